@@ -1,0 +1,27 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+/// One file per subcommand: each adds itself to the application and does its work in CLI11's callback. Errors are thrown (core/error.hpp) and
+/// caught once, in main.
+namespace flopcast::cli {
+
+/// Options that every subcommand understands.
+struct CommonOptions {
+  bool json = false;
+  bool quiet = false;
+  std::string output = "-";  ///< "-": standard output
+  std::string color = "auto";
+};
+
+void add_machine_command(CLI::App& app, CommonOptions& common);
+void add_sample_command(CLI::App& app, CommonOptions& common);
+void add_model_command(CLI::App& app, CommonOptions& common);
+void add_trace_command(CLI::App& app, CommonOptions& common);
+void add_predict_command(CLI::App& app, CommonOptions& common);
+void add_tune_command(CLI::App& app, CommonOptions& common);
+void add_run_command(CLI::App& app, CommonOptions& common);
+
+}  // namespace flopcast::cli

@@ -1,0 +1,215 @@
+#include "flopcast/core/call.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast {
+namespace {
+
+std::int64_t extent(const Expression& expression, const Call& call, std::int64_t otherwise = 1) {
+  return expression.empty() ? otherwise : std::max<std::int64_t>(0, expression.integer(call.values()));
+}
+
+bool is_flag(const Call& call, int index, char letter) {
+  return index >= 0 && (call.flag(static_cast<std::size_t>(index)) & ~0x20) == letter;
+}
+
+/// The lower trapezoid of rows x columns, whatever their relation: column j holds rows j ... rows-1.
+void add(Operand& operand, const Region& region) {
+  if (!region.empty()) {
+    operand.parts.push_back(region);
+  }
+}
+
+void add_reflectors(Operand& operand, const Argument& argument, const Call& call, std::uintptr_t address, std::int64_t length,
+                    std::int64_t count, std::int64_t ld, std::int64_t bytes) {
+  const bool columnwise = !is_flag(call, argument.storev, 'R');
+  const bool forward = !is_flag(call, argument.direct, 'B');
+  count = std::min(count, length);
+  const std::int64_t rest = length - count;
+  if (columnwise && forward) {  // unit lower trapezoid
+    add(operand, lower_trapezoid(address, length, count, ld, bytes, true));
+  } else if (columnwise) {  // rest x count, then a unit upper triangle
+    add(operand, rectangle(address, rest, count, ld, bytes));
+    add(operand, upper_triangle(address + static_cast<std::uintptr_t>(rest * bytes), count, ld, bytes, true));
+  } else if (forward) {  // unit upper triangle, then count x rest
+    add(operand, upper_triangle(address, count, ld, bytes, true));
+    add(operand, rectangle(address + static_cast<std::uintptr_t>(count * ld * bytes), count, rest, ld, bytes));
+  } else {  // count x rest, then a unit lower triangle
+    add(operand, rectangle(address, count, rest, ld, bytes));
+    add(operand, lower_trapezoid(address + static_cast<std::uintptr_t>(rest * ld * bytes), count, count, ld, bytes, true));
+  }
+}
+
+/// Columns j of a band hold the rows max(0, j-upper) ... min(rows-1, j+lower), at row upper+i-j of the storage: a wedge on the
+/// left while j < upper, full columns, a wedge on the right. Each is one region.
+void add_band(Operand& operand, std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t lower,
+              std::int64_t upper, std::int64_t ld, std::int64_t bytes) {
+  columns = std::min(columns, rows + upper);
+  lower = std::min(lower, rows - 1);
+  const std::int64_t band = lower + upper + 1;
+  const std::int64_t left = std::min(upper, columns);                             // columns cut at the top
+  const std::int64_t right = std::clamp<std::int64_t>(rows - lower, 0, columns);  // first column cut at the bottom
+  const auto at = [&](std::int64_t column, std::int64_t row) {
+    return address + static_cast<std::uintptr_t>((column * ld + row) * bytes);
+  };
+  const auto piece = [&](std::int64_t from, std::int64_t to) {
+    if (from >= to) {
+      return;
+    }
+    const bool top = from < left;       // starts at row upper-j: one row earlier per column
+    const bool bottom = from >= right;  // ends at row upper+rows-j: one row earlier per column
+    const std::int64_t first = top ? upper - from : 0;
+    const std::int64_t end = bottom ? upper + rows - from : band;
+    add(operand, {at(from, first), (end - first) * bytes, to - from, (ld - (top ? 1 : 0)) * bytes,
+                  ((top ? 1 : 0) - (bottom ? 1 : 0)) * bytes});
+  };
+  const std::int64_t first_cut = std::min(left, right);
+  const std::int64_t second_cut = std::max(left, right);
+  piece(0, first_cut);
+  piece(first_cut, std::min(second_cut, columns));
+  piece(std::min(second_cut, columns), columns);
+}
+
+Operand operand_of(const Call& call, std::size_t index) {
+  const Argument& argument = call.routine->arguments[index];
+  Operand operand;
+  operand.argument = static_cast<std::uint8_t>(index);
+  operand.access = argument.access;
+  const std::int64_t bytes = argument_element_bytes(*call.routine, index);
+  const std::uintptr_t address = call.address(index);
+  const std::int64_t rows = extent(argument.rows, call);
+  const std::int64_t columns = extent(argument.columns, call);
+  const std::int64_t stride = argument.stride >= 0 ? call.arguments[static_cast<std::size_t>(argument.stride)] : rows;
+  const char uplo = argument.uplo >= 0 ? call.flag(static_cast<std::size_t>(argument.uplo)) : argument.fixed_uplo;
+  const bool is_lower = (uplo & ~0x20) == 'L';
+  const bool strict = is_flag(call, argument.diag, 'U');
+  switch (argument.form) {
+    case Form::scalar: add(operand, {address, bytes, 1, bytes, 0}); break;
+    case Form::vector: add(operand, strided_vector(address, rows, argument.stride >= 0 ? stride : 1, bytes)); break;
+    case Form::full: add(operand, rectangle(address, rows, columns, stride, bytes)); break;
+    case Form::triangle:
+      add(operand, is_lower ? lower_trapezoid(address, rows, rows, stride, bytes, strict)
+                            : upper_triangle(address, rows, stride, bytes, strict));
+      break;
+    case Form::packed: add(operand, strided_vector(address, rows * (rows + 1) / 2, 1, bytes)); break;
+    case Form::band:
+      add_band(operand, address, rows, columns, extent(argument.lower, call), extent(argument.upper, call), stride, bytes);
+      break;
+    case Form::band_triangle: {
+      const std::int64_t off = extent(argument.upper, call);
+      const std::int64_t shift = strict ? 1 : 0;
+      if (is_lower) {
+        add_band(operand, address + static_cast<std::uintptr_t>(shift * bytes), rows - shift, rows - shift, off - shift, 0, stride, bytes);
+      } else if (strict) {  // the super-diagonals only: a band of rows x (rows-1) that starts in the second column
+        add_band(operand, address + static_cast<std::uintptr_t>(stride * bytes), rows - 1, rows - 1, 0, off - 1, stride, bytes);
+      } else {
+        add_band(operand, address, rows, rows, 0, off, stride, bytes);
+      }
+      break;
+    }
+    case Form::reflectors: add_reflectors(operand, argument, call, address, rows, columns, stride, bytes); break;
+  }
+  return operand;
+}
+
+bool is_operand(const Argument& argument) {
+  return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
+}
+
+}  // namespace
+
+std::int64_t argument_element_bytes(const Routine& routine, std::size_t i) {
+  const Argument& argument = routine.arguments[i];
+  if (argument.kind == Kind::pivots || argument.integer) {
+    return 4;
+  }
+  return argument.real ? real_bytes(routine.precision) : element_bytes(routine.precision);
+}
+
+Operands operands(const Call& call) {
+  Operands all;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (is_operand(call.routine->arguments[i])) {
+      all.push_back(operand_of(call, i));
+    }
+  }
+  return all;
+}
+
+std::int64_t footprint_bytes(const Call& call) {
+  std::int64_t sum = 0;
+  for (const Operand& operand : operands(call)) {
+    sum += operand.bytes();
+  }
+  return sum;
+}
+
+double flops(const Call& call) {
+  const bool complex = is_complex(call.routine->precision);
+  const double multiplications = call.routine->multiplications.value(call.values());
+  const double additions = call.routine->additions.value(call.values());
+  return std::max(0.0, multiplications) * (complex ? 6 : 1) + std::max(0.0, additions) * (complex ? 2 : 1);
+}
+
+InlineVector<std::int64_t, 6> sizes(const Call& call) {
+  InlineVector<std::int64_t, 6> all;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (call.routine->arguments[i].kind == Kind::size) {
+      all.push_back(call.arguments[i]);
+    }
+  }
+  return all;
+}
+
+std::string flags(const Call& call) {
+  std::string all;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Kind kind = call.routine->arguments[i].kind;
+    if (kind == Kind::flag) {
+      all.push_back(call.flag(i));
+    } else if (kind == Kind::sign) {
+      all.push_back(call.arguments[i] < 0 ? '-' : '+');
+    }
+  }
+  return all;
+}
+
+std::int64_t span_elements(const Call& call, std::size_t i) {
+  const Argument& argument = call.routine->arguments[i];
+  const std::int64_t rows = extent(argument.rows, call);
+  const std::int64_t columns = extent(argument.columns, call);
+  const std::int64_t stride = argument.stride >= 0 ? call.arguments[static_cast<std::size_t>(argument.stride)] : rows;
+  switch (argument.form) {
+    case Form::scalar: return 1;
+    case Form::vector: return rows <= 0 ? 0 : 1 + (rows - 1) * (argument.stride >= 0 ? std::abs(stride) : 1);
+    case Form::packed: return rows * (rows + 1) / 2;
+    case Form::full: case Form::band: return columns * stride;
+    case Form::triangle: case Form::band_triangle: return rows * stride;
+    case Form::reflectors: return is_flag(call, argument.storev, 'R') ? rows * stride : columns * stride;
+  }
+  return 0;
+}
+
+std::string to_string(const Call& call) {
+  std::string text = call.routine->name + "(";
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    text += i > 0 ? ", " : "";
+    switch (call.routine->arguments[i].kind) {
+      case Kind::flag: text += call.flag(i); break;
+      case Kind::scalar: case Kind::real_scalar: {
+        const std::complex<double> value = call.scalars[static_cast<std::size_t>(call.arguments[i])];
+        text += value.imag() == 0 ? fmt::format("{}", value.real()) : fmt::format("({},{})", value.real(), value.imag());
+        break;
+      }
+      case Kind::data: case Kind::work: case Kind::pivots: case Kind::info: text += fmt::format("{:#x}", call.address(i)); break;
+      default: text += fmt::format("{}", call.arguments[i]);
+    }
+  }
+  return text + ")";
+}
+
+}  // namespace flopcast

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "flopcast/core/inline_vector.hpp"
+#include "flopcast/core/region.hpp"
+#include "flopcast/core/routine.hpp"
+
+namespace flopcast {
+
+/// One call of a routine: a plain value of all its arguments, with addresses in place of data.
+///
+/// arguments[i] is argument i of the interface: the character of a flag (upper case), the value of an integer, the address
+/// of an operand, or the index into `scalars` of a scalar. An address of 0 means "not given"; the sampler then places it.
+struct Call {
+  static constexpr std::size_t most_arguments = 20;
+
+  const Routine* routine = nullptr;
+  std::array<std::int64_t, most_arguments> arguments{};
+  std::array<std::complex<double>, 2> scalars{};
+  std::int32_t threads = 1;
+
+  [[nodiscard]] std::span<const std::int64_t> values() const noexcept { return arguments; }
+  [[nodiscard]] char flag(std::size_t i) const noexcept { return static_cast<char>(arguments[i]); }
+  [[nodiscard]] std::uintptr_t address(std::size_t i) const noexcept { return static_cast<std::uintptr_t>(arguments[i]); }
+
+  friend bool operator==(const Call&, const Call&) = default;
+};
+
+/// What one data, work or pivots argument of a call touches.
+struct Operand {
+  std::uint8_t argument = 0;  ///< index into Routine::arguments
+  Access access = Access::read;
+  InlineVector<Region, 3> parts;  ///< disjoint; one but for bands and trapezoids; none if nothing is touched
+
+  [[nodiscard]] std::int64_t bytes() const noexcept {
+    std::int64_t sum = 0;
+    for (const Region& part : parts) {
+      sum += part.bytes();
+    }
+    return sum;
+  }
+};
+
+/// At most this many operands has any routine (tpmqrt: V, T, A, B, work).
+inline constexpr std::size_t most_operands = 8;
+using Operands = InlineVector<Operand, most_operands>;
+
+/// Footprint of every operand, in the order of the interface; exact for triangles and sub-matrices.
+Operands operands(const Call& call);
+/// Distinct bytes of all operands together (operands of one call are taken as disjoint).
+std::int64_t footprint_bytes(const Call& call);
+/// Real floating-point operations; a complex multiplication counts 6, a complex addition 2 (LAPACK working note 41).
+double flops(const Call& call);
+/// The integer arguments of kind size, in the order of the interface: the variables of a model.
+InlineVector<std::int64_t, 6> sizes(const Call& call);
+/// The flags (and signs as '+' or '-') in the order of the interface, e.g. "LLNU".
+std::string flags(const Call& call);
+/// Extent in elements that argument i needs from its address on, columns times leading dimension; for allocation.
+std::int64_t span_elements(const Call& call, std::size_t i);
+/// Bytes per element of data, work or pivots argument i.
+std::int64_t argument_element_bytes(const Routine& routine, std::size_t i);
+/// `dgemm(N, T, 100, 100, 64, -1, 0x..., 104, ...)`, for messages.
+std::string to_string(const Call& call);
+
+}  // namespace flopcast

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace flopcast {
+
+/// One level of cache, as measured (and, beside it, as the system reports it).
+struct CacheLevel {
+  std::string name;                  ///< "L1", "L2", "L3"
+  std::int64_t capacity_bytes = 0;   ///< measured: best estimate of the knee; one core's share where it is private
+  std::int64_t capacity_low_bytes = 0, capacity_high_bytes = 0;  ///< interval of the knee
+  std::int64_t reported_bytes = 0;   ///< what the system says; 0 if it doesn't
+  std::int64_t line_bytes = 64;
+  int associativity = 0;             ///< reported; 0 if unknown
+  double bandwidth = 0;              ///< triad, bytes per second, one core
+  double latency_seconds = 0;        ///< of a serial pointer chase
+  friend bool operator==(const CacheLevel&, const CacheLevel&) = default;
+};
+
+/// A BLAS or LAPACK library that was really loaded.
+struct LibraryIdentity {
+  std::string name;       ///< "openblas", "blis", "reference", ...
+  std::string path;       ///< resolved path of the loaded file
+  std::string version;    ///< as the library says, e.g. "0.3.21"
+  std::string kernels;    ///< which kernels it chose for this CPU, if it says ("SkylakeX"); else empty
+  std::string threading;  ///< "serial", "pthread", "openmp", or empty
+  std::string digest;     ///< of the file: tells builds apart
+  friend bool operator==(const LibraryIdentity&, const LibraryIdentity&) = default;
+};
+
+/// Where numbers hold: what a model or sample was measured on.
+struct Environment {
+  std::string cpu;                  ///< model name
+  int cores = 1;
+  std::vector<CacheLevel> caches;   ///< from L1 outwards
+  double memory_bandwidth = 0;      ///< triad, bytes per second, one core
+  double peak_flops = 0;            ///< best double-precision rate seen on one core (reference dgemm), flops per second
+  LibraryIdentity blas, lapack;
+  int threads = 1;
+  std::string affinity;             ///< e.g. "0" or "0-1"
+  std::string fingerprint;          ///< digest of cpu, measured caches' classes, libraries; models hold only where it is equal
+  friend bool operator==(const Environment&, const Environment&) = default;
+};
+
+void to_json(nlohmann::json& json, const CacheLevel& level);
+void from_json(const nlohmann::json& json, CacheLevel& level);
+void to_json(nlohmann::json& json, const LibraryIdentity& identity);
+void from_json(const nlohmann::json& json, LibraryIdentity& identity);
+void to_json(nlohmann::json& json, const Environment& environment);
+void from_json(const nlohmann::json& json, Environment& environment);
+
+}  // namespace flopcast

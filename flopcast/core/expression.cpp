@@ -1,0 +1,201 @@
+#include "flopcast/core/expression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstddef>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast {
+
+/// Recursive descent over the grammar in the header; emits postfix steps.
+class ExpressionCompiler {
+ public:
+  ExpressionCompiler(std::string_view text, std::span<const std::string_view> names) : text_(text), names_(names) {}
+
+  std::vector<Expression::Step> compile() {
+    conditional();
+    skip_space();
+    if (at_ != text_.size()) {
+      fail("unexpected text");
+    }
+    return std::move(program_);
+  }
+
+ private:
+  using Code = Expression::Code;
+
+  [[noreturn]] void fail(std::string_view why) const {
+    throw internal_error("formula '{}': {} at position {}", text_, why, at_);
+  }
+  void skip_space() {
+    while (at_ < text_.size() && text_[at_] == ' ') {
+      ++at_;
+    }
+  }
+  bool accept(char c) {
+    skip_space();
+    if (at_ < text_.size() && text_[at_] == c) {
+      ++at_;
+      return true;
+    }
+    return false;
+  }
+  void expect(char c) {
+    if (!accept(c)) {
+      fail(fmt::format("expected '{}'", c));
+    }
+  }
+  void emit(Code code) { program_.push_back({.code = code}); }
+  std::string_view word() {
+    skip_space();
+    const std::size_t start = at_;
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) {
+      ++at_;
+    }
+    return text_.substr(start, at_ - start);
+  }
+  std::uint8_t argument_index(std::string_view name) const {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) {
+      fail(fmt::format("unknown argument '{}'", name));
+    }
+    return static_cast<std::uint8_t>(found - names_.begin());
+  }
+
+  /// `flag=X ? a : b`, or a sum. A flag test is recognised by the '=' behind its name.
+  void conditional() {
+    const std::size_t start = at_;
+    const std::string_view name = word();
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0 || !accept('=')) {
+      at_ = start;
+      sum();
+      return;
+    }
+    std::uint32_t letters = 0;
+    for (const char c : word()) {
+      letters |= 1U << static_cast<unsigned>(std::toupper(static_cast<unsigned char>(c)) - 'A');
+    }
+    if (letters == 0) {
+      fail("expected flag letters");
+    }
+    const std::size_t test = program_.size();
+    program_.push_back({.code = Code::jump_unless_flag, .argument = argument_index(name), .flags = letters});
+    expect('?');
+    conditional();
+    const std::size_t leave = program_.size();
+    emit(Code::jump);
+    expect(':');
+    program_[test].target = static_cast<std::uint32_t>(program_.size());
+    conditional();
+    program_[leave].target = static_cast<std::uint32_t>(program_.size());
+  }
+  void sum() {
+    product();
+    while (true) {
+      if (accept('+')) {
+        product();
+        emit(Code::add);
+      } else if (accept('-')) {
+        product();
+        emit(Code::subtract);
+      } else {
+        return;
+      }
+    }
+  }
+  void product() {
+    factor();
+    while (true) {
+      if (accept('*')) {
+        factor();
+        emit(Code::multiply);
+      } else if (accept('/')) {
+        factor();
+        emit(Code::divide);
+      } else {
+        return;
+      }
+    }
+  }
+  void factor() {
+    if (accept('-')) {
+      factor();
+      emit(Code::negate);
+      return;
+    }
+    if (accept('(')) {
+      conditional();
+      expect(')');
+      return;
+    }
+    const std::string_view name = word();
+    if (name.empty()) {
+      fail("expected a number, a name or '('");
+    }
+    if (std::isdigit(static_cast<unsigned char>(name.front())) != 0) {
+      number(name);
+    } else if (name == "min" || name == "max") {
+      expect('(');
+      conditional();
+      expect(',');
+      conditional();
+      expect(')');
+      emit(name == "min" ? Code::minimum : Code::maximum);
+    } else {
+      program_.push_back({.code = Code::argument, .argument = argument_index(name)});
+    }
+  }
+  void number(std::string_view digits) {
+    std::int64_t value = 0;
+    const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || rest != digits.data() + digits.size()) {
+      fail("expected an integer");
+    }
+    program_.push_back({.code = Code::number, .number = static_cast<double>(value)});
+  }
+
+  std::string_view text_;
+  std::span<const std::string_view> names_;
+  std::size_t at_ = 0;
+  std::vector<Expression::Step> program_;
+};
+
+Expression::Expression(std::string_view text, std::span<const std::string_view> names)
+    : text_(text), program_(ExpressionCompiler(text, names).compile()) {}
+
+double Expression::value(std::span<const std::int64_t> arguments) const {
+  std::array<double, 32> stack{};
+  std::size_t top = 0;
+  for (std::size_t at = 0; at < program_.size(); ++at) {
+    const Step& step = program_[at];
+    switch (step.code) {
+      case Code::number: stack[top++] = step.number; break;
+      case Code::argument: stack[top++] = static_cast<double>(arguments[step.argument]); break;
+      case Code::negate: stack[top - 1] = -stack[top - 1]; break;
+      case Code::add: --top; stack[top - 1] += stack[top]; break;
+      case Code::subtract: --top; stack[top - 1] -= stack[top]; break;
+      case Code::multiply: --top; stack[top - 1] *= stack[top]; break;
+      case Code::divide: --top; stack[top - 1] /= stack[top]; break;
+      case Code::minimum: --top; stack[top - 1] = std::min(stack[top - 1], stack[top]); break;
+      case Code::maximum: --top; stack[top - 1] = std::max(stack[top - 1], stack[top]); break;
+      case Code::jump: at = step.target - 1; break;
+      case Code::jump_unless_flag: {
+        const int letter = std::toupper(static_cast<unsigned char>(arguments[step.argument])) - 'A';
+        if (letter < 0 || letter > 25 || (step.flags >> static_cast<unsigned>(letter) & 1U) == 0) {
+          at = step.target - 1;
+        }
+        break;
+      }
+    }
+  }
+  return top == 0 ? 0 : stack[top - 1];
+}
+
+std::int64_t Expression::integer(std::span<const std::int64_t> arguments) const {
+  return static_cast<std::int64_t>(value(arguments));
+}
+
+}  // namespace flopcast

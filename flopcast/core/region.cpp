@@ -1,0 +1,106 @@
+#include "flopcast/core/region.hpp"
+
+#include <algorithm>
+
+namespace flopcast {
+
+std::uintptr_t Region::begin() const noexcept {
+  if (columns > 0 && column_bytes == 0 && growth_bytes > 0) {
+    return address + static_cast<std::uintptr_t>(stride_bytes);  // the first column of a strict upper triangle is empty
+  }
+  return address;
+}
+
+std::uintptr_t Region::end() const noexcept {
+  if (empty()) {
+    return address;
+  }
+  const std::int64_t last = columns - 1;
+  // Column ends grow by stride + growth per column; they are largest at one of the two ends.
+  const std::int64_t first_end = column_bytes;
+  const std::int64_t last_end = last * stride_bytes + column_bytes + last * growth_bytes;
+  return address + static_cast<std::uintptr_t>(std::max(first_end, last_end));
+}
+
+bool Region::overlaps(const Region& other) const noexcept {
+  if (empty() || other.empty() || begin() >= other.end() || other.begin() >= end()) {
+    return false;
+  }
+  const Region& outer = columns <= other.columns ? *this : other;
+  const Region& inner = columns <= other.columns ? other : *this;
+  for (std::int64_t j = 0; j < outer.columns; ++j) {
+    const auto from = static_cast<std::int64_t>(outer.address - inner.address) + j * outer.stride_bytes;
+    const std::int64_t to = from + outer.column_bytes + j * outer.growth_bytes;
+    if (to <= from) {
+      continue;
+    }
+    if (inner.columns == 1 || inner.stride_bytes <= 0) {
+      if (from < inner.column_bytes && to > 0) {
+        return true;
+      }
+      continue;
+    }
+    // The run [from, to) meets column c of `inner` if c*stride < to and from < c*stride + length(c). Column starts grow with c,
+    // so only the columns whose slot [c*stride, (c+1)*stride) meets the run matter.
+    const std::int64_t first = std::max<std::int64_t>(0, from >= 0 ? from / inner.stride_bytes : 0);
+    const std::int64_t last = std::min(inner.columns - 1, (to - 1) / inner.stride_bytes);
+    if (to <= 0) {
+      continue;
+    }
+    for (std::int64_t c = first; c <= last; ++c) {
+      const std::int64_t start = c * inner.stride_bytes;
+      const std::int64_t stop = start + inner.column_bytes + c * inner.growth_bytes;
+      if (start < to && from < stop) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+Region rectangle(std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t ld, std::int64_t element_bytes) {
+  if (rows <= 0 || columns <= 0) {
+    return {address, 0, 0, 0, 0};
+  }
+  if (ld == rows || columns == 1) {
+    return {address, rows * columns * element_bytes, 1, rows * columns * element_bytes, 0};
+  }
+  return {address, rows * element_bytes, columns, ld * element_bytes, 0};
+}
+
+Region strided_vector(std::uintptr_t address, std::int64_t n, std::int64_t increment, std::int64_t element_bytes) {
+  if (n <= 0) {
+    return {address, 0, 0, 0, 0};
+  }
+  const std::int64_t step = increment < 0 ? -increment : increment;
+  if (step == 1) {
+    return {address, n * element_bytes, 1, n * element_bytes, 0};
+  }
+  if (step == 0) {
+    return {address, element_bytes, 1, element_bytes, 0};
+  }
+  return {address, element_bytes, n, step * element_bytes, 0};
+}
+
+Region lower_trapezoid(std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t ld,
+                       std::int64_t element_bytes, bool strict) {
+  columns = std::min(columns, strict ? rows - 1 : rows);
+  if (columns <= 0) {
+    return {address, 0, 0, 0, 0};
+  }
+  const std::int64_t skipped = strict ? 1 : 0;
+  return {address + static_cast<std::uintptr_t>(skipped * element_bytes), (rows - skipped) * element_bytes, columns,
+          (ld + 1) * element_bytes, -element_bytes};
+}
+
+Region upper_triangle(std::uintptr_t address, std::int64_t n, std::int64_t ld, std::int64_t element_bytes, bool strict) {
+  if (n <= (strict ? 1 : 0)) {
+    return {address, 0, 0, 0, 0};
+  }
+  if (strict) {
+    return {address + static_cast<std::uintptr_t>(ld * element_bytes), element_bytes, n - 1, ld * element_bytes, element_bytes};
+  }
+  return {address, element_bytes, n, ld * element_bytes, element_bytes};
+}
+
+}  // namespace flopcast

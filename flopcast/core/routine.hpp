@@ -1,0 +1,108 @@
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flopcast/core/expression.hpp"
+
+namespace flopcast {
+
+/// The four precisions of BLAS and LAPACK, by their letter.
+enum class Precision : char { s = 's', d = 'd', c = 'c', z = 'z' };
+
+[[nodiscard]] constexpr bool is_complex(Precision p) { return p == Precision::c || p == Precision::z; }
+[[nodiscard]] constexpr std::int64_t real_bytes(Precision p) { return p == Precision::s || p == Precision::c ? 4 : 8; }
+[[nodiscard]] constexpr std::int64_t element_bytes(Precision p) { return real_bytes(p) * (is_complex(p) ? 2 : 1); }
+
+/// What an argument is.
+enum class Kind : std::uint8_t {
+  flag,               ///< one character; Argument::values lists the legal ones
+  sign,               ///< an integer that is a flag (trsyl's isgn: 1 or -1; laswp's incx)
+  size,               ///< an integer that models take as a variable
+  scalar,             ///< a number in the routine's precision, read only
+  real_scalar,        ///< a real number even in complex routines, read only
+  data,               ///< an operand
+  leading_dimension,  ///< of the data argument before it
+  increment,          ///< of the data argument before it
+  work_size,          ///< lwork: the elements of the work argument, no variable of a model
+  work,               ///< scratch space: an operand whose contents on entry don't matter
+  pivots,             ///< an array of integers (ipiv)
+  info,               ///< LAPACK's return code: 0, or the number of the argument or pivot at fault
+};
+
+enum class Access : std::uint8_t { read, write, update };
+
+/// How an operand's elements lie.
+enum class Form : std::uint8_t {
+  scalar,      ///< one element (rotg's, trsyl's scale)
+  vector,      ///< `rows` elements, `increment` apart
+  full,        ///< rows x columns
+  triangle,    ///< the triangle of order `rows` that the flag `uplo` names; with `diag` = U without its diagonal
+  packed,      ///< the same, column after column without gaps
+  band,        ///< rows x columns with `lower` sub- and `upper` super-diagonals in band storage
+  band_triangle,  ///< order `rows` with `upper` off-diagonals on the side that `uplo` names, in band storage
+  reflectors,  ///< elementary reflectors as larfb takes them: `rows` long, `columns` of them; `storev` = C in columns, R in rows;
+               ///< `direct` = F or B; the unit triangle isn't touched
+};
+
+/// What operands are safe to time and to test a routine on.
+enum class Fill : std::uint8_t {
+  random,       ///< uniform in [-1, 1]
+  triangular,   ///< random, its diagonal so large that solves are well-conditioned
+  definite,     ///< Hermitian positive definite, also well-conditioned for LU
+  reflectors,   ///< what QR leaves behind: small below the diagonal, consistent with tau
+  zero,
+};
+
+/// One argument of a routine's Fortran interface.
+struct Argument {
+  std::string name;
+  Kind kind = Kind::size;
+  std::string values;  ///< flag: legal letters, e.g. "LR"
+
+  // data and work only
+  Access access = Access::read;
+  Form form = Form::full;
+  Fill fill = Fill::random;
+  bool real = false;         ///< real elements even in a complex routine
+  bool integer = false;      ///< 4-byte integers (iwork)
+  Expression rows, columns;  ///< extents in elements
+  Expression lower, upper;   ///< of a band
+  int uplo = -1;             ///< index of the flag that names the triangle, or -1 with `fixed_uplo`
+  char fixed_uplo = 'U';
+  int diag = -1;             ///< index of the flag N/U, or -1: the diagonal belongs to it
+  int storev = -1, direct = -1;  ///< reflectors
+  int stride = -1;           ///< index of its leading dimension or increment, or -1: contiguous
+
+  friend bool operator==(const Argument&, const Argument&) = default;
+};
+
+/// What a Fortran function gives back.
+enum class Returns : std::uint8_t { nothing, element, real, integer };
+
+/// A catalogue entry: all that is known about one routine of one precision.
+struct Routine {
+  std::string name;      ///< lower case, without underscore: "dgemm"
+  std::string family;    ///< without precision: "gemm"
+  std::string operation; ///< one line for help: "C := alpha op(A) op(B) + beta C"
+  Precision precision = Precision::d;
+  Returns returns = Returns::nothing;
+  bool double_result = false;  ///< dsdot: single operands, double result
+  std::vector<Argument> arguments;  ///< in the order of the interface
+  Expression multiplications, additions;  ///< in the routine's own arithmetic (a complex one counts as one)
+
+  /// Index of argument `name`, or -1.
+  [[nodiscard]] int index(std::string_view argument) const noexcept {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].name == argument) {
+        return static_cast<int>(i);
+      }
+    }
+    return -1;
+  }
+};
+
+}  // namespace flopcast

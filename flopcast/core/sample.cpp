@@ -1,0 +1,116 @@
+#include "flopcast/core/sample.hpp"
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast {
+namespace {
+
+char scalar_class(std::complex<double> value) {
+  if (value == 0.0) {
+    return '0';
+  }
+  if (value == 1.0) {
+    return '1';
+  }
+  return value == -1.0 ? '-' : 'x';
+}
+
+char stride_class(Kind kind, std::int64_t value) {
+  if (kind == Kind::increment) {
+    return value == 1 ? '1' : 'i';
+  }
+  return value >= 512 && value % 512 == 0 ? 'p' : '.';
+}
+
+}  // namespace
+
+ModelKey model_key(const Call& call, std::string cache, std::string library) {
+  ModelKey key;
+  key.routine = call.routine->name;
+  key.flags = flags(call);
+  key.cache = std::move(cache);
+  key.library = std::move(library);
+  key.threads = call.threads;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Kind kind = call.routine->arguments[i].kind;
+    if (kind == Kind::scalar || kind == Kind::real_scalar) {
+      key.scalars.push_back(scalar_class(call.scalars[static_cast<std::size_t>(call.arguments[i])]));
+    } else if (kind == Kind::leading_dimension || kind == Kind::increment) {
+      key.strides.push_back(stride_class(kind, call.arguments[i]));
+    }
+  }
+  return key;
+}
+
+std::string to_string(const ModelKey& key) {
+  std::string text = key.routine;
+  const auto add = [&text](const std::string& label, const std::string& part) {
+    if (!part.empty()) {
+      text += " " + label + part;
+    }
+  };
+  add("", key.flags);
+  add("scalars:", key.scalars);
+  add("strides:", key.strides);
+  add("", key.cache);
+  return text + fmt::format(" x{}", key.threads);
+}
+
+void to_json(nlohmann::json& json, const ModelKey& key) {
+  json = {{"routine", key.routine}, {"flags", key.flags},     {"scalars", key.scalars}, {"strides", key.strides},
+          {"cache", key.cache},     {"threads", key.threads}, {"library", key.library}};
+}
+
+void from_json(const nlohmann::json& json, ModelKey& key) {
+  json.at("routine").get_to(key.routine);
+  json.at("flags").get_to(key.flags);
+  json.at("scalars").get_to(key.scalars);
+  json.at("strides").get_to(key.strides);
+  json.at("cache").get_to(key.cache);
+  json.at("threads").get_to(key.threads);
+  json.at("library").get_to(key.library);
+}
+
+std::vector<Seconds> Sample::times() const {
+  std::vector<Seconds> all;
+  for (const Repetition& repetition : repetitions) {
+    if (!repetition.discarded) {
+      all.push_back(repetition.normalised());
+    }
+  }
+  return all;
+}
+
+void to_json(nlohmann::json& json, const Sample& sample) {
+  nlohmann::json placement = nlohmann::json::array();
+  for (const OperandState& state : sample.placement) {
+    placement.push_back({{"distance_bytes", state.distance_bytes}, {"level", state.level}, {"dirty", state.dirty}});
+  }
+  nlohmann::json repetitions = nlohmann::json::array();
+  for (const Repetition& repetition : sample.repetitions) {
+    repetitions.push_back({{"seconds", repetition.seconds}, {"drift", repetition.drift}, {"at", repetition.at}, {"discarded", repetition.discarded}});
+  }
+  json = {{"key", sample.key},     {"sizes", sample.sizes},       {"strides", sample.strides},  {"placement", placement},
+          {"batch", sample.batch}, {"repetitions", repetitions}, {"warnings", sample.warnings}};
+}
+
+void from_json(const nlohmann::json& json, Sample& sample) {
+  sample = {};
+  json.at("key").get_to(sample.key);
+  json.at("sizes").get_to(sample.sizes);
+  json.at("strides").get_to(sample.strides);
+  json.at("batch").get_to(sample.batch);
+  json.at("warnings").get_to(sample.warnings);
+  if (json.at("placement").size() > most_operands) {
+    throw bad_input("sample of {}: {} operand states, at most {} are possible", sample.key.routine, json.at("placement").size(), most_operands);
+  }
+  for (const nlohmann::json& state : json.at("placement")) {
+    sample.placement.push_back({state.at("distance_bytes").get<std::int64_t>(), state.at("level").get<std::int8_t>(), state.at("dirty").get<bool>()});
+  }
+  for (const nlohmann::json& repetition : json.at("repetitions")) {
+    sample.repetitions.push_back({repetition.at("seconds").get<double>(), repetition.at("drift").get<double>(), repetition.at("at").get<double>(),
+                                  repetition.at("discarded").get<bool>()});
+  }
+}
+
+}  // namespace flopcast

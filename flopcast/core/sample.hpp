@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/core/call.hpp"
+#include "flopcast/core/placement.hpp"
+#include "flopcast/core/units.hpp"
+
+namespace flopcast {
+
+/// Names what shares one model (paper 000, section 2.1): everything of a call but its sizes, and the cache state it was measured in.
+struct ModelKey {
+  std::string routine;  ///< "dtrsm"
+  std::string flags;    ///< "LLNU", in the order of the interface
+  std::string scalars;  ///< class of every scalar: '0', '1', '-' (minus one), 'x' (other)
+  std::string strides;  ///< class of every leading dimension and increment: '.' usual, 'p' a multiple of 512 elements, '1' inc 1, 'i' other inc
+  std::string cache;    ///< "warm", "cold", "placed" (per operand, in the sample's placement)
+  int threads = 1;
+  std::string library;  ///< fingerprint of the environment
+
+  friend bool operator==(const ModelKey&, const ModelKey&) = default;
+  friend auto operator<=>(const ModelKey&, const ModelKey&) = default;
+};
+
+/// `dtrsm LLNU alpha:1 ld:. warm x1`: for tables and messages; without the library.
+std::string to_string(const ModelKey& key);
+void to_json(nlohmann::json& json, const ModelKey& key);
+void from_json(const nlohmann::json& json, ModelKey& key);
+
+/// Key of `call` in cache state `cache`.
+ModelKey model_key(const Call& call, std::string cache, std::string library);
+
+/// One timed execution.
+struct Repetition {
+  Seconds seconds = 0;       ///< timer overhead subtracted; per call where calls were batched
+  double drift = 1;          ///< time of the reference kernel then / its median over the session; normalised time = seconds / drift
+  double at = 0;             ///< seconds since the session began
+  bool discarded = false;    ///< preempted (involuntary context switch, steal) or otherwise unusable; kept, but not in statistics
+  friend bool operator==(const Repetition&, const Repetition&) = default;
+
+  [[nodiscard]] Seconds normalised() const { return seconds / drift; }
+};
+
+/// All that was measured of one call in one cache state.
+struct Sample {
+  ModelKey key;
+  std::vector<std::int64_t> sizes;    ///< in the order of the interface
+  std::vector<std::int64_t> strides;  ///< leading dimensions and increments, likewise
+  Placement placement;                ///< where each operand lay; empty if not stated per operand
+  std::int64_t batch = 1;             ///< calls timed together
+  std::vector<Repetition> repetitions;
+  std::vector<std::string> warnings;
+  friend bool operator==(const Sample&, const Sample&) = default;
+
+  /// Times of the repetitions that count, drift-normalised.
+  [[nodiscard]] std::vector<Seconds> times() const;
+};
+
+void to_json(nlohmann::json& json, const Sample& sample);
+void from_json(const nlohmann::json& json, Sample& sample);
+
+}  // namespace flopcast

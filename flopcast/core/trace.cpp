@@ -1,0 +1,226 @@
+#include "flopcast/core/trace.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast {
+namespace {
+
+constexpr const char* schema = "flopcast-trace-1";
+
+bool has_address(const Argument& argument) {
+  return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
+}
+
+const Allocation* containing(const std::vector<Allocation>& allocations, std::uintptr_t address) {
+  for (const Allocation& allocation : allocations) {
+    if (address >= allocation.address && address < allocation.address + static_cast<std::uintptr_t>(std::max<std::int64_t>(allocation.bytes, 1))) {
+      return &allocation;
+    }
+  }
+  return nullptr;
+}
+
+/// Operands in no allocation are gathered into allocations of their own: overlapping spans join.
+void add_local_allocations(Trace& trace) {
+  struct Span {
+    std::uintptr_t begin, end;
+    std::size_t first_use;
+  };
+  std::vector<Span> spans;
+  for (std::size_t c = 0; c < trace.calls.size(); ++c) {
+    const Call& call = trace.calls[c];
+    for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+      if (!has_address(call.routine->arguments[i]) || call.address(i) == 0 || containing(trace.allocations, call.address(i)) != nullptr) {
+        continue;
+      }
+      const std::int64_t bytes = std::max<std::int64_t>(1, span_elements(call, i) * argument_element_bytes(*call.routine, i));
+      Span span{call.address(i), call.address(i) + static_cast<std::uintptr_t>(bytes), c};
+      for (std::size_t s = 0; s < spans.size();) {
+        if (spans[s].begin < span.end && span.begin < spans[s].end) {
+          span = {std::min(span.begin, spans[s].begin), std::max(span.end, spans[s].end), std::min(span.first_use, spans[s].first_use)};
+          spans.erase(spans.begin() + static_cast<std::ptrdiff_t>(s));
+        } else {
+          ++s;
+        }
+      }
+      spans.push_back(span);
+    }
+  }
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.first_use != b.first_use ? a.first_use < b.first_use : a.begin < b.begin; });
+  for (std::size_t s = 0; s < spans.size(); ++s) {
+    trace.allocations.push_back({fmt::format("local{}", s), spans[s].begin, static_cast<std::int64_t>(spans[s].end - spans[s].begin)});
+  }
+}
+
+nlohmann::json scalar_to_json(std::complex<double> value) {
+  if (value.imag() == 0) {
+    return value.real();
+  }
+  return nlohmann::json::array({value.real(), value.imag()});
+}
+
+std::complex<double> scalar_from_json(const nlohmann::json& json) {
+  if (json.is_array() && json.size() == 2) {
+    return {json[0].get<double>(), json[1].get<double>()};
+  }
+  return json.get<double>();
+}
+
+std::int64_t address_from_json(const nlohmann::json& json, const std::vector<Allocation>& allocations) {
+  if (json.is_null()) {
+    return 0;
+  }
+  const auto& text = json.get_ref<const std::string&>();
+  const std::size_t plus = text.rfind('+');
+  const std::string name = text.substr(0, plus);
+  for (const Allocation& allocation : allocations) {
+    if (allocation.name == name) {
+      const std::int64_t offset = plus == std::string::npos
+                                      ? 0
+                                      : parse_integer(std::string_view(text).substr(plus + 1), "operand offset", 0, std::numeric_limits<std::int64_t>::max());
+      return static_cast<std::int64_t>(allocation.address) + offset;
+    }
+  }
+  throw bad_input("operand '{}' lies in no allocation of the trace", text);
+}
+
+}  // namespace
+
+void make_virtual(Trace& trace) {
+  add_local_allocations(trace);
+  for (Call& call : trace.calls) {
+    for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+      if (!has_address(call.routine->arguments[i]) || call.address(i) == 0) {
+        if (call.routine->arguments[i].kind == Kind::info) {
+          call.arguments[i] = 0;
+        }
+        continue;
+      }
+      const Allocation* allocation = containing(trace.allocations, call.address(i));
+      const auto index = static_cast<std::size_t>(allocation - trace.allocations.data());
+      call.arguments[i] = static_cast<std::int64_t>(virtual_base(index) + (call.address(i) - allocation->address));
+    }
+  }
+  for (std::size_t a = 0; a < trace.allocations.size(); ++a) {
+    trace.allocations[a].address = virtual_base(a);
+  }
+}
+
+nlohmann::json to_json(const Call& call, const std::vector<Allocation>& allocations) {
+  nlohmann::json json = nlohmann::json::array({call.routine->name});
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    switch (call.routine->arguments[i].kind) {
+      case Kind::flag: json.push_back(std::string(1, call.flag(i))); break;
+      case Kind::scalar: case Kind::real_scalar:
+        json.push_back(scalar_to_json(call.scalars[static_cast<std::size_t>(call.arguments[i])]));
+        break;
+      case Kind::data: case Kind::work: case Kind::pivots: {
+        const Allocation* allocation = call.address(i) == 0 ? nullptr : containing(allocations, call.address(i));
+        if (allocation == nullptr) {
+          json.push_back(nullptr);
+        } else {
+          json.push_back(fmt::format("{}+{}", allocation->name, call.address(i) - allocation->address));
+        }
+        break;
+      }
+      case Kind::info: break;
+      default: json.push_back(call.arguments[i]);
+    }
+  }
+  return json;
+}
+
+Call call_from_json(const nlohmann::json& json, const std::vector<Allocation>& allocations, const RoutineLookup& lookup) {
+  if (!json.is_array() || json.empty() || !json[0].is_string()) {
+    throw bad_input("a call must be an array [routine, argument, ...], not {}", json.dump());
+  }
+  Call call;
+  const auto name = json[0].get<std::string>();
+  call.routine = lookup(name);
+  if (call.routine == nullptr) {
+    throw bad_input("unknown routine '{}' in a trace", name);
+  }
+  std::size_t at = 1;
+  std::size_t scalar = 0;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Argument& argument = call.routine->arguments[i];
+    if (argument.kind == Kind::info) {
+      continue;
+    }
+    if (at >= json.size()) {
+      throw bad_input("call of {} has too few arguments: '{}' is missing", name, argument.name);
+    }
+    const nlohmann::json& value = json[at++];
+    try {
+      switch (argument.kind) {
+        case Kind::flag: call.arguments[i] = value.get_ref<const std::string&>().at(0); break;
+        case Kind::scalar: case Kind::real_scalar:
+          call.arguments[i] = static_cast<std::int64_t>(scalar);
+          call.scalars.at(scalar++) = scalar_from_json(value);
+          break;
+        case Kind::data: case Kind::work: case Kind::pivots: call.arguments[i] = address_from_json(value, allocations); break;
+        default: call.arguments[i] = value.get<std::int64_t>();
+      }
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw bad_input("call of {}: argument '{}' can't be {}: {}", name, argument.name, value.dump(), error.what());
+    }
+  }
+  if (at != json.size()) {
+    throw bad_input("call of {} has {} arguments, expected {}", name, json.size() - 1, at - 1);
+  }
+  return call;
+}
+
+nlohmann::json to_json(const Trace& trace) {
+  nlohmann::json allocations = nlohmann::json::array();
+  for (const Allocation& allocation : trace.allocations) {
+    allocations.push_back({{"name", allocation.name}, {"bytes", allocation.bytes}});
+  }
+  nlohmann::json calls = nlohmann::json::array();
+  for (const Call& call : trace.calls) {
+    calls.push_back(to_json(call, trace.allocations));
+  }
+  nlohmann::json json = {{"schema", schema},
+                         {"algorithm", trace.configuration.algorithm},
+                         {"parameters", trace.configuration.parameters},
+                         {"allocations", std::move(allocations)},
+                         {"calls", std::move(calls)}};
+  if (!trace.measured.empty()) {
+    json["measured_seconds"] = trace.measured;
+  }
+  return json;
+}
+
+Trace trace_from_json(const nlohmann::json& json, const RoutineLookup& lookup) {
+  if (!json.is_object() || json.value("schema", "") != schema) {
+    throw bad_input("not a trace: expected \"schema\": \"{}\"{}", schema,
+                    json.is_object() && json.contains("schema") ? ", found " + json["schema"].dump() : "");
+  }
+  try {
+    Trace trace;
+    trace.configuration.algorithm = json.at("algorithm").get<std::string>();
+    trace.configuration.parameters = json.at("parameters").get<std::map<std::string, std::int64_t>>();
+    for (const nlohmann::json& item : json.at("allocations")) {
+      trace.allocations.push_back({item.at("name").get<std::string>(), virtual_base(trace.allocations.size()), item.at("bytes").get<std::int64_t>()});
+    }
+    for (const nlohmann::json& item : json.at("calls")) {
+      trace.calls.push_back(call_from_json(item, trace.allocations, lookup));
+    }
+    if (json.contains("measured_seconds")) {
+      trace.measured = json["measured_seconds"].get<std::vector<Seconds>>();
+      if (trace.measured.size() != trace.calls.size()) {
+        throw bad_input("trace has {} measured times for {} calls", trace.measured.size(), trace.calls.size());
+      }
+    }
+    return trace;
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_input("trace is damaged: {}", error.what());
+  }
+}
+
+}  // namespace flopcast

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/core/call.hpp"
+#include "flopcast/core/units.hpp"
+
+namespace flopcast {
+
+/// An algorithm and its parameters, e.g. {"dgeqrf", {{"n", 1000}, {"nb", 64}}}.
+struct Configuration {
+  std::string algorithm;
+  std::map<std::string, std::int64_t> parameters;
+  friend bool operator==(const Configuration&, const Configuration&) = default;
+  friend auto operator<=>(const Configuration&, const Configuration&) = default;
+};
+
+/// Memory that a trace's calls work on. In a stored or compared trace the k-th allocation starts at (k+1) << 40, so that traces of
+/// the same calls are equal wherever they were recorded.
+struct Allocation {
+  std::string name;
+  std::uintptr_t address = 0;
+  std::int64_t bytes = 0;
+  friend bool operator==(const Allocation&, const Allocation&) = default;
+};
+
+/// The calls of one run of an algorithm or program, in order.
+struct Trace {
+  Configuration configuration;
+  std::vector<Allocation> allocations;
+  std::vector<Call> calls;
+  std::vector<Seconds> measured;  ///< observe mode: seconds of every call; otherwise empty
+  friend bool operator==(const Trace&, const Trace&) = default;
+};
+
+inline constexpr std::uintptr_t virtual_base(std::size_t allocation) { return (allocation + 1) << 40U; }
+
+/// Moves the trace to virtual addresses: every allocation to its virtual_base, operands with it. Operands outside of all
+/// allocations (a routine's local arrays) get allocations of their own, named `local0`, `local1`, ... by first use.
+void make_virtual(Trace& trace);
+
+/// Finds a routine by name; nullptr if there is none.
+using RoutineLookup = std::function<const Routine*(std::string_view)>;
+
+/// A call as the JSON array [routine, argument, ...]: flags as strings, integers as numbers, scalars as numbers or [re, im],
+/// operands as "name+offset_bytes" within `allocations`, or null when not given.
+nlohmann::json to_json(const Call& call, const std::vector<Allocation>& allocations);
+Call call_from_json(const nlohmann::json& json, const std::vector<Allocation>& allocations, const RoutineLookup& lookup);
+/// The document `{"schema": "flopcast-trace-1", ...}`; from_json throws bad_input naming what is wrong and where.
+nlohmann::json to_json(const Trace& trace);
+Trace trace_from_json(const nlohmann::json& json, const RoutineLookup& lookup);
+
+}  // namespace flopcast

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flopcast {
+
+/// Times are seconds, sizes are elements unless a name says `_bytes`.
+using Seconds = double;
+
+/// 3.21 µs, 45.6 ms, 1.23 s: three significant digits and the unit that suits.
+std::string format_seconds(Seconds seconds);
+/// 48 KiB, 2 MiB, 1.5 GiB.
+std::string format_bytes(double bytes);
+/// 78.3 GFLOP/s from flops per second.
+std::string format_flop_rate(double flops_per_second);
+/// 14.2 GB/s from bytes per second (decimal giga, as is usual for bandwidth).
+std::string format_bandwidth(double bytes_per_second);
+
+/// Reads `30s`, `5min`, `1h` or a bare number of seconds; throws bad_input otherwise. `what` names the option in the message.
+Seconds parse_duration(std::string_view text, std::string_view what);
+/// Reads `64`, `48KiB`, `2MiB`, `1GiB` (also K, M, G: binary); throws bad_input otherwise.
+std::int64_t parse_bytes(std::string_view text, std::string_view what);
+/// Reads a list of sizes: `500`, `100,200,400`, `200:3200` (at most 16 evenly spread values), `200:3200:200`, and commas of these.
+/// Values are sorted and unique. Throws bad_input naming `what` if a value is no integer, below `minimum` or above `maximum`.
+std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view what, std::int64_t minimum, std::int64_t maximum);
+/// Reads one integer in [minimum, maximum]; throws bad_input naming `what` otherwise.
+std::int64_t parse_integer(std::string_view text, std::string_view what, std::int64_t minimum, std::int64_t maximum);
+
+/// Of `candidates`, those at smallest edit distance from `name` (at most three, none if all are far); for "did you mean".
+std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace flopcast

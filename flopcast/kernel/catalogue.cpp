@@ -1,0 +1,57 @@
+#include "flopcast/kernel/catalogue.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/kernel/entry.hpp"
+
+namespace flopcast::kernel {
+namespace {
+
+std::vector<Routine> build() {
+  std::vector<Routine> all;
+  for (const auto& table : {blas1_entries(), blas2_entries(), blas3_entries(), lapack_entries()}) {
+    for (const Entry& entry : table) {
+      std::vector<Routine> some = routines(entry);
+      std::move(some.begin(), some.end(), std::back_inserter(all));
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Routine& a, const Routine& b) { return a.name < b.name; });
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Routine>& catalogue() {
+  static const std::vector<Routine> table = build();
+  return table;
+}
+
+const Routine* find(std::string_view name) {
+  const std::vector<Routine>& table = catalogue();
+  const auto found = std::lower_bound(table.begin(), table.end(), name, [](const Routine& r, std::string_view n) { return r.name < n; });
+  return found != table.end() && found->name == name ? &*found : nullptr;
+}
+
+const Routine& require(std::string_view name) {
+  std::string key(name);
+  std::transform(key.begin(), key.end(), key.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (!key.empty() && key.back() == '_') {
+    key.pop_back();
+  }
+  if (const Routine* routine = find(key)) {
+    return *routine;
+  }
+  std::vector<std::string> candidates;
+  for (const Routine& routine : catalogue()) {
+    candidates.push_back(routine.name);
+  }
+  const std::vector<std::string> nearest = nearest_names(key, candidates);
+  throw bad_input("unknown routine '{}'{}", name,
+                  nearest.empty() ? "; expected a BLAS or LAPACK name such as dgemm or dgeqr2" : fmt::format("; did you mean {}?", fmt::join(nearest, ", ")));
+}
+
+}  // namespace flopcast::kernel

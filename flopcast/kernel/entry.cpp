@@ -1,0 +1,156 @@
+#include "flopcast/kernel/entry.hpp"
+
+#include <utility>
+
+#include "flopcast/core/call.hpp"
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::kernel {
+namespace {
+
+Item plain(std::string name, Kind kind) {
+  Item item;
+  item.argument.name = std::move(name);
+  item.argument.kind = kind;
+  return item;
+}
+
+Item operand(std::string name, Kind kind, Access access, Shape shape) {
+  Item item = plain(std::move(name), kind);
+  item.argument.access = access;
+  item.argument.form = shape.form;
+  item.shape = std::move(shape);
+  return item;
+}
+
+int flag_index(const Routine& routine, const std::string& name) {
+  if (name.empty()) {
+    return -1;
+  }
+  const int index = routine.index(name);
+  if (index < 0 || routine.arguments[static_cast<std::size_t>(index)].kind != Kind::flag) {
+    throw internal_error("catalogue entry {}: '{}' is no flag of it", routine.name, name);
+  }
+  return index;
+}
+
+bool is_letter(const std::string& text) { return text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z'; }
+
+}  // namespace
+
+Shape one() { return {.form = Form::scalar}; }
+Shape vec(std::string n) { return {.form = Form::vector, .rows = std::move(n)}; }
+Shape full(std::string rows, std::string columns) {
+  return {.form = Form::full, .rows = std::move(rows), .columns = std::move(columns)};
+}
+Shape triangle(std::string n, std::string uplo, std::string diag) {
+  return {.form = Form::triangle, .rows = std::move(n), .uplo = std::move(uplo), .diag = std::move(diag)};
+}
+Shape packed(std::string n, std::string uplo, std::string diag) {
+  return {.form = Form::packed, .rows = std::move(n), .uplo = std::move(uplo), .diag = std::move(diag)};
+}
+Shape band(std::string rows, std::string columns, std::string lower, std::string upper) {
+  return {.form = Form::band, .rows = std::move(rows), .columns = std::move(columns), .lower = std::move(lower), .upper = std::move(upper)};
+}
+Shape band_triangle(std::string n, std::string off_diagonals, std::string uplo, std::string diag) {
+  return {.form = Form::band_triangle, .rows = std::move(n), .upper = std::move(off_diagonals), .uplo = std::move(uplo), .diag = std::move(diag)};
+}
+Shape reflectors(std::string length, std::string count, std::string storev, std::string direct) {
+  return {.form = Form::reflectors, .rows = std::move(length), .columns = std::move(count), .storev = std::move(storev), .direct = std::move(direct)};
+}
+
+Item Item::with(Fill fill) const {
+  Item changed = *this;
+  changed.argument.fill = fill;
+  return changed;
+}
+Item Item::as_real() const {
+  Item changed = *this;
+  changed.argument.real = true;
+  return changed;
+}
+Item Item::as_integer() const {
+  Item changed = *this;
+  changed.argument.integer = true;
+  return changed;
+}
+
+Item flag(std::string name, std::string values) {
+  Item item = plain(std::move(name), Kind::flag);
+  item.argument.values = std::move(values);
+  return item;
+}
+Item sign(std::string name) { return plain(std::move(name), Kind::sign); }
+Item size(std::string name) { return plain(std::move(name), Kind::size); }
+Item scalar(std::string name) { return plain(std::move(name), Kind::scalar); }
+Item real_scalar(std::string name) { return plain(std::move(name), Kind::real_scalar); }
+Item in(std::string name, Shape shape) { return operand(std::move(name), Kind::data, Access::read, std::move(shape)); }
+Item out(std::string name, Shape shape) { return operand(std::move(name), Kind::data, Access::write, std::move(shape)); }
+Item update(std::string name, Shape shape) { return operand(std::move(name), Kind::data, Access::update, std::move(shape)); }
+Item work(std::string name, Shape shape) { return operand(std::move(name), Kind::work, Access::write, std::move(shape)); }
+Item pivots(std::string name, std::string n, Access access) {
+  return operand(std::move(name), Kind::pivots, access, vec(std::move(n)));
+}
+Item ld(std::string name) { return plain(std::move(name), Kind::leading_dimension); }
+Item inc(std::string name) { return plain(std::move(name), Kind::increment); }
+Item work_size(std::string name) { return plain(std::move(name), Kind::work_size); }
+Item info() { return plain("info", Kind::info); }
+
+std::vector<Entry::Name> names(std::string_view precisions, std::string_view family) {
+  std::vector<Entry::Name> all;
+  for (const char letter : precisions) {
+    all.push_back({letter + std::string(family), static_cast<Precision>(letter)});
+  }
+  return all;
+}
+
+std::vector<Routine> routines(const Entry& entry) {
+  std::vector<Routine> all;
+  for (const Entry::Name& name : entry.names) {
+    Routine routine;
+    routine.name = name.name;
+    routine.family = entry.family;
+    routine.operation = entry.operation;
+    routine.precision = name.precision;
+    routine.returns = entry.returns;
+    routine.double_result = entry.double_result;
+    if (entry.items.size() > Call::most_arguments) {
+      throw internal_error("catalogue entry {} has {} arguments, at most {} are possible", name.name, entry.items.size(), Call::most_arguments);
+    }
+    for (const Item& item : entry.items) {
+      routine.arguments.push_back(item.argument);
+    }
+    std::vector<std::string_view> argument_names;
+    for (const Argument& argument : routine.arguments) {
+      argument_names.emplace_back(argument.name);
+    }
+    const auto compile = [&](const std::string& text) {
+      return text.empty() ? Expression() : Expression(text, argument_names);
+    };
+    for (std::size_t i = 0; i < entry.items.size(); ++i) {
+      const Shape& shape = entry.items[i].shape;
+      Argument& argument = routine.arguments[i];
+      argument.rows = compile(shape.rows);
+      argument.columns = compile(shape.columns);
+      argument.lower = compile(shape.lower);
+      argument.upper = compile(shape.upper);
+      if (is_letter(shape.uplo)) {
+        argument.fixed_uplo = shape.uplo[0];
+      } else {
+        argument.uplo = flag_index(routine, shape.uplo);
+      }
+      argument.diag = flag_index(routine, shape.diag);
+      argument.storev = is_letter(shape.storev) ? -1 : flag_index(routine, shape.storev);
+      argument.direct = is_letter(shape.direct) ? -1 : flag_index(routine, shape.direct);
+      const bool strided = i + 1 < entry.items.size() && (routine.arguments[i + 1].kind == Kind::leading_dimension ||
+                                                          routine.arguments[i + 1].kind == Kind::increment);
+      argument.stride = strided ? static_cast<int>(i + 1) : -1;
+    }
+    routine.multiplications = compile(entry.multiplications);
+    routine.additions = compile(entry.additions);
+    all.push_back(std::move(routine));
+  }
+  return all;
+}
+
+}  // namespace flopcast::kernel

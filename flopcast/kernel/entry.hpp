@@ -1,0 +1,82 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/core/routine.hpp"
+
+/// The vocabulary in which the catalogue's tables (blas1.cpp, blas2.cpp, blas3.cpp, lapack.cpp) are written.
+namespace flopcast::kernel {
+
+/// How an operand lies, with its extents as formulae over the routine's sizes and flags.
+struct Shape {
+  Form form = Form::full;
+  std::string rows, columns, lower, upper;
+  std::string uplo;  ///< name of the flag that tells the triangle, or "U"/"L" for a fixed one
+  std::string diag;  ///< name of the flag N/U, or empty
+  std::string storev, direct;
+};
+
+Shape one();
+Shape vec(std::string n);
+Shape full(std::string rows, std::string columns);
+Shape triangle(std::string n, std::string uplo = "uplo", std::string diag = "");
+Shape packed(std::string n, std::string uplo = "uplo", std::string diag = "");
+Shape band(std::string rows, std::string columns, std::string lower, std::string upper);
+Shape band_triangle(std::string n, std::string off_diagonals, std::string uplo = "uplo", std::string diag = "");
+Shape reflectors(std::string length, std::string count, std::string storev = "C", std::string direct = "F");
+
+/// One argument of an entry. The modifiers return a changed copy: in("A", full("m", "k")).with(Fill::triangular).
+struct Item {
+  Argument argument;
+  Shape shape;
+  [[nodiscard]] Item with(Fill fill) const;
+  [[nodiscard]] Item as_real() const;      ///< real elements even in a complex routine
+  [[nodiscard]] Item as_integer() const;   ///< 4-byte integers
+};
+
+Item flag(std::string name, std::string values);
+Item sign(std::string name);
+Item size(std::string name);
+Item scalar(std::string name);
+Item real_scalar(std::string name);
+Item in(std::string name, Shape shape);
+Item out(std::string name, Shape shape);
+Item update(std::string name, Shape shape);
+Item work(std::string name, Shape shape);
+Item pivots(std::string name, std::string n, Access access = Access::write);
+Item ld(std::string name);   ///< of the operand before it
+Item inc(std::string name);  ///< of the operand before it
+Item work_size(std::string name);
+Item info();
+
+/// One routine in all its precisions.
+struct Entry {
+  /// Names with their precisions: "sdcz" + "gemm" gives sgemm, dgemm, cgemm, zgemm; {"sdsdot", Precision::s} names one.
+  struct Name {
+    std::string name;
+    Precision precision;
+  };
+  std::vector<Name> names;
+  std::string family;
+  std::string operation;
+  std::vector<Item> items;
+  std::string multiplications, additions;
+  Returns returns = Returns::nothing;
+  bool double_result = false;
+};
+
+/// sgemm, dgemm, ... for the letters in `precisions`.
+std::vector<Entry::Name> names(std::string_view precisions, std::string_view family);
+
+/// Resolves names to indices and compiles formulae: one Routine per name. Throws internal_error if the entry is inconsistent.
+std::vector<Routine> routines(const Entry& entry);
+
+/// The tables.
+std::vector<Entry> blas1_entries();
+std::vector<Entry> blas2_entries();
+std::vector<Entry> blas3_entries();
+std::vector<Entry> lapack_entries();
+
+}  // namespace flopcast::kernel

@@ -1,0 +1,104 @@
+#include "flopcast/kernel/invoke.hpp"
+
+#include <cstddef>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::kernel {
+
+/// Runners cast the function to its true type. All arguments are pointers or string lengths, which every ABI we build for passes alike.
+struct Runners {
+  using Runner = void (*)(Invocation&) noexcept;
+
+  template <class Result, std::size_t... I>
+  static Result call(Invocation& invocation, std::index_sequence<I...>) noexcept {
+    using Type = Result (*)(decltype(static_cast<void>(I), static_cast<void*>(nullptr))...);
+    return reinterpret_cast<Type>(invocation.function_)(invocation.pointer(I)...);
+  }
+
+  template <class Result, std::size_t Pointers>
+  static void run(Invocation& invocation) noexcept {
+    if constexpr (std::is_void_v<Result>) {
+      call<void>(invocation, std::make_index_sequence<Pointers>());
+    } else {
+      const Result result = call<Result>(invocation, std::make_index_sequence<Pointers>());
+      if constexpr (std::is_same_v<Result, _Complex float> || std::is_same_v<Result, _Complex double>) {
+        invocation.value_ = {static_cast<double>(__real__ result), static_cast<double>(__imag__ result)};
+      } else {
+        invocation.value_ = static_cast<double>(result);
+      }
+    }
+  }
+
+  template <class Result, std::size_t... Pointers>
+  static Runner with_pointers(std::size_t pointers, std::index_sequence<Pointers...>) {
+    static constexpr Runner table[] = {&run<Result, Pointers>...};
+    return table[pointers];
+  }
+
+  template <class Result>
+  static Runner with_result(std::size_t pointers) {
+    return with_pointers<Result>(pointers, std::make_index_sequence<Invocation::most_pointers + 1>());
+  }
+
+  static Runner choose(const Routine& routine, std::size_t pointers) {
+    const bool complex = is_complex(routine.precision);
+    const bool wide = real_bytes(routine.precision) == 8 || routine.double_result;
+    switch (routine.returns) {
+      case Returns::nothing: return with_result<void>(pointers);
+      case Returns::integer: return with_result<std::int32_t>(pointers);
+      case Returns::real: return wide ? with_result<double>(pointers) : with_result<float>(pointers);
+      case Returns::element:
+        if (complex) {
+          return wide ? with_result<_Complex double>(pointers) : with_result<_Complex float>(pointers);
+        }
+        return wide ? with_result<double>(pointers) : with_result<float>(pointers);
+    }
+    throw internal_error("routine {} has an unknown kind of result", routine.name);
+  }
+};
+
+Invocation::Invocation(Function function, const Call& call) : function_(function), call_(call) {
+  const Routine& routine = *call.routine;
+  pointers_ = routine.arguments.size();
+  for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+    switch (routine.arguments[i].kind) {
+      case Kind::flag:
+        slots_[i].flag = call.flag(i);
+        fixed_[pointers_++] = 1;  // hidden string length
+        break;
+      case Kind::scalar: case Kind::real_scalar: {
+        const std::complex<double> value = call.scalars[static_cast<std::size_t>(call.arguments[i])];
+        const bool complex = routine.arguments[i].kind == Kind::scalar && is_complex(routine.precision);
+        if (real_bytes(routine.precision) == 8) {
+          complex ? void(slots_[i].z = value) : void(slots_[i].d = value.real());
+        } else {
+          complex ? void(slots_[i].c = std::complex<float>(value)) : void(slots_[i].s = static_cast<float>(value.real()));
+        }
+        break;
+      }
+      case Kind::data: case Kind::work: case Kind::pivots: fixed_[i] = call.address(i); break;
+      default: slots_[i].integer = static_cast<std::int32_t>(call.arguments[i]);
+    }
+  }
+  runner_ = Runners::choose(routine, pointers_);
+}
+
+void* Invocation::pointer(std::size_t i) noexcept {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are kept as integers in calls
+  return i >= Call::most_arguments || fixed_[i] != 0 ? reinterpret_cast<void*>(fixed_[i]) : &slots_[i];
+}
+
+Outcome Invocation::outcome() const noexcept {
+  Outcome outcome;
+  outcome.value = value_;
+  for (std::size_t i = 0; i < call_.routine->arguments.size(); ++i) {
+    if (call_.routine->arguments[i].kind == Kind::info) {
+      outcome.info = slots_[i].integer;
+    }
+  }
+  return outcome;
+}
+
+}  // namespace flopcast::kernel

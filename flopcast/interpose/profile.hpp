@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/algorithm/block_parameters.hpp"
+#include "flopcast/core/environment.hpp"
+
+namespace flopcast::interpose {
+
+/// What was decided for one problem size.
+struct TunedPoint {
+  std::int64_t m = 0, n = 0;  ///< as the routine passes them to ilaenv; routines with one size have m = n
+  algorithm::BlockParameters blocks;
+  std::vector<std::int64_t> ties;  ///< other block sizes that are as good within noise
+  double regret = 0;               ///< what is lost at worst, as a fraction of the best time
+  friend bool operator==(const TunedPoint&, const TunedPoint&) = default;
+};
+
+/// Decisions for one routine, sorted by (m, n).
+struct TunedRoutine {
+  std::string name;   ///< "dgeqrf"
+  std::string flags;  ///< ilaenv's options ("L") that the decisions are for; empty: all
+  std::vector<TunedPoint> points;
+  friend bool operator==(const TunedRoutine&, const TunedRoutine&) = default;
+};
+
+/// The result of tuning, as programs run with it.
+struct Profile {
+  Environment environment;  ///< where it was tuned, and for which libraries
+  std::vector<TunedRoutine> routines;
+  friend bool operator==(const Profile&, const Profile&) = default;
+
+  /// Replaces what is known about the same routine and flags, or adds it.
+  void set(TunedRoutine routine);
+};
+
+/// The document {"schema": "flopcast-profile-1", "environment", "routines"}; from_json throws bad_input naming what is wrong.
+nlohmann::json to_json(const Profile& profile);
+Profile profile_from_json(const nlohmann::json& json);
+
+/// Reads a profile; throws bad_input if the file doesn't exist or isn't one.
+Profile read_profile(const std::filesystem::path& file);
+/// Writes a profile in one step: a reader sees the old or the new file. Throws environment_error if that fails.
+void write_profile(const std::filesystem::path& file, const Profile& profile);
+/// Where `tune --save` puts its profile and `run` looks for one: $FLOPCAST_HOME/profile.json, else $XDG_DATA_HOME/flopcast/profile.json,
+/// else ~/.local/share/flopcast/profile.json.
+std::filesystem::path default_profile_file();
+
+}  // namespace flopcast::interpose

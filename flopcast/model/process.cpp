@@ -1,0 +1,183 @@
+#include "flopcast/model/process.hpp"
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::model {
+namespace {
+
+/// Matern-5/2 correlation at scaled distance r.
+double matern(double squared_distance) {
+  const double r = std::sqrt(5 * squared_distance);
+  return (1 + r + r * r / 3) * std::exp(-r);
+}
+
+/// Log density (up to a constant) of a log-normal prior: keeps hyperparameters that the data say nothing about near their start.
+double log_prior(const ProcessParameters& at, const ProcessParameters& start) {
+  static constexpr double log_spread = 1.0;
+  const auto penalty = [](double value, double centre) {
+    const double z = std::log(value / centre) / log_spread;
+    return -z * z / 2;
+  };
+  double sum = penalty(at.amplitude, start.amplitude) + penalty(at.nugget, start.nugget);
+  for (std::size_t g = 0; g < at.lengths.size(); ++g) {
+    sum += penalty(at.lengths[g], start.lengths[g]);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double Process::covariance_function(const double* a, const double* b) const {
+  double squared = 0;
+  for (Eigen::Index d = 0; d < coordinates_.cols(); ++d) {
+    const double difference = a[d] - b[d];
+    squared += difference * difference;
+  }
+  return parameters_.amplitude * parameters_.amplitude * matern(squared);
+}
+
+Process Process::condition(const Eigen::MatrixXd& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
+                           std::vector<int> groups, const ProcessParameters& parameters) {
+  if (coordinates.rows() == 0 || coordinates.rows() != values.size() || coordinates.cols() != static_cast<Eigen::Index>(groups.size())) {
+    throw internal_error("Gaussian process: {} observations with {} values, {} coordinates in {} groups", coordinates.rows(), values.size(),
+                         coordinates.cols(), groups.size());
+  }
+  Process process;
+  process.parameters_ = parameters;
+  process.groups_ = std::move(groups);
+  process.scale_.resize(coordinates.cols());
+  for (Eigen::Index d = 0; d < coordinates.cols(); ++d) {
+    process.scale_[d] = 1 / parameters.lengths[static_cast<std::size_t>(process.groups_[static_cast<std::size_t>(d)])];
+  }
+  process.coordinates_ = coordinates * process.scale_.asDiagonal();
+  const Eigen::Index n = coordinates.rows();
+  Eigen::MatrixXd covariance(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index j = 0; j <= i; ++j) {
+      covariance(i, j) = process.covariance_function(process.coordinates_.row(i).data(), process.coordinates_.row(j).data());
+    }
+    covariance(i, i) += noise_variance[i] + parameters.nugget * parameters.nugget;
+  }
+  const Eigen::LLT<Eigen::MatrixXd> factor(covariance.selfadjointView<Eigen::Lower>());
+  process.cholesky_ = factor.matrixL();
+  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(n);
+  // The constant mean by generalised least squares, drawn towards parameters.mean where few observations tell it.
+  static constexpr double mean_precision = 1.0;
+  const Eigen::VectorXd solved = factor.solve(ones);
+  process.parameters_.mean = (solved.dot(values) + mean_precision * parameters.mean) / (solved.sum() + mean_precision);
+  const Eigen::VectorXd residual = values - process.parameters_.mean * ones;
+  process.weights_ = factor.solve(residual);
+  process.log_likelihood_ = -0.5 * residual.dot(process.weights_) - process.cholesky_.diagonal().array().log().sum();
+  if (!std::isfinite(process.log_likelihood_)) {
+    process.log_likelihood_ = -std::numeric_limits<double>::infinity();
+  }
+  return process;
+}
+
+Process Process::fit(const Eigen::MatrixXd& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
+                     std::vector<int> groups, const ProcessParameters& start) {
+  ProcessParameters best = start;
+  const auto score = [&](const ProcessParameters& parameters) {
+    return condition(coordinates, values, noise_variance, groups, parameters).log_likelihood() + log_prior(parameters, start);
+  };
+  double best_score = score(best);
+  // Pattern search over the logarithms: few parameters, a smooth objective, no derivatives to maintain.
+  const std::size_t count = 2 + best.lengths.size();
+  const auto parameter = [](ProcessParameters& p, std::size_t i) -> double& {
+    return i == 0 ? p.amplitude : i == 1 ? p.nugget : p.lengths[i - 2];
+  };
+  for (double factor = 2.0; factor > 1.2; factor = std::sqrt(factor)) {
+    for (int sweep = 0; sweep < 6; ++sweep) {
+      bool moved = false;
+      for (std::size_t i = 0; i < count; ++i) {
+        for (const double step : {factor, 1 / factor}) {
+          ProcessParameters candidate = best;
+          parameter(candidate, i) *= step;
+          const double candidate_score = score(candidate);
+          if (candidate_score > best_score) {
+            best = candidate;
+            best_score = candidate_score;
+            moved = true;
+            break;
+          }
+        }
+      }
+      if (!moved) {
+        break;
+      }
+    }
+  }
+  return condition(coordinates, values, noise_variance, std::move(groups), best);
+}
+
+Process::Prediction Process::predict(const Eigen::RowVectorXd& at) const {
+  const Eigen::RowVectorXd scaled = at * scale_.asDiagonal();
+  Eigen::VectorXd cross(coordinates_.rows());
+  for (Eigen::Index i = 0; i < cross.size(); ++i) {
+    cross[i] = covariance_function(coordinates_.row(i).data(), scaled.data());
+  }
+  const Eigen::VectorXd whitened = cholesky_.triangularView<Eigen::Lower>().solve(cross);
+  const double variance = parameters_.amplitude * parameters_.amplitude - whitened.squaredNorm();
+  return {parameters_.mean + cross.dot(weights_), std::max(0.0, variance) + parameters_.nugget * parameters_.nugget};
+}
+
+double Process::mean(const double* at) const {
+  static constexpr std::size_t most_coordinates = 16;
+  double scaled[most_coordinates];
+  const Eigen::Index dimensions = coordinates_.cols();
+  for (Eigen::Index d = 0; d < dimensions; ++d) {
+    scaled[d] = at[d] * scale_[d];
+  }
+  double sum = parameters_.mean;
+  for (Eigen::Index i = 0; i < coordinates_.rows(); ++i) {
+    sum += weights_[i] * covariance_function(coordinates_.row(i).data(), scaled);
+  }
+  return sum;
+}
+
+Process::WeightedSum Process::weighted_sum(Eigen::MatrixXd points, Eigen::VectorXd weights) const {
+  WeightedSum sum;
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> scaled = points * scale_.asDiagonal();
+  Eigen::VectorXd cross = Eigen::VectorXd::Zero(coordinates_.rows());
+  for (Eigen::Index p = 0; p < scaled.rows(); ++p) {
+    for (Eigen::Index i = 0; i < cross.size(); ++i) {
+      cross[i] += weights[p] * covariance_function(coordinates_.row(i).data(), scaled.row(p).data());
+    }
+  }
+  sum.whitened = cholesky_.triangularView<Eigen::Lower>().solve(cross);
+  sum.points = scaled;
+  sum.weights = std::move(weights);
+  return sum;
+}
+
+double Process::covariance(const WeightedSum& a, const WeightedSum& b) const {
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> left = a.points;
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> right = b.points;
+  double prior = 0;
+  for (Eigen::Index i = 0; i < left.rows(); ++i) {
+    for (Eigen::Index j = 0; j < right.rows(); ++j) {
+      prior += a.weights[i] * b.weights[j] * covariance_function(left.row(i).data(), right.row(j).data());
+    }
+  }
+  return prior - a.whitened.dot(b.whitened);
+}
+
+void to_json(nlohmann::json& json, const ProcessParameters& parameters) {
+  json = {{"mean", parameters.mean}, {"amplitude", parameters.amplitude}, {"nugget", parameters.nugget}, {"lengths", parameters.lengths}};
+}
+
+void from_json(const nlohmann::json& json, ProcessParameters& parameters) {
+  json.at("mean").get_to(parameters.mean);
+  json.at("amplitude").get_to(parameters.amplitude);
+  json.at("nugget").get_to(parameters.nugget);
+  json.at("lengths").get_to(parameters.lengths);
+}
+
+}  // namespace flopcast::model

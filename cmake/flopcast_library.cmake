@@ -1,9 +1,19 @@
+# Warnings that every target of the project is compiled with. g++ 12 warns of overlapping copies inside std::string where there are none
+# (GCC bug 105651), hence no -Wrestrict there.
+function(flopcast_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-missing-field-initializers
+                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${FLOPCAST_WARNINGS_AS_ERRORS}>:-Werror>)
+endfunction()
+
 # One static library per folder of flopcast/: every *.cpp in it, with the libraries it may use (lower tiers only).
 function(flopcast_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES")
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
   add_library(flopcast_${name} STATIC ${sources})
   target_include_directories(flopcast_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
-  target_compile_options(flopcast_${name} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-missing-field-initializers)
+  flopcast_warnings(flopcast_${name})
   target_link_libraries(flopcast_${name} PUBLIC ${arg_USES})
 endfunction()

@@ -11,6 +11,7 @@ namespace flopcast::cli {
 /// Options that every subcommand understands.
 struct CommonOptions {
   bool json = false;
+  bool csv = false;  ///< tables as comma-separated values
   bool quiet = false;
   std::string output = "-";  ///< "-": standard output
   std::string color = "auto";

@@ -1,0 +1,64 @@
+#include "flopcast/cli/options.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/report/file.hpp"
+#include "flopcast/report/progress.hpp"
+
+namespace flopcast::cli {
+
+void add_common_options(CLI::App& app, CommonOptions& common) {
+  static constexpr const char* group = "Common options";
+  CLI::Option* json = app.add_flag("--json", common.json, "Print a JSON document instead of a table")->group(group);
+  app.add_flag("--csv", common.csv, "Print comma-separated values instead of a table")->group(group)->excludes(json);
+  app.add_option("-o,--output", common.output, "Write results to FILE; - is standard output")->group(group)->type_name("FILE");
+  app.add_flag("-q,--quiet", common.quiet, "No progress and no notes on standard error")->group(group);
+  app.add_option("--color", common.color, "Colour results: auto, always or never (auto heeds NO_COLOR)")
+      ->group(group)
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  for (CLI::App* command : app.get_subcommands({})) {
+    add_common_options(*command, common);
+  }
+}
+
+bool use_color(const CommonOptions& common) {
+  if (common.color != "auto") {
+    return common.color == "always";
+  }
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool refused = (no_color != nullptr && *no_color != '\0') || (terminal != nullptr && std::string_view(terminal) == "dumb");
+  return !refused && common.output == "-" && ::isatty(STDOUT_FILENO) == 1;
+}
+
+std::string render(const report::Table& table, const CommonOptions& common) {
+  return common.csv ? report::to_csv(table) : report::to_text(table, use_color(common));
+}
+
+void emit(const std::string& text, const CommonOptions& common) { report::write_file(common.output, text); }
+void emit(const nlohmann::json& document, const CommonOptions& common) { emit(document.dump(2) + '\n', common); }
+void emit(const report::Table& table, const CommonOptions& common) { emit(render(table, common), common); }
+
+void note(const std::string& text, const CommonOptions& common) {
+  if (!common.quiet) {
+    fmt::print(stderr, "{}\n", text);
+  }
+}
+
+std::function<bool(std::int64_t, std::int64_t)> progress(const std::string& label, const CommonOptions& common) {
+  const bool enabled = !common.quiet && ::isatty(STDERR_FILENO) == 1;
+  return [bar = std::make_shared<report::ProgressBar>(label, enabled)](std::int64_t done, std::int64_t expected) {
+    bar->update(done, expected);
+    return !interrupted();
+  };
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/report/table.hpp"
+
+/// What every subcommand does with the common options.
+namespace flopcast::cli {
+
+/// Adds --json, --csv, --output, --quiet and --color to `app` and to all its subcommands.
+void add_common_options(CLI::App& app, CommonOptions& common);
+
+/// Whether results are to be coloured: --color, else NO_COLOR and whether they go to a terminal.
+bool use_color(const CommonOptions& common);
+
+/// The table as --csv or the terminal wants it.
+std::string render(const report::Table& table, const CommonOptions& common);
+
+/// Writes results to --output, or to standard output.
+void emit(const std::string& text, const CommonOptions& common);
+/// A document with its member "schema", indented by two.
+void emit(const nlohmann::json& document, const CommonOptions& common);
+void emit(const report::Table& table, const CommonOptions& common);
+
+/// Tells the user something beside the results, on standard error, unless --quiet.
+void note(const std::string& text, const CommonOptions& common);
+
+/// A callback for whatever takes long: draws a progress bar with the time left on a terminal, and answers whether to go on (false after Ctrl-C).
+std::function<bool(std::int64_t done, std::int64_t expected)> progress(const std::string& label, const CommonOptions& common);
+
+}  // namespace flopcast::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace flopcast::report {
+
+/// Thrown when whoever reads our standard output has gone (`flopcast ... | head`): nobody is left to be told.
+class BrokenPipe : public std::runtime_error {
+ public:
+  BrokenPipe() : std::runtime_error("the reader of standard output has gone") {}
+};
+
+/// Writes `text` to `path`, "-" for standard output. A regular file is replaced as a whole or not at all: the text goes to a temporary file
+/// beside it that is renamed when it is complete and on disk. Throws environment_error, BrokenPipe.
+void write_file(const std::string& path, std::string_view text);
+
+/// All of `path`, "-" for standard input. Throws bad_input if it can't be read.
+std::string read_file(const std::string& path);
+
+/// `path` as JSON. Throws bad_input naming the file and the position if it is cut off or no JSON.
+nlohmann::json read_json(const std::string& path);
+
+/// The same, and its member "schema" must be `schema`, e.g. "flopcast-trace-1"; says so if a newer version wrote it.
+nlohmann::json read_document(const std::string& path, std::string_view schema);
+
+}  // namespace flopcast::report

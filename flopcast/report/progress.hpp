@@ -1,0 +1,33 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "flopcast/core/units.hpp"
+
+namespace flopcast::report {
+
+/// One line of progress: `measuring  [######------]  42 %  12/28  18 s left`, at most `width` columns.
+std::string progress_line(const std::string& label, std::int64_t done, std::int64_t expected, Seconds elapsed, std::size_t width);
+
+/// Shows progress on standard error, from the second second on; takes its line away when it ends.
+class ProgressBar {
+ public:
+  /// Shows nothing unless `enabled`: the caller passes whether standard error is a terminal and the user wants to see it.
+  ProgressBar(std::string label, bool enabled);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void update(std::int64_t done, std::int64_t expected);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string label_;
+  bool enabled_;
+  bool shown_ = false;
+  Clock::time_point start_, last_;
+};
+
+}  // namespace flopcast::report

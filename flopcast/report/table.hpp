@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flopcast::report {
+
+/// What a cell's colour says on a terminal; without colours it is dropped.
+enum class Tone : unsigned char { plain, good, bad, faint };
+
+/// One cell: what people read and, for CSV, what programs read.
+struct Cell {
+  std::string shown;  ///< "3.21 ms"
+  std::string raw;    ///< "0.00321"; empty: the same as `shown`
+  Tone tone = Tone::plain;
+
+  Cell(std::string text) : shown(std::move(text)) {}  // NOLINT: rows are written as lists of strings and numbers
+  Cell(const char* text) : shown(text) {}             // NOLINT
+  Cell(double value, std::string text, Tone colour = Tone::plain);
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+
+/// A whole number as a cell.
+Cell whole(long long value);
+/// The same cell in another colour.
+Cell toned(Cell cell, Tone tone);
+
+enum class Align : unsigned char { left, right };
+
+struct Column {
+  std::string title;
+  Align align = Align::right;
+  std::string name = {};  ///< heading in CSV, e.g. "seconds"; empty: the title
+};
+
+/// Rows under headings. Every row has as many cells as there are columns.
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+/// Aligned columns between bars: readable as it is, and a Markdown table when pasted into a paper or an issue.
+std::string to_text(const Table& table, bool color = false);
+/// RFC 4180, raw values, one heading line.
+std::string to_csv(const Table& table);
+
+/// Columns that UTF-8 `text` takes on a terminal (combining marks 0, East Asian wide characters 2).
+std::size_t display_width(std::string_view text);
+/// `text` in the colour of `tone`, or as it is without `color`.
+std::string colored(std::string_view text, Tone tone, bool color);
+
+}  // namespace flopcast::report

@@ -1,0 +1,194 @@
+#include "flopcast/core/statistics.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace flopcast {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> sorted(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  std::sort(copy.begin(), copy.end());
+  return copy;
+}
+
+double sorted_quantile(std::span<const double> values, double q) {
+  if (values.empty()) {
+    return not_a_number;
+  }
+  const double position = std::clamp(q, 0.0, 1.0) * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+/// Order statistics l and n+1-l enclose the median unless fewer than l values lie on one side of it: 1 - 2 P(Binomial(n, 1/2) < l).
+/// Takes the largest l that keeps the confidence.
+Interval sorted_median_interval(std::span<const double> values, double confidence) {
+  if (values.empty()) {
+    return {not_a_number, not_a_number};
+  }
+  const std::size_t n = values.size();
+  const double tail_allowed = (1 - confidence) / 2;
+  double log_probability = -static_cast<double>(n) * std::log(2.0);  // of exactly `outside` values below the median
+  double tail = std::exp(log_probability);
+  std::size_t outside = 0;
+  while (2 * (outside + 1) < n && tail <= tail_allowed) {
+    log_probability += std::log(static_cast<double>(n - outside) / static_cast<double>(outside + 1));
+    const double wider_tail = tail + std::exp(log_probability);
+    if (wider_tail > tail_allowed) {
+      break;
+    }
+    tail = wider_tail;
+    ++outside;
+  }
+  return {values[outside], values[n - 1 - outside]};
+}
+
+/// Continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8) by Lentz's method; converges quickly for
+/// x < (a + 1) / (a + b + 2).
+double beta_fraction(double x, double a, double b) {
+  constexpr double tiny = 1e-300;
+  constexpr int most_terms = 100000;
+  const auto away_from_zero = [](double value) { return std::fabs(value) < tiny ? tiny : value; };
+  double numerator = 1;
+  double denominator = 1 / away_from_zero(1 - (a + b) * x / (a + 1));
+  double fraction = denominator;
+  const auto multiply_by_term = [&](double coefficient) {
+    denominator = 1 / away_from_zero(1 + coefficient * denominator);
+    numerator = away_from_zero(1 + coefficient / numerator);
+    fraction *= numerator * denominator;
+  };
+  for (int i = 1; i < most_terms; ++i) {
+    const double m = i;
+    multiply_by_term(m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)));
+    const double before = fraction;
+    multiply_by_term(-(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)));
+    if (std::fabs(fraction / before - 1) < 1e-15) {
+      break;
+    }
+  }
+  return fraction;
+}
+
+/// Regularised incomplete beta function I_x(a, b), 0 < x < 1; `complement` is 1 - x, given apart because it may be tiny.
+double incomplete_beta(double x, double complement, double a, double b) {
+  const double log_scale = std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log(complement);
+  if (x < (a + 1) / (a + b + 2)) {
+    return std::exp(log_scale) * beta_fraction(x, a, b) / a;
+  }
+  return 1 - std::exp(log_scale) * beta_fraction(complement, b, a) / b;
+}
+
+/// P(T > t) for t > 0 (Abramowitz and Stegun 26.7.1).
+double student_t_tail(double t, double degrees) {
+  const double sum = degrees + t * t;
+  return incomplete_beta(degrees / sum, t * t / sum, degrees / 2, 0.5) / 2;
+}
+
+double student_t_density(double t, double degrees) {
+  const double log_scale = std::lgamma((degrees + 1) / 2) - std::lgamma(degrees / 2) - std::log(degrees * M_PI) / 2;
+  return std::exp(log_scale - (degrees + 1) / 2 * std::log1p(t * t / degrees));
+}
+
+double normal_tail(double x) { return std::erfc(x / M_SQRT2) / 2; }
+double normal_density(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * M_PI); }
+
+/// Solves tail(t) = target by Newton's method on log(tail) over log(t), starting at a `t` with tail(t) <= target: the function is concave
+/// and falling, so the iterates fall towards the solution from above.
+template <class Tail, class Density>
+double invert_tail(Tail tail, Density density, double target, double t) {
+  constexpr int most_steps = 200;
+  for (int i = 0; i < most_steps; ++i) {
+    const double probability = tail(t);
+    const double slope = -t * density(t) / probability;
+    const double step = (std::log(target) - std::log(probability)) / slope;
+    t *= std::exp(step);
+    if (std::fabs(step) < 1e-14) {
+      break;
+    }
+  }
+  return t;
+}
+
+}  // namespace
+
+double quantile(std::span<const double> values, double q) { return sorted_quantile(sorted(values), q); }
+
+double median(std::span<const double> values) { return quantile(values, 0.5); }
+
+Interval median_interval(std::span<const double> values, double confidence) { return sorted_median_interval(sorted(values), confidence); }
+
+void Welford::add(double value) {
+  ++count_;
+  const double deviation = value - mean_;
+  mean_ += deviation / static_cast<double>(count_);
+  squares_ += deviation * (value - mean_);
+}
+
+double Welford::variance() const noexcept { return count_ < 2 ? 0 : squares_ / static_cast<double>(count_ - 1); }
+
+Interval Welford::mean_interval(double confidence) const {
+  if (count_ < 2) {
+    return {-infinity, infinity};
+  }
+  const auto n = static_cast<double>(count_);
+  const double margin = student_t_quantile((1 + confidence) / 2, n - 1) * std::sqrt(variance() / n);
+  return {mean_ - margin, mean_ + margin};
+}
+
+double normal_quantile(double probability) {
+  assert(probability > 0 && probability < 1);
+  if (probability == 0.5) {
+    return 0;
+  }
+  const double target = std::min(probability, 1 - probability);
+  const double start = std::sqrt(-2 * std::log(target));  // tail(x) < exp(-x*x/2) / 2
+  const double x = invert_tail(normal_tail, normal_density, target, start);
+  return probability < 0.5 ? -x : x;
+}
+
+double student_t_quantile(double probability, double degrees) {
+  assert(probability > 0 && probability < 1 && degrees > 0);
+  if (probability == 0.5) {
+    return 0;
+  }
+  const double target = std::min(probability, 1 - probability);
+  const auto tail = [degrees](double t) { return student_t_tail(t, degrees); };
+  const auto density = [degrees](double t) { return student_t_density(t, degrees); };
+  double start = 1;
+  while (tail(start) > target) {
+    start *= 2;
+  }
+  const double t = invert_tail(tail, density, target, start);
+  return probability < 0.5 ? -t : t;
+}
+
+Summary summarise(std::span<const double> values) {
+  const std::vector<double> ordered = sorted(values);
+  Welford moments;
+  for (const double value : values) {
+    moments.add(value);
+  }
+  Summary summary;
+  summary.count = moments.count();
+  summary.minimum = sorted_quantile(ordered, 0);
+  summary.first_quartile = sorted_quantile(ordered, 0.25);
+  summary.median = sorted_quantile(ordered, 0.5);
+  summary.third_quartile = sorted_quantile(ordered, 0.75);
+  summary.maximum = sorted_quantile(ordered, 1);
+  summary.mean = ordered.empty() ? not_a_number : moments.mean();
+  summary.standard_deviation = std::sqrt(moments.variance());
+  summary.median_interval = sorted_median_interval(ordered, 0.95);
+  summary.mean_interval = moments.mean_interval(0.99);
+  return summary;
+}
+
+}  // namespace flopcast

@@ -5,15 +5,21 @@ function(flopcast_warnings target)
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${FLOPCAST_WARNINGS_AS_ERRORS}>:-Werror>)
 endfunction()
 
-# One static library per folder of flopcast/: every *.cpp in it, with the libraries it may use (lower tiers only).
+# One static library per folder of flopcast/: every *.cpp in it, with the libraries it may use (lower tiers only). Other projects link it as
+# flopcast::<name>.
 function(flopcast_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES")
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
   if(NOT sources)
     return()
   endif()
   add_library(flopcast_${name} STATIC ${sources})
-  target_include_directories(flopcast_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
+  add_library(flopcast::${name} ALIAS flopcast_${name})
+  target_sources(flopcast_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  set_target_properties(flopcast_${name} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
+  target_compile_features(flopcast_${name} PUBLIC cxx_std_20)
   flopcast_warnings(flopcast_${name})
   target_link_libraries(flopcast_${name} PUBLIC ${arg_USES})
+  install(TARGETS flopcast_${name} EXPORT flopcast FILE_SET HEADERS)
 endfunction()

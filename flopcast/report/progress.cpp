@@ -41,9 +41,9 @@ std::string progress_line(const std::string& label, std::int64_t done, std::int6
   const double share = expected > 0 ? std::clamp(static_cast<double>(done) / static_cast<double>(expected), 0.0, 1.0) : 0;
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(bar_width));
   const std::string bar = std::string(filled, '#') + std::string(bar_width - filled, '-');
-  const std::string left = share > 0 ? time_left(elapsed * (1 - share) / share) : "";
-  for (const std::string& line : {fmt::format("{}  [{}]  {:.0f} %  {}/{}  {}", label, bar, share * 100, done, expected, left),
-                                  fmt::format("{}  {:.0f} %  {}", label, share * 100, left), fmt::format("{:.0f} %  {}", share * 100, left)}) {
+  const std::string left = share > 0 ? "  " + time_left(elapsed * (1 - share) / share) : "";
+  for (const std::string& line : {fmt::format("{}  [{}]  {:.0f} %  {}/{}{}", label, bar, share * 100, done, expected, left),
+                                  fmt::format("{}  {:.0f} %{}", label, share * 100, left), fmt::format("{:.0f} %{}", share * 100, left)}) {
     if (display_width(line) <= width) {
       return line;
     }
@@ -51,7 +51,8 @@ std::string progress_line(const std::string& label, std::int64_t done, std::int6
   return "";
 }
 
-ProgressBar::ProgressBar(std::string label, bool enabled) : label_(std::move(label)), enabled_(enabled), start_(Clock::now()), last_(start_) {}
+ProgressBar::ProgressBar(std::string label, bool enabled)
+    : label_(std::move(label)), enabled_(enabled), start_(Clock::now()), last_(start_) {}
 
 ProgressBar::~ProgressBar() {
   if (shown_) {

@@ -30,13 +30,14 @@ constexpr std::array<Range, 9> double_width = {{{0x1100, 0x115F},
 
 template <std::size_t N>
 bool any_contains(const std::array<Range, N>& ranges, char32_t character) {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) { return character >= range.first && character <= range.second; });
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const Range& range) { return character >= range.first && character <= range.second; });
 }
 
 /// Takes one character off the front; a byte that is no UTF-8 counts as one character.
 char32_t take_character(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  const std::size_t length = first < 0xC0 || first >= 0xF8 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   char32_t character = length == 1 ? first : first & (0xFFU >> (length + 1));
   const std::size_t available = std::min(length, text.size());
   for (std::size_t i = 1; i < available; ++i) {
@@ -99,7 +100,8 @@ std::string to_text(const Table& table, bool color) {
   for (const auto& row : table.rows) {
     text += '|';
     for (std::size_t i = 0; i < row.size(); ++i) {
-      text += ' ' + padded(colored(row[i].shown, row[i].tone, color), display_width(row[i].shown), widths[i], table.columns[i].align) + " |";
+      text +=
+          ' ' + padded(colored(row[i].shown, row[i].tone, color), display_width(row[i].shown), widths[i], table.columns[i].align) + " |";
     }
     text += '\n';
   }

@@ -1,0 +1,127 @@
+#include "flopcast/report/file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::report {
+namespace {
+
+using testing::HasSubstr;
+
+/// A directory of this test's own, removed with it.
+class FileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_file_test.XXXXXX").string();
+    directory_ = ::mkdtemp(pattern.data());
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  std::string given(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+  [[nodiscard]] std::ptrdiff_t files() const {
+    return std::distance(std::filesystem::directory_iterator(directory_), std::filesystem::directory_iterator());
+  }
+
+ private:
+  std::filesystem::path directory_;
+};
+
+/// Message of the Error with exit code `code` that `action` throws.
+std::string message(ExitCode code, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+TEST_F(FileTest, WritesAndReadsBack) {
+  write_file(path("a"), "one\ntwo\n");
+  EXPECT_EQ(read_file(path("a")), "one\ntwo\n");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(FileTest, ReplacesAsAWholeAndKeepsPermissions) {
+  const std::string file = given("a", "old");
+  ::chmod(file.c_str(), 0640);
+  write_file(file, "new");
+  EXPECT_EQ(read_file(file), "new");
+  struct stat status {};
+  ::stat(file.c_str(), &status);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+}
+
+TEST_F(FileTest, ASymbolicLinkStaysALink) {
+  const std::string file = given("target", "old");
+  std::filesystem::create_symlink(file, path("link"));
+  write_file(path("link"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(read_file(file), "new");
+}
+
+TEST_F(FileTest, AFullDiskIsAnErrorOfTheEnvironment) {
+  EXPECT_THAT(message(ExitCode::environment, [] { write_file("/dev/full", "text"); }), HasSubstr("'/dev/full': No space left on device"));
+}
+
+TEST_F(FileTest, WhatCannotBeWrittenLeavesNothingBehind) {
+  EXPECT_THAT(message(ExitCode::environment, [&] { write_file(path("no/such/directory/a"), "text"); }),
+              HasSubstr("No such file or directory"));
+  std::filesystem::create_directory(path("directory"));
+  message(ExitCode::environment, [&] { write_file(path("directory"), "text"); });
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(FileTest, MissingFileIsBadInput) {
+  EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(path("missing")); }), HasSubstr("No such file or directory"));
+  EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(path(".")); }), HasSubstr("Is a directory"));
+}
+
+TEST_F(FileTest, EmptyFileIsNamed) {
+  const std::string file = given("a", " \n");
+  EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(file); }), testing::AllOf(HasSubstr(file), HasSubstr("is empty")));
+}
+
+TEST_F(FileTest, EveryTruncationOfADocumentIsCutOff) {
+  const std::string whole = R"({"schema": "flopcast-trace-1",
+ "calls": [["dgemm", "N", 100, null], 1.5e3]})";
+  for (std::size_t length = 1; length < whole.size(); ++length) {
+    const std::string file = given("a", whole.substr(0, length));
+    EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(file); }), HasSubstr("is cut off")) << whole.substr(0, length);
+  }
+  EXPECT_NO_THROW(read_json(given("a", whole)));
+}
+
+TEST_F(FileTest, SyntaxErrorsAreLocated) {
+  const std::string file = given("a", "{\"a\": 1,\n  x}");
+  EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(file); }), HasSubstr("line 2, column 3"));
+}
+
+TEST_F(FileTest, SchemaIsChecked) {
+  const auto complaint = [&](const std::string& text) {
+    const std::string file = given("a", text);
+    return message(ExitCode::bad_input, [&] { read_document(file, "flopcast-trace-1"); });
+  };
+  EXPECT_THAT(complaint("[]"), HasSubstr("no member \"schema\""));
+  EXPECT_THAT(complaint("{\"schema\": 1}"), HasSubstr("no member \"schema\""));
+  EXPECT_THAT(complaint("{\"schema\": \"flopcast-sample-1\"}"), HasSubstr("expected \"flopcast-trace-1\""));
+  EXPECT_THAT(complaint("{\"schema\": \"flopcast-trace-2\"}"), HasSubstr("written by a newer flopcast"));
+  EXPECT_EQ(read_document(given("a", "{\"schema\": \"flopcast-trace-1\"}"), "flopcast-trace-1").size(), 1U);
+}
+
+}  // namespace
+}  // namespace flopcast::report

@@ -1,0 +1,51 @@
+#include "flopcast/report/table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace flopcast::report {
+namespace {
+
+const Table times = {{{"n"}, {"time", Align::right, "seconds"}, {"library", Align::left}},
+                     {{whole(100), {12.5e-6, "12.5 µs"}, "openblas"}, {whole(3200), {1.25, "1.25 s"}, "blis, \"serial\""}}};
+
+TEST(Table, TextIsAlignedAndMarkdown) {
+  EXPECT_EQ(to_text(times),
+            "|    n |    time | library        |\n"
+            "|-----:|--------:|:---------------|\n"
+            "|  100 | 12.5 µs | openblas       |\n"
+            "| 3200 |  1.25 s | blis, \"serial\" |\n");
+}
+
+TEST(Table, NarrowColumnsLeaveRoomForMarkdownsRule) { EXPECT_EQ(to_text({{{"n"}}, {{whole(1)}}}), "|   n |\n|----:|\n|   1 |\n"); }
+
+TEST(Table, WithoutRowsShowsItsHeadings) { EXPECT_EQ(to_text({{{"name", Align::left}}, {}}), "| name |\n|:-----|\n"); }
+
+TEST(Table, ColoursDoNotShiftColumns) {
+  const Table table = {{{"gain"}}, {{toned("12 %", Tone::good)}, {"3 %"}}};
+  EXPECT_EQ(to_text(table, true), "| gain |\n|-----:|\n| \x1b[32m12 %\x1b[0m |\n|  3 % |\n");
+  EXPECT_THAT(to_text(table, false), testing::Not(testing::HasSubstr("\x1b")));
+}
+
+TEST(Table, CsvHoldsRawValuesAndQuotesAsRfc4180) {
+  EXPECT_EQ(to_csv(times),
+            "n,seconds,library\r\n"
+            "100,1.25e-05,openblas\r\n"
+            "3200,1.25,\"blis, \"\"serial\"\"\"\r\n");
+}
+
+TEST(DisplayWidth, CountsColumnsNotBytes) {
+  EXPECT_EQ(display_width("µs"), 2U);
+  EXPECT_EQ(display_width("\u2264 5 %"), 5U);
+  EXPECT_EQ(display_width("e\u0301"), 1U);
+  EXPECT_EQ(display_width("\u6642\u9593"), 4U);
+  EXPECT_EQ(display_width(""), 0U);
+}
+
+TEST(DisplayWidth, SurvivesBytesThatAreNoUtf8) {
+  EXPECT_EQ(display_width("\xff\x80"), 2U);
+  EXPECT_EQ(display_width("\xe2\x82"), 1U);
+}
+
+}  // namespace
+}  // namespace flopcast::report

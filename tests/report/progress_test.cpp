@@ -21,7 +21,7 @@ TEST(ProgressLine, LeavesOutWhatDoesNotFit) {
 
 TEST(ProgressLine, LongTimesAreMinutesAndHours) {
   EXPECT_EQ(progress_line("x", 1, 2, 600, 17), "50 %  10 min left");
-  EXPECT_EQ(progress_line("x", 1, 2, 7200, 17), "50 %  2 h left");
+  EXPECT_EQ(progress_line("x", 1, 2, 7200, 16), "50 %  2 h left");
 }
 
 TEST(ProgressLine, UnknownOrExceededTotalsStayInBounds) {

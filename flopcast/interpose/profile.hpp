@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,13 +42,5 @@ struct Profile {
 /// The document {"schema": "flopcast-profile-1", "environment", "routines"}; from_json throws bad_input naming what is wrong.
 nlohmann::json to_json(const Profile& profile);
 Profile profile_from_json(const nlohmann::json& json);
-
-/// Reads a profile; throws bad_input if the file doesn't exist or isn't one.
-Profile read_profile(const std::filesystem::path& file);
-/// Writes a profile in one step: a reader sees the old or the new file. Throws environment_error if that fails.
-void write_profile(const std::filesystem::path& file, const Profile& profile);
-/// Where `tune --save` puts its profile and `run` looks for one: $FLOPCAST_HOME/profile.json, else $XDG_DATA_HOME/flopcast/profile.json,
-/// else ~/.local/share/flopcast/profile.json.
-std::filesystem::path default_profile_file();
 
 }  // namespace flopcast::interpose

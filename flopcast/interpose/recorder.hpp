@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/call.hpp"
@@ -11,10 +10,11 @@
 
 namespace flopcast::interpose {
 
-/// Which libraries a program or a recording loads; names as machine::Library::open takes them, or paths.
-struct LibraryChoice {
-  std::string blas = "openblas-serial";
-  std::string lapack = "reference";
+/// Files of the libraries that a program or a recording loads (machine::locate finds them by name).
+struct LibraryFiles {
+  std::filesystem::path blas;
+  std::filesystem::path lapack;  ///< empty: whatever the BLAS library brings itself
+  friend bool operator==(const LibraryFiles&, const LibraryFiles&) = default;
 };
 
 /// How a recording treats the kernel calls it sees.
@@ -23,17 +23,12 @@ enum class Mode : std::uint8_t {
   observe  ///< executed and timed on safe operands
 };
 
-/// Files whose symbols a recording has reached.
-struct LoadedFiles {
-  std::filesystem::path blas, lapack;
-};
-
 /// Records the kernel calls of real LAPACK routines in a child process that has the recording library in front of BLAS and LAPACK. One child serves
 /// any number of recordings. Not for use from several threads at once.
 class Recorder {
  public:
   /// Starts the child and loads the libraries; throws environment_error if either fails.
-  explicit Recorder(const LibraryChoice& libraries);
+  explicit Recorder(const LibraryFiles& libraries);
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
   ~Recorder();
@@ -50,7 +45,8 @@ class Recorder {
   /// Whether the library's routine asks ilaenv for its block size at all (OpenBLAS's own potrf does not).
   bool asks_for_block_size(const Call& call);
 
-  [[nodiscard]] const LoadedFiles& loaded() const;
+  /// The files that dgemm and dgeqrf really came from.
+  [[nodiscard]] const LibraryFiles& loaded() const;
 
  private:
   struct State;

@@ -1,0 +1,91 @@
+#include "flopcast/model/box.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::model {
+namespace {
+
+/// Where to cut [low, high], if both halves can be wide enough.
+std::optional<std::int64_t> cut(std::int64_t low, std::int64_t high, std::int64_t minimum_size, std::int64_t minimum_width) {
+  const std::int64_t middle = low + (high - low) / 2;
+  const std::int64_t at = (middle + minimum_width / 2) / minimum_width * minimum_width;
+  if (at - low < minimum_size || high - at < minimum_size) {
+    return std::nullopt;
+  }
+  return at;
+}
+
+double log_distance(const Box& box, std::span<const std::int64_t> sizes) {
+  double sum = 0;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    const std::int64_t inside = std::clamp(sizes[d], box.low[d], box.high[d]);
+    sum += std::fabs(std::log(static_cast<double>(std::max<std::int64_t>(1, sizes[d])) / static_cast<double>(std::max<std::int64_t>(1, inside))));
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool Box::contains(std::span<const std::int64_t> sizes) const noexcept {
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] < low[d] || sizes[d] > high[d]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void check(const Box& box) {
+  if (box.low.empty() || box.low.size() > most_sizes || box.low.size() != box.high.size()) {
+    throw bad_input("a domain has {} lower and {} upper bounds; expected 1 to {} of each", box.low.size(), box.high.size(), most_sizes);
+  }
+  for (std::size_t d = 0; d < box.low.size(); ++d) {
+    if (box.low[d] < 0 || box.low[d] > box.high[d]) {
+      throw bad_input("size {} of a domain ranges from {} to {}; expected 0 <= first <= last", d + 1, box.low[d], box.high[d]);
+    }
+  }
+}
+
+Sizes nearest_point(const Box& box, std::span<const std::int64_t> sizes) {
+  Sizes nearest(sizes.begin(), sizes.end());
+  for (std::size_t d = 0; d < nearest.size(); ++d) {
+    nearest[d] = std::clamp(nearest[d], box.low[d], box.high[d]);
+  }
+  return nearest;
+}
+
+const Box& nearest_box(std::span<const Box> boxes, std::span<const std::int64_t> sizes) {
+  return *std::min_element(boxes.begin(), boxes.end(),
+                           [&](const Box& a, const Box& b) { return log_distance(a, sizes) < log_distance(b, sizes); });
+}
+
+std::vector<Box> subdivide(const Box& box, std::int64_t minimum_size, std::int64_t minimum_width) {
+  std::vector<Box> parts = {box};
+  for (std::size_t d = 0; d < box.dimensions(); ++d) {
+    const std::optional<std::int64_t> at = cut(box.low[d], box.high[d], minimum_size, minimum_width);
+    if (!at) {
+      continue;
+    }
+    const std::size_t count = parts.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      parts.push_back(parts[i]);
+      parts[i].high[d] = *at;
+      parts.back().low[d] = *at;
+    }
+  }
+  return parts;
+}
+
+void to_json(nlohmann::json& json, const Box& box) { json = {{"low", box.low}, {"high", box.high}}; }
+
+void from_json(const nlohmann::json& json, Box& box) {
+  json.at("low").get_to(box.low);
+  json.at("high").get_to(box.high);
+  check(box);
+}
+
+}  // namespace flopcast::model

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/core/units.hpp"
+#include "flopcast/model/box.hpp"
+#include "flopcast/model/polynomial.hpp"
+
+namespace flopcast::model {
+
+/// Relative errors |polynomial - sample| / sample of a fit over its samples.
+struct FitError {
+  double maximum = 0, mean = 0, median = 0;
+  /// Root of the mean square over the samples of the error at a sample that was left out of the fit; 1 if the fit has as many monomials as
+  /// samples, so that its errors say nothing.
+  double left_out = 0;
+  friend bool operator==(const FitError&, const FitError&) = default;
+};
+
+struct Fit {
+  Polynomial polynomial;
+  FitError error;
+};
+
+/// The polynomial over `monomials` with the least sum of squared relative errors at `points`, by QR with column pivoting of the columns scaled
+/// to unit length. Sizes are centred and scaled by `box`. Monomials that the points can't tell apart get no share: powers of a size that has
+/// too few distinct values, and columns that depend on others. Throws bad_input unless there are points and as many positive finite times.
+Fit fit_relative(std::span<const Monomial> monomials, const Box& box, std::span<const Sizes> points, std::span<const Seconds> seconds);
+
+void to_json(nlohmann::json& json, const FitError& error);
+void from_json(const nlohmann::json& json, FitError& error);
+
+}  // namespace flopcast::model

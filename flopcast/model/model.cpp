@@ -1,0 +1,198 @@
+#include "flopcast/model/model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::model {
+namespace {
+
+constexpr const char* schema = "flopcast-model-1";
+constexpr double steepest_exponent = 3;     // no kernel's complexity is above O(n^3)
+constexpr double error_per_doubling = 0.5;  // of an extrapolation
+
+using Point = std::array<double, most_sizes>;
+
+Point to_point(std::span<const std::int64_t> sizes) noexcept {
+  Point point{};
+  std::transform(sizes.begin(), sizes.end(), point.begin(), [](std::int64_t size) { return static_cast<double>(size); });
+  return point;
+}
+
+Seconds seconds_at(const Piece& piece, const Point& point) noexcept {
+  return std::max(piece.floor, value(piece.polynomial, std::span(point.data(), piece.polynomial.centre.size())));
+}
+
+/// d log seconds / d log size in dimension d, by a step of a hundredth towards the middle of the box.
+double local_exponent(const Piece& piece, const Point& point, std::size_t d) noexcept {
+  constexpr double linear = 1;  // where nothing better is known
+  if (point[d] <= 0) {
+    return linear;
+  }
+  const double step = point[d] > piece.polynomial.centre[d] ? -0.01 : 0.01;
+  Point beside = point;
+  beside[d] *= 1 + step;
+  const double exponent = std::log(seconds_at(piece, beside) / seconds_at(piece, point)) / std::log1p(step);
+  return std::isfinite(exponent) ? std::clamp(exponent, 0.0, steepest_exponent) : linear;
+}
+
+Estimate extrapolate(const Piece& piece, const Sizes& inside, std::span<const std::int64_t> sizes) {
+  const Point point = to_point(inside);
+  Estimate estimate{seconds_at(piece, point), piece.error.left_out, true};
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == inside[d]) {
+      continue;
+    }
+    const double nearest = std::max(1.0, point[d]);
+    const auto size = static_cast<double>(sizes[d]);
+    estimate.seconds *= std::pow(std::max(0.0, size) / nearest, local_exponent(piece, point, d));
+    estimate.relative_error += error_per_doubling * std::fabs(std::log2(std::max(1.0, size) / nearest));
+  }
+  return estimate;
+}
+
+const Piece& first_that_holds(const Model& model, std::span<const std::int64_t> sizes) {
+  for (const Piece& piece : model.pieces) {
+    if (holds(model, piece, sizes)) {
+      return piece;
+    }
+  }
+  throw internal_error("model {} has no piece at ({})", name(model), fmt::join(sizes, ", "));
+}
+
+bool in_domain(const Model& model, std::span<const std::int64_t> sizes) noexcept {
+  return std::any_of(model.domain.begin(), model.domain.end(), [&](const Box& box) { return box.contains(sizes); });
+}
+
+void check(const Model& model) {
+  if (model.domain.empty() || model.pieces.empty()) {
+    throw bad_input("model of {} has {} domains and {} pieces; expected at least one of each", to_string(model.key), model.domain.size(),
+                    model.pieces.size());
+  }
+  const auto fits = [&](std::size_t dimensions) { return dimensions == model.sizes.size(); };
+  for (const Box& box : model.domain) {
+    if (!fits(box.dimensions())) {
+      throw bad_input("model of {}: a domain has {} sizes, expected {}", to_string(model.key), box.dimensions(), model.sizes.size());
+    }
+  }
+  for (const Piece& piece : model.pieces) {
+    if (!fits(piece.box.dimensions()) || !fits(piece.polynomial.centre.size())) {
+      throw bad_input("model of {}: a piece has {} sizes and a polynomial of {}, expected {}", to_string(model.key), piece.box.dimensions(),
+                      piece.polynomial.centre.size(), model.sizes.size());
+    }
+  }
+}
+
+/// Letters that need no quoting in a shell or file name.
+std::string plain(std::string text) {
+  std::replace(text.begin(), text.end(), '-', 'm');
+  std::replace(text.begin(), text.end(), '.', '_');
+  return text;
+}
+
+}  // namespace
+
+bool holds(const Model& model, const Piece& piece, std::span<const std::int64_t> sizes) noexcept {
+  if (!piece.box.contains(sizes)) {
+    return false;
+  }
+  if (model.footprint.monomials.empty()) {
+    return true;
+  }
+  const Point point = to_point(sizes);
+  const double bytes = value(model.footprint, std::span(point.data(), sizes.size()));
+  return bytes >= piece.bytes_low && bytes < piece.bytes_high;
+}
+
+Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes) {
+  return evaluate(model, sizes, [&model](std::span<const std::int64_t> at) -> const Piece& { return first_that_holds(model, at); });
+}
+
+Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes, const PieceFinder& find) {
+  if (sizes.size() != model.sizes.size()) {
+    throw bad_input("model of {} takes {} sizes ({}), but {} were given", model.key.routine, model.sizes.size(), fmt::join(model.sizes, ", "),
+                    sizes.size());
+  }
+  if (in_domain(model, sizes)) {
+    const Piece& piece = find(sizes);
+    return {seconds_at(piece, to_point(sizes)), piece.error.left_out, false};
+  }
+  const Sizes inside = nearest_point(nearest_box(model.domain, sizes), sizes);
+  return extrapolate(find(inside), inside, sizes);
+}
+
+std::string name(const Model& model) {
+  std::string text = model.key.routine;
+  for (const std::string& part : {model.key.flags, model.key.scalars}) {
+    text += part.empty() ? "" : "." + plain(part);
+  }
+  if (model.key.strides.find_first_not_of(".1") != std::string::npos) {
+    text += "." + plain(model.key.strides);
+  }
+  text += "." + model.key.cache;
+  if (model.key.threads != 1) {
+    text += fmt::format(".x{}", model.key.threads);
+  }
+  return fmt::format("{}.{}.{}", text, model.generator, model.key.library.substr(0, 8));
+}
+
+void to_json(nlohmann::json& json, const Piece& piece) {
+  json = {{"box", piece.box},     {"polynomial", piece.polynomial}, {"floor_seconds", piece.floor},
+          {"error", piece.error}, {"samples", piece.samples},       {"bytes_low", piece.bytes_low}};
+  if (std::isfinite(piece.bytes_high)) {
+    json["bytes_high"] = piece.bytes_high;
+  }
+}
+
+void from_json(const nlohmann::json& json, Piece& piece) {
+  piece = {};
+  json.at("box").get_to(piece.box);
+  json.at("polynomial").get_to(piece.polynomial);
+  json.at("floor_seconds").get_to(piece.floor);
+  json.at("error").get_to(piece.error);
+  json.at("samples").get_to(piece.samples);
+  json.at("bytes_low").get_to(piece.bytes_low);
+  piece.bytes_high = json.value("bytes_high", std::numeric_limits<double>::infinity());
+}
+
+void to_json(nlohmann::json& json, const Model& model) {
+  json = {{"schema", schema},
+          {"key", model.key},
+          {"generator", model.generator},
+          {"options", model.options},
+          {"sizes", model.sizes},
+          {"domain", model.domain},
+          {"pieces", model.pieces},
+          {"cost", {{"samples", model.cost.samples}, {"seconds", model.cost.seconds}}}};
+  if (!model.footprint.monomials.empty()) {
+    json["footprint_bytes"] = model.footprint;
+  }
+}
+
+void from_json(const nlohmann::json& json, Model& model) {
+  if (!json.is_object() || json.value("schema", "") != schema) {
+    throw bad_input("not a model: expected \"schema\": \"{}\"{}", schema,
+                    json.is_object() && json.contains("schema") ? ", found " + json["schema"].dump() : "");
+  }
+  try {
+    model = {};
+    json.at("key").get_to(model.key);
+    json.at("generator").get_to(model.generator);
+    model.options = json.at("options");
+    json.at("sizes").get_to(model.sizes);
+    json.at("domain").get_to(model.domain);
+    json.at("pieces").get_to(model.pieces);
+    json.at("cost").at("samples").get_to(model.cost.samples);
+    json.at("cost").at("seconds").get_to(model.cost.seconds);
+    if (json.contains("footprint_bytes")) {
+      json["footprint_bytes"].get_to(model.footprint);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_input("model is damaged: {}", error.what());
+  }
+  check(model);
+}
+
+}  // namespace flopcast::model

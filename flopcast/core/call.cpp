@@ -13,15 +13,53 @@ std::int64_t extent(const Expression& expression, const Call& call, std::int64_t
   return expression.empty() ? otherwise : std::max<std::int64_t>(0, expression.integer(call.values()));
 }
 
+char upper_case(char letter) { return static_cast<char>(letter & ~0x20); }
+
 bool is_flag(const Call& call, int index, char letter) {
-  return index >= 0 && (call.flag(static_cast<std::size_t>(index)) & ~0x20) == letter;
+  return index >= 0 && upper_case(call.flag(static_cast<std::size_t>(index))) == letter;
 }
 
-/// The lower trapezoid of rows x columns, whatever their relation: column j holds rows j ... rows-1.
+std::uintptr_t moved(std::uintptr_t address, std::int64_t bytes) { return address + static_cast<std::uintptr_t>(bytes); }
+
+/// Leading dimension or increment of an operand; without one it is contiguous.
+std::int64_t stride_of(const Call& call, const Argument& argument, std::int64_t rows) {
+  if (argument.stride >= 0) {
+    return call.arguments[static_cast<std::size_t>(argument.stride)];
+  }
+  return argument.form == Form::vector ? 1 : rows;
+}
+
 void add(Operand& operand, const Region& region) {
   if (!region.empty()) {
     operand.parts.push_back(region);
   }
+}
+
+void add_triangle(Operand& operand, std::uintptr_t address, std::int64_t n, char uplo, bool strict, std::int64_t ld, std::int64_t bytes) {
+  const bool lower = uplo == 'L' || uplo == 'B';  // B: the T of backward reflectors
+  add(operand, lower ? lower_trapezoid(address, n, n, ld, bytes, strict) : upper_triangle(address, n, ld, bytes, strict));
+}
+
+/// On and above or below the diagonal of rows x columns, or all of it.
+void add_trapezoid(Operand& operand, std::uintptr_t address, std::int64_t rows, std::int64_t columns, char uplo, std::int64_t ld,
+                   std::int64_t bytes) {
+  if (uplo == 'L') {
+    add(operand, lower_trapezoid(address, rows, columns, ld, bytes));
+  } else if (uplo == 'U') {
+    const std::int64_t order = std::min(rows, columns);
+    add(operand, upper_triangle(address, order, ld, bytes));
+    add(operand, rectangle(moved(address, order * ld * bytes), rows, columns - order, ld, bytes));
+  } else {
+    add(operand, rectangle(address, rows, columns, ld, bytes));
+  }
+}
+
+/// Upper triangle and first sub-diagonal: one element more per column, but for the last column.
+void add_hessenberg(Operand& operand, std::uintptr_t address, std::int64_t n, std::int64_t ld, std::int64_t bytes) {
+  if (n > 1) {
+    add(operand, {address, 2 * bytes, n - 1, ld * bytes, bytes});
+  }
+  add(operand, rectangle(moved(address, (n - 1) * ld * bytes), n, std::min<std::int64_t>(n, 1), ld, bytes));
 }
 
 void add_reflectors(Operand& operand, const Argument& argument, const Call& call, std::uintptr_t address, std::int64_t length,
@@ -34,28 +72,29 @@ void add_reflectors(Operand& operand, const Argument& argument, const Call& call
     add(operand, lower_trapezoid(address, length, count, ld, bytes, true));
   } else if (columnwise) {  // rest x count, then a unit upper triangle
     add(operand, rectangle(address, rest, count, ld, bytes));
-    add(operand, upper_triangle(address + static_cast<std::uintptr_t>(rest * bytes), count, ld, bytes, true));
+    add(operand, upper_triangle(moved(address, rest * bytes), count, ld, bytes, true));
   } else if (forward) {  // unit upper triangle, then count x rest
     add(operand, upper_triangle(address, count, ld, bytes, true));
-    add(operand, rectangle(address + static_cast<std::uintptr_t>(count * ld * bytes), count, rest, ld, bytes));
+    add(operand, rectangle(moved(address, count * ld * bytes), count, rest, ld, bytes));
   } else {  // count x rest, then a unit lower triangle
     add(operand, rectangle(address, count, rest, ld, bytes));
-    add(operand, lower_trapezoid(address + static_cast<std::uintptr_t>(rest * ld * bytes), count, count, ld, bytes, true));
+    add(operand, lower_trapezoid(moved(address, rest * ld * bytes), count, count, ld, bytes, true));
   }
 }
 
 /// Columns j of a band hold the rows max(0, j-upper) ... min(rows-1, j+lower), at row upper+i-j of the storage: a wedge on the
 /// left while j < upper, full columns, a wedge on the right. Each is one region.
-void add_band(Operand& operand, std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t lower,
-              std::int64_t upper, std::int64_t ld, std::int64_t bytes) {
+void add_band(Operand& operand, std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t lower, std::int64_t upper,
+              std::int64_t ld, std::int64_t bytes) {
   columns = std::min(columns, rows + upper);
+  if (rows <= 0 || columns <= 0 || lower + upper < 0) {
+    return;
+  }
   lower = std::min(lower, rows - 1);
   const std::int64_t band = lower + upper + 1;
   const std::int64_t left = std::min(upper, columns);                             // columns cut at the top
   const std::int64_t right = std::clamp<std::int64_t>(rows - lower, 0, columns);  // first column cut at the bottom
-  const auto at = [&](std::int64_t column, std::int64_t row) {
-    return address + static_cast<std::uintptr_t>((column * ld + row) * bytes);
-  };
+  const auto at = [&](std::int64_t column, std::int64_t row) { return moved(address, (column * ld + row) * bytes); };
   const auto piece = [&](std::int64_t from, std::int64_t to) {
     if (from >= to) {
       return;
@@ -64,14 +103,25 @@ void add_band(Operand& operand, std::uintptr_t address, std::int64_t rows, std::
     const bool bottom = from >= right;  // ends at row upper+rows-j: one row earlier per column
     const std::int64_t first = top ? upper - from : 0;
     const std::int64_t end = bottom ? upper + rows - from : band;
-    add(operand, {at(from, first), (end - first) * bytes, to - from, (ld - (top ? 1 : 0)) * bytes,
-                  ((top ? 1 : 0) - (bottom ? 1 : 0)) * bytes});
+    add(operand,
+        {at(from, first), (end - first) * bytes, to - from, (ld - (top ? 1 : 0)) * bytes, ((top ? 1 : 0) - (bottom ? 1 : 0)) * bytes});
   };
   const std::int64_t first_cut = std::min(left, right);
   const std::int64_t second_cut = std::max(left, right);
   piece(0, first_cut);
   piece(first_cut, std::min(second_cut, columns));
   piece(std::min(second_cut, columns), columns);
+}
+
+/// The triangle of a band matrix; a strict one is the band of the matrix without its first row and last column, or the other way round.
+void add_band_triangle(Operand& operand, std::uintptr_t address, std::int64_t n, std::int64_t off_diagonals, char uplo, bool strict,
+                       std::int64_t ld, std::int64_t bytes) {
+  const std::int64_t less = strict ? 1 : 0;
+  if (uplo == 'L') {
+    add_band(operand, moved(address, less * bytes), n - less, n - less, off_diagonals - less, 0, ld, bytes);
+  } else {
+    add_band(operand, moved(address, less * ld * bytes), n - less, n - less, 0, off_diagonals - less, ld, bytes);
+  }
 }
 
 Operand operand_of(const Call& call, std::size_t index) {
@@ -83,34 +133,22 @@ Operand operand_of(const Call& call, std::size_t index) {
   const std::uintptr_t address = call.address(index);
   const std::int64_t rows = extent(argument.rows, call);
   const std::int64_t columns = extent(argument.columns, call);
-  const std::int64_t stride = argument.stride >= 0 ? call.arguments[static_cast<std::size_t>(argument.stride)] : rows;
-  const char uplo = argument.uplo >= 0 ? call.flag(static_cast<std::size_t>(argument.uplo)) : argument.fixed_uplo;
-  const bool is_lower = (uplo & ~0x20) == 'L';
+  const std::int64_t offset = extent(argument.offset, call, 0);
+  const std::int64_t stride = stride_of(call, argument, rows);
+  const char uplo = argument.uplo >= 0 ? upper_case(call.flag(static_cast<std::size_t>(argument.uplo))) : argument.fixed_uplo;
   const bool strict = is_flag(call, argument.diag, 'U');
   switch (argument.form) {
     case Form::scalar: add(operand, {address, bytes, 1, bytes, 0}); break;
-    case Form::vector: add(operand, strided_vector(address, rows, argument.stride >= 0 ? stride : 1, bytes)); break;
-    case Form::full: add(operand, rectangle(address, rows, columns, stride, bytes)); break;
-    case Form::triangle:
-      add(operand, is_lower ? lower_trapezoid(address, rows, rows, stride, bytes, strict)
-                            : upper_triangle(address, rows, stride, bytes, strict));
-      break;
+    case Form::vector: add(operand, strided_vector(moved(address, offset * std::abs(stride) * bytes), rows, stride, bytes)); break;
+    case Form::full: add(operand, rectangle(moved(address, offset * bytes), rows, columns, stride, bytes)); break;
+    case Form::triangle: add_triangle(operand, address, rows, uplo, strict, stride, bytes); break;
+    case Form::trapezoid: add_trapezoid(operand, address, rows, columns, uplo, stride, bytes); break;
+    case Form::hessenberg: add_hessenberg(operand, address, rows, stride, bytes); break;
     case Form::packed: add(operand, strided_vector(address, rows * (rows + 1) / 2, 1, bytes)); break;
     case Form::band:
       add_band(operand, address, rows, columns, extent(argument.lower, call), extent(argument.upper, call), stride, bytes);
       break;
-    case Form::band_triangle: {
-      const std::int64_t off = extent(argument.upper, call);
-      const std::int64_t shift = strict ? 1 : 0;
-      if (is_lower) {
-        add_band(operand, address + static_cast<std::uintptr_t>(shift * bytes), rows - shift, rows - shift, off - shift, 0, stride, bytes);
-      } else if (strict) {  // the super-diagonals only: a band of rows x (rows-1) that starts in the second column
-        add_band(operand, address + static_cast<std::uintptr_t>(stride * bytes), rows - 1, rows - 1, 0, off - 1, stride, bytes);
-      } else {
-        add_band(operand, address, rows, rows, 0, off, stride, bytes);
-      }
-      break;
-    }
+    case Form::band_triangle: add_band_triangle(operand, address, rows, extent(argument.upper, call), uplo, strict, stride, bytes); break;
     case Form::reflectors: add_reflectors(operand, argument, call, address, rows, columns, stride, bytes); break;
   }
   return operand;
@@ -172,7 +210,8 @@ std::string flags(const Call& call) {
     if (kind == Kind::flag) {
       all.push_back(call.flag(i));
     } else if (kind == Kind::sign) {
-      all.push_back(call.arguments[i] < 0 ? '-' : '+');
+      const bool digits = call.routine->arguments[i].values != "+-";
+      all.push_back(digits ? static_cast<char>('0' + call.arguments[i] % 10) : call.arguments[i] < 0 ? '-' : '+');
     }
   }
   return all;
@@ -182,13 +221,17 @@ std::int64_t span_elements(const Call& call, std::size_t i) {
   const Argument& argument = call.routine->arguments[i];
   const std::int64_t rows = extent(argument.rows, call);
   const std::int64_t columns = extent(argument.columns, call);
-  const std::int64_t stride = argument.stride >= 0 ? call.arguments[static_cast<std::size_t>(argument.stride)] : rows;
+  const std::int64_t stride = stride_of(call, argument, rows);
   switch (argument.form) {
     case Form::scalar: return 1;
-    case Form::vector: return rows <= 0 ? 0 : 1 + (rows - 1) * (argument.stride >= 0 ? std::abs(stride) : 1);
+    case Form::vector: return rows <= 0 ? 0 : 1 + (extent(argument.offset, call, 0) + rows - 1) * std::abs(stride);
     case Form::packed: return rows * (rows + 1) / 2;
-    case Form::full: case Form::band: return columns * stride;
-    case Form::triangle: case Form::band_triangle: return rows * stride;
+    case Form::full:
+    case Form::trapezoid:
+    case Form::band: return columns * stride;
+    case Form::triangle:
+    case Form::hessenberg:
+    case Form::band_triangle: return rows * stride;
     case Form::reflectors: return is_flag(call, argument.storev, 'R') ? rows * stride : columns * stride;
   }
   return 0;
@@ -200,12 +243,16 @@ std::string to_string(const Call& call) {
     text += i > 0 ? ", " : "";
     switch (call.routine->arguments[i].kind) {
       case Kind::flag: text += call.flag(i); break;
-      case Kind::scalar: case Kind::real_scalar: {
+      case Kind::scalar:
+      case Kind::real_scalar: {
         const std::complex<double> value = call.scalars[static_cast<std::size_t>(call.arguments[i])];
         text += value.imag() == 0 ? fmt::format("{}", value.real()) : fmt::format("({},{})", value.real(), value.imag());
         break;
       }
-      case Kind::data: case Kind::work: case Kind::pivots: case Kind::info: text += fmt::format("{:#x}", call.address(i)); break;
+      case Kind::data:
+      case Kind::work:
+      case Kind::pivots:
+      case Kind::info: text += fmt::format("{:#x}", call.address(i)); break;
       default: text += fmt::format("{}", call.arguments[i]);
     }
   }

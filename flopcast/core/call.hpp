@@ -58,7 +58,7 @@ std::int64_t footprint_bytes(const Call& call);
 double flops(const Call& call);
 /// The integer arguments of kind size, in the order of the interface: the variables of a model.
 InlineVector<std::int64_t, 6> sizes(const Call& call);
-/// The flags (and signs as '+' or '-') in the order of the interface, e.g. "LLNU".
+/// The flags (and signs as '+', '-' or a digit) in the order of the interface, e.g. "LLNU".
 std::string flags(const Call& call);
 /// Extent in elements that argument i needs from its address on, columns times leading dimension; for allocation.
 std::int64_t span_elements(const Call& call, std::size_t i);

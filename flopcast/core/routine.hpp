@@ -3,7 +3,9 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flopcast/core/expression.hpp"
@@ -20,14 +22,14 @@ enum class Precision : char { s = 's', d = 'd', c = 'c', z = 'z' };
 /// What an argument is.
 enum class Kind : std::uint8_t {
   flag,               ///< one character; Argument::values lists the legal ones
-  sign,               ///< an integer that is a flag (trsyl's isgn: 1 or -1; laswp's incx)
+  sign,               ///< an integer that is a flag (trsyl's isgn, sygst's itype); Argument::values lists the legal ones
   size,               ///< an integer that models take as a variable
   scalar,             ///< a number in the routine's precision, read only
   real_scalar,        ///< a real number even in complex routines, read only
   data,               ///< an operand
   leading_dimension,  ///< of the data argument before it
   increment,          ///< of the data argument before it
-  work_size,          ///< lwork: the elements of the work argument, no variable of a model
+  work_size,          ///< lwork: the elements of the work argument before it, no variable of a model; Argument::rows suffice
   work,               ///< scratch space: an operand whose contents on entry don't matter
   pivots,             ///< an array of integers (ipiv)
   info,               ///< LAPACK's return code: 0, or the number of the argument or pivot at fault
@@ -37,23 +39,26 @@ enum class Access : std::uint8_t { read, write, update };
 
 /// How an operand's elements lie.
 enum class Form : std::uint8_t {
-  scalar,      ///< one element (rotg's, trsyl's scale)
-  vector,      ///< `rows` elements, `increment` apart
-  full,        ///< rows x columns
-  triangle,    ///< the triangle of order `rows` that the flag `uplo` names; with `diag` = U without its diagonal
-  packed,      ///< the same, column after column without gaps
-  band,        ///< rows x columns with `lower` sub- and `upper` super-diagonals in band storage
+  scalar,         ///< one element (rotg's, trsyl's scale)
+  vector,         ///< `rows` elements, `increment` apart
+  full,           ///< rows x columns
+  triangle,       ///< the triangle of order `rows` that the flag `uplo` names; with `diag` = U without its diagonal
+  trapezoid,      ///< of rows x columns, the part on and above (U) or below (L) the diagonal; all of it if `uplo` is another letter
+  hessenberg,     ///< order `rows`: the upper triangle and the first sub-diagonal
+  packed,         ///< a triangle column after column without gaps; a unit diagonal lies among the rest and counts as touched
+  band,           ///< rows x columns with `lower` sub- and `upper` super-diagonals in band storage
   band_triangle,  ///< order `rows` with `upper` off-diagonals on the side that `uplo` names, in band storage
-  reflectors,  ///< elementary reflectors as larfb takes them: `rows` long, `columns` of them; `storev` = C in columns, R in rows;
-               ///< `direct` = F or B; the unit triangle isn't touched
+  reflectors,     ///< elementary reflectors as larfb takes them: `rows` long, `columns` of them; `storev` = C in columns, R in rows;
+                  ///< `direct` = F or B; the unit triangle isn't touched
 };
 
-/// What operands are safe to time and to test a routine on.
+/// What operands are safe to time and to test a routine on. "Small" is random of a size that vanishes beside a diagonal of 1.
 enum class Fill : std::uint8_t {
-  random,       ///< uniform in [-1, 1]
-  triangular,   ///< random, its diagonal so large that solves are well-conditioned
-  definite,     ///< Hermitian positive definite, also well-conditioned for LU
-  reflectors,   ///< what QR leaves behind: small below the diagonal, consistent with tau
+  random,            ///< uniform in [-1, 1]
+  triangular,        ///< small off a diagonal of 1: products and solves, even repeated, neither grow nor shrink
+  triangular_apart,  ///< the same with a diagonal of 3, so that its spectrum and its negative are apart from a triangular one's (trsyl)
+  definite,          ///< Hermitian positive definite: small off a diagonal of `rows`; a scalar is positive
+  reflectors,        ///< what QR leaves behind: small vectors, tau = 2, T with 2 on its diagonal
   zero,
 };
 
@@ -61,21 +66,23 @@ enum class Fill : std::uint8_t {
 struct Argument {
   std::string name;
   Kind kind = Kind::size;
-  std::string values;  ///< flag: legal letters, e.g. "LR"
+  std::string values;  ///< flag: legal letters, e.g. "LR"; sign: "+-" for 1 and -1, or legal digits, e.g. "123"
 
   // data and work only
   Access access = Access::read;
   Form form = Form::full;
   Fill fill = Fill::random;
-  bool real = false;         ///< real elements even in a complex routine
-  bool integer = false;      ///< 4-byte integers (iwork)
-  Expression rows, columns;  ///< extents in elements
-  Expression lower, upper;   ///< of a band
-  int uplo = -1;             ///< index of the flag that names the triangle, or -1 with `fixed_uplo`
+  bool real = false;              ///< real elements even in a complex routine
+  bool integer = false;           ///< 4-byte integers (iwork)
+  Expression rows, columns;       ///< extents in elements
+  Expression offset;              ///< vector, full: elements, or rows, before the first touched one (laswp's k1 - 1)
+  Expression lower, upper;        ///< of a band
+  std::optional<double> skipped;  ///< what a call that isn't executed leaves in each element, because its caller may decide by it
+  int uplo = -1;                  ///< index of the flag that names the triangle (L, or B of `direct`: lower), or -1 with `fixed_uplo`
   char fixed_uplo = 'U';
-  int diag = -1;             ///< index of the flag N/U, or -1: the diagonal belongs to it
+  int diag = -1;                 ///< index of the flag N/U, or -1: the diagonal belongs to it
   int storev = -1, direct = -1;  ///< reflectors
-  int stride = -1;           ///< index of its leading dimension or increment, or -1: contiguous
+  int stride = -1;               ///< index of its leading dimension or increment, or -1: contiguous
 
   friend bool operator==(const Argument&, const Argument&) = default;
 };
@@ -85,13 +92,13 @@ enum class Returns : std::uint8_t { nothing, element, real, integer };
 
 /// A catalogue entry: all that is known about one routine of one precision.
 struct Routine {
-  std::string name;      ///< lower case, without underscore: "dgemm"
-  std::string family;    ///< without precision: "gemm"
-  std::string operation; ///< one line for help: "C := alpha op(A) op(B) + beta C"
+  std::string name;       ///< lower case, without underscore: "dgemm"
+  std::string family;     ///< without precision: "gemm"
+  std::string operation;  ///< one line for help: "C := alpha op(A) op(B) + beta C"
   Precision precision = Precision::d;
   Returns returns = Returns::nothing;
-  bool double_result = false;  ///< dsdot: single operands, double result
-  std::vector<Argument> arguments;  ///< in the order of the interface
+  bool double_result = false;             ///< dsdot: single operands, double result
+  std::vector<Argument> arguments;        ///< in the order of the interface
   Expression multiplications, additions;  ///< in the routine's own arithmetic (a complex one counts as one)
 
   /// Index of argument `name`, or -1.

@@ -13,7 +13,7 @@ namespace {
 
 std::vector<Routine> build() {
   std::vector<Routine> all;
-  for (const auto& table : {blas1_entries(), blas2_entries(), blas3_entries(), lapack_entries()}) {
+  for (const auto& table : {blas1_entries(), blas2_entries(), blas3_entries(), lapack_entries(), lapack_qr_entries()}) {
     for (const Entry& entry : table) {
       std::vector<Routine> some = routines(entry);
       std::move(some.begin(), some.end(), std::back_inserter(all));
@@ -51,7 +51,8 @@ const Routine& require(std::string_view name) {
   }
   const std::vector<std::string> nearest = nearest_names(key, candidates);
   throw bad_input("unknown routine '{}'{}", name,
-                  nearest.empty() ? "; expected a BLAS or LAPACK name such as dgemm or dgeqr2" : fmt::format("; did you mean {}?", fmt::join(nearest, ", ")));
+                  nearest.empty() ? "; expected a BLAS or LAPACK name such as dgemm or dgeqr2"
+                                  : fmt::format("; did you mean {}?", fmt::join(nearest, ", ")));
 }
 
 }  // namespace flopcast::kernel

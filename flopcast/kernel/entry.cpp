@@ -1,5 +1,6 @@
 #include "flopcast/kernel/entry.hpp"
 
+#include <span>
 #include <utility>
 
 #include "flopcast/core/call.hpp"
@@ -34,18 +35,43 @@ int flag_index(const Routine& routine, const std::string& name) {
   return index;
 }
 
-bool is_letter(const std::string& text) { return text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z'; }
+Expression compile(const std::string& text, std::span<const std::string_view> names) {
+  return text.empty() ? Expression() : Expression(text, names);
+}
+
+bool gives_stride(const Argument& argument) { return argument.kind == Kind::leading_dimension || argument.kind == Kind::increment; }
+
+/// Turns the names in `shape` into formulae and indices of argument i.
+void resolve(Routine& routine, std::size_t i, const Shape& shape, std::span<const std::string_view> names) {
+  Argument& argument = routine.arguments[i];
+  argument.rows = compile(shape.rows, names);
+  argument.columns = compile(shape.columns, names);
+  argument.lower = compile(shape.lower, names);
+  argument.upper = compile(shape.upper, names);
+  argument.offset = compile(shape.offset, names);
+  if (shape.uplo == "L" || shape.uplo == "U") {
+    argument.fixed_uplo = shape.uplo[0];
+  } else {
+    argument.uplo = flag_index(routine, shape.uplo);
+  }
+  argument.diag = flag_index(routine, shape.diag);
+  argument.storev = flag_index(routine, shape.storev);
+  argument.direct = flag_index(routine, shape.direct);
+  argument.stride = i + 1 < routine.arguments.size() && gives_stride(routine.arguments[i + 1]) ? static_cast<int>(i + 1) : -1;
+}
 
 }  // namespace
 
 Shape one() { return {.form = Form::scalar}; }
 Shape vec(std::string n) { return {.form = Form::vector, .rows = std::move(n)}; }
-Shape full(std::string rows, std::string columns) {
-  return {.form = Form::full, .rows = std::move(rows), .columns = std::move(columns)};
-}
+Shape full(std::string rows, std::string columns) { return {.form = Form::full, .rows = std::move(rows), .columns = std::move(columns)}; }
 Shape triangle(std::string n, std::string uplo, std::string diag) {
   return {.form = Form::triangle, .rows = std::move(n), .uplo = std::move(uplo), .diag = std::move(diag)};
 }
+Shape trapezoid(std::string rows, std::string columns, std::string uplo) {
+  return {.form = Form::trapezoid, .rows = std::move(rows), .columns = std::move(columns), .uplo = std::move(uplo)};
+}
+Shape hessenberg(std::string n) { return {.form = Form::hessenberg, .rows = std::move(n)}; }
 Shape packed(std::string n, std::string uplo, std::string diag) {
   return {.form = Form::packed, .rows = std::move(n), .uplo = std::move(uplo), .diag = std::move(diag)};
 }
@@ -53,10 +79,24 @@ Shape band(std::string rows, std::string columns, std::string lower, std::string
   return {.form = Form::band, .rows = std::move(rows), .columns = std::move(columns), .lower = std::move(lower), .upper = std::move(upper)};
 }
 Shape band_triangle(std::string n, std::string off_diagonals, std::string uplo, std::string diag) {
-  return {.form = Form::band_triangle, .rows = std::move(n), .upper = std::move(off_diagonals), .uplo = std::move(uplo), .diag = std::move(diag)};
+  return {.form = Form::band_triangle,
+          .rows = std::move(n),
+          .upper = std::move(off_diagonals),
+          .uplo = std::move(uplo),
+          .diag = std::move(diag)};
 }
 Shape reflectors(std::string length, std::string count, std::string storev, std::string direct) {
-  return {.form = Form::reflectors, .rows = std::move(length), .columns = std::move(count), .storev = std::move(storev), .direct = std::move(direct)};
+  return {.form = Form::reflectors,
+          .rows = std::move(length),
+          .columns = std::move(count),
+          .storev = std::move(storev),
+          .direct = std::move(direct)};
+}
+
+Shape Shape::from(std::string first) const {
+  Shape changed = *this;
+  changed.offset = std::move(first);
+  return changed;
 }
 
 Item Item::with(Fill fill) const {
@@ -75,12 +115,22 @@ Item Item::as_integer() const {
   return changed;
 }
 
+Item Item::skipped(double value) const {
+  Item changed = *this;
+  changed.argument.skipped = value;
+  return changed;
+}
+
 Item flag(std::string name, std::string values) {
   Item item = plain(std::move(name), Kind::flag);
   item.argument.values = std::move(values);
   return item;
 }
-Item sign(std::string name) { return plain(std::move(name), Kind::sign); }
+Item sign(std::string name, std::string values) {
+  Item item = plain(std::move(name), Kind::sign);
+  item.argument.values = std::move(values);
+  return item;
+}
 Item size(std::string name) { return plain(std::move(name), Kind::size); }
 Item scalar(std::string name) { return plain(std::move(name), Kind::scalar); }
 Item real_scalar(std::string name) { return plain(std::move(name), Kind::real_scalar); }
@@ -88,12 +138,14 @@ Item in(std::string name, Shape shape) { return operand(std::move(name), Kind::d
 Item out(std::string name, Shape shape) { return operand(std::move(name), Kind::data, Access::write, std::move(shape)); }
 Item update(std::string name, Shape shape) { return operand(std::move(name), Kind::data, Access::update, std::move(shape)); }
 Item work(std::string name, Shape shape) { return operand(std::move(name), Kind::work, Access::write, std::move(shape)); }
-Item pivots(std::string name, std::string n, Access access) {
-  return operand(std::move(name), Kind::pivots, access, vec(std::move(n)));
-}
+Item pivots(std::string name, Shape shape, Access access) { return operand(std::move(name), Kind::pivots, access, std::move(shape)); }
 Item ld(std::string name) { return plain(std::move(name), Kind::leading_dimension); }
 Item inc(std::string name) { return plain(std::move(name), Kind::increment); }
-Item work_size(std::string name) { return plain(std::move(name), Kind::work_size); }
+Item work_size(std::string name, std::string suffices) {
+  Item item = plain(std::move(name), Kind::work_size);
+  item.shape.rows = std::move(suffices);
+  return item;
+}
 Item info() { return plain("info", Kind::info); }
 
 std::vector<Entry::Name> names(std::string_view precisions, std::string_view family) {
@@ -105,6 +157,10 @@ std::vector<Entry::Name> names(std::string_view precisions, std::string_view fam
 }
 
 std::vector<Routine> routines(const Entry& entry) {
+  if (entry.items.size() > Call::most_arguments) {
+    throw internal_error("catalogue entry {} has {} arguments, at most {} are possible", entry.family, entry.items.size(),
+                         Call::most_arguments);
+  }
   std::vector<Routine> all;
   for (const Entry::Name& name : entry.names) {
     Routine routine;
@@ -114,40 +170,16 @@ std::vector<Routine> routines(const Entry& entry) {
     routine.precision = name.precision;
     routine.returns = entry.returns;
     routine.double_result = entry.double_result;
-    if (entry.items.size() > Call::most_arguments) {
-      throw internal_error("catalogue entry {} has {} arguments, at most {} are possible", name.name, entry.items.size(), Call::most_arguments);
-    }
+    std::vector<std::string_view> argument_names;
     for (const Item& item : entry.items) {
       routine.arguments.push_back(item.argument);
+      argument_names.emplace_back(item.argument.name);
     }
-    std::vector<std::string_view> argument_names;
-    for (const Argument& argument : routine.arguments) {
-      argument_names.emplace_back(argument.name);
-    }
-    const auto compile = [&](const std::string& text) {
-      return text.empty() ? Expression() : Expression(text, argument_names);
-    };
     for (std::size_t i = 0; i < entry.items.size(); ++i) {
-      const Shape& shape = entry.items[i].shape;
-      Argument& argument = routine.arguments[i];
-      argument.rows = compile(shape.rows);
-      argument.columns = compile(shape.columns);
-      argument.lower = compile(shape.lower);
-      argument.upper = compile(shape.upper);
-      if (is_letter(shape.uplo)) {
-        argument.fixed_uplo = shape.uplo[0];
-      } else {
-        argument.uplo = flag_index(routine, shape.uplo);
-      }
-      argument.diag = flag_index(routine, shape.diag);
-      argument.storev = is_letter(shape.storev) ? -1 : flag_index(routine, shape.storev);
-      argument.direct = is_letter(shape.direct) ? -1 : flag_index(routine, shape.direct);
-      const bool strided = i + 1 < entry.items.size() && (routine.arguments[i + 1].kind == Kind::leading_dimension ||
-                                                          routine.arguments[i + 1].kind == Kind::increment);
-      argument.stride = strided ? static_cast<int>(i + 1) : -1;
+      resolve(routine, i, entry.items[i].shape, argument_names);
     }
-    routine.multiplications = compile(entry.multiplications);
-    routine.additions = compile(entry.additions);
+    routine.multiplications = compile(entry.multiplications, argument_names);
+    routine.additions = compile(entry.additions, argument_names);
     all.push_back(std::move(routine));
   }
   return all;

@@ -6,38 +6,44 @@
 
 #include "flopcast/core/routine.hpp"
 
-/// The vocabulary in which the catalogue's tables (blas1.cpp, blas2.cpp, blas3.cpp, lapack.cpp) are written.
+/// The vocabulary in which the catalogue's tables (blas1.cpp, blas2.cpp, blas3.cpp, lapack.cpp, lapack_qr.cpp) are written.
 namespace flopcast::kernel {
 
 /// How an operand lies, with its extents as formulae over the routine's sizes and flags.
 struct Shape {
   Form form = Form::full;
   std::string rows, columns, lower, upper;
-  std::string uplo;  ///< name of the flag that tells the triangle, or "U"/"L" for a fixed one
-  std::string diag;  ///< name of the flag N/U, or empty
-  std::string storev, direct;
+  std::string uplo;            ///< name of the flag that tells the triangle, or "U"/"L" for a fixed one
+  std::string diag;            ///< name of the flag N/U, or empty
+  std::string storev, direct;  ///< names of flags, or empty for column-wise and forward
+  std::string offset;
+  /// The same shape so many elements (of a vector) or rows (of a matrix) further on.
+  [[nodiscard]] Shape from(std::string first) const;
 };
 
 Shape one();
 Shape vec(std::string n);
 Shape full(std::string rows, std::string columns);
 Shape triangle(std::string n, std::string uplo = "uplo", std::string diag = "");
+Shape trapezoid(std::string rows, std::string columns, std::string uplo);
+Shape hessenberg(std::string n);
 Shape packed(std::string n, std::string uplo = "uplo", std::string diag = "");
 Shape band(std::string rows, std::string columns, std::string lower, std::string upper);
 Shape band_triangle(std::string n, std::string off_diagonals, std::string uplo = "uplo", std::string diag = "");
-Shape reflectors(std::string length, std::string count, std::string storev = "C", std::string direct = "F");
+Shape reflectors(std::string length, std::string count, std::string storev = "", std::string direct = "");
 
 /// One argument of an entry. The modifiers return a changed copy: in("A", full("m", "k")).with(Fill::triangular).
 struct Item {
   Argument argument;
   Shape shape;
   [[nodiscard]] Item with(Fill fill) const;
-  [[nodiscard]] Item as_real() const;      ///< real elements even in a complex routine
-  [[nodiscard]] Item as_integer() const;   ///< 4-byte integers
+  [[nodiscard]] Item as_real() const;              ///< real elements even in a complex routine
+  [[nodiscard]] Item as_integer() const;           ///< 4-byte integers
+  [[nodiscard]] Item skipped(double value) const;  ///< what a call that isn't executed leaves behind
 };
 
 Item flag(std::string name, std::string values);
-Item sign(std::string name);
+Item sign(std::string name, std::string values);
 Item size(std::string name);
 Item scalar(std::string name);
 Item real_scalar(std::string name);
@@ -45,10 +51,10 @@ Item in(std::string name, Shape shape);
 Item out(std::string name, Shape shape);
 Item update(std::string name, Shape shape);
 Item work(std::string name, Shape shape);
-Item pivots(std::string name, std::string n, Access access = Access::write);
-Item ld(std::string name);   ///< of the operand before it
-Item inc(std::string name);  ///< of the operand before it
-Item work_size(std::string name);
+Item pivots(std::string name, Shape shape, Access access = Access::write);
+Item ld(std::string name);                               ///< of the operand before it
+Item inc(std::string name);                              ///< of the operand before it
+Item work_size(std::string name, std::string suffices);  ///< of the work before it
 Item info();
 
 /// One routine in all its precisions.
@@ -78,5 +84,6 @@ std::vector<Entry> blas1_entries();
 std::vector<Entry> blas2_entries();
 std::vector<Entry> blas3_entries();
 std::vector<Entry> lapack_entries();
+std::vector<Entry> lapack_qr_entries();
 
 }  // namespace flopcast::kernel

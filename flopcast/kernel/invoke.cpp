@@ -68,7 +68,8 @@ Invocation::Invocation(Function function, const Call& call) : function_(function
         slots_[i].flag = call.flag(i);
         fixed_[pointers_++] = 1;  // hidden string length
         break;
-      case Kind::scalar: case Kind::real_scalar: {
+      case Kind::scalar:
+      case Kind::real_scalar: {
         const std::complex<double> value = call.scalars[static_cast<std::size_t>(call.arguments[i])];
         const bool complex = routine.arguments[i].kind == Kind::scalar && is_complex(routine.precision);
         if (real_bytes(routine.precision) == 8) {
@@ -78,7 +79,9 @@ Invocation::Invocation(Function function, const Call& call) : function_(function
         }
         break;
       }
-      case Kind::data: case Kind::work: case Kind::pivots: fixed_[i] = call.address(i); break;
+      case Kind::data:
+      case Kind::work:
+      case Kind::pivots: fixed_[i] = call.address(i); break;
       default: slots_[i].integer = static_cast<std::int32_t>(call.arguments[i]);
     }
   }

@@ -1,37 +1,146 @@
 #include "flopcast/kernel/entry.hpp"
 
+// Counts are those of LAPACK working note 41, and of the unblocked algorithms: a blocked or recursive routine is charged with what the unblocked
+// one needs. Divisions and square roots count as multiplications.
 namespace flopcast::kernel {
 namespace {
 
-// LAPACK working note 41, table for GEQRF; m >= n and m < n.
-constexpr const char* qr_multiplications = "m*n*min(m,n) - (m+n)*min(m,n)*min(m,n)/2 + min(m,n)*min(m,n)*min(m,n)/3 + m*min(m,n) + n*min(m,n)/2";
-constexpr const char* qr_additions = "m*n*min(m,n) - (m+n)*min(m,n)*min(m,n)/2 + min(m,n)*min(m,n)*min(m,n)/3 + n*min(m,n)/2";
+Item uplo() { return flag("uplo", "LU"); }
+
+Entry cholesky(const char* family, const char* operation) {
+  return {names("sdcz", family),
+          family,
+          operation,
+          {uplo(), size("n"), update("A", triangle("n")).with(Fill::definite), ld("lda"), info()},
+          "n*n*n/6 + n*n/2 + n/3",
+          "n*n*n/6 - n/6"};
+}
+
+/// k n m at leading order, exact for m < n too, where working note 41 counts divisions that partial pivoting doesn't make.
+Entry lu(const char* family, const char* operation) {
+  static constexpr const char* products = "m*n*min(m,n) - (m+n)*min(m,n)*min(m,n)/2 + min(m,n)*min(m,n)*min(m,n)/3";
+  return {names("sdcz", family),
+          family,
+          operation,
+          {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), pivots("ipiv", vec("min(m,n)")), info()},
+          std::string(products) + " + (m-n)*min(m,n)/2 + 2*min(m,n)/3",
+          std::string(products) + " - (m+n)*min(m,n)/2 + min(m,n)*min(m,n)/2 + min(m,n)/6"};
+}
+
+Entry triangular_inverse(const char* family, const char* operation) {
+  return {names("sdcz", family),
+          family,
+          operation,
+          {uplo(), flag("diag", "NU"), size("n"), update("A", triangle("n", "uplo", "diag")).with(Fill::triangular), ld("lda"), info()},
+          "n*n*n/6 - n*n/2 + n/3 + (diag=U ? 0 : n*n)",
+          "n*n*n/6 - n*n/2 + n/3"};
+}
+
+Entry triangular_product(const char* family, const char* operation) {
+  return {names("sdcz", family),
+          family,
+          operation,
+          {uplo(), size("n"), update("A", triangle("n")).with(Fill::triangular), ld("lda"), info()},
+          "n*n*n/6 + n*n/2 + n/3",
+          "n*n*n/6 - n/6"};
+}
+
+/// The count is that of the unblocked algorithm for itype 1; itype 2 and 3 have the same.
+Entry standard_form(const char* precisions, const char* family, const char* operation) {
+  return {names(precisions, family),
+          family,
+          operation,
+          {sign("itype", "123"), uplo(), size("n"), update("A", triangle("n")), ld("lda"), in("B", triangle("n")).with(Fill::triangular),
+           ld("ldb"), info()},
+          "n*n*n/2 + 3*n*n/2 + n",
+          "n*n*n/2 + n*n/2 - n"};
+}
+
+/// The count is that of one-by-one diagonal blocks, each equation with a division and an addition of two eigenvalues.
+Entry sylvester(const char* precisions, const char* transpositions, Shape a, Shape b) {
+  return {names(precisions, "trsyl"),
+          "trsyl",
+          "X: op(A) X + isgn X op(B) = scale C",
+          {flag("trana", transpositions), flag("tranb", transpositions), sign("isgn", "+-"), size("m"), size("n"),
+           in("A", std::move(a)).with(Fill::triangular), ld("lda"), in("B", std::move(b)).with(Fill::triangular_apart), ld("ldb"),
+           update("C", full("m", "n")), ld("ldc"), out("scale", one()).as_real().skipped(1), info()},
+          "m*n*(m+n)/2",
+          "m*n*(m+n)/2"};
+}
 
 }  // namespace
 
 std::vector<Entry> lapack_entries() {
   return {
-      {names("sdcz", "geqr2"), "geqr2", "A = QR, unblocked",
-       {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), out("tau", vec("min(m,n)")), work("work", vec("n")), info()},
-       qr_multiplications, qr_additions},
-      {names("sdcz", "geqrf"), "geqrf", "A = QR, blocked",
-       {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), out("tau", vec("min(m,n)")), work("work", vec("lwork")), work_size("lwork"), info()},
-       qr_multiplications, qr_additions},
-      {names("sdcz", "larft"), "larft", "triangular factor T of a block reflector",
-       {flag("direct", "FB"), flag("storev", "CR"), size("n"), size("k"), in("V", reflectors("n", "k", "storev", "direct")).with(Fill::reflectors), ld("ldv"),
-        in("tau", vec("k")), out("T", triangle("k", "U")), ld("ldt")},
-       "n*k*(k-1)/2", "n*k*(k-1)/2"},
-      {names("sdcz", "larfb"), "larfb", "C := H C, or C H, with a block reflector H",
-       {flag("side", "LR"), flag("trans", "NTC"), flag("direct", "FB"), flag("storev", "CR"), size("m"), size("n"), size("k"),
-        in("V", reflectors("side=L ? m : n", "k", "storev", "direct")).with(Fill::reflectors), ld("ldv"), in("T", triangle("k", "U")), ld("ldt"),
-        update("C", full("m", "n")), ld("ldc"), work("work", full("side=L ? n : m", "k")), ld("ldwork")},
-       "2*m*n*k", "2*m*n*k"},
-      {names("sdcz", "potrf2"), "potrf2", "A = L L' or U' U, recursive",
-       {flag("uplo", "LU"), size("n"), update("A", triangle("n")).with(Fill::definite), ld("lda"), info()},
-       "n*n*n/6 + n*n/2 + n/3", "n*n*n/6 - n/6"},
-      {names("sdcz", "potrf"), "potrf", "A = L L' or U' U, blocked",
-       {flag("uplo", "LU"), size("n"), update("A", triangle("n")).with(Fill::definite), ld("lda"), info()},
-       "n*n*n/6 + n*n/2 + n/3", "n*n*n/6 - n/6"},
+      cholesky("potf2", "A = L L' or U' U, unblocked"),
+      cholesky("potrf2", "A = L L' or U' U, recursive"),
+      cholesky("potrf", "A = L L' or U' U, blocked"),
+      {names("sdcz", "potrs"),
+       "potrs",
+       "B := A^-1 B with A from potrf",
+       {uplo(), size("n"), size("nrhs"), in("A", triangle("n")).with(Fill::triangular), ld("lda"), update("B", full("n", "nrhs")),
+        ld("ldb"), info()},
+       "nrhs*n*(n+1)",
+       "nrhs*n*(n-1)"},
+      {names("sdcz", "potri"),
+       "potri",
+       "A := A^-1 with A from potrf",
+       {uplo(), size("n"), update("A", triangle("n")).with(Fill::triangular), ld("lda"), info()},
+       "n*n*n/3 + n*n + 2*n/3",
+       "n*n*n/3 - n*n/2 + n/6"},
+
+      lu("getf2", "A = P L U, unblocked"),
+      lu("getrf2", "A = P L U, recursive"),
+      lu("getrf", "A = P L U, blocked"),
+      {names("sdcz", "getrs"),
+       "getrs",
+       "B := op(A)^-1 B with A from getrf",
+       {flag("trans", "NTC"), size("n"), size("nrhs"), in("A", full("n", "n")).with(Fill::triangular), ld("lda"),
+        pivots("ipiv", vec("n"), Access::read), update("B", full("n", "nrhs")), ld("ldb"), info()},
+       "nrhs*n*n",
+       "nrhs*n*(n-1)"},
+      // Inverse of U, then a product per column; working note 41 counts the same within O(n) in total, but splits it differently.
+      {names("sdcz", "getri"),
+       "getri",
+       "A := A^-1 with A from getrf",
+       {size("n"), update("A", full("n", "n")).with(Fill::triangular), ld("lda"), pivots("ipiv", vec("n"), Access::read),
+        work("work", vec("max(1,lwork)")), work_size("lwork", "max(1,512*n)"), info()},
+       "2*n*n*n/3 + n/3",
+       "2*n*n*n/3 - n*n + n/3"},
+      // Rows k1 to k2 are sure to be touched; with which rows they are swapped only the pivots know, so those aren't counted.
+      {names("sdcz", "laswp"),
+       "laswp",
+       "swaps rows k1 to k2 with those that ipiv names",
+       {size("n"), update("A", full("k2-k1+1", "n").from("k1-1")), ld("lda"), size("k1"), size("k2"),
+        pivots("ipiv", vec("k2-k1+1").from("k1-1"), Access::read), sign("incx", "+-")},
+       "",
+       ""},
+
+      triangular_inverse("trti2", "A := A^-1, A triangular, unblocked"),
+      triangular_inverse("trtri", "A := A^-1, A triangular, blocked"),
+      triangular_product("lauu2", "A := L' L or U U', unblocked"),
+      triangular_product("lauum", "A := L' L or U U', blocked"),
+      standard_form("sd", "sygs2", "A := L^-1 A L^-T or L^T A L, unblocked"),
+      standard_form("cz", "hegs2", "A := L^-1 A L^-H or L^H A L, unblocked"),
+      standard_form("sd", "sygst", "A := L^-1 A L^-T or L^T A L, blocked"),
+      standard_form("cz", "hegst", "A := L^-1 A L^-H or L^H A L, blocked"),
+      // Real A and B may be quasi-triangular: the elements below the diagonal are looked at.
+      sylvester("sd", "NTC", hessenberg("m"), hessenberg("n")),
+      sylvester("cz", "NC", triangle("m", "U"), triangle("n", "U")),
+
+      {names("sdcz", "lacpy"),
+       "lacpy",
+       "B := A, or one trapezoid of it",
+       {flag("uplo", "ALU"), size("m"), size("n"), in("A", trapezoid("m", "n", "uplo")), ld("lda"), out("B", trapezoid("m", "n", "uplo")),
+        ld("ldb")},
+       "",
+       ""},
+      {names("sdcz", "laset"),
+       "laset",
+       "A := alpha off and beta on the diagonal, or one trapezoid of it",
+       {flag("uplo", "ALU"), size("m"), size("n"), scalar("alpha"), scalar("beta"), out("A", trapezoid("m", "n", "uplo")), ld("lda")},
+       "",
+       ""},
   };
 }
 

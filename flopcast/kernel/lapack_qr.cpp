@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include "flopcast/kernel/entry.hpp"
+
+// Counts are those of LAPACK working note 41, and of the unblocked algorithms: a blocked routine is charged with what the unblocked one needs.
+namespace flopcast::kernel {
+namespace {
+
+constexpr const char* products = "2*m*n*min(m,n) - (m+n)*min(m,n)*min(m,n) + 2*min(m,n)*min(m,n)*min(m,n)/3";
+std::string column_multiplications() {
+  return std::string(products) + " + m*min(m,n) + 2*n*min(m,n) - 3*min(m,n)*min(m,n)/2 + 23*min(m,n)/6";
+}
+std::string column_additions() { return std::string(products) + " + n*min(m,n) - min(m,n)*min(m,n)/2 + 5*min(m,n)/6"; }
+std::string row_multiplications() { return std::string(products) + " + m*min(m,n) + 2*n*min(m,n) - 3*min(m,n)*min(m,n)/2 + 29*min(m,n)/6"; }
+std::string row_additions() { return std::string(products) + " + m*min(m,n) - min(m,n)*min(m,n)/2 + 5*min(m,n)/6"; }
+
+/// Work space: so many elements for each of `lines`. 512 columns suffice for any block size worth trying.
+Item block_work(const std::string& lines) { return work_size("lwork", "max(1,512*(" + lines + "))"); }
+Item work_of_size() { return work("work", vec("max(1,lwork)")); }
+
+Entry unblocked(const char* family, const char* operation, const char* lines, const std::string& mults, const std::string& adds) {
+  return {names("sdcz", family),
+          family,
+          operation,
+          {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), out("tau", vec("min(m,n)")), work("work", vec(lines)), info()},
+          mults,
+          adds};
+}
+
+Entry blocked(const char* family, const char* operation, const char* lines, const std::string& mults, const std::string& adds) {
+  return {names("sdcz", family),
+          family,
+          operation,
+          {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), out("tau", vec("min(m,n)")), work_of_size(), block_work(lines),
+           info()},
+          mults,
+          adds};
+}
+
+Entry block_reflector(const char* precisions, const char* transpositions) {
+  // With l the length of the reflectors and o the other side of C: 2 o k (l - k) in two gemm, o k (k-1) in two unit trmm, the rest in T.
+  const std::string shared = "side=L ? n*k*(2*m - (k+1)/2) : m*k*(2*n - (k+1)/2)";
+  return {names(precisions, "larfb"),
+          "larfb",
+          "C := op(H) C, or C op(H), with a block reflector H",
+          {flag("side", "LR"), flag("trans", transpositions), flag("direct", "FB"), flag("storev", "CR"), size("m"), size("n"), size("k"),
+           in("V", reflectors("side=L ? m : n", "k", "storev", "direct")).with(Fill::reflectors), ld("ldv"),
+           in("T", triangle("k", "direct")).with(Fill::reflectors), ld("ldt"), update("C", full("m", "n")), ld("ldc"),
+           work("work", full("side=L ? n : m", "k")), ld("ldwork")},
+          shared,
+          shared};
+}
+
+/// QR that keeps the triangular factors T of its reflectors, at leading order: QR and the larft of each block.
+Entry qr_with_factor(const char* family, const char* operation, std::vector<Item> sizes, Item factor, std::vector<Item> space,
+                     const char* block) {
+  std::vector<Item> items = std::move(sizes);
+  for (const Item& item : {update("A", full("m", "n")), ld("lda"), std::move(factor), ld("ldt")}) {
+    items.push_back(item);
+  }
+  items.insert(items.end(), space.begin(), space.end());
+  items.push_back(info());
+  const std::string factors = fmt::format(" + min(m,n)*({0}-1)/2*max(0, m - min(m,n)/2 + {0}/6)", block);
+  return {names("sdcz", family), family, operation, items, column_multiplications() + factors, column_additions() + factors};
+}
+
+/// C := op(Q) C or C op(Q). The diagonal above the reflectors is overwritten for a moment, so it is touched.
+Entry multiply_by_q(const char* precisions, const char* family, const char* transpositions, std::vector<Item> space) {
+  std::vector<Item> items = {flag("side", "LR"),
+                             flag("trans", transpositions),
+                             size("m"),
+                             size("n"),
+                             size("k"),
+                             in("A", trapezoid("side=L ? m : n", "k", "L")).with(Fill::reflectors),
+                             ld("lda"),
+                             in("tau", vec("k")).with(Fill::reflectors),
+                             update("C", full("m", "n")),
+                             ld("ldc")};
+  items.insert(items.end(), space.begin(), space.end());
+  items.push_back(info());
+  return {names(precisions, family),
+          family,
+          "C := op(Q) C, or C op(Q), with Q from geqrf",
+          items,
+          "side=L ? 2*m*n*k - n*k*k + 2*n*k : 2*m*n*k - m*k*k + m*k + n*k - k*k/2 + k/2",
+          "side=L ? 2*m*n*k - n*k*k + n*k : 2*m*n*k - m*k*k + m*k"};
+}
+
+Entry generate_q(const char* precisions, const char* family, std::vector<Item> space) {
+  std::vector<Item> items = {size("m"), size("n"),
+                             size("k"), update("A", full("m", "n")).with(Fill::reflectors),
+                             ld("lda"), in("tau", vec("k")).with(Fill::reflectors)};
+  items.insert(items.end(), space.begin(), space.end());
+  items.push_back(info());
+  return {names(precisions, family),
+          family,
+          "first n columns of Q from geqrf",
+          items,
+          "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + 2*n*k - k*k - 5*k/3",
+          "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + n*k - m*k + k/3"};
+}
+
+std::vector<Item> line_work() { return {work("work", vec("side=L ? n : m"))}; }
+std::vector<Item> side_work() {
+  // Besides the blocks, ormqr keeps the triangular factor (64 columns with leading dimension 65 in LAPACK 3.11) in work.
+  return {work_of_size(), work_size("lwork", "512*max(1,side=L ? n : m) + 4160")};
+}
+
+}  // namespace
+
+std::vector<Entry> lapack_qr_entries() {
+  return {
+      {names("sdcz", "larfg"),
+       "larfg",
+       "elementary reflector that annihilates x",
+       {size("n"), update("alpha", one()), update("x", vec("n-1")), inc("incx"), out("tau", one()).skipped(0)},
+       "2*n+4",
+       "n+1"},
+      {names("sdcz", "larf"),
+       "larf",
+       "C := H C, or C H, with an elementary reflector H",
+       {flag("side", "LR"), size("m"), size("n"), in("v", vec("side=L ? m : n")).with(Fill::reflectors), inc("incv"), scalar("tau"),
+        update("C", full("m", "n")), ld("ldc"), work("work", vec("side=L ? n : m"))},
+       "2*m*n + n",
+       "2*m*n"},
+      {names("sdcz", "larft"),
+       "larft",
+       "triangular factor T of a block reflector",
+       {flag("direct", "FB"), flag("storev", "CR"), size("n"), size("k"),
+        in("V", reflectors("n", "k", "storev", "direct")).with(Fill::reflectors), ld("ldv"), in("tau", vec("k")).with(Fill::reflectors),
+        out("T", triangle("k", "direct")), ld("ldt")},
+       "k*(k-1)/2*(n - k/3 + 2/3)",
+       "k*(k-1)/2*(n - k/3 - 4/3)"},
+      block_reflector("sd", "NT"),
+      block_reflector("cz", "NC"),
+
+      unblocked("geqr2", "A = QR, unblocked", "n", column_multiplications(), column_additions()),
+      unblocked("geqr2p", "A = QR with non-negative diagonal, unblocked", "n", column_multiplications(), column_additions()),
+      unblocked("geql2", "A = QL, unblocked", "n", column_multiplications(), column_additions()),
+      unblocked("gelq2", "A = LQ, unblocked", "m", row_multiplications(), row_additions()),
+      unblocked("gerq2", "A = RQ, unblocked", "m", row_multiplications(), row_additions()),
+      blocked("geqrf", "A = QR, blocked", "n", column_multiplications(), column_additions()),
+      blocked("geqlf", "A = QL, blocked", "n", column_multiplications(), column_additions()),
+      blocked("gelqf", "A = LQ, blocked", "m", row_multiplications(), row_additions()),
+      blocked("gerqf", "A = RQ, blocked", "m", row_multiplications(), row_additions()),
+
+      // T holds one triangle of order nb per block; its lower halves aren't used, but are counted here.
+      qr_with_factor("geqrt", "A = QR, blocked, with the T of each block", {size("m"), size("n"), size("nb")},
+                     out("T", full("min(nb,min(m,n))", "min(m,n)")), {work("work", vec("nb*n"))}, "min(nb,min(m,n))"),
+      // The first column of T is scratch space for tau, so not only the upper triangle is touched.
+      qr_with_factor("geqrt2", "A = QR, unblocked, with T", {size("m"), size("n")}, out("T", full("n", "n")), {}, "n"),
+      qr_with_factor("geqrt3", "A = QR, recursive, with T", {size("m"), size("n")}, out("T", triangle("n", "U")), {}, "n"),
+
+      multiply_by_q("sd", "orm2r", "NT", line_work()),
+      multiply_by_q("cz", "unm2r", "NC", line_work()),
+      multiply_by_q("sd", "ormqr", "NT", side_work()),
+      multiply_by_q("cz", "unmqr", "NC", side_work()),
+      generate_q("sd", "org2r", {work("work", vec("n"))}),
+      generate_q("cz", "ung2r", {work("work", vec("n"))}),
+      generate_q("sd", "orgqr", {work_of_size(), block_work("n")}),
+      generate_q("cz", "ungqr", {work_of_size(), block_work("n")}),
+  };
+}
+
+}  // namespace flopcast::kernel

@@ -1,0 +1,257 @@
+#include "flopcast/machine/installed.hpp"
+
+#include <dlfcn.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/machine/elf_file.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Directories that vendors install to, which the loader doesn't know by itself; `$NAME` is the environment variable's value.
+constexpr std::array<std::string_view, 7> vendor_directories = {
+    "$MKLROOT/lib", "$MKLROOT/lib/intel64", "/opt/intel/oneapi/mkl/latest/lib", "/opt/OpenBLAS/lib", "/opt/blis/lib", "/usr/local/lib", "/usr/local/lib64"};
+
+/// In the order of preference when nothing is named.
+constexpr std::array<std::string_view, 5> preferred_blas = {"openblas-serial", "openblas", "blis-serial", "blis", "reference"};
+
+std::vector<fs::path> matches(const std::string& pattern) {
+  glob_t found{};
+  std::vector<fs::path> paths;
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  globfree(&found);
+  return paths;
+}
+
+/// The loader's own list for this process: LD_LIBRARY_PATH, then its built-in directories, which depend on the distribution.
+std::vector<fs::path> loader_search_path() {
+  std::vector<fs::path> directories;
+  void* program = dlopen(nullptr, RTLD_LAZY);
+  Dl_serinfo size{};
+  if (program == nullptr || dlinfo(program, RTLD_DI_SERINFOSIZE, &size) != 0) {
+    return directories;
+  }
+  std::vector<std::max_align_t> memory(size.dls_size / sizeof(std::max_align_t) + 1);
+  auto* info = reinterpret_cast<Dl_serinfo*>(memory.data());
+  if (dlinfo(program, RTLD_DI_SERINFOSIZE, info) == 0 && dlinfo(program, RTLD_DI_SERINFO, info) == 0) {
+    for (unsigned i = 0; i < info->dls_cnt; ++i) {
+      directories.emplace_back(info->dls_serpath[i].dls_name);
+    }
+  }
+  dlclose(program);
+  return directories;
+}
+
+/// Directories in a file like /etc/ld.so.conf, following its `include` lines at most `depth` deep.
+std::vector<fs::path> loader_configuration(const fs::path& file, int depth = 8) {
+  std::vector<fs::path> directories;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string word;
+    words >> word;
+    if (word == "include" && depth > 0) {
+      while (words >> word) {
+        for (const fs::path& included : matches((file.parent_path() / word).string())) {
+          const auto more = loader_configuration(included, depth - 1);
+          directories.insert(directories.end(), more.begin(), more.end());
+        }
+      }
+    } else if (word.starts_with('/')) {
+      directories.emplace_back(word);
+    }
+  }
+  return directories;
+}
+
+std::optional<fs::path> expand(std::string_view directory) {
+  if (!directory.starts_with('$')) {
+    return fs::path(directory);
+  }
+  const std::size_t slash = directory.find('/');
+  const char* value = std::getenv(std::string(directory.substr(1, slash - 1)).c_str());
+  return value == nullptr || *value == '\0' ? std::nullopt : std::optional(fs::path(value + std::string(directory.substr(slash))));
+}
+
+/// The files that `known` stands for in `directories`, resolved; what isn't a library of this machine or lacks the role is left out.
+std::vector<InstalledLibrary> files_of(const KnownLibrary& known, std::span<const fs::path> directories) {
+  std::vector<InstalledLibrary> found;
+  for (const std::string_view pattern : known.files) {
+    for (const fs::path& directory : directories) {
+      for (const fs::path& path : matches((directory / pattern).string())) {
+        try {
+          const fs::path real = fs::canonical(path);
+          const ElfFile file(real);
+          const InstalledLibrary library{std::string(known.name), real.string(), file.defines("dgemm_"), file.defines("dgeqrf_")};
+          if (known.role == Role::blas ? library.has_blas : library.has_lapack) {
+            found.push_back(library);
+          }
+        } catch (const std::exception&) {
+          continue;  // a dangling link, a linker script, another architecture: not installed
+        }
+      }
+    }
+  }
+  return found;
+}
+
+bool is_variant(std::string_view name, std::string_view general) {
+  return name.size() > general.size() && name.starts_with(general) && name[general.size()] == '-';
+}
+
+std::optional<fs::path> locate_name(std::string_view name, Role role, std::span<const fs::path> directories) {
+  const auto first_file = [&](auto accept) -> std::optional<fs::path> {
+    for (const KnownLibrary& known : known_libraries()) {
+      if (!accept(known.name)) {
+        continue;
+      }
+      for (const InstalledLibrary& library : files_of(known, directories)) {
+        if (role == Role::blas ? library.has_blas : library.has_lapack) {
+          return library.path;
+        }
+      }
+    }
+    return std::nullopt;
+  };
+  if (const auto exact = first_file([&](std::string_view known) { return known == name; })) {
+    return exact;
+  }
+  return first_file([&](std::string_view known) { return is_variant(known, name); });
+}
+
+[[noreturn]] void throw_not_installed(std::string_view name, Role role) {
+  std::vector<std::string> installed;
+  for (const InstalledLibrary& library : installed_libraries()) {
+    if ((role == Role::blas ? library.has_blas : library.has_lapack) &&
+        std::find(installed.begin(), installed.end(), library.name) == installed.end()) {
+      installed.push_back(library.name);
+    }
+  }
+  std::vector<std::string> names = installed;
+  for (const KnownLibrary& known : known_libraries()) {
+    names.emplace_back(known.name);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const std::vector<std::string> nearest = nearest_names(name, names);
+  const bool known = std::find(names.begin(), names.end(), name) != names.end();
+  throw environment_error("no {} library '{}' is installed{}; installed: {}; a path to a shared library is accepted as well",
+                          role == Role::blas ? "BLAS" : "LAPACK", name,
+                          known || nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", fmt::join(nearest, "' or '")),
+                          installed.empty() ? "none" : fmt::format("{}", fmt::join(installed, ", ")));
+}
+
+bool is_path(std::string_view text) { return text.find('/') != std::string_view::npos || text.find(".so") != std::string_view::npos; }
+
+/// A path as it is; a bare file name also in the loader's directories.
+fs::path locate_path(std::string_view path) {
+  std::error_code error;
+  fs::path real = fs::canonical(path, error);
+  if (!error) {
+    return real;
+  }
+  if (path.find('/') == std::string_view::npos) {
+    for (const fs::path& directory : loader_directories()) {
+      std::error_code absent;
+      real = fs::canonical(directory / path, absent);
+      if (!absent) {
+        return real;
+      }
+    }
+  }
+  throw bad_input("library {}: {}", path, error.message());
+}
+
+}  // namespace
+
+std::span<const KnownLibrary> known_libraries() {
+  // Debian keeps alternatives in folders of their own; Fedora puts the threading into the file's name.
+  static const std::vector<KnownLibrary> table = {
+      {"openblas-serial", Role::blas, {"openblas-serial/libopenblas.so.0"}},
+      {"openblas-openmp", Role::blas, {"openblas-openmp/libopenblas.so.0", "libopenblaso.so.0"}},
+      {"openblas-pthread", Role::blas, {"openblas-pthread/libopenblas.so.0", "libopenblasp.so.0"}},
+      {"openblas", Role::blas, {"libopenblas.so.0", "libopenblas.so"}},
+      {"blis-serial", Role::blas, {"blis-serial/libblis.so.[0-9]"}},
+      {"blis-openmp", Role::blas, {"blis-openmp/libblis.so.[0-9]", "libbliso.so.[0-9]"}},
+      {"blis-pthread", Role::blas, {"blis-pthread/libblis.so.[0-9]", "libblisp.so.[0-9]"}},
+      {"blis", Role::blas, {"libblis.so.[0-9]", "libblis.so"}},
+      {"atlas", Role::blas, {"atlas/libblas.so.3", "libsatlas.so.3", "libtatlas.so.3"}},
+      {"mkl", Role::blas, {"libmkl_rt.so.[0-9]", "libmkl_rt.so"}},
+      {"reference", Role::blas, {"blas/libblas.so.3", "libblas.so.3.*"}},
+      {"reference", Role::lapack, {"lapack/liblapack.so.3", "liblapack.so.3.*"}},
+      {"atlas", Role::lapack, {"atlas/liblapack.so.3"}},
+  };
+  return table;
+}
+
+std::vector<fs::path> loader_directories() {
+  std::vector<fs::path> candidates = loader_search_path();
+  const std::vector<fs::path> configured = loader_configuration("/etc/ld.so.conf");
+  candidates.insert(candidates.end(), configured.begin(), configured.end());
+  for (const std::string_view directory : vendor_directories) {
+    if (const auto path = expand(directory)) {
+      candidates.push_back(*path);
+    }
+  }
+  std::vector<fs::path> directories;
+  for (const fs::path& candidate : candidates) {
+    std::error_code error;
+    const fs::path real = fs::canonical(candidate, error);
+    if (!error && fs::is_directory(real, error) && std::find(directories.begin(), directories.end(), real) == directories.end()) {
+      directories.push_back(real);
+    }
+  }
+  return directories;
+}
+
+std::vector<InstalledLibrary> installed_libraries(std::span<const fs::path> directories) {
+  std::vector<InstalledLibrary> installed;
+  for (const KnownLibrary& known : known_libraries()) {
+    for (InstalledLibrary& library : files_of(known, directories)) {
+      const auto same = [&](const InstalledLibrary& other) { return other.path == library.path; };
+      if (std::none_of(installed.begin(), installed.end(), same)) {
+        installed.push_back(std::move(library));
+      }
+    }
+  }
+  return installed;
+}
+
+std::vector<InstalledLibrary> installed_libraries() { return installed_libraries(loader_directories()); }
+
+fs::path locate(std::string_view name_or_path, Role role) {
+  if (is_path(name_or_path)) {
+    return locate_path(name_or_path);
+  }
+  if (const auto path = locate_name(name_or_path, role, loader_directories())) {
+    return *path;
+  }
+  throw_not_installed(name_or_path, role);
+}
+
+std::string default_blas() {
+  const std::vector<fs::path> directories = loader_directories();
+  for (const std::string_view name : preferred_blas) {
+    if (locate_name(name, Role::blas, directories)) {
+      return std::string(name);
+    }
+  }
+  throw environment_error("no BLAS library is installed; on Debian: apt-get install libopenblas0-serial");
+}
+
+std::string default_lapack() { return locate_name("reference", Role::lapack, loader_directories()) ? "reference" : ""; }
+
+}  // namespace flopcast::machine

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flopcast::machine {
+
+/// What a library is asked for: "reference" names two different files.
+enum class Role : unsigned char { blas, lapack };
+
+/// A library found on this machine without loading it into this process.
+struct InstalledLibrary {
+  std::string name;  ///< what open() takes
+  std::string path;  ///< absolute, with links resolved
+  bool has_blas = false, has_lapack = false;
+  friend bool operator==(const InstalledLibrary&, const InstalledLibrary&) = default;
+};
+
+/// A name that users may give and the files it stands for, relative to a directory of the loader; the first that exists counts.
+struct KnownLibrary {
+  std::string_view name;
+  Role role;
+  std::vector<std::string_view> files;  ///< patterns as glob(7) reads them
+};
+/// All names, the particular ones ("openblas-serial") before the general ones ("openblas": whichever the system prefers).
+std::span<const KnownLibrary> known_libraries();
+
+/// Where the dynamic loader looks (LD_LIBRARY_PATH, /etc/ld.so.conf, its defaults) and where vendors install; existing ones, each once.
+std::vector<std::filesystem::path> loader_directories();
+
+/// Every BLAS and LAPACK library in `directories`, each file once, under its most particular name.
+std::vector<InstalledLibrary> installed_libraries(std::span<const std::filesystem::path> directories);
+std::vector<InstalledLibrary> installed_libraries();
+
+/// The file that a name ("openblas-serial") or path stands for, absolute and with links resolved. Throws environment_error if nothing of that name
+/// is installed (saying what is, and the nearest name), bad_input if it is a path to nothing.
+std::filesystem::path locate(std::string_view name_or_path, Role role);
+
+/// What is taken when the user names nothing: serial OpenBLAS, else any OpenBLAS, else BLIS, else the reference. Throws environment_error if there is none.
+std::string default_blas();
+/// "reference" if it is installed, else empty: whatever the BLAS library brings itself.
+std::string default_lapack();
+
+}  // namespace flopcast::machine

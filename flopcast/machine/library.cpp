@@ -1,0 +1,107 @@
+#include "flopcast/machine/library.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/machine/elf_file.hpp"
+#include "flopcast/machine/library_state.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+/// Finds symbols of a file and of those that it asks for by their own names: a wrapper's library tells of the wrapper, but the BLAS that happens to
+/// be behind libblas.so.3 doesn't tell of the LAPACK that calls it.
+SymbolLookup telling_symbols(const LoadedFile& file, const std::string& path) {
+  return [&file, needed = ElfFile(path).needed()](const std::string& name) -> void* {
+    if (void* own = file.own_symbol(name)) {
+      return own;
+    }
+    void* address = file.symbol(name);
+    Dl_info info{};
+    if (address == nullptr || dladdr(address, &info) == 0 || !std::filesystem::is_regular_file(info.dli_fname)) {
+      return nullptr;
+    }
+    const std::string soname = ElfFile(info.dli_fname).soname();
+    return std::find(needed.begin(), needed.end(), soname) != needed.end() ? address : nullptr;
+  };
+}
+
+/// `path`, if it is a shared library for this machine: its reader says better than the loader what is wrong with a file.
+const std::string& readable(const std::string& path) {
+  const ElfFile file(path);
+  return path;
+}
+
+/// Name of a library that doesn't tell one: the one under which it is installed, else its file's.
+std::string name_of_file(const std::string& path) {
+  for (const InstalledLibrary& installed : installed_libraries()) {
+    if (installed.path == path) {
+      return installed.name;
+    }
+  }
+  return std::filesystem::path(path).filename().string();
+}
+
+LibraryIdentity identify(const LoadedFile& file, const std::string& path) {
+  LibraryIdentity identity = ask_identity(telling_symbols(file, path));
+  if (identity.name.empty()) {
+    identity.name = name_of_file(path);
+  }
+  if (identity.name == "reference") {
+    identity.threading = "serial";
+  }
+  if (identity.version.empty()) {
+    identity.version = version_of_file_name(path);
+  }
+  identity.path = path;
+  identity.digest = ElfFile(path).digest();
+  return identity;
+}
+
+}  // namespace
+
+std::string fortran_symbol(std::string_view routine) { return std::string(routine) + '_'; }
+
+Library::State::State(const std::string& path, Lmid_t name_space) : file(readable(path), name_space), identity(identify(file, path)) {
+  if (file.symbol("dgemm_") == nullptr && file.symbol("dgeqrf_") == nullptr) {
+    throw bad_input("library {} has neither BLAS nor LAPACK: no symbol dgemm_, no symbol dgeqrf_", path);
+  }
+  threads = ThreadControl::of(telling_symbols(file, path));
+}
+
+Library Library::open(std::string_view name_or_path, Role role) {
+  return Library(std::make_shared<const State>(locate(name_or_path, role).string(), LM_ID_BASE));
+}
+
+Function Library::function(std::string_view routine) const { return reinterpret_cast<Function>(symbol(fortran_symbol(routine))); }
+
+void* Library::symbol(const std::string& name) const { return state_->file.symbol(name); }
+
+bool Library::defines(std::string_view routine) const { return state_->file.own_symbol(fortran_symbol(routine)) != nullptr; }
+
+const LibraryIdentity& Library::identity() const { return state_->identity; }
+
+void Library::set_threads(int threads) const {
+  const LibraryIdentity& library = identity();
+  if (threads < 1) {
+    throw bad_input("{} threads for {}; expected at least 1", threads, library.name);
+  }
+  const bool serial = library.threading == "serial" || !state_->threads;
+  if (serial && threads > 1) {
+    throw bad_input("{} threads for {} ({}), which has only one", threads, library.name, library.path);
+  }
+  if (serial) {
+    return;
+  }
+  state_->threads->set(threads);
+  if (const int got = state_->threads->get(); got != threads) {
+    throw bad_input("{} threads for {} ({}), which takes at most {}", threads, library.name, library.path, got);
+  }
+}
+
+}  // namespace flopcast::machine

@@ -1,0 +1,145 @@
+#include "flopcast/machine/library_identity.hpp"
+
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <sstream>
+#include <string_view>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+/// Calls symbol `name` as `Signature`; nothing if the library hasn't got it.
+template <class Signature, class... Arguments>
+auto ask(const SymbolLookup& symbol, const char* name, Arguments... arguments) {
+  using Result = decltype(std::declval<Signature*>()(arguments...));
+  auto* function = reinterpret_cast<Signature*>(symbol(name));
+  return function == nullptr ? std::optional<Result>() : std::optional<Result>(function(arguments...));
+}
+
+std::string text_or_empty(const std::optional<const char*>& text) { return text && *text != nullptr ? *text : ""; }
+
+/// First word of `text` that starts with a digit.
+std::string first_number(const std::string& text) {
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (std::isdigit(static_cast<unsigned char>(word.front())) != 0) {
+      return word;
+    }
+  }
+  return "";
+}
+
+LibraryIdentity ask_openblas(const SymbolLookup& symbol) {
+  static constexpr std::array<const char*, 3> threading = {"serial", "pthread", "openmp"};
+  LibraryIdentity identity;
+  identity.name = "openblas";
+  identity.version = first_number(text_or_empty(ask<const char*()>(symbol, "openblas_get_config")));
+  identity.kernels = text_or_empty(ask<const char*()>(symbol, "openblas_get_corename"));
+  const int parallel = ask<int()>(symbol, "openblas_get_parallel").value_or(-1);
+  if (parallel >= 0 && static_cast<std::size_t>(parallel) < threading.size()) {
+    identity.threading = threading[static_cast<std::size_t>(parallel)];
+  }
+  return identity;
+}
+
+LibraryIdentity ask_blis(const SymbolLookup& symbol) {
+  LibraryIdentity identity;
+  identity.name = "blis";
+  identity.version = text_or_empty(ask<const char*()>(symbol, "bli_info_get_version_str"));
+  if (const auto architecture = ask<int()>(symbol, "bli_arch_query_id")) {
+    identity.kernels = text_or_empty(ask<const char*(int)>(symbol, "bli_arch_string", *architecture));
+  }
+  // gint_t is 64 bits wide in every packaged BLIS.
+  const bool openmp = ask<std::int64_t()>(symbol, "bli_info_get_enable_openmp").value_or(0) != 0;
+  const bool pthreads = ask<std::int64_t()>(symbol, "bli_info_get_enable_pthreads").value_or(0) != 0;
+  identity.threading = openmp ? "openmp" : pthreads ? "pthread" : "serial";
+  return identity;
+}
+
+LibraryIdentity ask_mkl(const SymbolLookup& symbol) {
+  // "Intel(R) oneAPI Math Kernel Library Version 2023.1-Product Build 20230303 for Intel(R) 64 architecture applications"
+  std::array<char, 256> text{};
+  if (auto* version = reinterpret_cast<void (*)(char*, int)>(symbol("MKL_Get_Version_String"))) {
+    version(text.data(), static_cast<int>(text.size()) - 1);
+  }
+  LibraryIdentity identity;
+  identity.name = "mkl";
+  identity.version = first_number(text.data());
+  return identity;
+}
+
+LibraryIdentity ask_lapack(const SymbolLookup& symbol) {
+  LibraryIdentity identity;
+  identity.name = "reference";
+  identity.threading = "serial";
+  if (auto* version = reinterpret_cast<void (*)(int*, int*, int*)>(symbol("ilaver_"))) {
+    int major = 0, minor = 0, patch = 0;
+    version(&major, &minor, &patch);
+    identity.version = fmt::format("{}.{}.{}", major, minor, patch);
+  }
+  return identity;
+}
+
+}  // namespace
+
+LibraryIdentity ask_identity(const SymbolLookup& symbol) {
+  if (symbol("openblas_get_config") != nullptr) {
+    return ask_openblas(symbol);
+  }
+  if (symbol("bli_info_get_version_str") != nullptr) {
+    return ask_blis(symbol);
+  }
+  if (symbol("MKL_Get_Version_String") != nullptr) {
+    return ask_mkl(symbol);
+  }
+  if (symbol("ATL_buildinfo") != nullptr) {
+    LibraryIdentity identity;  // its version is only printed to standard output, which isn't ours to use
+    identity.name = "atlas";
+    identity.threading = symbol("ATL_ptGetNumThreads") != nullptr || symbol("ATL_thread_start") != nullptr ? "pthread" : "serial";
+    return identity;
+  }
+  if (symbol("ilaver_") != nullptr) {
+    return ask_lapack(symbol);
+  }
+  return {};
+}
+
+std::string version_of_file_name(const std::string& path) {
+  const std::size_t at = path.rfind(".so.");
+  const std::string version = at == std::string::npos ? "" : path.substr(at + 4);
+  return version.find('.') == std::string::npos ? "" : version;
+}
+
+std::optional<ThreadControl> ThreadControl::of(const SymbolLookup& symbol) {
+  struct Calls {
+    const char* set;
+    const char* get;
+    bool wide;  ///< takes and returns 64-bit integers
+  };
+  static constexpr std::array<Calls, 4> known = {{{"openblas_set_num_threads", "openblas_get_num_threads", false},
+                                                  {"bli_thread_set_num_threads", "bli_thread_get_num_threads", true},
+                                                  {"MKL_Set_Num_Threads", "MKL_Get_Max_Threads", false},
+                                                  {"omp_set_num_threads", "omp_get_max_threads", false}}};
+  for (const Calls& calls : known) {
+    void* set = symbol(calls.set);
+    void* get = symbol(calls.get);
+    if (set == nullptr || get == nullptr) {
+      continue;
+    }
+    ThreadControl control;
+    if (calls.wide) {
+      control.set_ = [set](int threads) { reinterpret_cast<void (*)(std::int64_t)>(set)(threads); };
+      control.get_ = [get] { return static_cast<int>(reinterpret_cast<std::int64_t (*)()>(get)()); };
+    } else {
+      control.set_ = reinterpret_cast<void (*)(int)>(set);
+      control.get_ = reinterpret_cast<int (*)()>(get);
+    }
+    return control;
+  }
+  return std::nullopt;
+}
+
+}  // namespace flopcast::machine

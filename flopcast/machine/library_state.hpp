@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "flopcast/machine/library.hpp"
+#include "flopcast/machine/library_identity.hpp"
+#include "flopcast/machine/loaded_file.hpp"
+
+namespace flopcast::machine {
+
+/// What a Library shares between its copies.
+struct Library::State {
+  /// Loads the file at `path`, which is absolute. Throws as Library::open.
+  State(const std::string& path, Lmid_t name_space);
+
+  LoadedFile file;
+  LibraryIdentity identity;
+  std::optional<ThreadControl> threads;
+};
+
+/// The Fortran symbol of `routine`: "dgemm_" of "dgemm".
+std::string fortran_symbol(std::string_view routine);
+
+}  // namespace flopcast::machine

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "flopcast/cache/bytes_since.hpp"
+#include "flopcast/cache/layout.hpp"
+#include "flopcast/cache/plane.hpp"
+#include "flopcast/core/call.hpp"
+#include "flopcast/core/inline_vector.hpp"
+#include "flopcast/core/trace.hpp"
+
+namespace flopcast::cache {
+
+/// What is taken to have happened before the first call of a trace.
+enum class Start : std::uint8_t {
+  artificial,  ///< one access to an artificial region as large as all bytes that the trace touches (paper 000, section 3)
+  repeated,    ///< the same trace, exactly
+  filled,      ///< the caller wrote every allocation, in the order in which the trace lists them
+  cold,        ///< nothing: what is touched for the first time comes from memory
+};
+
+/// At most this many distances are told apart when bytes are counted by distance.
+inline constexpr std::size_t most_thresholds = 4;
+
+struct AccessOptions {
+  Start start = Start::artificial;
+  /// The scan ends as soon as it has collected more than this many bytes (paper 000, section 3); 0: never. Distances of at most this are exact in
+  /// either case, larger ones are then only known to be larger.
+  std::int64_t limit_bytes = 0;
+  /// Ascending distances by which the bytes of an operand are counted.
+  InlineVector<std::int64_t, most_thresholds> thresholds_bytes;
+};
+
+/// Bytes whose own access distance is at most thresholds_bytes[i] and above those before it; the last entry in use counts all others.
+using BytesByDistance = std::array<std::int64_t, most_thresholds + 1>;
+
+/// How an operand of a call was accessed before.
+struct OperandAccess {
+  /// Paper 000, section 3: distinct bytes of all operands of all calls since and including the last one that accessed a byte of the operand. 0
+  /// for an operand that touches nothing, -1 with Start::cold for one never accessed before.
+  std::int64_t distance_bytes = 0;
+  /// The same distance for every byte of the operand by itself: an operand whose parts were last accessed at different times lies in
+  /// different levels.
+  BytesByDistance bytes{};
+  /// More than half of the bytes were written by their last access.
+  bool dirty = false;
+};
+using CallAccess = InlineVector<OperandAccess, most_operands>;
+
+/// Walks along a trace and tells the access distance of every operand of every call, in O(blocks + log calls) per operand. Exact:
+/// counts distinct bytes, each identified by its address. An operand at address 0 touches nothing.
+class AccessTracker {
+ public:
+  /// `trace` must outlive the tracker.
+  AccessTracker(const Trace& trace, const AccessOptions& options);
+
+  /// For the next call of the trace, operands in the order of operands(call); valid until the next call.
+  const CallAccess& next();
+
+ private:
+  struct Shape {
+    std::size_t plane;
+    Trapezoid trapezoid;
+  };
+
+  void set_shapes(const Call& call);
+  OperandAccess observe(std::size_t operand);
+  void touch();
+  void touch_shape(const Shape& shape, bool written);
+  void write_allocations();
+  [[nodiscard]] std::int64_t distance_of(std::int64_t time) const noexcept;
+
+  const Trace& trace_;
+  AccessOptions options_;
+  std::vector<Space> spaces_;
+  std::vector<Plane> planes_;
+  BytesSince bytes_;
+  std::int64_t artificial_bytes_ = 0;
+  std::size_t position_ = 0;  ///< of the next call
+  std::int64_t time_ = 0;     ///< of the next access; a stamp is 2 * time, + 1 if written
+  std::vector<Shape> shapes_;
+  std::array<std::size_t, most_operands + 1> first_shape_{};
+  Operands operands_;
+  CallAccess access_;
+};
+
+/// All of it at once: result i belongs to call i.
+std::vector<CallAccess> access_distances(const Trace& trace, const AccessOptions& options);
+
+/// Distinct bytes that the trace touches.
+std::int64_t distinct_bytes(const Trace& trace);
+
+}  // namespace flopcast::cache

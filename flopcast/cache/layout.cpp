@@ -1,0 +1,83 @@
+#include "flopcast/cache/layout.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+
+namespace flopcast::cache {
+namespace {
+
+/// A space that still grows, and how many columns are addressed by each leading dimension.
+struct Draft {
+  std::uintptr_t begin = 0, end = 0;
+  std::map<std::int64_t, std::int64_t> columns_by_height;
+};
+
+/// The draft that holds [begin, end): an old one, or a new one that swallows all it meets.
+Draft& draft_of(std::map<std::uintptr_t, Draft>& drafts, std::uintptr_t begin, std::uintptr_t end) {
+  auto after = drafts.upper_bound(begin);
+  if (after != drafts.begin()) {
+    Draft& before = std::prev(after)->second;
+    if (end <= before.end) {
+      return before;
+    }
+    if (begin < before.end) {
+      --after;
+    }
+  }
+  Draft joined{begin, end, {}};
+  while (after != drafts.end() && after->second.begin < end) {
+    joined.begin = std::min(joined.begin, after->second.begin);
+    joined.end = std::max(joined.end, after->second.end);
+    end = joined.end;
+    for (const auto& [height, columns] : after->second.columns_by_height) {
+      joined.columns_by_height[height] += columns;
+    }
+    after = drafts.erase(after);
+  }
+  return drafts[joined.begin] = joined;
+}
+
+std::int64_t most_frequent_height(const Draft& draft) {
+  const auto most = std::max_element(draft.columns_by_height.begin(), draft.columns_by_height.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == draft.columns_by_height.end() ? static_cast<std::int64_t>(draft.end - draft.begin) : most->first;
+}
+
+}  // namespace
+
+std::vector<Space> spaces(const Trace& trace) {
+  std::map<std::uintptr_t, Draft> drafts;
+  for (const Allocation& allocation : trace.allocations) {
+    if (allocation.bytes > 0) {
+      draft_of(drafts, allocation.address, allocation.address + static_cast<std::uintptr_t>(allocation.bytes));
+    }
+  }
+  for (const Call& call : trace.calls) {
+    for (const Operand& operand : operands(call)) {
+      for (const Region& part : operand.parts) {
+        if (call.address(operand.argument) == 0 || part.empty()) {
+          continue;
+        }
+        Draft& draft = draft_of(drafts, part.begin(), part.end());
+        const std::int64_t height = part.stride_bytes + std::min<std::int64_t>(part.growth_bytes, 0);
+        if (part.columns > 1 && height > 0) {
+          draft.columns_by_height[height] += part.columns;
+        }
+      }
+    }
+  }
+  std::vector<Space> all;
+  for (const auto& [begin, draft] : drafts) {
+    all.push_back({draft.begin, draft.end, most_frequent_height(draft)});
+  }
+  return all;
+}
+
+std::size_t space_of(const std::vector<Space>& spaces, std::uintptr_t address) noexcept {
+  const auto after = std::upper_bound(spaces.begin(), spaces.end(), address, [](std::uintptr_t a, const Space& space) { return a < space.begin; });
+  assert(after != spaces.begin());
+  return static_cast<std::size_t>(after - spaces.begin()) - 1;
+}
+
+}  // namespace flopcast::cache

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "flopcast/cache/trapezoid.hpp"
+#include "flopcast/core/region.hpp"
+#include "flopcast/core/trace.hpp"
+
+namespace flopcast::cache {
+
+/// A stretch of memory seen as a matrix of bytes: byte (row, column) lies at begin + column * height + row. With the leading dimension of
+/// the matrix that lies there as `height`, sub-matrices are rectangles and triangles are trapezoids.
+struct Space {
+  std::uintptr_t begin = 0, end = 0;
+  std::int64_t height = 1;
+
+  [[nodiscard]] std::int64_t columns() const noexcept { return (static_cast<std::int64_t>(end - begin) + height - 1) / height; }
+};
+
+/// Disjoint spaces, sorted by address, that hold every operand of the trace: its allocations, and whatever lies outside of them. The height
+/// of each is the leading dimension by which most columns in it are addressed, or all of it if everything is contiguous.
+std::vector<Space> spaces(const Trace& trace);
+
+/// Index of the space that holds `address`, which must lie in one.
+std::size_t space_of(const std::vector<Space>& spaces, std::uintptr_t address) noexcept;
+
+/// Cuts a region of `space` into trapezoids: one for a sub-matrix or triangle with the space's leading dimension, two if its columns
+/// straddle those of the space, up to three per column for any other stride.
+template <class Visit>
+void for_each_trapezoid(const Region& region, const Space& space, Visit&& visit) {
+  if (region.columns <= 0) {
+    return;
+  }
+  const std::int64_t height = space.height;
+  const auto offset = static_cast<std::int64_t>(region.address - space.begin);
+  const std::int64_t first = offset / height;
+  const std::int64_t last = first + region.columns - 1;
+  const std::int64_t slope = region.stride_bytes - height;
+  const Line low{offset - first * height - slope * first, slope};
+  const Line high{low.intercept + region.column_bytes - region.growth_bytes * first, slope + region.growth_bytes};
+  const auto within = [&](const Line& line, std::int64_t from, std::int64_t to) {
+    return line.at(first) >= from && line.at(first) <= to && line.at(last) >= from && line.at(last) <= to;
+  };
+  const bool ordered = high.at(first) >= low.at(first) && high.at(last) >= low.at(last);
+  if (ordered && within(low, 0, height) && within(high, 0, height)) {
+    visit(Trapezoid{first, last + 1, low, high});
+  } else if (ordered && within(low, 0, height) && within(high, height, 2 * height)) {
+    visit(Trapezoid{first, last + 1, low, {height, 0}});
+    visit(Trapezoid{first + 1, last + 2, {}, {high.intercept - height - high.slope, high.slope}});
+  } else if (region.columns > 1) {
+    const std::int64_t half = region.columns / 2;
+    Region part = region;
+    part.columns = half;
+    for_each_trapezoid(part, space, visit);
+    part.address += static_cast<std::uintptr_t>(half * region.stride_bytes);
+    part.column_bytes += half * region.growth_bytes;
+    part.columns = region.columns - half;
+    for_each_trapezoid(part, space, visit);
+  } else if (ordered) {  // one run over several columns of the space: the end of one, whole ones, the start of another
+    const std::int64_t stop = offset + region.column_bytes;
+    const std::int64_t whole_begin = (offset + height - 1) / height;
+    const std::int64_t whole_end = stop / height;
+    visit(Trapezoid{first, whole_begin, {offset - first * height, 0}, {height, 0}});
+    visit(Trapezoid{whole_begin, whole_end, {}, {height, 0}});
+    visit(Trapezoid{whole_end, whole_end + 1, {}, {stop - whole_end * height, 0}});
+  }
+}
+
+}  // namespace flopcast::cache

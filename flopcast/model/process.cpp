@@ -43,7 +43,25 @@ double Process::covariance_function(const double* a, const double* b) const {
   return parameters_.amplitude * parameters_.amplitude * matern(squared);
 }
 
-Process Process::condition(const Eigen::MatrixXd& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
+Eigen::MatrixXd Process::covariance_matrix(const Points& a, const Points& b) const {
+  Eigen::MatrixXd covariance(a.rows(), b.rows());
+  for (Eigen::Index j = 0; j < b.rows(); ++j) {
+    for (Eigen::Index i = 0; i < a.rows(); ++i) {
+      covariance(i, j) = covariance_function(a.row(i).data(), b.row(j).data());
+    }
+  }
+  return covariance;
+}
+
+Eigen::VectorXd Process::scales(const std::vector<int>& groups, const ProcessParameters& parameters) {
+  Eigen::VectorXd scales(static_cast<Eigen::Index>(groups.size()));
+  for (std::size_t d = 0; d < groups.size(); ++d) {
+    scales[static_cast<Eigen::Index>(d)] = 1 / parameters.lengths[static_cast<std::size_t>(groups[d])];
+  }
+  return scales;
+}
+
+Process Process::condition(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
                            std::vector<int> groups, const ProcessParameters& parameters) {
   if (coordinates.rows() == 0 || coordinates.rows() != values.size() || coordinates.cols() != static_cast<Eigen::Index>(groups.size())) {
     throw internal_error("Gaussian process: {} observations with {} values, {} coordinates in {} groups", coordinates.rows(), values.size(),
@@ -52,10 +70,7 @@ Process Process::condition(const Eigen::MatrixXd& coordinates, const Eigen::Vect
   Process process;
   process.parameters_ = parameters;
   process.groups_ = std::move(groups);
-  process.scale_.resize(coordinates.cols());
-  for (Eigen::Index d = 0; d < coordinates.cols(); ++d) {
-    process.scale_[d] = 1 / parameters.lengths[static_cast<std::size_t>(process.groups_[static_cast<std::size_t>(d)])];
-  }
+  process.scale_ = scales(process.groups_, parameters);
   process.coordinates_ = coordinates * process.scale_.asDiagonal();
   const Eigen::Index n = coordinates.rows();
   Eigen::MatrixXd covariance(n, n);
@@ -81,7 +96,7 @@ Process Process::condition(const Eigen::MatrixXd& coordinates, const Eigen::Vect
   return process;
 }
 
-Process Process::fit(const Eigen::MatrixXd& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
+Process Process::fit(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
                      std::vector<int> groups, const ProcessParameters& start) {
   ProcessParameters best = start;
   const auto score = [&](const ProcessParameters& parameters) {
@@ -142,31 +157,41 @@ double Process::mean(const double* at) const {
   return sum;
 }
 
-Process::WeightedSum Process::weighted_sum(Eigen::MatrixXd points, Eigen::VectorXd weights) const {
+Process::WeightedSum Process::weighted_sum(const Points& points, Eigen::VectorXd weights) const {
   WeightedSum sum;
-  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> scaled = points * scale_.asDiagonal();
+  sum.points = points * scale_.asDiagonal();
   Eigen::VectorXd cross = Eigen::VectorXd::Zero(coordinates_.rows());
-  for (Eigen::Index p = 0; p < scaled.rows(); ++p) {
+  for (Eigen::Index p = 0; p < sum.points.rows(); ++p) {
     for (Eigen::Index i = 0; i < cross.size(); ++i) {
-      cross[i] += weights[p] * covariance_function(coordinates_.row(i).data(), scaled.row(p).data());
+      cross[i] += weights[p] * covariance_function(coordinates_.row(i).data(), sum.points.row(p).data());
     }
   }
   sum.whitened = cholesky_.triangularView<Eigen::Lower>().solve(cross);
-  sum.points = scaled;
   sum.weights = std::move(weights);
   return sum;
 }
 
 double Process::covariance(const WeightedSum& a, const WeightedSum& b) const {
-  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> left = a.points;
-  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> right = b.points;
   double prior = 0;
-  for (Eigen::Index i = 0; i < left.rows(); ++i) {
-    for (Eigen::Index j = 0; j < right.rows(); ++j) {
-      prior += a.weights[i] * b.weights[j] * covariance_function(left.row(i).data(), right.row(j).data());
+  for (Eigen::Index i = 0; i < a.points.rows(); ++i) {
+    for (Eigen::Index j = 0; j < b.points.rows(); ++j) {
+      prior += a.weights[i] * b.weights[j] * covariance_function(a.points.row(i).data(), b.points.row(j).data());
     }
   }
   return prior - a.whitened.dot(b.whitened);
+}
+
+Eigen::MatrixXd Process::posterior_covariance(const Points& points) const {
+  const Points scaled = points * scale_.asDiagonal();
+  const Eigen::MatrixXd whitened = cholesky_.triangularView<Eigen::Lower>().solve(covariance_matrix(coordinates_, scaled));
+  return covariance_matrix(scaled, scaled) - whitened.transpose() * whitened;
+}
+
+Eigen::MatrixXd Process::prior_covariance(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters) {
+  Process process;
+  process.parameters_ = parameters;
+  process.coordinates_ = points * scales(groups, parameters).asDiagonal();
+  return process.covariance_matrix(process.coordinates_, process.coordinates_);
 }
 
 void to_json(nlohmann::json& json, const ProcessParameters& parameters) {

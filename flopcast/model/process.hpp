@@ -22,12 +22,15 @@ struct ProcessParameters {
 /// uncertainty of a weighted sum of predictions can be given too.
 class Process {
  public:
+  /// One point per row.
+  using Points = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
   /// One row of `coordinates` per observation; groups[d] says which length scale coordinate d uses (0, 1, ...); noise_variance per observation.
   /// The hyperparameters maximise the marginal likelihood times a weak log-normal prior.
-  static Process fit(const Eigen::MatrixXd& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
+  static Process fit(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
                      std::vector<int> groups, const ProcessParameters& start);
   /// The same with the hyperparameters given.
-  static Process condition(const Eigen::MatrixXd& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
+  static Process condition(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
                            std::vector<int> groups, const ProcessParameters& parameters);
 
   struct Prediction {
@@ -40,13 +43,18 @@ class Process {
 
   /// A weighted sum of the function at several points, prepared for covariances.
   struct WeightedSum {
-    Eigen::MatrixXd points;     ///< one row per point
+    Points points;              ///< scaled by the length scales
     Eigen::VectorXd weights;
     Eigen::VectorXd whitened;   ///< L^-1 K(data, points) weights
   };
-  [[nodiscard]] WeightedSum weighted_sum(Eigen::MatrixXd points, Eigen::VectorXd weights) const;
-  /// Posterior covariance of two weighted sums.
+  [[nodiscard]] WeightedSum weighted_sum(const Points& points, Eigen::VectorXd weights) const;
+  /// Posterior covariance of two weighted sums, without the nugget (which is independent from point to point).
   [[nodiscard]] double covariance(const WeightedSum& a, const WeightedSum& b) const;
+
+  /// Posterior covariance of the function at `points`, without the nugget.
+  [[nodiscard]] Eigen::MatrixXd posterior_covariance(const Points& points) const;
+  /// The same before anything was observed.
+  static Eigen::MatrixXd prior_covariance(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters);
 
   [[nodiscard]] const ProcessParameters& parameters() const noexcept { return parameters_; }
   [[nodiscard]] Eigen::Index observations() const noexcept { return coordinates_.rows(); }
@@ -54,11 +62,14 @@ class Process {
   [[nodiscard]] double log_likelihood() const noexcept { return log_likelihood_; }
 
  private:
+  /// Covariance of two rows of scaled coordinates.
   [[nodiscard]] double covariance_function(const double* a, const double* b) const;
+  [[nodiscard]] Eigen::MatrixXd covariance_matrix(const Points& a, const Points& b) const;
+  static Eigen::VectorXd scales(const std::vector<int>& groups, const ProcessParameters& parameters);
 
   ProcessParameters parameters_;
   std::vector<int> groups_;
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> coordinates_;  ///< scaled by the length scales
+  Points coordinates_;  ///< scaled by the length scales
   Eigen::VectorXd weights_;   ///< (K + noise)^-1 (values - mean)
   Eigen::MatrixXd cholesky_;  ///< lower factor of K + noise
   Eigen::VectorXd scale_;     ///< 1 / length scale of every coordinate

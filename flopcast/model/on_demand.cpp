@@ -1,0 +1,309 @@
+#include "flopcast/model/on_demand.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/statistics.hpp"
+
+namespace flopcast::model {
+namespace {
+
+/// Bandwidth at a continuous level: the time per byte is interpolated between neighbours.
+double seconds_per_byte(double level, const Baseline& baseline) {
+  const auto last = static_cast<double>(baseline.bandwidths.size() - 1);
+  const double at = std::clamp(level, 0.0, last);
+  const auto inner = static_cast<std::size_t>(at);
+  const std::size_t outer = std::min(inner + 1, baseline.bandwidths.size() - 1);
+  const double share = at - static_cast<double>(inner);
+  return (1 - share) / baseline.bandwidths[inner] + share / baseline.bandwidths[outer];
+}
+
+/// A call without work returns at once.
+bool does_nothing(const Call& call) { return footprint_bytes(call) == 0; }
+
+int count_operands(const Routine& routine) {
+  return static_cast<int>(std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& argument) {
+    return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
+  }));
+}
+
+int count_sizes(const Routine& routine) {
+  return static_cast<int>(std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& argument) { return argument.kind == Kind::size; }));
+}
+
+/// Variance of the logarithm of the median of `times`, from their spread; never below what the clock and the machine allow.
+double median_variance(std::span<const Seconds> times) {
+  static constexpr double floor = 0.004;    // 0.4 %: medians of the same point wander by more between minutes
+  static constexpr double few_values = 0.02;  // assumed where fewer than three values show no spread
+  const double centre = median(times);
+  double deviation = few_values;
+  if (times.size() >= 3) {
+    std::vector<double> distances;
+    for (const Seconds time : times) {
+      distances.push_back(std::fabs(time - centre) / centre);
+    }
+    deviation = 1.4826 * median(distances);
+  }
+  // The median's standard error is 1.2533 times the mean's for normal values.
+  const double error = 1.2533 * deviation / std::sqrt(static_cast<double>(times.size()));
+  return std::max(error, floor) * std::max(error, floor);
+}
+
+}  // namespace
+
+Baseline Baseline::of(const Environment& environment) {
+  Baseline baseline;
+  if (environment.peak_flops > 0) {
+    baseline.flops_rate = environment.peak_flops * environment.threads;
+  }
+  for (const CacheLevel& level : environment.caches) {
+    baseline.bandwidths.push_back(level.bandwidth > 0 ? level.bandwidth : 1e11);
+    baseline.capacities.push_back(level.capacity_bytes);
+  }
+  baseline.bandwidths.push_back(environment.memory_bandwidth > 0 ? environment.memory_bandwidth : 1e10);
+  return baseline;
+}
+
+double continuous_level(const OperandState& state, std::span<const std::int64_t> capacities) {
+  if (state.distance_bytes < 0) {
+    return state.level;
+  }
+  // From half a capacity to twice a capacity the operand moves from one level to the next.
+  double level = 0;
+  const double distance = std::log2(static_cast<double>(std::max<std::int64_t>(state.distance_bytes, 1)));
+  for (const std::int64_t capacity : capacities) {
+    const double half = std::log2(static_cast<double>(capacity)) - 1;
+    level += std::clamp((distance - half) / 2, 0.0, 1.0);
+  }
+  return level;
+}
+
+Seconds baseline_time(const Call& call, const Placement& placement, const Baseline& baseline) {
+  const double rate = baseline.flops_rate * (real_bytes(call.routine->precision) == 4 ? 2 : 1);
+  Seconds seconds = baseline.overhead + flops(call) / rate;
+  const Operands all = operands(call);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double level = i < placement.size() ? continuous_level(placement[i], baseline.capacities) : 0;
+    const double traffic = all[i].access == Access::update ? 2 : 1;
+    seconds += traffic * static_cast<double>(all[i].bytes()) * seconds_per_byte(level, baseline);
+  }
+  return seconds;
+}
+
+std::vector<double> KernelProcess::coordinates(const Call& call, const Placement& placement, const Baseline& baseline) {
+  std::vector<double> at;
+  for (const std::int64_t size : sizes(call)) {
+    at.push_back(std::log(static_cast<double>(std::max<std::int64_t>(size, 1))));
+  }
+  const Operands all = operands(call);
+  double bytes = 0;
+  for (const Operand& operand : all) {
+    bytes += static_cast<double>(operand.bytes());
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double share = bytes > 0 ? static_cast<double>(all[i].bytes()) / bytes : 0;
+    at.push_back(std::sqrt(share) * (i < placement.size() ? continuous_level(placement[i], baseline.capacities) : 0));
+  }
+  return at;
+}
+
+std::vector<int> KernelProcess::coordinate_groups(const Routine& routine) {
+  std::vector<int> groups;
+  const int size_count = count_sizes(routine);
+  for (int i = 0; i < size_count; ++i) {
+    groups.push_back(i);
+  }
+  groups.insert(groups.end(), static_cast<std::size_t>(count_operands(routine)), size_count);
+  return groups;
+}
+
+ProcessParameters KernelProcess::prior(const Routine& routine) {
+  static constexpr double size_length = 1.5;   // efficiency changes over a factor of about e^1.5 in a size
+  static constexpr double level_length = 2.0;  // ... and by one amplitude over two cache levels
+  ProcessParameters parameters;
+  parameters.lengths.assign(static_cast<std::size_t>(count_sizes(routine)), size_length);
+  parameters.lengths.push_back(level_length);
+  parameters.amplitude = 0.4;
+  parameters.nugget = 0.008;
+  return parameters;
+}
+
+void KernelProcess::add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline) {
+  if (times.empty() || does_nothing(call)) {
+    return;
+  }
+  routine_ = call.routine;
+  Observation observation;
+  observation.at = coordinates(call, placement, baseline);
+  observation.log_ratio = std::log(std::max(median(times), 1e-9) / baseline_time(call, placement, baseline));
+  observation.variance = median_variance(times);
+  if (lowest_.empty()) {
+    lowest_ = highest_ = observation.at;
+  }
+  for (std::size_t d = 0; d < observation.at.size(); ++d) {
+    lowest_[d] = std::min(lowest_[d], observation.at[d]);
+    highest_[d] = std::max(highest_[d], observation.at[d]);
+  }
+  observations_.push_back(std::move(observation));
+}
+
+void KernelProcess::fit() {
+  static constexpr std::size_t fewest_to_learn = 6;
+  static constexpr Eigen::Index most_to_learn_from = 160;
+  if (observations_.empty()) {
+    return;
+  }
+  const auto count = static_cast<Eigen::Index>(observations_.size());
+  const auto dimensions = static_cast<Eigen::Index>(observations_.front().at.size());
+  Process::Points points(count, dimensions);
+  Eigen::VectorXd values(count);
+  Eigen::VectorXd noise(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const Observation& observation = observations_[static_cast<std::size_t>(i)];
+    for (Eigen::Index d = 0; d < dimensions; ++d) {
+      points(i, d) = observation.at[static_cast<std::size_t>(d)];
+    }
+    values[i] = observation.log_ratio;
+    noise[i] = observation.variance;
+  }
+  const std::vector<int> groups = coordinate_groups(*routine_);
+  ProcessParameters parameters = prior(*routine_);
+  parameters.mean = median({values.data(), static_cast<std::size_t>(count)});
+  if (observations_.size() >= fewest_to_learn) {
+    // Hyperparameters need no more than an even subset; conditioning uses every observation.
+    const Eigen::Index step = (count + most_to_learn_from - 1) / most_to_learn_from;
+    const Eigen::Index kept = (count + step - 1) / step;
+    Process::Points some(kept, dimensions);
+    Eigen::VectorXd some_values(kept);
+    Eigen::VectorXd some_noise(kept);
+    for (Eigen::Index i = 0; i < kept; ++i) {
+      some.row(i) = points.row(i * step);
+      some_values[i] = values[i * step];
+      some_noise[i] = noise[i * step];
+    }
+    parameters = Process::fit(some, some_values, some_noise, groups, parameters).parameters();
+  }
+  process_ = Process::condition(points, values, noise, groups, parameters);
+}
+
+Estimate KernelProcess::estimate(const Call& call, const Placement& placement, const Baseline& baseline) const {
+  if (does_nothing(call)) {
+    return {baseline.overhead, 0, false};
+  }
+  const Seconds base = baseline_time(call, placement, baseline);
+  if (!process_) {
+    return {base, 1, true};
+  }
+  const std::vector<double> at = coordinates(call, placement, baseline);
+  const Process::Prediction prediction = process_->predict(Eigen::Map<const Eigen::RowVectorXd>(at.data(), static_cast<Eigen::Index>(at.size())));
+  Estimate estimate;
+  estimate.seconds = base * std::exp(prediction.mean);
+  estimate.relative_error = std::sqrt(prediction.variance);
+  const std::size_t size_count = sizes(call).size();
+  for (std::size_t d = 0; d < size_count; ++d) {
+    static constexpr double tolerance = 0.1;  // of a size beyond the outermost sample
+    if (at[d] < lowest_[d] - tolerance || at[d] > highest_[d] + tolerance) {
+      estimate.extrapolated = true;
+    }
+  }
+  return estimate;
+}
+
+OnDemandModels::OnDemandModels(const Environment& environment) : baseline_(Baseline::of(environment)), library_(environment.fingerprint) {}
+
+ModelKey OnDemandModels::key(const Call& call) const { return model_key(call, "placed", library_); }
+
+void OnDemandModels::add(const Call& call, const Placement& placement, std::span<const Seconds> times) {
+  kernels_[key(call)].add(call, placement, times, baseline_);
+}
+
+bool OnDemandModels::add(const Sample& sample, const Call& call) {
+  if (sample.key.cache != "placed" || sample.placement.empty()) {
+    return false;
+  }
+  const std::vector<Seconds> times = sample.times();
+  if (times.empty()) {
+    return false;
+  }
+  kernels_[sample.key].add(call, sample.placement, times, baseline_);
+  return true;
+}
+
+void OnDemandModels::fit() {
+  for (auto& [key, kernel] : kernels_) {
+    kernel.fit();
+  }
+}
+
+Estimate OnDemandModels::estimate(const Call& call, const Placement& placement) const {
+  const auto found = kernels_.find(key(call));
+  if (found == kernels_.end() || !found->second.fitted()) {
+    return {baseline_time(call, placement, baseline_), 1, !does_nothing(call)};
+  }
+  return found->second.estimate(call, placement, baseline_);
+}
+
+Total OnDemandModels::total(std::span<const Call> calls, std::span<const Placement> placements) const {
+  Total total;
+  struct Rows {
+    std::vector<double> points, weights;
+    double nugget = 0;
+  };
+  std::map<ModelKey, Rows> rows;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Call& call = calls[i];
+    const ModelKey call_key = key(call);
+    const auto found = kernels_.find(call_key);
+    Total::Part& part = total.parts[call_key];
+    ++part.calls;
+    if (found == kernels_.end() || !found->second.fitted()) {
+      const Seconds seconds = baseline_time(call, placements[i], baseline_);
+      total.seconds += seconds;
+      total.unmodelled += seconds;
+      part.seconds += seconds;
+      continue;
+    }
+    const Estimate estimate = found->second.estimate(call, placements[i], baseline_);
+    total.seconds += estimate.seconds;
+    part.seconds += estimate.seconds;
+    total.extrapolated += estimate.extrapolated ? estimate.seconds : 0;
+    if (does_nothing(call)) {
+      continue;
+    }
+    Rows& row = rows[call_key];
+    const std::vector<double> at = KernelProcess::coordinates(call, placements[i], baseline_);
+    row.points.insert(row.points.end(), at.begin(), at.end());
+    row.weights.push_back(estimate.seconds);
+    const double nugget = found->second.process().parameters().nugget * estimate.seconds;
+    row.nugget += nugget * nugget;
+  }
+  for (const auto& [row_key, row] : rows) {
+    const auto count = static_cast<Eigen::Index>(row.weights.size());
+    const Process& process = kernels_.at(row_key).process();
+    const Eigen::Map<const Process::Points> points(row.points.data(), count, static_cast<Eigen::Index>(row.points.size()) / count);
+    total.parts[row_key].sum = process.weighted_sum(points, Eigen::Map<const Eigen::VectorXd>(row.weights.data(), count));
+    total.parts[row_key].nugget_variance = row.nugget;
+  }
+  return total;
+}
+
+double OnDemandModels::covariance(const Total& a, const Total& b) const {
+  double sum = 0;
+  for (const auto& [part_key, part] : a.parts) {
+    const auto other = b.parts.find(part_key);
+    if (other == b.parts.end() || part.sum.weights.size() == 0 || other->second.sum.weights.size() == 0) {
+      continue;
+    }
+    sum += kernels_.at(part_key).process().covariance(part.sum, other->second.sum);
+    if (&a == &b) {
+      sum += part.nugget_variance;
+    }
+  }
+  // What has no model is known to within a factor only.
+  return sum + (&a == &b ? a.unmodelled * a.unmodelled : 0);
+}
+
+}  // namespace flopcast::model

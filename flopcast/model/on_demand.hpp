@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flopcast/core/call.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/core/placement.hpp"
+#include "flopcast/core/sample.hpp"
+#include "flopcast/model/estimate.hpp"
+#include "flopcast/model/process.hpp"
+
+/// Models on demand: per kernel a Gaussian process over (log sizes, where each operand lies) of the logarithm of measured time over a
+/// roofline baseline, fed with few samples taken where the traces to be predicted have their time. docs/methods.md, "Models on demand".
+namespace flopcast::model {
+
+/// What a call costs by the machine's roofs alone; the shape that measured times are related to.
+struct Baseline {
+  double flops_rate = 1e11;             ///< double precision, per second; single precision counts twice
+  std::vector<double> bandwidths;       ///< bytes per second from L1 outwards, memory last
+  std::vector<std::int64_t> capacities; ///< bytes, from L1 outwards
+  Seconds overhead = 1e-7;              ///< of any call
+
+  static Baseline of(const Environment& environment);
+};
+
+/// Cache level of an access distance as a continuous number: 0 well inside L1, capacities.size() well out in memory, in between around a capacity.
+double continuous_level(const OperandState& state, std::span<const std::int64_t> capacities);
+
+/// overhead + flops / rate + bytes of every operand / bandwidth of where it lies.
+Seconds baseline_time(const Call& call, const Placement& placement, const Baseline& baseline);
+
+/// One kernel's model and the observations under it.
+class KernelProcess {
+ public:
+  /// `threads` and flags are the same for all; coordinates: log of every size, share-weighted level of every operand.
+  void add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline);
+  /// (Re)conditions the process on all observations; learns hyperparameters where there are enough.
+  void fit();
+
+  [[nodiscard]] bool fitted() const noexcept { return process_.has_value(); }
+  [[nodiscard]] Estimate estimate(const Call& call, const Placement& placement, const Baseline& baseline) const;
+  [[nodiscard]] std::size_t observations() const noexcept { return observations_.size(); }
+  [[nodiscard]] const Process& process() const { return *process_; }
+
+  /// Coordinates of a call and the groups that share a length scale.
+  static std::vector<double> coordinates(const Call& call, const Placement& placement, const Baseline& baseline);
+  static std::vector<int> coordinate_groups(const Routine& routine);
+  /// What is assumed before anything was measured.
+  static ProcessParameters prior(const Routine& routine);
+
+ private:
+  struct Observation {
+    std::vector<double> at;
+    double log_ratio = 0;
+    double variance = 0;
+  };
+  const Routine* routine_ = nullptr;
+  std::vector<Observation> observations_;
+  std::vector<double> lowest_, highest_;  ///< of every coordinate
+  std::optional<Process> process_;
+};
+
+/// A trace's predicted time with what is needed to compare it with another trace's.
+struct Total {
+  struct Part {
+    Process::WeightedSum sum;
+    double nugget_variance = 0;
+    Seconds seconds = 0;
+    std::int64_t calls = 0;
+  };
+  Seconds seconds = 0;
+  Seconds unmodelled = 0;     ///< the part that no model covers, by its baseline
+  Seconds extrapolated = 0;   ///< the part outside of what was sampled
+  std::map<ModelKey, Part> parts;
+};
+
+/// The models of all kernels of one environment.
+class OnDemandModels {
+ public:
+  explicit OnDemandModels(const Environment& environment);
+
+  /// Adds the drift-normalised times of one measured call.
+  void add(const Call& call, const Placement& placement, std::span<const Seconds> times);
+  /// Adds a stored sample; one without placement or of another cache state than "placed" is not taken, and false returned.
+  bool add(const Sample& sample, const Call& call);
+  void fit();
+
+  [[nodiscard]] ModelKey key(const Call& call) const;
+  /// A call whose kernel has no samples gets its baseline with relative_error 1, marked extrapolated.
+  [[nodiscard]] Estimate estimate(const Call& call, const Placement& placement) const;
+  [[nodiscard]] Total total(std::span<const Call> calls, std::span<const Placement> placements) const;
+  /// Posterior covariance of two totals in seconds squared; of a total with itself, its variance.
+  [[nodiscard]] double covariance(const Total& a, const Total& b) const;
+
+  [[nodiscard]] const Baseline& baseline() const noexcept { return baseline_; }
+  [[nodiscard]] const std::map<ModelKey, KernelProcess>& kernels() const noexcept { return kernels_; }
+  [[nodiscard]] const std::string& library() const noexcept { return library_; }
+
+ private:
+  Baseline baseline_;
+  std::string library_;
+  std::map<ModelKey, KernelProcess> kernels_;
+};
+
+}  // namespace flopcast::model

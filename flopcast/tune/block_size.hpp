@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flopcast/algorithm/block_parameters.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/core/sample.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/core/trace.hpp"
+#include "flopcast/measure/experiment.hpp"
+#include "flopcast/model/on_demand.hpp"
+#include "flopcast/tune/design.hpp"
+
+/// Tunes the block size of a LAPACK routine from models on demand: no run of the routine itself.
+namespace flopcast::tune {
+
+/// One problem: a call of the routine at its sizes (addresses and work sizes not given).
+struct Problem {
+  Call call;
+  algorithm::BlockParameters defaults;                 ///< what LAPACK uses by itself
+  std::vector<algorithm::BlockParameters> alternatives;  ///< to choose from; the defaults need not be among them
+};
+
+/// What the tuner needs from the outside; the command line passes the recorder, the cache tracker, a measuring session and the store.
+struct BlockSizeSources {
+  std::function<Trace(const Call&, const algorithm::BlockParameters&)> trace;
+  std::function<std::vector<Placement>(const Trace&)> placements;
+  /// Measures experiments; may return early (fewer repetitions, or none of some) when interrupted.
+  std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)> measure;
+  /// Keeps what was measured; called after every batch.
+  std::function<void(std::span<const Sample>)> keep = [](std::span<const Sample>) {};
+  /// Seconds since tuning began, on any clock.
+  std::function<Seconds()> elapsed;
+  std::function<bool()> interrupted = [] { return false; };
+  /// For progress: share done in [0, 1] and what is going on.
+  std::function<void(double, const std::string&)> progress = [](double, const std::string&) {};
+};
+
+struct BlockSizeOptions {
+  Seconds time_budget = 60;        ///< of measuring
+  double coarse_target = 0.03;     ///< relative standard deviation of every total after the first round ...
+  double target = 0.006;           ///< ... and, for the contenders, at the end
+  double contender_margin = 0.04;  ///< totals within this of the best are worth knowing exactly
+  double tie_margin = 0.005;       ///< differences below this are ties even if they were certain (below the machine's floor, measured.md)
+  double method_error = 0.015;     ///< relative standard deviation of a total beyond its models': docs/accuracy.md
+  std::vector<std::int64_t> crossovers = {32, 64, 128, 192};  ///< candidates for nx, once good block sizes are known
+  bool tune_crossover = true;
+};
+
+/// A predicted alternative.
+struct Forecast {
+  algorithm::BlockParameters blocks;
+  Seconds seconds = 0;
+  Interval interval;          ///< 95 %
+  double extrapolated = 0;    ///< share of the time outside of what was sampled
+  friend bool operator==(const Forecast& a, const Forecast& b) = default;
+};
+
+/// The decision for one problem.
+struct Decision {
+  std::vector<std::int64_t> sizes;    ///< of the routine
+  Forecast standard;                  ///< with LAPACK's default parameters
+  Forecast chosen;
+  std::vector<Forecast> forecasts;    ///< of every alternative, by block size
+  std::vector<std::int64_t> ties;     ///< other block sizes that can't be told from the chosen one
+  double gain = 0;                    ///< standard / chosen - 1
+  double regret = 0;                  ///< at worst (95 %) the chosen takes this fraction longer than the best alternative
+  friend bool operator==(const Decision& a, const Decision& b) = default;
+};
+
+struct BlockSizeResult {
+  std::vector<Decision> decisions;    ///< in the order of the problems
+  std::size_t segments = 0;           ///< measured
+  std::size_t timings = 0;            ///< repetitions of timed calls
+  Seconds measuring = 0;
+  bool complete = true;               ///< false if interrupted or out of budget before the target was reached
+};
+
+/// Records, samples on demand, predicts and decides. `models` may hold earlier samples, and holds all of them afterwards.
+BlockSizeResult tune_block_size(std::span<const Problem> problems, const Environment& environment, model::OnDemandModels& models,
+                                const BlockSizeSources& sources, const BlockSizeOptions& options);
+
+}  // namespace flopcast::tune

@@ -1,0 +1,219 @@
+#include "flopcast/tune/design.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace flopcast::tune {
+namespace {
+
+/// One place in a kernel's space: all calls that are alike within the coarseness.
+struct Point {
+  std::vector<double> at;
+  std::size_t subject = 0, call = 0;  ///< a representative
+};
+
+/// A kernel's points, their posterior covariance, and how the subjects' totals depend on them.
+struct KernelDesign {
+  std::vector<Point> points;
+  std::map<std::vector<std::int64_t>, std::size_t> cells;
+  Eigen::MatrixXd shares;       ///< subjects x points: weighted share of the subject's time
+  Eigen::MatrixXd covariance;   ///< points x points
+  Eigen::MatrixXd sensitivity;  ///< shares * covariance
+  double noise = 0;             ///< variance of one observation
+};
+
+using Designs = std::map<ModelKey, KernelDesign>;
+
+/// Where a call of a subject went: its kernel and point.
+struct Location {
+  KernelDesign* design = nullptr;
+  std::size_t point = 0;
+};
+
+std::vector<std::int64_t> cell_of(const std::vector<double>& at, double coarseness) {
+  std::vector<std::int64_t> cell;
+  for (const double coordinate : at) {
+    cell.push_back(std::llround(coordinate / coarseness));
+  }
+  return cell;
+}
+
+class Designer {
+ public:
+  Designer(std::span<const Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options)
+      : subjects_(subjects), models_(models), options_(options) {
+    double coarseness = options.coarseness;
+    while (!place_calls(coarseness)) {
+      coarseness *= 1.5;
+    }
+    prepare();
+  }
+
+  std::vector<Pick> choose() {
+    std::vector<Pick> picks;
+    std::vector<Pick> candidates = all_candidates();
+    Seconds spent = 0;
+    while (picks.size() < options_.most_picks && worst_deviation() > options_.target) {
+      const auto best = std::max_element(candidates.begin(), candidates.end(), [&](const Pick& a, const Pick& b) { return value(a) < value(b); });
+      if (best == candidates.end() || value(*best) <= 0) {
+        break;
+      }
+      spent += best->cost * options_.repetitions;
+      if (spent > options_.budget && !picks.empty()) {
+        break;
+      }
+      picks.push_back(*best);
+      observe(*best);
+      candidates.erase(best);
+    }
+    return picks;
+  }
+
+ private:
+  [[nodiscard]] Seconds cost(const Call& call, const Placement& placement) const { return models_.estimate(call, placement).seconds; }
+
+  /// Assigns every call to a point; false if a kernel has too many.
+  bool place_calls(double coarseness) {
+    designs_.clear();
+    locations_.assign(subjects_.size(), {});
+    for (std::size_t s = 0; s < subjects_.size(); ++s) {
+      const Subject& subject = subjects_[s];
+      for (std::size_t c = 0; c < subject.trace.calls.size(); ++c) {
+        const Call& call = subject.trace.calls[c];
+        KernelDesign& design = designs_[models_.key(call)];
+        const std::vector<double> at = model::KernelProcess::coordinates(call, subject.placements[c], models_.baseline());
+        const auto [cell, is_new] = design.cells.try_emplace(cell_of(at, coarseness), design.points.size());
+        if (is_new) {
+          design.points.push_back({at, s, c});
+          if (design.points.size() > options_.most_points) {
+            return false;
+          }
+        }
+        locations_[s].push_back({&design, cell->second});
+      }
+    }
+    return true;
+  }
+
+  void prepare() {
+    const auto subject_count = static_cast<Eigen::Index>(subjects_.size());
+    for (auto& [key, design] : designs_) {
+      design.shares = Eigen::MatrixXd::Zero(subject_count, static_cast<Eigen::Index>(design.points.size()));
+    }
+    for (std::size_t s = 0; s < subjects_.size(); ++s) {
+      std::vector<Seconds> seconds;
+      Seconds total = 0;
+      for (std::size_t c = 0; c < subjects_[s].trace.calls.size(); ++c) {
+        seconds.push_back(cost(subjects_[s].trace.calls[c], subjects_[s].placements[c]));
+        total += seconds.back();
+      }
+      for (std::size_t c = 0; c < seconds.size(); ++c) {
+        const Location& location = locations_[s][c];
+        location.design->shares(static_cast<Eigen::Index>(s), static_cast<Eigen::Index>(location.point)) += subjects_[s].weight * seconds[c] / total;
+      }
+    }
+    for (auto& [key, design] : designs_) {
+      prepare_kernel(key, design);
+    }
+  }
+
+  void prepare_kernel(const ModelKey& key, KernelDesign& design) {
+    const Routine& routine = *subjects_[design.points.front().subject].trace.calls[design.points.front().call].routine;
+    const auto count = static_cast<Eigen::Index>(design.points.size());
+    model::Process::Points points(count, static_cast<Eigen::Index>(design.points.front().at.size()));
+    for (Eigen::Index p = 0; p < count; ++p) {
+      for (Eigen::Index d = 0; d < points.cols(); ++d) {
+        points(p, d) = design.points[static_cast<std::size_t>(p)].at[static_cast<std::size_t>(d)];
+      }
+    }
+    const auto found = models_.kernels().find(key);
+    const bool known = found != models_.kernels().end() && found->second.fitted();
+    const model::ProcessParameters parameters = known ? found->second.process().parameters() : model::KernelProcess::prior(routine);
+    design.covariance = known ? found->second.process().posterior_covariance(points)
+                              : model::Process::prior_covariance(points, model::KernelProcess::coordinate_groups(routine), parameters);
+    design.noise = options_.measurement_error * options_.measurement_error + parameters.nugget * parameters.nugget;
+    design.sensitivity = design.shares * design.covariance;
+  }
+
+  std::vector<Pick> all_candidates() {
+    std::vector<Pick> candidates;
+    const CallCost call_cost = [this](const Call& call, const Placement& placement) { return cost(call, placement); };
+    for (const auto& [key, design] : designs_) {
+      for (const Point& point : design.points) {
+        const Subject& subject = subjects_[point.subject];
+        if (footprint_bytes(subject.trace.calls[point.call]) == 0) {
+          continue;
+        }
+        Pick pick{point.subject, segment_around(subject.trace, subject.placements, point.call, call_cost), 0};
+        pick.cost = segment_cost(subject, pick.segment);
+        candidates.push_back(pick);
+      }
+    }
+    return candidates;
+  }
+
+  /// Executing context and timed calls, and writing and placing their operands beforehand.
+  [[nodiscard]] Seconds segment_cost(const Subject& subject, const Segment& segment) const {
+    static constexpr double preparation_bandwidth = 3e9;  // bytes per second: filling operands
+    static constexpr Seconds fixed = 50e-6;
+    Seconds sum = fixed;
+    for (std::size_t at = segment.context; at < segment.end; ++at) {
+      sum += cost(subject.trace.calls[at], subject.placements[at]) + static_cast<double>(footprint_bytes(subject.trace.calls[at])) / preparation_bandwidth;
+    }
+    return sum;
+  }
+
+  /// Variance that observing a point takes away from all totals together.
+  [[nodiscard]] double gain(const Location& location) const {
+    const auto p = static_cast<Eigen::Index>(location.point);
+    return location.design->sensitivity.col(p).squaredNorm() / (location.design->covariance(p, p) + location.design->noise);
+  }
+
+  [[nodiscard]] double value(const Pick& pick) const {
+    double sum = 0;
+    for (std::size_t at = pick.segment.begin; at < pick.segment.end; ++at) {
+      sum += gain(locations_[pick.subject][at]);
+    }
+    return sum / pick.cost;
+  }
+
+  void observe(const Pick& pick) {
+    for (std::size_t at = pick.segment.begin; at < pick.segment.end; ++at) {
+      const Location& location = locations_[pick.subject][at];
+      KernelDesign& design = *location.design;
+      const auto p = static_cast<Eigen::Index>(location.point);
+      const double scale = 1 / std::sqrt(design.covariance(p, p) + design.noise);
+      const Eigen::VectorXd column = design.covariance.col(p) * scale;
+      const Eigen::VectorXd change = design.sensitivity.col(p) * scale;
+      design.covariance.noalias() -= column * column.transpose();
+      design.sensitivity.noalias() -= change * column.transpose();
+    }
+  }
+
+  /// Largest relative standard deviation of a subject's total, times its weight.
+  [[nodiscard]] double worst_deviation() const {
+    Eigen::VectorXd variance = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(subjects_.size()));
+    for (const auto& [key, design] : designs_) {
+      variance += design.sensitivity.cwiseProduct(design.shares).rowwise().sum();
+    }
+    return std::sqrt(std::max(0.0, variance.maxCoeff()));
+  }
+
+  std::span<const Subject> subjects_;
+  const model::OnDemandModels& models_;
+  DesignOptions options_;
+  Designs designs_;
+  std::vector<std::vector<Location>> locations_;  ///< of every subject's every call
+};
+
+}  // namespace
+
+std::vector<Pick> choose_segments(std::span<const Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options) {
+  if (subjects.empty()) {
+    return {};
+  }
+  return Designer(subjects, models, options).choose();
+}
+
+}  // namespace flopcast::tune

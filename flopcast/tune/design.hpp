@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "flopcast/core/placement.hpp"
+#include "flopcast/core/trace.hpp"
+#include "flopcast/model/on_demand.hpp"
+#include "flopcast/tune/segment.hpp"
+
+namespace flopcast::tune {
+
+/// A trace to be predicted, with where its operands lie and how much its accuracy matters.
+struct Subject {
+  Trace trace;
+  std::vector<Placement> placements;
+  double weight = 1;
+};
+
+/// A segment worth measuring.
+struct Pick {
+  std::size_t subject = 0;
+  Segment segment;
+  Seconds cost = 0;  ///< of one repetition, expected
+};
+
+struct DesignOptions {
+  double target = 0.01;               ///< stop when every weighted subject's relative standard deviation is below
+  Seconds budget = 5;                 ///< or when the picks are expected to take so long
+  double repetitions = 4;             ///< of every pick, on average; for cost
+  double measurement_error = 0.005;   ///< assumed of one observation, relative
+  double coarseness = 0.1;            ///< calls whose log sizes and levels agree within this are one point of the design
+  std::size_t most_points = 1200;     ///< per kernel; coarseness grows until they suffice
+  std::size_t most_picks = 400;
+};
+
+/// Chooses what to measure next: greedily the segment that reduces the summed variance of the subjects' totals most per second of measuring (A-optimal
+/// design; the variance of a Gaussian process does not depend on the values, so a whole batch is chosen before any of it is measured).
+std::vector<Pick> choose_segments(std::span<const Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options);
+
+}  // namespace flopcast::tune

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flopcast::machine {
+
+/// A data or unified cache as the system reports it; in virtual machines often fiction.
+struct ReportedCache {
+  int level = 0;
+  std::int64_t bytes = 0;
+  int line_bytes = 0;     ///< 0 if not told
+  int associativity = 0;  ///< 0 if not told
+  int cores = 1;          ///< that share one instance
+  friend bool operator==(const ReportedCache&, const ReportedCache&) = default;
+};
+
+/// What the machine says of itself.
+struct Topology {
+  std::string cpu;           ///< model name with family, model and stepping where they are told: names are masked in virtual machines
+  int sockets = 1;
+  int cores = 1;             ///< hyperthreads of one core count once
+  int hardware_threads = 1;
+  int numa_nodes = 1;
+  std::vector<int> usable;   ///< hardware threads that this process may run on (affinity, cpuset)
+  int usable_cores = 1;      ///< cores that these belong to
+  double cpu_quota = 0;      ///< CPUs' worth of time that the control group grants; 0: no limit
+  std::int64_t memory_bytes = 0;
+  std::vector<ReportedCache> caches;  ///< of the first usable core, from L1 outwards
+  bool invariant_tsc = false;         ///< the time stamp counter ticks evenly whatever the clock does
+  double nominal_hertz = 0;           ///< 0 if not told
+  friend bool operator==(const Topology&, const Topology&) = default;
+};
+
+/// Asks hwloc and the CPU. Throws environment_error if hwloc fails.
+Topology detect_topology();
+
+/// "0-3,8" of {0, 1, 2, 3, 8}.
+std::string format_cpu_list(const std::vector<int>& cpus);
+
+/// CPUs granted by a control group's `cpu.max` ("200000 100000": 2); 0 if it sets no limit or can't be read.
+double parse_cpu_quota(std::string_view cpu_max);
+
+}  // namespace flopcast::machine

@@ -1,0 +1,67 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_program.hpp"
+
+namespace flopcast::testing {
+namespace {
+
+/// Every command whose help is kept, by its words. Run with FLOPCAST_UPDATE_GOLDEN=1 to write the files anew.
+const std::vector<std::string> commands = {"", "machine", "tune", "run", "sample", "model", "trace", "predict"};
+
+std::vector<std::string> words(const std::string& line) {
+  std::istringstream stream(line);
+  return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
+}
+
+std::string help(const std::string& command) {
+  std::vector<std::string> arguments = words(command);
+  arguments.emplace_back("--help");
+  const Ended ended = flopcast(arguments);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.err, "");
+  return ended.out;
+}
+
+std::filesystem::path golden_file(std::string command) {
+  for (char& c : command) {
+    c = c == ' ' ? '_' : c;
+  }
+  return std::filesystem::path(FLOPCAST_GOLDEN) / ("help" + (command.empty() ? "" : '_' + command) + ".txt");
+}
+
+class Help : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Help, IsAsItWasAgreed) {
+  const std::filesystem::path file = golden_file(GetParam());
+  const std::string text = help(GetParam());
+  if (std::getenv("FLOPCAST_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(file) << text;
+    return;
+  }
+  std::ifstream stream(file);
+  const std::string expected{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  EXPECT_EQ(text, expected) << "if this is meant: FLOPCAST_UPDATE_GOLDEN=1 ctest -R cli, and commit " << file;
+}
+
+TEST_P(Help, FitsATerminalAndShowsAnExample) {
+  const std::string text = help(GetParam());
+  EXPECT_THAT(text, ::testing::HasSubstr("\n  flopcast ")) << "an example in the footer";
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 140U) << line;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, Help, ::testing::ValuesIn(commands));
+
+}  // namespace
+}  // namespace flopcast::testing

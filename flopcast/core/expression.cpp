@@ -27,9 +27,7 @@ class ExpressionCompiler {
  private:
   using Code = Expression::Code;
 
-  [[noreturn]] void fail(std::string_view why) const {
-    throw internal_error("formula '{}': {} at position {}", text_, why, at_);
-  }
+  [[noreturn]] void fail(std::string_view why) const { throw internal_error("formula '{}': {} at position {}", text_, why, at_); }
   void skip_space() {
     while (at_ < text_.size() && text_[at_] == ' ') {
       ++at_;
@@ -175,12 +173,30 @@ double Expression::value(std::span<const std::int64_t> arguments) const {
       case Code::number: stack[top++] = step.number; break;
       case Code::argument: stack[top++] = static_cast<double>(arguments[step.argument]); break;
       case Code::negate: stack[top - 1] = -stack[top - 1]; break;
-      case Code::add: --top; stack[top - 1] += stack[top]; break;
-      case Code::subtract: --top; stack[top - 1] -= stack[top]; break;
-      case Code::multiply: --top; stack[top - 1] *= stack[top]; break;
-      case Code::divide: --top; stack[top - 1] /= stack[top]; break;
-      case Code::minimum: --top; stack[top - 1] = std::min(stack[top - 1], stack[top]); break;
-      case Code::maximum: --top; stack[top - 1] = std::max(stack[top - 1], stack[top]); break;
+      case Code::add:
+        --top;
+        stack[top - 1] += stack[top];
+        break;
+      case Code::subtract:
+        --top;
+        stack[top - 1] -= stack[top];
+        break;
+      case Code::multiply:
+        --top;
+        stack[top - 1] *= stack[top];
+        break;
+      case Code::divide:
+        --top;
+        stack[top - 1] /= stack[top];
+        break;
+      case Code::minimum:
+        --top;
+        stack[top - 1] = std::min(stack[top - 1], stack[top]);
+        break;
+      case Code::maximum:
+        --top;
+        stack[top - 1] = std::max(stack[top - 1], stack[top]);
+        break;
       case Code::jump: at = step.target - 1; break;
       case Code::jump_unless_flag: {
         const int letter = std::toupper(static_cast<unsigned char>(arguments[step.argument])) - 'A';
@@ -194,8 +210,6 @@ double Expression::value(std::span<const std::int64_t> arguments) const {
   return top == 0 ? 0 : stack[top - 1];
 }
 
-std::int64_t Expression::integer(std::span<const std::int64_t> arguments) const {
-  return static_cast<std::int64_t>(value(arguments));
-}
+std::int64_t Expression::integer(std::span<const std::int64_t> arguments) const { return static_cast<std::int64_t>(value(arguments)); }
 
 }  // namespace flopcast

@@ -82,8 +82,8 @@ Region strided_vector(std::uintptr_t address, std::int64_t n, std::int64_t incre
   return {address, element_bytes, n, step * element_bytes, 0};
 }
 
-Region lower_trapezoid(std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t ld,
-                       std::int64_t element_bytes, bool strict) {
+Region lower_trapezoid(std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t ld, std::int64_t element_bytes,
+                       bool strict) {
   columns = std::min(columns, strict ? rows - 1 : rows);
   if (columns <= 0) {
     return {address, 0, 0, 0, 0};

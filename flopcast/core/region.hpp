@@ -18,9 +18,7 @@ struct Region {
   std::int64_t growth_bytes = 0;
 
   /// Bytes touched, exact (no padding between columns).
-  [[nodiscard]] std::int64_t bytes() const noexcept {
-    return columns * column_bytes + growth_bytes * (columns * (columns - 1) / 2);
-  }
+  [[nodiscard]] std::int64_t bytes() const noexcept { return columns * column_bytes + growth_bytes * (columns * (columns - 1) / 2); }
   [[nodiscard]] bool empty() const noexcept { return bytes() <= 0; }
   /// First byte touched.
   [[nodiscard]] std::uintptr_t begin() const noexcept;
@@ -37,8 +35,8 @@ Region rectangle(std::uintptr_t address, std::int64_t rows, std::int64_t columns
 /// n elements that lie `increment` elements apart; a negative increment starts at the far end, as in BLAS.
 Region strided_vector(std::uintptr_t address, std::int64_t n, std::int64_t increment, std::int64_t element_bytes);
 /// Lower trapezoid (rows >= columns): column j holds the rows j ... rows-1. `strict` leaves out the diagonal.
-Region lower_trapezoid(std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t ld,
-                       std::int64_t element_bytes, bool strict = false);
+Region lower_trapezoid(std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t ld, std::int64_t element_bytes,
+                       bool strict = false);
 /// Upper triangle of order n: column j holds the rows 0 ... j. `strict` leaves out the diagonal.
 Region upper_triangle(std::uintptr_t address, std::int64_t n, std::int64_t ld, std::int64_t element_bytes, bool strict = false);
 

@@ -57,8 +57,9 @@ enum class Fill : std::uint8_t {
   random,            ///< uniform in [-1, 1]
   triangular,        ///< small off a diagonal of 1: products and solves, even repeated, neither grow nor shrink
   triangular_apart,  ///< the same with a diagonal of 3, so that its spectrum and its negative are apart from a triangular one's (trsyl)
-  definite,          ///< Hermitian positive definite: small off a diagonal of `rows`; a scalar is positive
-  reflectors,        ///< what QR leaves behind: small vectors, tau = 2, T with 2 on its diagonal
+  definite,          ///< Hermitian positive definite: random off a diagonal of 2 `rows`; a scalar is positive
+  reflectors,        ///< small vectors, as tall QR leaves them below the diagonal
+  factors,           ///< tau and T that belong to small reflectors: 2 in a vector or on the diagonal, small off it
   zero,
 };
 
@@ -90,6 +91,13 @@ struct Argument {
 /// What a Fortran function gives back.
 enum class Returns : std::uint8_t { nothing, element, real, integer };
 
+/// A relation of arguments without which a call is illegal, e.g. "m >= n".
+struct Constraint {
+  std::string text;
+  Expression slack;  ///< left minus right side; legal if not negative
+  friend bool operator==(const Constraint&, const Constraint&) = default;
+};
+
 /// A catalogue entry: all that is known about one routine of one precision.
 struct Routine {
   std::string name;       ///< lower case, without underscore: "dgemm"
@@ -97,8 +105,9 @@ struct Routine {
   std::string operation;  ///< one line for help: "C := alpha op(A) op(B) + beta C"
   Precision precision = Precision::d;
   Returns returns = Returns::nothing;
-  bool double_result = false;             ///< dsdot: single operands, double result
-  std::vector<Argument> arguments;        ///< in the order of the interface
+  bool double_result = false;       ///< dsdot: single operands, double result
+  std::vector<Argument> arguments;  ///< in the order of the interface
+  std::vector<Constraint> constraints;
   Expression multiplications, additions;  ///< in the routine's own arithmetic (a complex one counts as one)
 
   /// Index of argument `name`, or -1.

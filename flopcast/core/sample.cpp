@@ -88,9 +88,10 @@ void to_json(nlohmann::json& json, const Sample& sample) {
   }
   nlohmann::json repetitions = nlohmann::json::array();
   for (const Repetition& repetition : sample.repetitions) {
-    repetitions.push_back({{"seconds", repetition.seconds}, {"drift", repetition.drift}, {"at", repetition.at}, {"discarded", repetition.discarded}});
+    repetitions.push_back(
+        {{"seconds", repetition.seconds}, {"drift", repetition.drift}, {"at", repetition.at}, {"discarded", repetition.discarded}});
   }
-  json = {{"key", sample.key},     {"sizes", sample.sizes},       {"strides", sample.strides},  {"placement", placement},
+  json = {{"key", sample.key},     {"sizes", sample.sizes},      {"strides", sample.strides},  {"placement", placement},
           {"batch", sample.batch}, {"repetitions", repetitions}, {"warnings", sample.warnings}};
 }
 
@@ -102,14 +103,16 @@ void from_json(const nlohmann::json& json, Sample& sample) {
   json.at("batch").get_to(sample.batch);
   json.at("warnings").get_to(sample.warnings);
   if (json.at("placement").size() > most_operands) {
-    throw bad_input("sample of {}: {} operand states, at most {} are possible", sample.key.routine, json.at("placement").size(), most_operands);
+    throw bad_input("sample of {}: {} operand states, at most {} are possible", sample.key.routine, json.at("placement").size(),
+                    most_operands);
   }
   for (const nlohmann::json& state : json.at("placement")) {
-    sample.placement.push_back({state.at("distance_bytes").get<std::int64_t>(), state.at("level").get<std::int8_t>(), state.at("dirty").get<bool>()});
+    sample.placement.push_back(
+        {state.at("distance_bytes").get<std::int64_t>(), state.at("level").get<std::int8_t>(), state.at("dirty").get<bool>()});
   }
   for (const nlohmann::json& repetition : json.at("repetitions")) {
-    sample.repetitions.push_back({repetition.at("seconds").get<double>(), repetition.at("drift").get<double>(), repetition.at("at").get<double>(),
-                                  repetition.at("discarded").get<bool>()});
+    sample.repetitions.push_back({repetition.at("seconds").get<double>(), repetition.at("drift").get<double>(),
+                                  repetition.at("at").get<double>(), repetition.at("discarded").get<bool>()});
   }
 }
 

@@ -17,8 +17,9 @@ struct ModelKey {
   std::string routine;  ///< "dtrsm"
   std::string flags;    ///< "LLNU", in the order of the interface
   std::string scalars;  ///< class of every scalar: '0', '1', '-' (minus one), 'x' (other)
-  std::string strides;  ///< class of every leading dimension and increment: '.' usual, 'p' a multiple of 512 elements, '1' inc 1, 'i' other inc
-  std::string cache;    ///< "warm", "cold", "placed" (per operand, in the sample's placement)
+  std::string
+      strides;  ///< class of every leading dimension and increment: '.' usual, 'p' a multiple of 512 elements, '1' inc 1, 'i' other inc
+  std::string cache;  ///< "warm", "cold", "placed" (per operand, in the sample's placement)
   int threads = 1;
   std::string library;  ///< fingerprint of the environment
 
@@ -36,10 +37,10 @@ ModelKey model_key(const Call& call, std::string cache, std::string library);
 
 /// One timed execution.
 struct Repetition {
-  Seconds seconds = 0;       ///< timer overhead subtracted; per call where calls were batched
-  double drift = 1;          ///< time of the reference kernel then / its median over the session; normalised time = seconds / drift
-  double at = 0;             ///< seconds since the session began
-  bool discarded = false;    ///< preempted (involuntary context switch, steal) or otherwise unusable; kept, but not in statistics
+  Seconds seconds = 0;     ///< timer overhead subtracted; per call where calls were batched
+  double drift = 1;        ///< time of the reference kernel then / its median over the session; normalised time = seconds / drift
+  double at = 0;           ///< seconds since the session began
+  bool discarded = false;  ///< preempted (involuntary context switch, steal) or otherwise unusable; kept, but not in statistics
   friend bool operator==(const Repetition&, const Repetition&) = default;
 
   [[nodiscard]] Seconds normalised() const { return seconds / drift; }

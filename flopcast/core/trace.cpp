@@ -16,7 +16,8 @@ bool has_address(const Argument& argument) {
 
 const Allocation* containing(const std::vector<Allocation>& allocations, std::uintptr_t address) {
   for (const Allocation& allocation : allocations) {
-    if (address >= allocation.address && address < allocation.address + static_cast<std::uintptr_t>(std::max<std::int64_t>(allocation.bytes, 1))) {
+    if (address >= allocation.address &&
+        address < allocation.address + static_cast<std::uintptr_t>(std::max<std::int64_t>(allocation.bytes, 1))) {
       return &allocation;
     }
   }
@@ -49,7 +50,8 @@ void add_local_allocations(Trace& trace) {
       spans.push_back(span);
     }
   }
-  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.first_use != b.first_use ? a.first_use < b.first_use : a.begin < b.begin; });
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.first_use != b.first_use ? a.first_use < b.first_use : a.begin < b.begin; });
   for (std::size_t s = 0; s < spans.size(); ++s) {
     trace.allocations.push_back({fmt::format("local{}", s), spans[s].begin, static_cast<std::int64_t>(spans[s].end - spans[s].begin)});
   }
@@ -78,9 +80,9 @@ std::int64_t address_from_json(const nlohmann::json& json, const std::vector<All
   const std::string name = text.substr(0, plus);
   for (const Allocation& allocation : allocations) {
     if (allocation.name == name) {
-      const std::int64_t offset = plus == std::string::npos
-                                      ? 0
-                                      : parse_integer(std::string_view(text).substr(plus + 1), "operand offset", 0, std::numeric_limits<std::int64_t>::max());
+      const std::int64_t offset = plus == std::string::npos ? 0
+                                                            : parse_integer(std::string_view(text).substr(plus + 1), "operand offset", 0,
+                                                                            std::numeric_limits<std::int64_t>::max());
       return static_cast<std::int64_t>(allocation.address) + offset;
     }
   }
@@ -114,10 +116,11 @@ nlohmann::json to_json(const Call& call, const std::vector<Allocation>& allocati
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     switch (call.routine->arguments[i].kind) {
       case Kind::flag: json.push_back(std::string(1, call.flag(i))); break;
-      case Kind::scalar: case Kind::real_scalar:
-        json.push_back(scalar_to_json(call.scalars[static_cast<std::size_t>(call.arguments[i])]));
-        break;
-      case Kind::data: case Kind::work: case Kind::pivots: {
+      case Kind::scalar:
+      case Kind::real_scalar: json.push_back(scalar_to_json(call.scalars[static_cast<std::size_t>(call.arguments[i])])); break;
+      case Kind::data:
+      case Kind::work:
+      case Kind::pivots: {
         const Allocation* allocation = call.address(i) == 0 ? nullptr : containing(allocations, call.address(i));
         if (allocation == nullptr) {
           json.push_back(nullptr);
@@ -157,11 +160,14 @@ Call call_from_json(const nlohmann::json& json, const std::vector<Allocation>& a
     try {
       switch (argument.kind) {
         case Kind::flag: call.arguments[i] = value.get_ref<const std::string&>().at(0); break;
-        case Kind::scalar: case Kind::real_scalar:
+        case Kind::scalar:
+        case Kind::real_scalar:
           call.arguments[i] = static_cast<std::int64_t>(scalar);
           call.scalars.at(scalar++) = scalar_from_json(value);
           break;
-        case Kind::data: case Kind::work: case Kind::pivots: call.arguments[i] = address_from_json(value, allocations); break;
+        case Kind::data:
+        case Kind::work:
+        case Kind::pivots: call.arguments[i] = address_from_json(value, allocations); break;
         default: call.arguments[i] = value.get<std::int64_t>();
       }
     } catch (const Error&) {
@@ -206,7 +212,8 @@ Trace trace_from_json(const nlohmann::json& json, const RoutineLookup& lookup) {
     trace.configuration.algorithm = json.at("algorithm").get<std::string>();
     trace.configuration.parameters = json.at("parameters").get<std::map<std::string, std::int64_t>>();
     for (const nlohmann::json& item : json.at("allocations")) {
-      trace.allocations.push_back({item.at("name").get<std::string>(), virtual_base(trace.allocations.size()), item.at("bytes").get<std::int64_t>()});
+      trace.allocations.push_back(
+          {item.at("name").get<std::string>(), virtual_base(trace.allocations.size()), item.at("bytes").get<std::int64_t>()});
     }
     for (const nlohmann::json& item : json.at("calls")) {
       trace.calls.push_back(call_from_json(item, trace.allocations, lookup));

@@ -1,5 +1,6 @@
 #include "flopcast/kernel/entry.hpp"
 
+// clang-format off: the tables keep one line for each: names, arguments, counts.
 namespace flopcast::kernel {
 namespace {
 
@@ -7,7 +8,8 @@ Item trans() { return flag("trans", "NTC"); }
 Item uplo() { return flag("uplo", "LU"); }
 Item diag() { return flag("diag", "NU"); }
 
-/// Elements of an m x n matrix that lie in its band, whatever the relation of m, n, kl and ku (for m = n this is LAPACK working note 41's count).
+/// Elements of an m x n matrix that lie in its band, whatever the relation of m, n, kl and ku; for m = n this is the count of
+/// LAPACK working note 41.
 std::string band_elements() {
   const std::string below = "max(0,m-kl-1)";  // rows that miss elements on the left, one more in each, at most n
   const std::string right = "max(0,n-ku-1)";
@@ -44,13 +46,10 @@ Entry triangular_vector(const char* family, const char* operation, std::vector<I
 
 /// A := alpha x y' + A on all of A.
 Entry general_rank_one(const char* precisions, const char* family, const char* operation) {
-  return {names(precisions, family),
-          family,
-          operation,
+  return {names(precisions, family), family, operation,
           {size("m"), size("n"), scalar("alpha"), in("x", vec("m")), inc("incx"), in("y", vec("n")), inc("incy"),
            update("A", full("m", "n")), ld("lda")},
-          "m*n",
-          "m*n"};
+          "m*n", "m*n"};
 }
 
 /// A := alpha x x' + A on one triangle; Hermitian ones take a real alpha.
@@ -81,20 +80,14 @@ std::vector<Entry> blas2_entries() {
   static constexpr const char* off_diagonal = "n*(n-1)/2";
   static constexpr const char* off_diagonal_band = "n*min(k,n-1) - min(k,n-1)*(min(k,n-1)+1)/2";
   return {
-      {names("sdcz", "gemv"),
-       "gemv",
-       "y := alpha op(A) x + beta y",
+      {names("sdcz", "gemv"), "gemv", "y := alpha op(A) x + beta y",
        {trans(), size("m"), size("n"), scalar("alpha"), in("A", full("m", "n")), ld("lda"), in("x", vec("trans=N ? n : m")), inc("incx"),
         scalar("beta"), update("y", vec("trans=N ? m : n")), inc("incy")},
-       "m*n",
-       "m*n"},
-      {names("sdcz", "gbmv"),
-       "gbmv",
-       "y := alpha op(A) x + beta y, A a band matrix",
+       "m*n", "m*n"},
+      {names("sdcz", "gbmv"), "gbmv", "y := alpha op(A) x + beta y, A a band matrix",
        {trans(), size("m"), size("n"), size("kl"), size("ku"), scalar("alpha"), in("A", band("m", "n", "kl", "ku")), ld("lda"),
         in("x", vec("trans=N ? n : m")), inc("incx"), scalar("beta"), update("y", vec("trans=N ? m : n")), inc("incy")},
-       band_elements(),
-       band_elements()},
+       band_elements(), band_elements()},
 
       symmetric_times_vector("sd", "symv", n, full_triangle, "n*n"),
       symmetric_times_vector("cz", "hemv", n, full_triangle, "n*n"),

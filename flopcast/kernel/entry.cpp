@@ -39,6 +39,14 @@ Expression compile(const std::string& text, std::span<const std::string_view> na
   return text.empty() ? Expression() : Expression(text, names);
 }
 
+Constraint constraint(const std::string& text, std::span<const std::string_view> names) {
+  const std::size_t relation = text.find(">=");
+  if (relation == std::string::npos) {
+    throw internal_error("catalogue constraint '{}' is no relation with >=", text);
+  }
+  return {text, compile(fmt::format("({}) - ({})", text.substr(0, relation), text.substr(relation + 2)), names)};
+}
+
 bool gives_stride(const Argument& argument) { return argument.kind == Kind::leading_dimension || argument.kind == Kind::increment; }
 
 /// Turns the names in `shape` into formulae and indices of argument i.
@@ -109,12 +117,12 @@ Item Item::as_real() const {
   changed.argument.real = true;
   return changed;
 }
+
 Item Item::as_integer() const {
   Item changed = *this;
   changed.argument.integer = true;
   return changed;
 }
-
 Item Item::skipped(double value) const {
   Item changed = *this;
   changed.argument.skipped = value;
@@ -148,6 +156,12 @@ Item work_size(std::string name, std::string suffices) {
 }
 Item info() { return plain("info", Kind::info); }
 
+Entry Entry::requiring(std::vector<std::string> relations) const {
+  Entry changed = *this;
+  changed.constraints = std::move(relations);
+  return changed;
+}
+
 std::vector<Entry::Name> names(std::string_view precisions, std::string_view family) {
   std::vector<Entry::Name> all;
   for (const char letter : precisions) {
@@ -177,6 +191,9 @@ std::vector<Routine> routines(const Entry& entry) {
     }
     for (std::size_t i = 0; i < entry.items.size(); ++i) {
       resolve(routine, i, entry.items[i].shape, argument_names);
+    }
+    for (const std::string& text : entry.constraints) {
+      routine.constraints.push_back(constraint(text, argument_names));
     }
     routine.multiplications = compile(entry.multiplications, argument_names);
     routine.additions = compile(entry.additions, argument_names);

@@ -71,6 +71,10 @@ struct Entry {
   std::string multiplications, additions;
   Returns returns = Returns::nothing;
   bool double_result = false;
+  std::vector<std::string> constraints;  ///< relations such as "m >= n"
+
+  /// The same entry with relations without which a call is illegal.
+  [[nodiscard]] Entry requiring(std::vector<std::string> relations) const;
 };
 
 /// sgemm, dgemm, ... for the letters in `precisions`.

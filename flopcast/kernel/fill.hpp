@@ -3,14 +3,18 @@
 #include <cstdint>
 
 #include "flopcast/core/call.hpp"
+#include "flopcast/kernel/invoke.hpp"
 
 namespace flopcast::kernel {
 
-/// Writes values that are safe to time `call` on into the operands it reads or updates (at the real addresses in the call): no denormals, well-conditioned triangles,
-/// definite matrices, pivots that are a permutation, reflectors consistent with tau. Deterministic in `seed`. Writes nothing outside the operands' spans.
+/// Writes values that are safe to time `call` on into the operands it reads or updates (at the real addresses in the call; one without
+/// address is left out): no zeros or denormals among random numbers, well-conditioned triangles, definite matrices, pivots in range,
+/// reflectors consistent with tau. Deterministic in `seed`. Writes the operands' footprints and nothing else.
 void fill(const Call& call, std::uint64_t seed);
 
-/// What a call that was not executed must leave behind for its caller to go on: info = 0, identity pivots, outputs that steer control flow.
-void skip(const Call& call);
+/// What a call that is not executed must leave behind for its caller to go on: info = 0, identity pivots, the outputs that steer control
+/// flow, and for a query of the work space (lwork = -1) a size that suffices. A function's result is 1 (0 as the index into nothing).
+/// Addresses of 0 are left out.
+Outcome skip(const Call& call);
 
 }  // namespace flopcast::kernel

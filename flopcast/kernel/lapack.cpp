@@ -1,71 +1,55 @@
 #include "flopcast/kernel/entry.hpp"
 
-// Counts are those of LAPACK working note 41, and of the unblocked algorithms: a blocked or recursive routine is charged with what the unblocked
-// one needs. Divisions and square roots count as multiplications.
+// Counts are those of LAPACK working note 41, and of the unblocked algorithms: a blocked or recursive routine is charged
+// with what the unblocked one needs. Divisions and square roots count as multiplications.
+// clang-format off: the tables keep one line for each: names, arguments, counts.
 namespace flopcast::kernel {
 namespace {
 
 Item uplo() { return flag("uplo", "LU"); }
 
 Entry cholesky(const char* family, const char* operation) {
-  return {names("sdcz", family),
-          family,
-          operation,
+  return {names("sdcz", family), family, operation,
           {uplo(), size("n"), update("A", triangle("n")).with(Fill::definite), ld("lda"), info()},
-          "n*n*n/6 + n*n/2 + n/3",
-          "n*n*n/6 - n/6"};
+          "n*n*n/6 + n*n/2 + n/3", "n*n*n/6 - n/6"};
 }
 
 /// k n m at leading order, exact for m < n too, where working note 41 counts divisions that partial pivoting doesn't make.
 Entry lu(const char* family, const char* operation) {
   static constexpr const char* products = "m*n*min(m,n) - (m+n)*min(m,n)*min(m,n)/2 + min(m,n)*min(m,n)*min(m,n)/3";
-  return {names("sdcz", family),
-          family,
-          operation,
+  return {names("sdcz", family), family, operation,
           {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), pivots("ipiv", vec("min(m,n)")), info()},
           std::string(products) + " + (m-n)*min(m,n)/2 + 2*min(m,n)/3",
           std::string(products) + " - (m+n)*min(m,n)/2 + min(m,n)*min(m,n)/2 + min(m,n)/6"};
 }
 
 Entry triangular_inverse(const char* family, const char* operation) {
-  return {names("sdcz", family),
-          family,
-          operation,
+  return {names("sdcz", family), family, operation,
           {uplo(), flag("diag", "NU"), size("n"), update("A", triangle("n", "uplo", "diag")).with(Fill::triangular), ld("lda"), info()},
-          "n*n*n/6 - n*n/2 + n/3 + (diag=U ? 0 : n*n)",
-          "n*n*n/6 - n*n/2 + n/3"};
+          "n*n*n/6 - n*n/2 + n/3 + (diag=U ? 0 : n*n)", "n*n*n/6 - n*n/2 + n/3"};
 }
 
 Entry triangular_product(const char* family, const char* operation) {
-  return {names("sdcz", family),
-          family,
-          operation,
+  return {names("sdcz", family), family, operation,
           {uplo(), size("n"), update("A", triangle("n")).with(Fill::triangular), ld("lda"), info()},
-          "n*n*n/6 + n*n/2 + n/3",
-          "n*n*n/6 - n/6"};
+          "n*n*n/6 + n*n/2 + n/3", "n*n*n/6 - n/6"};
 }
 
 /// The count is that of the unblocked algorithm for itype 1; itype 2 and 3 have the same.
 Entry standard_form(const char* precisions, const char* family, const char* operation) {
-  return {names(precisions, family),
-          family,
-          operation,
+  return {names(precisions, family), family, operation,
           {sign("itype", "123"), uplo(), size("n"), update("A", triangle("n")), ld("lda"), in("B", triangle("n")).with(Fill::triangular),
            ld("ldb"), info()},
-          "n*n*n/2 + 3*n*n/2 + n",
-          "n*n*n/2 + n*n/2 - n"};
+          "n*n*n/2 + 3*n*n/2 + n", "n*n*n/2 + n*n/2 - n"};
 }
 
 /// The count is that of one-by-one diagonal blocks, each equation with a division and an addition of two eigenvalues.
 Entry sylvester(const char* precisions, const char* transpositions, Shape a, Shape b) {
-  return {names(precisions, "trsyl"),
-          "trsyl",
-          "X: op(A) X + isgn X op(B) = scale C",
+  return {names(precisions, "trsyl"), "trsyl", "X: op(A) X + isgn X op(B) = scale C",
           {flag("trana", transpositions), flag("tranb", transpositions), sign("isgn", "+-"), size("m"), size("n"),
            in("A", std::move(a)).with(Fill::triangular), ld("lda"), in("B", std::move(b)).with(Fill::triangular_apart), ld("ldb"),
            update("C", full("m", "n")), ld("ldc"), out("scale", one()).as_real().skipped(1), info()},
-          "m*n*(m+n)/2",
-          "m*n*(m+n)/2"};
+          "m*n*(m+n)/2", "m*n*(m+n)/2"};
 }
 
 }  // namespace
@@ -75,46 +59,31 @@ std::vector<Entry> lapack_entries() {
       cholesky("potf2", "A = L L' or U' U, unblocked"),
       cholesky("potrf2", "A = L L' or U' U, recursive"),
       cholesky("potrf", "A = L L' or U' U, blocked"),
-      {names("sdcz", "potrs"),
-       "potrs",
-       "B := A^-1 B with A from potrf",
+      {names("sdcz", "potrs"), "potrs", "B := A^-1 B with A from potrf",
        {uplo(), size("n"), size("nrhs"), in("A", triangle("n")).with(Fill::triangular), ld("lda"), update("B", full("n", "nrhs")),
         ld("ldb"), info()},
-       "nrhs*n*(n+1)",
-       "nrhs*n*(n-1)"},
-      {names("sdcz", "potri"),
-       "potri",
-       "A := A^-1 with A from potrf",
+       "nrhs*n*(n+1)", "nrhs*n*(n-1)"},
+      {names("sdcz", "potri"), "potri", "A := A^-1 with A from potrf",
        {uplo(), size("n"), update("A", triangle("n")).with(Fill::triangular), ld("lda"), info()},
-       "n*n*n/3 + n*n + 2*n/3",
-       "n*n*n/3 - n*n/2 + n/6"},
+       "n*n*n/3 + n*n + 2*n/3", "n*n*n/3 - n*n/2 + n/6"},
 
       lu("getf2", "A = P L U, unblocked"),
       lu("getrf2", "A = P L U, recursive"),
       lu("getrf", "A = P L U, blocked"),
-      {names("sdcz", "getrs"),
-       "getrs",
-       "B := op(A)^-1 B with A from getrf",
+      {names("sdcz", "getrs"), "getrs", "B := op(A)^-1 B with A from getrf",
        {flag("trans", "NTC"), size("n"), size("nrhs"), in("A", full("n", "n")).with(Fill::triangular), ld("lda"),
         pivots("ipiv", vec("n"), Access::read), update("B", full("n", "nrhs")), ld("ldb"), info()},
-       "nrhs*n*n",
-       "nrhs*n*(n-1)"},
+       "nrhs*n*n", "nrhs*n*(n-1)"},
       // Inverse of U, then a product per column; working note 41 counts the same within O(n) in total, but splits it differently.
-      {names("sdcz", "getri"),
-       "getri",
-       "A := A^-1 with A from getrf",
+      {names("sdcz", "getri"), "getri", "A := A^-1 with A from getrf",
        {size("n"), update("A", full("n", "n")).with(Fill::triangular), ld("lda"), pivots("ipiv", vec("n"), Access::read),
         work("work", vec("max(1,lwork)")), work_size("lwork", "max(1,512*n)"), info()},
-       "2*n*n*n/3 + n/3",
-       "2*n*n*n/3 - n*n + n/3"},
+       "2*n*n*n/3 + n/3", "2*n*n*n/3 - n*n + n/3"},
       // Rows k1 to k2 are sure to be touched; with which rows they are swapped only the pivots know, so those aren't counted.
-      {names("sdcz", "laswp"),
-       "laswp",
-       "swaps rows k1 to k2 with those that ipiv names",
-       {size("n"), update("A", full("k2-k1+1", "n").from("k1-1")), ld("lda"), size("k1"), size("k2"),
-        pivots("ipiv", vec("k2-k1+1").from("k1-1"), Access::read), sign("incx", "+-")},
-       "",
-       ""},
+      Entry{names("sdcz", "laswp"), "laswp", "swaps rows k1 to k2 with those that ipiv names",
+            {size("n"), update("A", full("k2-k1+1", "n").from("k1-1")), ld("lda"), size("k1"), size("k2"),
+             pivots("ipiv", vec("k2-k1+1").from("k1-1"), Access::read), sign("incx", "+-")},
+            "", ""}.requiring({"k1 >= 1", "k2 >= k1"}),
 
       triangular_inverse("trti2", "A := A^-1, A triangular, unblocked"),
       triangular_inverse("trtri", "A := A^-1, A triangular, blocked"),
@@ -128,19 +97,13 @@ std::vector<Entry> lapack_entries() {
       sylvester("sd", "NTC", hessenberg("m"), hessenberg("n")),
       sylvester("cz", "NC", triangle("m", "U"), triangle("n", "U")),
 
-      {names("sdcz", "lacpy"),
-       "lacpy",
-       "B := A, or one trapezoid of it",
+      {names("sdcz", "lacpy"), "lacpy", "B := A, or one trapezoid of it",
        {flag("uplo", "ALU"), size("m"), size("n"), in("A", trapezoid("m", "n", "uplo")), ld("lda"), out("B", trapezoid("m", "n", "uplo")),
         ld("ldb")},
-       "",
-       ""},
-      {names("sdcz", "laset"),
-       "laset",
-       "A := alpha off and beta on the diagonal, or one trapezoid of it",
+       "", ""},
+      {names("sdcz", "laset"), "laset", "A := alpha off and beta on the diagonal, or one trapezoid of it",
        {flag("uplo", "ALU"), size("m"), size("n"), scalar("alpha"), scalar("beta"), out("A", trapezoid("m", "n", "uplo")), ld("lda")},
-       "",
-       ""},
+       "", ""},
   };
 }
 

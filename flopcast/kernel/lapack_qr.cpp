@@ -2,7 +2,9 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// Counts are those of LAPACK working note 41, and of the unblocked algorithms: a blocked routine is charged with what the unblocked one needs.
+// Counts are those of LAPACK working note 41, and of the unblocked algorithms: a blocked routine is charged
+// with what the unblocked one needs.
+// clang-format off: the tables keep one line for each: names, arguments, counts.
 namespace flopcast::kernel {
 namespace {
 
@@ -19,41 +21,32 @@ Item block_work(const std::string& lines) { return work_size("lwork", "max(1,512
 Item work_of_size() { return work("work", vec("max(1,lwork)")); }
 
 Entry unblocked(const char* family, const char* operation, const char* lines, const std::string& mults, const std::string& adds) {
-  return {names("sdcz", family),
-          family,
-          operation,
+  return {names("sdcz", family), family, operation,
           {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), out("tau", vec("min(m,n)")), work("work", vec(lines)), info()},
-          mults,
-          adds};
+          mults, adds};
 }
 
 Entry blocked(const char* family, const char* operation, const char* lines, const std::string& mults, const std::string& adds) {
-  return {names("sdcz", family),
-          family,
-          operation,
+  return {names("sdcz", family), family, operation,
           {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), out("tau", vec("min(m,n)")), work_of_size(), block_work(lines),
            info()},
-          mults,
-          adds};
+          mults, adds};
 }
 
 Entry block_reflector(const char* precisions, const char* transpositions) {
   // With l the length of the reflectors and o the other side of C: 2 o k (l - k) in two gemm, o k (k-1) in two unit trmm, the rest in T.
   const std::string shared = "side=L ? n*k*(2*m - (k+1)/2) : m*k*(2*n - (k+1)/2)";
-  return {names(precisions, "larfb"),
-          "larfb",
-          "C := op(H) C, or C op(H), with a block reflector H",
-          {flag("side", "LR"), flag("trans", transpositions), flag("direct", "FB"), flag("storev", "CR"), size("m"), size("n"), size("k"),
-           in("V", reflectors("side=L ? m : n", "k", "storev", "direct")).with(Fill::reflectors), ld("ldv"),
-           in("T", triangle("k", "direct")).with(Fill::reflectors), ld("ldt"), update("C", full("m", "n")), ld("ldc"),
-           work("work", full("side=L ? n : m", "k")), ld("ldwork")},
-          shared,
-          shared};
+  return Entry{names(precisions, "larfb"), "larfb", "C := op(H) C, or C op(H), with a block reflector H",
+               {flag("side", "LR"), flag("trans", transpositions), flag("direct", "FB"), flag("storev", "CR"), size("m"), size("n"),
+                size("k"), in("V", reflectors("side=L ? m : n", "k", "storev", "direct")).with(Fill::reflectors), ld("ldv"),
+                in("T", triangle("k", "direct")).with(Fill::factors), ld("ldt"), update("C", full("m", "n")), ld("ldc"),
+                work("work", full("side=L ? n : m", "k")), ld("ldwork")},
+               shared, shared}.requiring({"side=L ? m : n >= k"});
 }
 
 /// QR that keeps the triangular factors T of its reflectors, at leading order: QR and the larft of each block.
 Entry qr_with_factor(const char* family, const char* operation, std::vector<Item> sizes, Item factor, std::vector<Item> space,
-                     const char* block) {
+                     const char* block, std::vector<std::string> constraints) {
   std::vector<Item> items = std::move(sizes);
   for (const Item& item : {update("A", full("m", "n")), ld("lda"), std::move(factor), ld("ldt")}) {
     items.push_back(item);
@@ -61,43 +54,32 @@ Entry qr_with_factor(const char* family, const char* operation, std::vector<Item
   items.insert(items.end(), space.begin(), space.end());
   items.push_back(info());
   const std::string factors = fmt::format(" + min(m,n)*({0}-1)/2*max(0, m - min(m,n)/2 + {0}/6)", block);
-  return {names("sdcz", family), family, operation, items, column_multiplications() + factors, column_additions() + factors};
+  return Entry{names("sdcz", family), family, operation, items, column_multiplications() + factors, column_additions() + factors}.requiring(
+      std::move(constraints));
 }
 
 /// C := op(Q) C or C op(Q). The diagonal above the reflectors is overwritten for a moment, so it is touched.
 Entry multiply_by_q(const char* precisions, const char* family, const char* transpositions, std::vector<Item> space) {
-  std::vector<Item> items = {flag("side", "LR"),
-                             flag("trans", transpositions),
-                             size("m"),
-                             size("n"),
-                             size("k"),
-                             in("A", trapezoid("side=L ? m : n", "k", "L")).with(Fill::reflectors),
-                             ld("lda"),
-                             in("tau", vec("k")).with(Fill::reflectors),
-                             update("C", full("m", "n")),
-                             ld("ldc")};
+  std::vector<Item> items = {flag("side", "LR"), flag("trans", transpositions), size("m"), size("n"), size("k"),
+                             in("A", trapezoid("side=L ? m : n", "k", "L")).with(Fill::reflectors), ld("lda"),
+                             in("tau", vec("k")).with(Fill::factors), update("C", full("m", "n")), ld("ldc")};
   items.insert(items.end(), space.begin(), space.end());
   items.push_back(info());
-  return {names(precisions, family),
-          family,
-          "C := op(Q) C, or C op(Q), with Q from geqrf",
-          items,
-          "side=L ? 2*m*n*k - n*k*k + 2*n*k : 2*m*n*k - m*k*k + m*k + n*k - k*k/2 + k/2",
-          "side=L ? 2*m*n*k - n*k*k + n*k : 2*m*n*k - m*k*k + m*k"};
+  return Entry{names(precisions, family), family, "C := op(Q) C, or C op(Q), with Q from geqrf",
+               items,
+               "side=L ? 2*m*n*k - n*k*k + 2*n*k : 2*m*n*k - m*k*k + m*k + n*k - k*k/2 + k/2",
+               "side=L ? 2*m*n*k - n*k*k + n*k : 2*m*n*k - m*k*k + m*k"}.requiring({"side=L ? m : n >= k"});
 }
 
 Entry generate_q(const char* precisions, const char* family, std::vector<Item> space) {
-  std::vector<Item> items = {size("m"), size("n"),
-                             size("k"), update("A", full("m", "n")).with(Fill::reflectors),
-                             ld("lda"), in("tau", vec("k")).with(Fill::reflectors)};
+  std::vector<Item> items = {size("m"), size("n"), size("k"), update("A", full("m", "n")).with(Fill::reflectors), ld("lda"),
+                             in("tau", vec("k")).with(Fill::factors)};
   items.insert(items.end(), space.begin(), space.end());
   items.push_back(info());
-  return {names(precisions, family),
-          family,
-          "first n columns of Q from geqrf",
-          items,
-          "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + 2*n*k - k*k - 5*k/3",
-          "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + n*k - m*k + k/3"};
+  return Entry{names(precisions, family), family, "first n columns of Q from geqrf",
+               items,
+               "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + 2*n*k - k*k - 5*k/3",
+               "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + n*k - m*k + k/3"}.requiring({"m >= n", "n >= k"});
 }
 
 std::vector<Item> line_work() { return {work("work", vec("side=L ? n : m"))}; }
@@ -110,27 +92,18 @@ std::vector<Item> side_work() {
 
 std::vector<Entry> lapack_qr_entries() {
   return {
-      {names("sdcz", "larfg"),
-       "larfg",
-       "elementary reflector that annihilates x",
+      {names("sdcz", "larfg"), "larfg", "elementary reflector that annihilates x",
        {size("n"), update("alpha", one()), update("x", vec("n-1")), inc("incx"), out("tau", one()).skipped(0)},
-       "2*n+4",
-       "n+1"},
-      {names("sdcz", "larf"),
-       "larf",
-       "C := H C, or C H, with an elementary reflector H",
+       "2*n+4", "n+1"},
+      {names("sdcz", "larf"), "larf", "C := H C, or C H, with an elementary reflector H",
        {flag("side", "LR"), size("m"), size("n"), in("v", vec("side=L ? m : n")).with(Fill::reflectors), inc("incv"), scalar("tau"),
         update("C", full("m", "n")), ld("ldc"), work("work", vec("side=L ? n : m"))},
-       "2*m*n + n",
-       "2*m*n"},
-      {names("sdcz", "larft"),
-       "larft",
-       "triangular factor T of a block reflector",
-       {flag("direct", "FB"), flag("storev", "CR"), size("n"), size("k"),
-        in("V", reflectors("n", "k", "storev", "direct")).with(Fill::reflectors), ld("ldv"), in("tau", vec("k")).with(Fill::reflectors),
-        out("T", triangle("k", "direct")), ld("ldt")},
-       "k*(k-1)/2*(n - k/3 + 2/3)",
-       "k*(k-1)/2*(n - k/3 - 4/3)"},
+       "2*m*n + n", "2*m*n"},
+      Entry{names("sdcz", "larft"), "larft", "triangular factor T of a block reflector",
+            {flag("direct", "FB"), flag("storev", "CR"), size("n"), size("k"),
+             in("V", reflectors("n", "k", "storev", "direct")).with(Fill::reflectors), ld("ldv"), in("tau", vec("k")).with(Fill::factors),
+             out("T", triangle("k", "direct")), ld("ldt")},
+            "k*(k-1)/2*(n - k/3 + 2/3)", "k*(k-1)/2*(n - k/3 - 4/3)"}.requiring({"n >= k"}),
       block_reflector("sd", "NT"),
       block_reflector("cz", "NC"),
 
@@ -146,10 +119,11 @@ std::vector<Entry> lapack_qr_entries() {
 
       // T holds one triangle of order nb per block; its lower halves aren't used, but are counted here.
       qr_with_factor("geqrt", "A = QR, blocked, with the T of each block", {size("m"), size("n"), size("nb")},
-                     out("T", full("min(nb,min(m,n))", "min(m,n)")), {work("work", vec("nb*n"))}, "min(nb,min(m,n))"),
+                     out("T", full("min(nb,min(m,n))", "min(m,n)")), {work("work", vec("nb*n"))}, "min(nb,min(m,n))",
+                     {"nb >= 1", "max(1,min(m,n)) >= nb"}),
       // The first column of T is scratch space for tau, so not only the upper triangle is touched.
-      qr_with_factor("geqrt2", "A = QR, unblocked, with T", {size("m"), size("n")}, out("T", full("n", "n")), {}, "n"),
-      qr_with_factor("geqrt3", "A = QR, recursive, with T", {size("m"), size("n")}, out("T", triangle("n", "U")), {}, "n"),
+      qr_with_factor("geqrt2", "A = QR, unblocked, with T", {size("m"), size("n")}, out("T", full("n", "n")), {}, "n", {"m >= n"}),
+      qr_with_factor("geqrt3", "A = QR, recursive, with T", {size("m"), size("n")}, out("T", triangle("n", "U")), {}, "n", {"m >= n"}),
 
       multiply_by_q("sd", "orm2r", "NT", line_work()),
       multiply_by_q("cz", "unm2r", "NC", line_work()),

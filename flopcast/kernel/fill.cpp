@@ -1,0 +1,227 @@
+#include "flopcast/kernel/fill.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+
+namespace flopcast::kernel {
+namespace {
+
+// A prime, so that the columns of a matrix, laid one after another over the repeated table, start at different places and are independent.
+constexpr std::size_t table_size = 8191;
+constexpr std::size_t restart_step = 3571;
+
+/// Uniform in [-1, 1], odd multiples of 2^-23: none is zero, and products of a few are far from denormal, in single precision too.
+template <class Real>
+const std::array<Real, table_size>& random_table() {
+  static const std::array<Real, table_size> table = [] {
+    std::array<Real, table_size> values{};
+    std::minstd_rand generator(1);
+    for (Real& value : values) {
+      value = static_cast<Real>(std::ldexp(2.0 * static_cast<double>(generator() >> 8U) + 1.0, -23) - 1.0);
+    }
+    return values;
+  }();
+  return table;
+}
+
+/// An endless sequence of random numbers, as fast as memory.
+template <class Real>
+class RandomStream {
+ public:
+  explicit RandomStream(std::uint64_t seed) : start_(seed % table_size), at_(start_) {}
+
+  void write(Real* target, std::size_t count, Real scale) {
+    while (count > 0) {
+      const std::size_t some = std::min(count, table_size - at_);
+      const Real* source = random_table<Real>().data() + at_;
+      std::transform(source, source + some, target, [scale](Real value) { return scale * value; });
+      target += some;
+      count -= some;
+      at_ += some;
+      if (at_ == table_size) {
+        start_ = (start_ + restart_step) % table_size;
+        at_ = start_;
+      }
+    }
+  }
+
+ private:
+  std::size_t start_, at_;
+};
+
+template <class T>
+T* pointer_to(std::uintptr_t address) {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): addresses are kept as integers in calls
+}
+
+template <class Visitor>
+void for_each_run(const Operand& operand, Visitor visit) {
+  for (const Region& part : operand.parts) {
+    for (std::int64_t j = 0; j < part.columns; ++j) {
+      const std::int64_t bytes = part.column_bytes + j * part.growth_bytes;
+      if (bytes > 0) {
+        visit(part.address + static_cast<std::uintptr_t>(j * part.stride_bytes), bytes);
+      }
+    }
+  }
+}
+
+/// Order of the diagonal of a matrix operand that is part of the footprint; 0 for vectors and where a unit diagonal isn't touched.
+std::int64_t diagonal_length(const Call& call, const Argument& argument) {
+  const bool unit = argument.diag >= 0 && call.flag(static_cast<std::size_t>(argument.diag)) == 'U';
+  if (unit || argument.form == Form::scalar || argument.form == Form::vector || argument.form == Form::reflectors) {
+    return 0;
+  }
+  const std::int64_t rows = argument.rows.integer(call.values());
+  return argument.columns.empty() ? rows : std::min(rows, argument.columns.integer(call.values()));
+}
+
+/// Elements from the operand's address to diagonal element i.
+std::int64_t diagonal_offset(const Call& call, const Argument& argument, std::int64_t n, std::int64_t i) {
+  const char uplo = argument.uplo >= 0 ? call.flag(static_cast<std::size_t>(argument.uplo)) : argument.fixed_uplo;
+  const std::int64_t ld = argument.stride >= 0 ? call.arguments[static_cast<std::size_t>(argument.stride)] : n;
+  switch (argument.form) {
+    case Form::packed: return uplo == 'L' ? i * n - i * (i - 1) / 2 : i * (i + 3) / 2;
+    case Form::band_triangle: return i * ld + (uplo == 'L' ? 0 : argument.upper.integer(call.values()));
+    case Form::band: return i * ld + argument.upper.integer(call.values());
+    default: return i * (ld + 1);
+  }
+}
+
+/// What stands on the diagonal and how large the rest is.
+struct Values {
+  double scale = 1;
+  double diagonal = 0;  ///< 0: like the rest
+};
+
+Values values_of(const Argument& argument, std::int64_t rows) {
+  const double small = 1.0 / (16.0 * static_cast<double>(std::max<std::int64_t>(rows, 1)));
+  switch (argument.fill) {
+    case Fill::random: return {};
+    case Fill::triangular: return {small, 1};
+    case Fill::triangular_apart: return {small, 3};
+    case Fill::definite: return {1, 2.0 * static_cast<double>(std::max<std::int64_t>(rows, 1))};
+    case Fill::reflectors: return {small, 0};
+    case Fill::factors: return {small, 2};
+    case Fill::zero: return {0, 0};
+  }
+  return {};
+}
+
+template <class Real>
+void fill_operand(const Call& call, const Operand& operand, std::uint64_t seed) {
+  const Argument& argument = call.routine->arguments[operand.argument];
+  const std::int64_t rows = argument.rows.empty() ? 1 : argument.rows.integer(call.values());
+  const auto reals = static_cast<std::int64_t>(sizeof(Real));
+  const std::int64_t per_element = argument_element_bytes(*call.routine, operand.argument) / reals;
+  const Values values = values_of(argument, rows);
+  const auto set = [&](std::int64_t element, double value) {
+    Real* const target = pointer_to<Real>(call.address(operand.argument)) + element * per_element;
+    std::fill_n(target, per_element, Real{0});
+    *target = static_cast<Real>(value);
+  };
+
+  RandomStream<Real> random(seed);
+  for_each_run(operand, [&](std::uintptr_t address, std::int64_t bytes) {
+    random.write(pointer_to<Real>(address), static_cast<std::size_t>(bytes / reals), static_cast<Real>(values.scale));
+  });
+  if (argument.form == Form::hessenberg) {  // triangular, but its sub-diagonal is looked at
+    for (std::int64_t i = 0; i + 1 < rows; ++i) {
+      set(diagonal_offset(call, argument, rows, i) + 1, 0);
+    }
+  }
+  if (values.diagonal == 0) {
+    return;
+  }
+  if (argument.form == Form::scalar || argument.form == Form::vector) {  // of positive numbers, or of tau
+    for_each_run(operand, [&](std::uintptr_t address, std::int64_t bytes) {
+      const auto first = static_cast<std::int64_t>(address - call.address(operand.argument)) / (per_element * reals);
+      for (std::int64_t i = 0; i < bytes / (per_element * reals); ++i) {
+        set(first + i, values.diagonal);
+      }
+    });
+  }
+  const std::int64_t length = diagonal_length(call, argument);
+  for (std::int64_t i = 0; i < length; ++i) {
+    set(diagonal_offset(call, argument, rows, i), values.diagonal);
+  }
+}
+
+/// Row offset+i is swapped with one of itself and those after it, up to the last.
+void fill_pivots(const Call& call, const Operand& operand, std::uint64_t seed) {
+  const Argument& argument = call.routine->arguments[operand.argument];
+  const std::int64_t count = operand.bytes() / 4;
+  const std::int64_t offset = argument.offset.empty() ? 0 : argument.offset.integer(call.values());
+  auto* const target = pointer_to<std::int32_t>(call.address(operand.argument)) + offset;
+  std::minstd_rand generator(static_cast<std::minstd_rand::result_type>(seed % 2147483646 + 1));
+  for (std::int64_t i = 0; i < count; ++i) {
+    target[i] = static_cast<std::int32_t>(offset + i + 1 + static_cast<std::int64_t>(generator()) % (count - i));
+  }
+}
+
+void write_number(const Call& call, std::size_t argument, std::uintptr_t address, double value) {
+  const bool single = real_bytes(call.routine->precision) == 4;
+  std::memset(pointer_to<char>(address), 0, static_cast<std::size_t>(argument_element_bytes(*call.routine, argument)));
+  single ? void(*pointer_to<float>(address) = static_cast<float>(value)) : void(*pointer_to<double>(address) = value);
+}
+
+void skip_operand(const Call& call, const Operand& operand) {
+  const Argument& argument = call.routine->arguments[operand.argument];
+  if (argument.kind == Kind::pivots && argument.access == Access::write) {
+    for (std::int64_t i = 0; i < operand.bytes() / 4; ++i) {
+      pointer_to<std::int32_t>(call.address(operand.argument))[i] = static_cast<std::int32_t>(i + 1);
+    }
+  } else if (argument.skipped) {
+    const std::int64_t element = argument_element_bytes(*call.routine, operand.argument);
+    for_each_run(operand, [&](std::uintptr_t address, std::int64_t bytes) {
+      for (std::int64_t at = 0; at < bytes; at += element) {
+        write_number(call, operand.argument, address + static_cast<std::uintptr_t>(at), *argument.skipped);
+      }
+    });
+  }
+}
+
+}  // namespace
+
+void fill(const Call& call, std::uint64_t seed) {
+  for (const Operand& operand : operands(call)) {
+    const Argument& argument = call.routine->arguments[operand.argument];
+    const std::uint64_t own_seed = seed * 31 + operand.argument * 977U;
+    if (call.address(operand.argument) == 0 || argument.access == Access::write) {
+      continue;
+    }
+    if (argument.kind == Kind::pivots) {
+      fill_pivots(call, operand, own_seed);
+    } else if (real_bytes(call.routine->precision) == 4) {
+      fill_operand<float>(call, operand, own_seed);
+    } else {
+      fill_operand<double>(call, operand, own_seed);
+    }
+  }
+}
+
+Outcome skip(const Call& call) {
+  for (const Operand& operand : operands(call)) {
+    if (call.address(operand.argument) != 0) {
+      skip_operand(call, operand);
+    }
+  }
+  const std::vector<Argument>& arguments = call.routine->arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind == Kind::info && call.address(i) != 0) {
+      *pointer_to<std::int32_t>(call.address(i)) = 0;
+    } else if (arguments[i].kind == Kind::work_size && call.arguments[i] == -1 && call.address(i - 1) != 0) {
+      write_number(call, i - 1, call.address(i - 1), arguments[i].rows.value(call.values()));
+    }
+  }
+  Outcome outcome;
+  if (call.routine->returns != Returns::nothing) {
+    const bool index_into_nothing = call.routine->returns == Returns::integer && call.arguments[0] < 1;
+    outcome.value = index_into_nothing ? 0 : 1;
+  }
+  return outcome;
+}
+
+}  // namespace flopcast::kernel

@@ -17,7 +17,7 @@ namespace flopcast::measure {
 struct Action {
   enum class What : std::uint8_t {
     fill,      ///< write safe values into every operand of `call` (kernel::fill): first of all, as it warms
-    flush,     ///< push `region` out of every cache (cache-line flush where the CPU has it)
+    flush,     ///< push `region` out of every cache (cache-line flush; where the CPU has none, everything as flush_all)
     flush_all, ///< push everything out: associativity x measured capacity read, paper 001
     read,      ///< touch `region` by reading a word of every line
     write,     ///< touch `region` by rewriting a word of every line with its own value (leaves it dirty)
@@ -35,17 +35,21 @@ struct Experiment {
   std::vector<Allocation> memory;
   std::vector<Action> setup;   ///< before every repetition, in order
   std::vector<Call> timed;     ///< executed in order, each timed by itself
-  /// Of a single timed call: so many are timed together, to resolve tiny kernels. A warm batch repeats the call on the same operands; any other
-  /// setup is repeated on as many copies of the operands, so that the cache state of each is the stated one.
+  /// Of a single timed call: so many are timed together, to resolve tiny kernels.
   std::int64_t batch = 1;
+  /// The calls of a batch work on as many copies of the memory, each brought into the stated condition; otherwise they repeat on the same operands,
+  /// which is right only if these are to be warm and the call updates none of them.
+  bool separate = false;
 };
 
-/// How often a session repeats.
+/// How often a session repeats. Preempted repetitions are made again, up to as often as there were to be repetitions.
 struct StopRule {
   std::int64_t minimum_repetitions = 3;
-  std::int64_t maximum_repetitions = 7;
-  Seconds time_limit = 0;         ///< per experiment, 0: none (paper 003, III-C.1)
-  double relative_interval = 0;   ///< stop when the median's distribution-free interval (or the mean's t interval) is narrower than this fraction, 0: off
+  std::int64_t maximum_repetitions = 7;  ///< paper 003, III-C.2
+  /// Calls up to short_call get the maximum, from long_call on the minimum, in between ever fewer with the logarithm of their time.
+  Seconds short_call = 0.3e-3, long_call = 30e-3;
+  Seconds time_limit = 0;         ///< per experiment with its setup, 0: none (paper 003, III-C.1)
+  double relative_interval = 0;   ///< stop when the median's distribution-free interval (or the mean's t interval) lies within +- this fraction, 0: off
   double confidence = 0.99;       ///< of that interval (paper 003, III-C.3)
   bool of_mean = false;           ///< use the mean's t interval, as paper 003 does
 };

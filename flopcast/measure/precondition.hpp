@@ -18,18 +18,26 @@ struct Precondition {
     placed,  ///< every operand in its level of `placement`
     replayed ///< after `replay`
   };
-  enum class Flush : std::uint8_t { line, sweep, fresh };  ///< cold by cache-line flush, by associativity x measured capacity (paper 001), by fresh memory
+  enum class Flush : std::uint8_t {
+    line,   ///< cold by flushing the cache lines of the operands
+    sweep,  ///< cold by reading associativity x measured capacity (paper 001)
+    fresh   ///< cold as each call works on operands of its own, filled so long ago that as much has been touched since
+  };
   State state = State::warm;
   Flush flush = Flush::line;
   Placement placement;
-  std::vector<Action> replay;
+  std::vector<Action> replay;  ///< at the addresses of with_addresses(call)
 };
 
-/// Reads `warm`, `cold`, `cold:sweep`, `cold:fresh`, or `A=L2,B=memory,C=L3` (operands not named are warm); throws bad_input otherwise.
+/// What goes into ModelKey::cache: "warm", "cold", "placed" or "replayed".
+std::string cache_name(const Precondition& precondition);
+
+/// Reads `warm`, `cold`, `cold:sweep`, `cold:fresh`, `A=L2,B=memory,C=L1:dirty` (operands not named lie in the innermost cache that holds them) or
+/// `replay:C,64KiB,A:dirty,B`, a list of accesses (paper 002, section 3.2): operands and amounts of other memory; throws bad_input otherwise.
 Precondition parse_precondition(std::string_view text, const Call& call, const Environment& environment);
 
 /// The experiment that times `call` under `precondition`; operands without address are given memory, apart from one another.
-/// `batch` 0 chooses one that takes at least 20 us in all by a rough estimate of the call's time.
+/// `batch` 0 chooses one that takes at least 20 us in all by a rough estimate of the call's time, as far as the stated condition allows.
 Experiment experiment(const Call& call, const Precondition& precondition, const Environment& environment, std::int64_t batch = 0);
 
 }  // namespace flopcast::measure

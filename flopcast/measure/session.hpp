@@ -7,6 +7,7 @@
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/library.hpp"
+#include "flopcast/measure/backend.hpp"
 #include "flopcast/measure/experiment.hpp"
 
 namespace flopcast::measure {
@@ -19,6 +20,8 @@ struct SessionOptions {
   std::uint64_t seed = 1;                 ///< of the shuffling and of operands' values
   Seconds reference_interval = 0.1;       ///< the reference kernel (dgemm 256^3) runs about this often; measured.md: halves errors
   bool normalise = true;                  ///< fill in Repetition::drift; otherwise it stays 1
+  /// Time of the reference kernel that counts as a drift of 1; 0: this session's median. An earlier session's reference_time() makes both comparable.
+  Seconds reference_time = 0;
 };
 
 /// Progress of a run: repetitions done and expected. Return false to stop early; what was measured is kept.
@@ -28,16 +31,18 @@ using Progress = std::function<bool(std::int64_t done, std::int64_t expected)>;
 /// reference kernel as drift guard; repetitions that were preempted are marked discarded.
 class Session {
  public:
-  Session(machine::LibrarySet libraries, Environment environment, SessionOptions options);
+  Session(const machine::LibrarySet& libraries, Environment environment, SessionOptions options);
+  /// The same on clocks and routines of the caller's own.
+  Session(Backend backend, Environment environment, SessionOptions options);
   ~Session();
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  /// Runs all experiments; result i belongs to experiment i. Throws environment_error if a routine is in no library or memory is short,
-  /// and passes on interruption by returning early when `progress` says so.
+  /// Runs all experiments; result i belongs to experiment i. Throws environment_error if a routine is in no library or memory is short, bad_input if
+  /// an experiment leaves its memory. When `progress` says so it returns early with what was measured, which may be nothing for some experiments.
   std::vector<Timings> run(std::span<const Experiment> experiments, const Progress& progress = {});
 
-  /// Median time of the reference kernel over the session so far: the state to which normalised times refer.
+  /// Time of the reference kernel that counts as a drift of 1: its median over the session so far, unless the options say it; 0 before the first run.
   [[nodiscard]] Seconds reference_time() const;
   [[nodiscard]] const Environment& environment() const;
   [[nodiscard]] const SessionOptions& options() const;

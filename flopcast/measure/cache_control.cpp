@@ -1,0 +1,108 @@
+#include "flopcast/measure/cache_control.hpp"
+
+#include <algorithm>
+
+#include "flopcast/core/error.hpp"
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
+namespace flopcast::measure {
+namespace {
+
+constexpr std::uintptr_t line_bytes = 64;
+
+/// Calls `touch` with one address in every cache line that `region` meets, always inside the region.
+template <class Touch>
+void for_each_line(const Region& region, Touch touch) {
+  std::uintptr_t last_line = 0;
+  for (std::int64_t j = 0; j < region.columns; ++j) {
+    const std::uintptr_t begin = region.address + static_cast<std::uintptr_t>(j * region.stride_bytes);
+    const std::int64_t length = region.column_bytes + j * region.growth_bytes;
+    for (std::uintptr_t at = begin; static_cast<std::int64_t>(at - begin) < length; at = (at / line_bytes + 1) * line_bytes) {
+      if (at / line_bytes != last_line) {
+        touch(at);
+        last_line = at / line_bytes;
+      }
+    }
+  }
+}
+
+// NOLINTNEXTLINE(performance-no-int-to-ptr): regions hold addresses as integers
+volatile char& byte_at(std::uintptr_t address) { return *reinterpret_cast<volatile char*>(address); }
+
+#ifdef __x86_64__
+bool has_clflushopt() {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_CLFLUSHOPT) != 0;
+}
+
+/// Flushes without waiting for one another; the caller fences.
+__attribute__((target("clflushopt"))) void flush_lines_in_any_order(const Region& region) {
+  for_each_line(region, [](std::uintptr_t at) __attribute__((target("clflushopt"))) { _mm_clflushopt(reinterpret_cast<void*>(at)); });
+}
+
+void flush_lines_in_order(const Region& region) {
+  for_each_line(region, [](std::uintptr_t at) { _mm_clflush(reinterpret_cast<void*>(at)); });
+}
+#endif
+
+}  // namespace
+
+#ifdef __x86_64__
+bool can_flush_lines() { return true; }
+
+void flush_lines(const Region& region) {
+  static const bool in_any_order = has_clflushopt();
+  in_any_order ? flush_lines_in_any_order(region) : flush_lines_in_order(region);
+  _mm_mfence();
+}
+#else
+bool can_flush_lines() { return false; }
+
+void flush_lines(const Region&) { throw internal_error("cache lines can't be flushed on this CPU"); }
+#endif
+
+void read_lines(const Region& region) {
+  for_each_line(region, [](std::uintptr_t at) { static_cast<void>(char{byte_at(at)}); });
+}
+
+void rewrite_lines(const Region& region) {
+  for_each_line(region, [](std::uintptr_t at) { byte_at(at) = byte_at(at); });
+}
+
+void Sweeper::evict(int level) {
+  if (level < 0 || static_cast<std::size_t>(level) >= caches_.size()) {
+    throw bad_input("can't evict cache level {}: {} levels were measured", level, caches_.size());
+  }
+  std::int64_t capacity_bytes = 0;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(level); ++i) {
+    capacity_bytes += caches_[i].capacity_bytes;
+  }
+  read(capacity_bytes + capacity_bytes / 2);
+}
+
+void Sweeper::flush_all() { read(flush_bytes()); }
+
+std::int64_t Sweeper::flush_bytes() const {
+  constexpr std::int64_t enough_bytes = std::int64_t{256} << 20U;
+  if (caches_.empty()) {
+    return enough_bytes;
+  }
+  const CacheLevel& outermost = caches_.back();
+  const std::int64_t most_bytes = std::max(enough_bytes, 2 * std::max(outermost.capacity_bytes, outermost.capacity_high_bytes));
+  const std::int64_t product_bytes = outermost.associativity * outermost.capacity_bytes;
+  return product_bytes > 0 ? std::min(product_bytes, most_bytes) : most_bytes;
+}
+
+void Sweeper::read(std::int64_t bytes) {
+  memory_.reserve(bytes);
+  read_lines({memory_.begin(), bytes, 1, bytes, 0});
+}
+
+}  // namespace flopcast::measure

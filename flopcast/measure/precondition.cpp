@@ -1,0 +1,323 @@
+#include "flopcast/measure/precondition.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/measure/cache_control.hpp"
+#include "flopcast/measure/placed_call.hpp"
+
+namespace flopcast::measure {
+namespace {
+
+using What = Action::What;
+using State = Precondition::State;
+using Flush = Precondition::Flush;
+
+constexpr std::int64_t most_copies = 256;  // prepared calls and their memory are kept for the whole run
+
+Action fill(const Call& call) { return {What::fill, {}, 0, call}; }
+Action execute(const Call& call) { return {What::execute, {}, 0, call}; }
+Action flush_all() { return {What::flush_all, {}, 0, {}}; }
+Action evict(int level) { return {What::evict, {}, level, {}}; }
+Action on_region(What what, const Region& region) { return {what, region, 0, {}}; }
+
+void append(std::vector<Action>& actions, What what, const Operand& operand) {
+  for (const Region& part : operand.parts) {
+    actions.push_back(on_region(what, part));
+  }
+}
+
+void append_flushes(std::vector<Action>& actions, const Call& call) {
+  for (const Operand& operand : operands(call)) {
+    append(actions, What::flush, operand);
+  }
+}
+
+/// From memory inwards: operands of one level are touched, those accessed longest ago first, then pushed out of the levels inside of it.
+void append_placing(std::vector<Action>& actions, const Call& call, const Placement& placement, int levels) {
+  const Operands all = operands(call);
+  if (placement.size() != all.size()) {
+    throw bad_input("placement of {} operands for {}, which has {}", placement.size(), call.routine->name, all.size());
+  }
+  append_flushes(actions, call);
+  for (int level = levels - 1; level >= 0; --level) {
+    std::vector<std::size_t> here;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (placement[i].level == level) {
+        here.push_back(i);
+      }
+    }
+    std::stable_sort(here.begin(), here.end(),
+                     [&](std::size_t a, std::size_t b) { return placement[a].distance_bytes > placement[b].distance_bytes; });
+    for (const std::size_t i : here) {
+      append(actions, placement[i].dirty ? What::write : What::read, all[i]);
+    }
+    if (level > 0 && !here.empty()) {
+      actions.push_back(evict(level - 1));
+    }
+  }
+}
+
+std::vector<Action> setup(const Call& call, const Precondition& precondition, const Environment& environment) {
+  std::vector<Action> actions = {fill(call)};
+  switch (precondition.state) {
+    case State::warm: actions.push_back(execute(call)); break;
+    case State::cold:
+      if (precondition.flush == Flush::line) {
+        append_flushes(actions, call);
+      } else if (precondition.flush == Flush::sweep) {
+        actions.push_back(flush_all());
+      }
+      break;
+    case State::placed: append_placing(actions, call, precondition.placement, static_cast<int>(environment.caches.size())); break;
+    case State::replayed: actions.insert(actions.end(), precondition.replay.begin(), precondition.replay.end()); break;
+  }
+  return actions;
+}
+
+bool updates_an_operand(const Call& call) {
+  const Operands all = operands(call);
+  return std::any_of(all.begin(), all.end(), [](const Operand& operand) { return operand.access == Access::update && operand.bytes() > 0; });
+}
+
+double or_else(double measured, double guess) { return measured > 0 ? measured : guess; }
+
+/// Rather too short than too long; the guesses hold for a core of this decade.
+Seconds estimated_time(const Call& call, const Precondition& precondition, const Environment& environment) {
+  constexpr Seconds overhead = 30e-9;
+  const double cache_bandwidth = environment.caches.empty() ? 0 : environment.caches.front().bandwidth;
+  const double bandwidth =
+      precondition.state == State::cold ? or_else(environment.memory_bandwidth, 20e9) : or_else(cache_bandwidth, 200e9);
+  return overhead + flops(call) / or_else(environment.peak_flops, 100e9) + static_cast<double>(footprint_bytes(call)) / bandwidth;
+}
+
+/// As many copies of the operands as still fit into half of every cache that is to hold some of them.
+std::int64_t copies_that_fit(const Call& call, const Precondition& precondition, const Environment& environment) {
+  const Operands all = operands(call);
+  std::int64_t copies = most_copies;
+  for (std::size_t level = 0; level < environment.caches.size(); ++level) {
+    std::int64_t inside_bytes = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool is_inside = precondition.state == State::warm || static_cast<std::size_t>(precondition.placement[i].level) <= level;
+      inside_bytes += is_inside ? all[i].bytes() : 0;
+    }
+    const std::int64_t half_bytes = environment.caches[level].capacity_bytes / 2;
+    if (inside_bytes > 0 && inside_bytes <= half_bytes) {
+      copies = std::min(copies, half_bytes / inside_bytes);
+      if (precondition.state == State::warm) {
+        return copies;  // warm is wherever one copy would stay
+      }
+    } else if (inside_bytes > half_bytes && precondition.state == State::placed) {
+      return 1;
+    }
+  }
+  return precondition.state == State::warm ? 1 : copies;
+}
+
+std::int64_t chosen_batch(const Call& call, const Precondition& precondition, const Environment& environment) {
+  constexpr Seconds long_enough = 20e-6;
+  constexpr std::int64_t most_repeats = 1000;
+  const auto wanted = static_cast<std::int64_t>(std::ceil(long_enough / estimated_time(call, precondition, environment)));
+  switch (precondition.state) {
+    case State::warm:
+      if (!updates_an_operand(call)) {
+        return std::min(wanted, most_repeats);
+      }
+      return std::min(wanted, copies_that_fit(call, precondition, environment));
+    case State::cold: return std::min(wanted, most_copies);
+    case State::placed: return std::min(wanted, copies_that_fit(call, precondition, environment));
+    case State::replayed: return 1;
+  }
+  return 1;
+}
+
+/// Copies of the operands that together are more than caches hold; what is missing to that is swept.
+void use_fresh_memory(Experiment& experiment, const Environment& environment, std::int64_t batch) {
+  constexpr std::int64_t most_fresh = 1024;
+  const std::int64_t flush_bytes = Sweeper(environment.caches).flush_bytes();
+  const std::int64_t bytes = std::max<std::int64_t>(1, footprint_bytes(experiment.timed.front()));
+  experiment.batch = batch > 0 ? batch : std::clamp<std::int64_t>((flush_bytes + bytes - 1) / bytes, 1, most_fresh);
+  experiment.separate = true;
+  if (experiment.batch == 1 || experiment.batch * bytes < flush_bytes) {
+    experiment.setup.push_back(flush_all());
+  }
+}
+
+// --- Reading what users write ---
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+std::vector<std::string_view> items(std::string_view list) {
+  std::vector<std::string_view> all;
+  for (std::size_t comma = 0; comma != std::string_view::npos; list.remove_prefix(comma == std::string_view::npos ? 0 : comma + 1)) {
+    comma = list.find(',');
+    all.push_back(list.substr(0, comma));
+  }
+  return all;
+}
+
+/// Splits `:dirty` off.
+std::pair<std::string_view, bool> without_dirty(std::string_view text) {
+  static constexpr std::string_view suffix = ":dirty";
+  const bool is_dirty = text.size() > suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+  return {is_dirty ? text.substr(0, text.size() - suffix.size()) : text, is_dirty};
+}
+
+std::vector<std::string> operand_names(const Call& call) {
+  std::vector<std::string> names;
+  for (const Operand& operand : operands(call)) {
+    names.push_back(call.routine->arguments[operand.argument].name);
+  }
+  return names;
+}
+
+/// Index among operands(call), or -1.
+int operand_index(const Call& call, std::string_view name) {
+  const std::vector<std::string> names = operand_names(call);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (lower_case(names[i]) == lower_case(name)) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+OperandState state_at(std::size_t level, const Operand& operand, bool dirty, const Environment& environment) {
+  OperandState state;
+  state.level = static_cast<std::int8_t>(level);
+  state.dirty = dirty;
+  if (level < environment.caches.size()) {
+    state.distance_bytes = std::max(operand.bytes(), level == 0 ? 0 : environment.caches[level - 1].capacity_bytes);
+  }
+  return state;
+}
+
+/// Level of the innermost cache that holds the operand.
+std::size_t innermost_level(const Operand& operand, const Environment& environment) {
+  std::size_t level = 0;
+  while (level < environment.caches.size() && environment.caches[level].capacity_bytes < operand.bytes()) {
+    ++level;
+  }
+  return level;
+}
+
+std::size_t parse_level(std::string_view name, const Environment& environment) {
+  std::vector<std::string> names;
+  for (std::size_t level = 0; level < environment.caches.size(); ++level) {
+    names.push_back(environment.caches[level].name);
+    if (lower_case(names.back()) == lower_case(name)) {
+      return level;
+    }
+  }
+  if (lower_case(name) != "memory") {
+    throw bad_input("cache state: no level '{}'; levels are {}{}memory", name, fmt::join(names, ", "), names.empty() ? "" : ", ");
+  }
+  return environment.caches.size();
+}
+
+Precondition parse_placement(std::string_view text, const Call& call, const Environment& environment) {
+  Precondition precondition;
+  precondition.state = State::placed;
+  const Operands all = operands(call);
+  for (const Operand& operand : all) {
+    precondition.placement.push_back(state_at(innermost_level(operand, environment), operand, false, environment));
+  }
+  for (const std::string_view item : items(text)) {
+    const std::size_t equals = item.find('=');
+    const int index = operand_index(call, item.substr(0, equals));
+    if (equals == std::string_view::npos || index < 0) {
+      throw bad_input("cache state: '{}' is not OPERAND=LEVEL; operands of {} are {}", item, call.routine->name, fmt::join(operand_names(call), ", "));
+    }
+    const auto [level_name, dirty] = without_dirty(item.substr(equals + 1));
+    const auto i = static_cast<std::size_t>(index);
+    const std::size_t level = parse_level(level_name, environment);
+    if (level < innermost_level(all[i], environment)) {
+      throw bad_input("cache state: operand {} of {} doesn't fit into {} of {}", item.substr(0, equals),
+                      format_bytes(static_cast<double>(all[i].bytes())), level_name,
+                      format_bytes(static_cast<double>(environment.caches[level].capacity_bytes)));
+    }
+    precondition.placement[i] = state_at(level, all[i], dirty, environment);
+  }
+  return precondition;
+}
+
+Precondition parse_replay(std::string_view text, const Call& call) {
+  Precondition precondition;
+  precondition.state = State::replayed;
+  const Operands all = operands(with_addresses(call));
+  std::uintptr_t remote = virtual_base(all.size());
+  for (const std::string_view item : items(text)) {
+    const auto [name, dirty] = without_dirty(item);
+    if (const int index = operand_index(call, name); index >= 0) {
+      append(precondition.replay, dirty ? What::write : What::read, all[static_cast<std::size_t>(index)]);
+      continue;
+    }
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) == 0) {
+      throw bad_input("cache state: '{}' is neither an operand of {} ({}) nor an amount of other memory such as 64KiB", item, call.routine->name,
+                      fmt::join(operand_names(call), ", "));
+    }
+    const std::int64_t bytes = parse_bytes(name, "cache state");
+    precondition.replay.push_back(on_region(dirty ? What::write : What::read, {remote, bytes, 1, bytes, 0}));
+    remote += static_cast<std::uintptr_t>(bytes);
+  }
+  return precondition;
+}
+
+}  // namespace
+
+std::string cache_name(const Precondition& precondition) {
+  switch (precondition.state) {
+    case State::warm: return "warm";
+    case State::cold: return "cold";
+    case State::placed: return "placed";
+    case State::replayed: return "replayed";
+  }
+  return "";
+}
+
+Precondition parse_precondition(std::string_view text, const Call& call, const Environment& environment) {
+  static constexpr std::string_view replay = "replay:";
+  if (text == "warm") {
+    return {};
+  }
+  if (text == "cold" || text == "cold:line") {
+    return {State::cold, Flush::line, {}, {}};
+  }
+  if (text == "cold:sweep") {
+    return {State::cold, Flush::sweep, {}, {}};
+  }
+  if (text == "cold:fresh") {
+    return {State::cold, Flush::fresh, {}, {}};
+  }
+  if (text.substr(0, replay.size()) == replay) {
+    return parse_replay(text.substr(replay.size()), call);
+  }
+  if (text.find('=') != std::string_view::npos) {
+    return parse_placement(text, call, environment);
+  }
+  throw bad_input("cache state: '{}' is not one of warm, cold, cold:sweep, cold:fresh, OPERAND=LEVEL,... or replay:OPERAND,BYTES,...", text);
+}
+
+Experiment experiment(const Call& call, const Precondition& precondition, const Environment& environment, std::int64_t batch) {
+  const Call placed = with_addresses(call);
+  Experiment experiment;
+  experiment.timed = {placed};
+  experiment.setup = setup(placed, precondition, environment);
+  experiment.memory = memory_of(experiment.timed, experiment.setup);
+  if (precondition.state == State::cold && precondition.flush == Flush::fresh) {
+    use_fresh_memory(experiment, environment, batch);
+    return experiment;
+  }
+  experiment.batch = batch > 0 ? batch : std::max<std::int64_t>(1, chosen_batch(placed, precondition, environment));
+  experiment.separate = experiment.batch > 1 && (precondition.state != State::warm || updates_an_operand(placed));
+  return experiment;
+}
+
+}  // namespace flopcast::measure

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flopcast/kernel/invoke.hpp"
+#include "flopcast/measure/backend.hpp"
+#include "flopcast/measure/cache_control.hpp"
+#include "flopcast/measure/experiment.hpp"
+
+namespace flopcast::measure {
+
+/// Bytes of real memory that `experiment` needs; throws bad_input if the experiment contradicts itself.
+std::int64_t memory_bytes(const Experiment& experiment);
+
+/// An experiment at real addresses, its calls ready to be made: as little as possible is left to do at each repetition.
+class Prepared {
+ public:
+  /// `base`: memory_bytes(experiment) bytes. Throws environment_error if a routine is in no library, bad_input if a call leaves its memory.
+  Prepared(const Experiment& experiment, std::uintptr_t base, const Backend& backend, std::uint64_t seed);
+
+  /// The setup, in order. Of a batch on copies each action is done to all copies before the next one.
+  void set_up(Sweeper& sweeper);
+  /// Makes the timed calls; writes what `timer` says before the first, between any two and after the last to `ticks`, which has room for
+  /// intervals() + 1. A batch is one interval.
+  void run(const Timer& timer, std::int64_t* ticks);
+
+  [[nodiscard]] std::size_t intervals() const noexcept { return batch_ > 1 ? 1 : timed_.size(); }
+  [[nodiscard]] std::int64_t batch() const noexcept { return batch_; }
+  [[nodiscard]] int threads() const noexcept { return timed_calls_.front().threads; }
+  /// The timed calls at real addresses.
+  [[nodiscard]] const std::vector<Call>& timed_calls() const noexcept { return timed_calls_; }
+  /// LAPACK's return code of timed call `i` in the last run.
+  [[nodiscard]] int info(std::size_t i) const { return timed_[i].outcome().info; }
+  /// Every function that a repetition calls.
+  [[nodiscard]] const std::vector<kernel::Function>& functions() const noexcept { return functions_; }
+
+ private:
+  struct Step {
+    Action::What what = Action::What::execute;
+    int level = 0;
+    Region region;
+    std::size_t call = 0;  ///< index into fills_ or executions_
+  };
+
+  std::uint64_t seed_;
+  std::int64_t batch_, repeats_ = 1;
+  std::vector<Step> steps_;
+  std::vector<Call> fills_;
+  std::vector<kernel::Invocation> executions_;
+  std::vector<kernel::Invocation> timed_;  ///< each timed call, or the only one on each copy
+  std::vector<Call> timed_calls_;
+  std::vector<kernel::Function> functions_;
+};
+
+}  // namespace flopcast::measure

@@ -1,0 +1,262 @@
+#include "flopcast/measure/session.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <unordered_set>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/measure/cache_control.hpp"
+#include "flopcast/measure/drift.hpp"
+#include "flopcast/measure/prepared.hpp"
+#include "flopcast/measure/reference_kernel.hpp"
+#include "flopcast/measure/system_backend.hpp"
+#include "flopcast/measure/tally.hpp"
+#include "flopcast/measure/values.hpp"
+
+namespace flopcast::measure {
+namespace {
+
+/// Uniform in random order; like std::shuffle, but the same on every standard library.
+template <class T>
+void shuffle(std::vector<T>& items, std::mt19937_64& random) {
+  for (std::size_t i = items.size(); i > 1; --i) {
+    std::swap(items[i - 1], items[random() % i]);
+  }
+}
+
+/// One experiment of a run.
+struct Task {
+  Prepared prepared;
+  Tally tally;
+  std::vector<std::string> warnings;
+};
+
+void warn_once(std::vector<std::string>& warnings, std::string text) {
+  if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) {
+    warnings.push_back(std::move(text));
+  }
+}
+
+/// Looks at what the calls have left behind.
+void check_results(Task& task, bool with_values) {
+  const std::vector<Call>& calls = task.prepared.timed_calls();
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const std::string& name = calls[i].routine->name;
+    if (const int info = task.prepared.info(i); info != 0) {
+      warn_once(task.warnings, fmt::format("{} gave up with info = {}: its time is not that of the whole work", name, info));
+    }
+    const OddValues odd = with_values ? odd_values(calls[i]) : OddValues{};
+    if (odd.not_finite) {
+      warn_once(task.warnings, fmt::format("{} leaves infinities or NaN: its time may not hold for other operands", name));
+    }
+    if (odd.denormal) {
+      warn_once(task.warnings, fmt::format("{} leaves denormal numbers, which slow many CPUs down: its time may not hold for other operands", name));
+    }
+  }
+}
+
+}  // namespace
+
+struct Session::State {
+  Backend backend;
+  Environment environment;
+  SessionOptions options;
+  Memory arena;
+  Sweeper sweeper;
+  std::optional<ReferenceKernel> reference;
+  Drift drift;
+  Seconds last_reference = 0;
+  int threads = 0;  ///< that were last set; 0: none yet
+  std::unordered_set<kernel::Function> warmed_up;
+  std::mt19937_64 random;
+  std::vector<std::int64_t> ticks;
+  std::vector<Seconds> seconds;
+  std::int64_t begin;
+
+  State(Backend outside, Environment where, SessionOptions how)
+      : backend(std::move(outside)),
+        environment(std::move(where)),
+        options(how),
+        sweeper(environment.caches),
+        random(options.seed),
+        begin(backend.wall.ticks()) {}
+
+  [[nodiscard]] Seconds now() const { return backend.wall.between(begin, backend.wall.ticks()); }
+  [[nodiscard]] const Timer& timer() const { return options.clock == Clock::cpu ? backend.cpu : backend.wall; }
+  [[nodiscard]] Seconds reference_time() const { return options.reference_time > 0 ? options.reference_time : drift.median_time(); }
+
+  std::vector<Task> prepare(std::span<const Experiment> experiments);
+  void use_threads(int wanted);
+  void take_reference(int times);
+  void take_reference_if_due();
+  void warm_up(Task& task);
+  void repeat(Task& task);
+  void execute(std::vector<Task>& tasks, const Progress& progress);
+  void normalise(Timings& timings) const;
+  void warn_if_short(Timings& timings, std::int64_t batch) const;
+};
+
+std::vector<Task> Session::State::prepare(std::span<const Experiment> experiments) {
+  std::int64_t needed_bytes = 0;
+  for (const Experiment& experiment : experiments) {
+    needed_bytes = std::max(needed_bytes, memory_bytes(experiment));
+  }
+  arena.reserve(needed_bytes);
+  std::vector<Task> tasks;
+  tasks.reserve(experiments.size());
+  for (const Experiment& experiment : experiments) {
+    Prepared prepared(experiment, arena.begin(), backend, options.seed);
+    Tally tally(options.stop, prepared.intervals(), prepared.batch());
+    ticks.resize(std::max(ticks.size(), prepared.intervals() + 1));
+    tasks.push_back({std::move(prepared), std::move(tally), {}});
+  }
+  return tasks;
+}
+
+void Session::State::use_threads(int wanted) {
+  if (wanted != threads) {
+    backend.set_threads(wanted);
+    threads = wanted;
+  }
+}
+
+void Session::State::take_reference(int times) {
+  if (!options.normalise) {
+    return;
+  }
+  use_threads(1);
+  if (!reference) {
+    reference.emplace(backend, options.seed);
+    reference->time(timer());  // the library's first call
+  }
+  for (int i = 0; i < times; ++i) {
+    last_reference = now();
+    drift.add(last_reference, reference->time(timer()));
+  }
+}
+
+void Session::State::take_reference_if_due() {
+  if (now() - last_reference >= options.reference_interval) {
+    take_reference(1);
+  }
+}
+
+/// A library's first calls load code, allocate buffers and choose kernels: a repetition with a function never called before is made once without
+/// being counted.
+void Session::State::warm_up(Task& task) {
+  const auto is_new = [this](kernel::Function function) { return warmed_up.count(function) == 0; };
+  const std::vector<kernel::Function>& functions = task.prepared.functions();
+  if (std::any_of(functions.begin(), functions.end(), is_new)) {
+    task.prepared.set_up(sweeper);
+    task.prepared.run(timer(), ticks.data());
+    warmed_up.insert(functions.begin(), functions.end());
+  }
+}
+
+void Session::State::repeat(Task& task) {
+  use_threads(task.prepared.threads());
+  warm_up(task);
+  const Timer& clock = timer();
+  const Seconds before = now();
+  task.prepared.set_up(sweeper);
+  const std::int64_t disturbances = backend.disturbances();
+  const Seconds at = now();
+  task.prepared.run(clock, ticks.data());
+  const bool disturbed = backend.disturbances() != disturbances;
+  seconds.clear();
+  for (std::size_t i = 0; i < task.prepared.intervals(); ++i) {
+    const Seconds interval = clock.between(ticks[i], ticks[i + 1]) - clock.overhead;
+    seconds.push_back(std::max(0.0, interval) / static_cast<double>(task.prepared.batch()));
+  }
+  check_results(task, task.tally.made() == 0);
+  task.tally.add(seconds, at, now() - before, disturbed);
+}
+
+void Session::State::execute(std::vector<Task>& tasks, const Progress& progress) {
+  std::int64_t done = 0;
+  std::int64_t expected = 0;
+  std::vector<Task*> unfinished;
+  for (Task& task : tasks) {
+    unfinished.push_back(&task);
+    expected += task.tally.expected();
+  }
+  while (!unfinished.empty()) {
+    shuffle(unfinished, random);
+    for (Task* task : unfinished) {
+      take_reference_if_due();
+      const std::int64_t expected_before = task->tally.expected();
+      repeat(*task);
+      expected += task->tally.expected() - expected_before;
+      if (progress && !progress(++done, expected)) {
+        return;
+      }
+    }
+    unfinished.erase(std::remove_if(unfinished.begin(), unfinished.end(), [](const Task* task) { return !task->tally.wants_more(); }),
+                     unfinished.end());
+  }
+}
+
+void Session::State::normalise(Timings& timings) const {
+  const Seconds standard = reference_time();
+  if (!options.normalise || standard <= 0) {
+    return;
+  }
+  for (std::vector<Repetition>& call : timings.calls) {
+    for (Repetition& repetition : call) {
+      repetition.drift = drift.time_near(repetition.at) / standard;
+    }
+  }
+}
+
+void Session::State::warn_if_short(Timings& timings, std::int64_t batch) const {
+  constexpr double overheads = 20;
+  const Seconds shortest = overheads * timer().overhead;
+  for (const std::vector<Repetition>& call : timings.calls) {
+    const bool is_short = std::any_of(call.begin(), call.end(), [&](const Repetition& repetition) {
+      return !repetition.discarded && repetition.seconds * static_cast<double>(batch) < shortest;
+    });
+    if (is_short) {
+      warn_once(timings.warnings, fmt::format("a repetition takes less than {}, {:.0f} times the timer's own cost: use a larger batch",
+                                              format_seconds(shortest), overheads));
+      return;
+    }
+  }
+}
+
+Session::Session(Backend backend, Environment environment, SessionOptions options)
+    : state_(std::make_unique<State>(std::move(backend), std::move(environment), options)) {}
+Session::Session(const machine::LibrarySet& libraries, Environment environment, SessionOptions options)
+    : Session(system_backend(libraries), std::move(environment), options) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+std::vector<Timings> Session::run(std::span<const Experiment> experiments, const Progress& progress) {
+  constexpr int references_at_ends = 3;  // so that five are near every repetition of a short run
+  if (experiments.empty()) {
+    return {};
+  }
+  std::vector<Task> tasks = state_->prepare(experiments);
+  state_->take_reference(references_at_ends);
+  state_->execute(tasks, progress);
+  state_->take_reference(references_at_ends);
+  std::vector<Timings> all;
+  all.reserve(tasks.size());
+  for (Task& task : tasks) {
+    Timings timings = task.tally.take();
+    timings.warnings.insert(timings.warnings.end(), task.warnings.begin(), task.warnings.end());
+    state_->normalise(timings);
+    state_->warn_if_short(timings, task.prepared.batch());
+    all.push_back(std::move(timings));
+  }
+  return all;
+}
+
+Seconds Session::reference_time() const { return state_->reference_time(); }
+const Environment& Session::environment() const { return state_->environment; }
+const SessionOptions& Session::options() const { return state_->options; }
+SessionOptions& Session::options() { return state_->options; }
+
+}  // namespace flopcast::measure

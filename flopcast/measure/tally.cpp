@@ -1,0 +1,108 @@
+#include "flopcast/measure/tally.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/stopping.hpp"
+
+namespace flopcast::measure {
+namespace {
+
+/// The smallest and the largest of n values enclose the median with probability 1 - 2^(1-n).
+bool can_have_median_interval(std::size_t count, double confidence) {
+  return 1 - std::ldexp(2, -static_cast<int>(std::min<std::size_t>(count, 1000))) >= confidence;
+}
+
+}  // namespace
+
+Tally::Tally(const StopRule& rule, std::size_t calls, std::int64_t batch) : rule_(rule), batch_(batch) {
+  rule_.maximum_repetitions = std::max<std::int64_t>(1, rule_.maximum_repetitions);
+  rule_.minimum_repetitions = std::clamp<std::int64_t>(rule_.minimum_repetitions, 1, rule_.maximum_repetitions);
+  timings_.calls.resize(calls);
+}
+
+void Tally::add(std::span<const Seconds> seconds, Seconds at, Seconds spent, bool disturbed) {
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    timings_.calls[i].push_back({seconds[i], 1, at, disturbed});
+  }
+  if (!disturbed) {
+    counted_.push_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));
+  }
+  spent_ += spent;
+  ++made_;
+}
+
+bool Tally::wants_more() const {
+  const auto counted = static_cast<std::int64_t>(counted_.size());
+  if (made_ >= most() || (made_ > 0 && is_out_of_time(spent_, rule_.time_limit))) {
+    return false;
+  }
+  return counted < rule_.minimum_repetitions || (counted < target() && !is_precise_enough());
+}
+
+std::int64_t Tally::expected() const {
+  return wants_more() ? std::max(made_ + 1, made_ + target() - static_cast<std::int64_t>(counted_.size())) : made_;
+}
+
+std::int64_t Tally::target() const {
+  if (counted_.empty() || rule_.relative_interval > 0) {
+    return rule_.maximum_repetitions;
+  }
+  const Seconds time = std::max(1e-12, median(counted_) * static_cast<double>(batch_));
+  const double position = std::clamp(std::log(time / rule_.short_call) / std::log(rule_.long_call / rule_.short_call), 0.0, 1.0);
+  const auto span = static_cast<double>(rule_.maximum_repetitions - rule_.minimum_repetitions);
+  return rule_.maximum_repetitions - std::llround(position * span);
+}
+
+bool Tally::is_precise_enough() const {
+  if (rule_.relative_interval <= 0) {
+    return false;
+  }
+  if (rule_.of_mean) {
+    Welford mean;
+    std::for_each(counted_.begin(), counted_.end(), [&](Seconds seconds) { mean.add(seconds); });
+    return is_precise(mean.mean_interval(rule_.confidence), mean.mean(), rule_.relative_interval);
+  }
+  return can_have_median_interval(counted_.size(), rule_.confidence) &&
+         is_precise(median_interval(counted_, rule_.confidence), median(counted_), rule_.relative_interval);
+}
+
+void Tally::count_fastest_disturbed() {
+  const auto total = [this](std::size_t repetition) {
+    Seconds sum = 0;
+    for (const std::vector<Repetition>& call : timings_.calls) {
+      sum += call[repetition].seconds;
+    }
+    return sum;
+  };
+  std::vector<std::size_t> disturbed;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(made_); ++i) {
+    if (timings_.calls.front()[i].discarded) {
+      disturbed.push_back(i);
+    }
+  }
+  std::stable_sort(disturbed.begin(), disturbed.end(), [&](std::size_t a, std::size_t b) { return total(a) < total(b); });
+  const auto missing = static_cast<std::size_t>(rule_.minimum_repetitions) - counted_.size();
+  for (std::size_t i = 0; i < std::min(missing, disturbed.size()); ++i) {
+    for (std::vector<Repetition>& call : timings_.calls) {
+      call[disturbed[i]].discarded = false;
+    }
+  }
+}
+
+Timings Tally::take() {
+  constexpr std::int64_t one_in = 4;
+  const std::int64_t disturbed = made_ - static_cast<std::int64_t>(counted_.size());
+  if (disturbed > 0 && static_cast<std::int64_t>(counted_.size()) < rule_.minimum_repetitions) {
+    count_fastest_disturbed();
+    timings_.warnings.push_back(
+        fmt::format("{} of {} repetitions were preempted, and the fastest of these count: stop other programs and measure again", disturbed, made_));
+  } else if (disturbed * one_in > made_) {
+    timings_.warnings.push_back(fmt::format("{} of {} repetitions were preempted and left out: other programs are running", disturbed, made_));
+  }
+  return std::move(timings_);
+}
+
+}  // namespace flopcast::measure

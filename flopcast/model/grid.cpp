@@ -1,0 +1,94 @@
+#include "flopcast/model/grid.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::model {
+namespace {
+
+constexpr std::array<std::string_view, 3> grid_names = {"gaussian", "chebyshev", "regular"};
+
+/// Root of the Legendre polynomial of degree `count` near `guess`, by Newton's method on the three-term recurrence.
+double legendre_root(int count, double guess) {
+  constexpr int most_steps = 100;
+  double x = guess;
+  for (int step = 0; step < most_steps; ++step) {
+    double previous = 1;
+    double current = x;
+    for (int k = 2; k <= count; ++k) {
+      const double next = ((2 * k - 1) * x * current - (k - 1) * previous) / k;
+      previous = current;
+      current = next;
+    }
+    const double slope = count * (x * current - previous) / (x * x - 1);
+    const double correction = current / slope;
+    x -= correction;
+    if (std::fabs(correction) < 1e-15) {
+      break;
+    }
+  }
+  return x;
+}
+
+double node(Grid grid, int i, int count) {
+  switch (grid) {
+    case Grid::gaussian: return legendre_root(count, -std::cos(std::numbers::pi * (i + 0.75) / (count + 0.5)));
+    case Grid::chebyshev: return -std::cos(std::numbers::pi * (i + 0.5) / count);
+    case Grid::regular: return -1 + 2.0 * i / (count - 1);
+  }
+  throw internal_error("grid {}", static_cast<int>(grid));
+}
+
+std::vector<std::int64_t> coordinates(std::int64_t low, std::int64_t high, int count, Grid grid, std::int64_t minimum_width) {
+  std::vector<std::int64_t> values;
+  for (const double x : nodes(grid, count)) {
+    const double at = 0.5 * (static_cast<double>(low + high) + x * static_cast<double>(high - low));
+    values.push_back(std::clamp<std::int64_t>(std::lround(at / static_cast<double>(minimum_width)) * minimum_width, low, high));
+  }
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+}  // namespace
+
+std::string_view to_string(Grid grid) { return grid_names[static_cast<std::size_t>(grid)]; }
+
+Grid parse_grid(std::string_view text) {
+  const auto* at = std::find(grid_names.begin(), grid_names.end(), text);
+  if (at == grid_names.end()) {
+    throw bad_input("unknown grid '{}'; expected one of {}", text, fmt::join(grid_names, ", "));
+  }
+  return static_cast<Grid>(at - grid_names.begin());
+}
+
+std::vector<double> nodes(Grid grid, int count) {
+  if (count == 1) {
+    return {0};
+  }
+  std::vector<double> all;
+  for (int i = 0; i < count; ++i) {
+    all.push_back(node(grid, i, count));
+  }
+  return all;
+}
+
+std::vector<Sizes> grid_points(const Box& box, const std::vector<int>& counts, Grid grid, std::int64_t minimum_width) {
+  std::vector<Sizes> points = {Sizes{}};
+  for (std::size_t d = 0; d < box.dimensions(); ++d) {
+    std::vector<Sizes> longer;
+    for (const Sizes& point : points) {
+      for (const std::int64_t at : coordinates(box.low[d], box.high[d], counts[d], grid, minimum_width)) {
+        longer.push_back(point);
+        longer.back().push_back(at);
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+}  // namespace flopcast::model

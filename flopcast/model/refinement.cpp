@@ -1,0 +1,243 @@
+#include "flopcast/model/refinement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::model {
+namespace {
+
+constexpr std::array<std::string_view, 3> error_names = {"maximum", "mean", "median"};
+
+/// A box that is to be sampled next, with what is known of it so far.
+struct OpenBox {
+  Box box;
+  Piece parent;  ///< the fit of the box that it came from; none at level 0
+};
+
+double error_of(const FitError& error, ErrorType type) {
+  switch (type) {
+    case ErrorType::maximum: return error.maximum;
+    case ErrorType::mean: return error.mean;
+    case ErrorType::median: return error.median;
+  }
+  throw internal_error("error type {}", static_cast<int>(type));
+}
+
+double volume(const Box& box) {
+  double product = 1;
+  for (std::size_t d = 0; d < box.dimensions(); ++d) {
+    product *= static_cast<double>(std::max<std::int64_t>(1, box.high[d] - box.low[d]));
+  }
+  return product;
+}
+
+void check(const std::vector<Box>& domain, std::size_t dimensions) {
+  if (domain.empty()) {
+    throw bad_input("refinement of no domain; expected at least one box of sizes");
+  }
+  for (const Box& box : domain) {
+    check(box);
+    if (box.dimensions() != dimensions) {
+      throw bad_input("a domain has {} sizes, expected {}", box.dimensions(), dimensions);
+    }
+  }
+}
+
+/// One run of refine(): the samples taken so far and the fits made of them.
+class Refiner {
+ public:
+  Refiner(const std::vector<Monomial>& basis, const RefinementOptions& options) : basis_(basis), options_(options) {}
+
+  [[nodiscard]] std::vector<Sizes> grid(const Box& box) const {
+    return grid_points(box, grid_counts(basis_, box, options_.oversampling), options_.grid, options_.minimum_width);
+  }
+
+  /// Points of all boxes that were not sampled yet.
+  [[nodiscard]] std::vector<Sizes> missing(const std::vector<OpenBox>& open) const {
+    std::set<Sizes> points;
+    for (const OpenBox& item : open) {
+      for (Sizes& point : grid(item.box)) {
+        if (!samples_.contains(point)) {
+          points.insert(std::move(point));
+        }
+      }
+    }
+    return {points.begin(), points.end()};
+  }
+
+  void add(const std::vector<Sizes>& points, const std::vector<Seconds>& seconds) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      samples_.emplace(points[i], seconds.at(i));
+    }
+  }
+
+  [[nodiscard]] Piece fit(const Box& box) const {
+    std::vector<Sizes> points = grid(box);
+    if (options_.reuse) {
+      points.clear();
+      for (const auto& [point, seconds] : samples_) {
+        if (box.contains(point)) {
+          points.push_back(point);
+        }
+      }
+    }
+    std::vector<Seconds> seconds;
+    for (const Sizes& point : points) {
+      seconds.push_back(samples_.at(point));
+    }
+    Fit fitted = fit_relative(basis_, box, points, seconds);
+    Piece piece;
+    piece.box = box;
+    piece.polynomial = std::move(fitted.polynomial);
+    piece.floor = 0.5 * *std::min_element(seconds.begin(), seconds.end());
+    piece.error = fitted.error;
+    piece.samples = static_cast<std::int64_t>(points.size());
+    return piece;
+  }
+
+  [[nodiscard]] std::int64_t samples() const { return static_cast<std::int64_t>(samples_.size()); }
+
+ private:
+  const std::vector<Monomial>& basis_;
+  const RefinementOptions& options_;
+  std::map<Sizes, Seconds> samples_;
+};
+
+/// Fits every open box; settled ones become pieces of `model`, the parts of the others are what is open next.
+std::vector<OpenBox> settle(const std::vector<OpenBox>& open, const Refiner& refiner, const RefinementOptions& options, int level, Model& model) {
+  std::vector<OpenBox> next;
+  for (const OpenBox& item : open) {
+    Piece piece = refiner.fit(item.box);
+    std::vector<Box> parts;
+    if (error_of(piece.error, options.error_type) > options.error_bound && level < options.maximum_depth) {
+      parts = subdivide(item.box, options.minimum_size, options.minimum_width);
+    }
+    if (parts.size() < 2) {
+      model.pieces.push_back(std::move(piece));
+      continue;
+    }
+    for (Box& part : parts) {
+      next.push_back({std::move(part), piece});
+    }
+  }
+  return next;
+}
+
+/// Gives open boxes the polynomial of the box that they came from.
+void close(const std::vector<OpenBox>& open, Model& model) {
+  for (const OpenBox& item : open) {
+    if (!item.parent.polynomial.monomials.empty()) {
+      model.pieces.push_back(item.parent);
+      model.pieces.back().box = item.box;
+    }
+  }
+}
+
+template <class T>
+void require(const char* option, T value, T low, T high) {
+  if (!(value >= low && value <= high)) {
+    throw bad_input("refinement option {} is {}; expected {} to {}", option, value, low, high);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(ErrorType type) { return error_names[static_cast<std::size_t>(type)]; }
+
+ErrorType parse_error_type(std::string_view text) {
+  const auto* at = std::find(error_names.begin(), error_names.end(), text);
+  if (at == error_names.end()) {
+    throw bad_input("unknown error type '{}'; expected one of {}", text, fmt::join(error_names, ", "));
+  }
+  return static_cast<ErrorType>(at - error_names.begin());
+}
+
+void check(const RefinementOptions& options) {
+  constexpr std::int64_t widest = 1'000'000;
+  require("minimum width", options.minimum_width, std::int64_t{1}, widest);
+  require("minimum size", options.minimum_size, std::int64_t{1}, widest);
+  require("error bound", options.error_bound, 1e-6, 10.0);
+  require("degree", options.degree, 0, highest_degree);
+  require("oversampling", options.oversampling, 0, 20);
+  require("maximum depth", options.maximum_depth, 0, 64);
+}
+
+std::vector<int> grid_counts(const std::vector<Monomial>& basis, const Box& box, int oversampling) {
+  std::vector<int> counts = degrees(basis, box.dimensions());
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    counts[d] = box.low[d] == box.high[d] ? 1 : counts[d] + 1 + oversampling;
+  }
+  return counts;
+}
+
+Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box> domain, const std::vector<Monomial>& basis,
+                  const RefinementOptions& options, const SampleSource& source,
+                  const std::function<void(const RefinementProgress&)>& progress) {
+  check(options);
+  check(domain, names.size());
+  Refinement result;
+  Model& model = result.model;
+  model.key = std::move(key);
+  model.generator = "refined";
+  model.options = options;
+  model.sizes = std::move(names);
+  model.domain = std::move(domain);
+
+  Refiner refiner(basis, options);
+  double whole = 0;
+  std::vector<OpenBox> open;
+  for (const Box& box : model.domain) {
+    open.push_back({box, {}});
+    whole += volume(box);
+  }
+  for (int level = 0; !open.empty(); ++level) {
+    if (progress) {
+      double left = 0;
+      for (const OpenBox& item : open) {
+        left += volume(item.box);
+      }
+      progress({level, refiner.samples(), static_cast<std::int64_t>(open.size()), 1 - left / whole});
+    }
+    const std::vector<Sizes> points = refiner.missing(open);
+    const std::optional<Measured> measured = points.empty() ? Measured{} : source(points);
+    if (!measured) {
+      close(open, model);
+      result.complete = false;
+      break;
+    }
+    refiner.add(points, measured->seconds);
+    model.cost.seconds += measured->spent;
+    open = settle(open, refiner, options, level, model);
+  }
+  model.cost.samples = refiner.samples();
+  return result;
+}
+
+void to_json(nlohmann::json& json, const RefinementOptions& options) {
+  json = {{"minimum_width", options.minimum_width}, {"grid", to_string(options.grid)},
+          {"error_bound", options.error_bound},     {"minimum_size", options.minimum_size},
+          {"degree", options.degree},               {"oversampling", options.oversampling},
+          {"error_type", to_string(options.error_type)}, {"basis", to_string(options.basis)},
+          {"reuse", options.reuse},                 {"maximum_depth", options.maximum_depth}};
+}
+
+void from_json(const nlohmann::json& json, RefinementOptions& options) {
+  json.at("minimum_width").get_to(options.minimum_width);
+  options.grid = parse_grid(json.at("grid").get_ref<const std::string&>());
+  json.at("error_bound").get_to(options.error_bound);
+  json.at("minimum_size").get_to(options.minimum_size);
+  json.at("degree").get_to(options.degree);
+  json.at("oversampling").get_to(options.oversampling);
+  options.error_type = parse_error_type(json.at("error_type").get_ref<const std::string&>());
+  options.basis = parse_basis_kind(json.at("basis").get_ref<const std::string&>());
+  json.at("reuse").get_to(options.reuse);
+  json.at("maximum_depth").get_to(options.maximum_depth);
+  check(options);
+}
+
+}  // namespace flopcast::model

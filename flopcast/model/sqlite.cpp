@@ -1,0 +1,120 @@
+#include "flopcast/model/sqlite.hpp"
+
+#include <cstring>
+
+namespace flopcast::model::sqlite {
+namespace {
+
+/// ": No space left on device" where the system said why.
+std::string system_reason(sqlite3* handle) {
+  const int number = handle == nullptr ? 0 : sqlite3_system_errno(handle);
+  return number == 0 ? std::string() : std::string(" (") + std::strerror(number) + ")";
+}
+
+}  // namespace
+
+Database::Database(const std::filesystem::path& path, int busy_milliseconds) : path_(path) {
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
+  handle_.reset(handle);
+  if (code != SQLITE_OK) {
+    fail(code);
+  }
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, busy_milliseconds);
+}
+
+void Database::fail(int code) const {
+  const std::string said = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_.get());
+  const std::string reason = said + system_reason(handle_.get());
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT: case SQLITE_NOTADB:
+      throw Damaged(fmt::format("the store {} is damaged: {}", path_.string(), reason));
+    case SQLITE_FULL:
+      throw environment_error("no space left to write the store {}: {}; what it held before is kept", path_.string(), reason);
+    case SQLITE_BUSY: case SQLITE_LOCKED:
+      throw environment_error("the store {} is locked by another process: {}; try again, or set FLOPCAST_HOME to another directory", path_.string(),
+                              reason);
+    case SQLITE_CANTOPEN: case SQLITE_READONLY: case SQLITE_PERM: case SQLITE_IOERR:
+      throw environment_error("can't read and write the store {}: {}; set FLOPCAST_HOME to a directory that can be written", path_.string(), reason);
+    default: throw internal_error("store {}: SQLite error {}: {}", path_.string(), code, reason);
+  }
+}
+
+void Database::execute(const std::string& sql) {
+  const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) {
+    fail(code);
+  }
+}
+
+std::int64_t Database::integer(std::string_view sql) {
+  Statement statement(*this, sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+std::string Database::text(std::string_view sql) {
+  Statement statement(*this, sql);
+  return statement.step() ? statement.text(0) : std::string();
+}
+
+Statement::Statement(Database& database, std::string_view sql) : database_(&database) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  statement_.reset(statement);
+  if (code != SQLITE_OK) {
+    database.fail(code);
+  }
+}
+
+Statement& Statement::bind(int parameter, std::string_view text) {
+  const int code = sqlite3_bind_text64(statement_.get(), parameter, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  if (code != SQLITE_OK) {
+    database_->fail(code);
+  }
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, std::int64_t value) {
+  const int code = sqlite3_bind_int64(statement_.get(), parameter, value);
+  if (code != SQLITE_OK) {
+    database_->fail(code);
+  }
+  return *this;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code != SQLITE_ROW && code != SQLITE_DONE) {
+    database_->fail(code);
+  }
+  return code == SQLITE_ROW;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+  sqlite3_reset(statement_.get());
+}
+
+std::string Statement::text(int column) const {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+  return data == nullptr ? std::string() : std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)));
+}
+
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+
+Transaction::Transaction(Database& database) : database_(database) { database.execute("BEGIN IMMEDIATE"); }
+
+Transaction::~Transaction() {
+  if (open_) {
+    sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+}
+
+void Transaction::commit() {
+  database_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace flopcast::model::sqlite

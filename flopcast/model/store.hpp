@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/core/environment.hpp"
+#include "flopcast/core/sample.hpp"
+#include "flopcast/model/model.hpp"
+
+namespace flopcast::model {
+
+/// The version of the store's tables that this flopcast reads and writes.
+inline constexpr int store_version = 1;
+
+/// $FLOPCAST_HOME/flopcast.db, else $XDG_DATA_HOME/flopcast/flopcast.db, else ~/.local/share/flopcast/flopcast.db. Throws environment_error if none of
+/// the three variables (HOME for the last) is set.
+std::filesystem::path default_store_path();
+
+/// Samples, models, environments and whatever else is to outlive a process, in one SQLite file that several processes may use at once. What a member
+/// function has stored when it returns survives a kill of the process (write-ahead log).
+///
+/// Every function throws environment_error where the file system refuses: a full disk, a file that may not be written, a lock that stays.
+class Store {
+ public:
+  /// Opens the store at `path`, made (with its directories) if it isn't there. A damaged file is moved aside to NAME.corrupt-TIME and a fresh one
+  /// begun; warning() then says so. Throws environment_error if the directory can't be made or written (naming it) or a newer flopcast made the
+  /// store, bad_input if the file is a database of another program.
+  static Store open(const std::filesystem::path& path = default_store_path());
+  ~Store();
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+
+  [[nodiscard]] const std::filesystem::path& path() const noexcept;
+  /// What the user should be told of opening; usually empty.
+  [[nodiscard]] const std::string& warning() const noexcept;
+
+  void add_sample(const Sample& sample);
+  /// All or none.
+  void add_samples(std::span<const Sample> samples);
+  /// Samples of `key`, oldest first.
+  [[nodiscard]] std::vector<Sample> samples(const ModelKey& key) const;
+  /// Keys that have samples, sorted.
+  [[nodiscard]] std::vector<ModelKey> sampled_keys() const;
+  [[nodiscard]] std::int64_t sample_count() const;
+
+  /// Stores `model` in place of one with the same key and generator; whether there was one.
+  bool put_model(const Model& model);
+  [[nodiscard]] std::optional<Model> find_model(const ModelKey& key, const std::string& generator) const;
+  /// By what name() gives.
+  [[nodiscard]] std::optional<Model> find_model(const std::string& model_name) const;
+  /// All models, by name.
+  [[nodiscard]] std::vector<Model> models() const;
+  /// Whether there was one.
+  bool delete_model(const std::string& model_name);
+
+  void put_environment(const Environment& environment);
+  [[nodiscard]] std::optional<Environment> find_environment(const std::string& fingerprint) const;
+  [[nodiscard]] std::vector<Environment> environments() const;
+
+  /// Any other document, such as a profile or where a long operation stopped; replaces one of the same kind and name.
+  void put_artifact(const std::string& kind, const std::string& name, const nlohmann::json& document);
+  [[nodiscard]] std::optional<nlohmann::json> find_artifact(const std::string& kind, const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> artifact_names(const std::string& kind) const;
+  bool delete_artifact(const std::string& kind, const std::string& name);
+
+  /// Everything as the document {"schema": "flopcast-store-1", "environments", "samples", "models", "artifacts"}.
+  [[nodiscard]] nlohmann::json export_json() const;
+  /// Adds the contents of such a document, all or nothing: models, environments and artifacts in place of those of the same name; samples that are
+  /// there already aren't added again. Throws bad_input if it is none.
+  void import_json(const nlohmann::json& document);
+
+ private:
+  struct State;
+  explicit Store(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace flopcast::model

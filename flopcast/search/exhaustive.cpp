@@ -1,0 +1,124 @@
+#include "flopcast/search/exhaustive.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::search {
+namespace {
+
+struct Technique {
+  std::string_view name;
+  bool single = false, confidence = false, inner = false, outer = false, reversed = false;
+};
+
+constexpr std::array<Technique, 7> techniques = {{
+    {"Default"},
+    {"Single", true},
+    {"Confidence", false, true},
+    {"C+Inner", false, true, true},
+    {"C+Inner+R", false, true, true, false, true},
+    {"C+I+Outer", false, true, true, true},
+    {"C+I+O+R", false, true, true, true, true},
+}};
+
+/// Iterates within one invocation until a condition holds; the mean rate is in the Welford. Stop::no if limits or a fault ended it.
+Stop iterate(const Iteration& iteration, double best_rate, Meter& meter, const ExhaustiveOptions& options, Trial& trial, Welford& rates) {
+  const Seconds begin = meter.spent();
+  Stop stop = Stop::no;
+  while (stop == Stop::no && !meter.exhausted()) {
+    const Seconds cost = iteration();
+    meter.count(cost);
+    ++trial.iterations;
+    if (const char* reason = fault(cost)) {
+      trial.fault = reason;
+      return Stop::no;
+    }
+    rates.add(1 / cost);
+    stop = should_stop(rates, meter.spent() - begin, options.inner ? best_rate : 0, options.iterations);
+  }
+  return stop;
+}
+
+void arrange(std::vector<std::size_t>& candidates, const ExhaustiveOptions& options) {
+  if (options.order == Order::reversed) {
+    std::reverse(candidates.begin(), candidates.end());
+  } else if (options.order == Order::shuffled) {
+    std::shuffle(candidates.begin(), candidates.end(), std::mt19937_64(options.seed));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> technique_names() {
+  std::vector<std::string> names;
+  std::transform(techniques.begin(), techniques.end(), std::back_inserter(names), [](const Technique& it) { return std::string(it.name); });
+  return names;
+}
+
+ExhaustiveOptions technique(std::string_view name) {
+  const auto* found = std::find_if(techniques.begin(), techniques.end(), [name](const Technique& it) { return it.name == name; });
+  if (found == techniques.end()) {
+    throw usage_error("technique '{}' given, expected one of {}", name, fmt::join(technique_names(), ", "));
+  }
+  ExhaustiveOptions options;
+  if (found->single) {
+    options.iterations.count = options.invocations.count = 1;
+  }
+  if (found->confidence) {
+    options.iterations.relative_margin = 0.01;
+  }
+  options.inner = found->inner;
+  options.outer = found->outer;
+  options.order = found->reversed ? Order::reversed : Order::forward;
+  return options;
+}
+
+Trial evaluate(std::size_t configuration, const Invocation& invoke, double best_rate, Meter& meter, const ExhaustiveOptions& options) {
+  Trial trial{configuration};
+  const Seconds begin = meter.spent();
+  Welford means;
+  bool cut = false;
+  while (trial.stop == Stop::no && !cut && !meter.exhausted()) {
+    Welford rates;
+    cut = iterate(invoke(configuration), best_rate, meter, options, trial, rates) == Stop::no;
+    ++trial.invocations;
+    if (!trial.fault.empty()) {
+      trial.rate = 0;
+      return trial;
+    }
+    means.add(rates.mean());
+    trial.rate = means.mean();
+    trial.stop = cut ? Stop::no : should_stop(means, meter.spent() - begin, options.outer ? best_rate : 0, options.invocations);
+  }
+  return trial;
+}
+
+ExhaustiveResult exhaustive(std::vector<std::size_t> candidates, const Invocation& invoke, const ExhaustiveOptions& options) {
+  if (candidates.empty()) {
+    throw bad_input("exhaustive search: no candidate given, expected at least one");
+  }
+  arrange(candidates, options);
+  Meter meter(options.limits);
+  ExhaustiveResult result;
+  double best_rate = 0;
+  for (const std::size_t configuration : candidates) {
+    if (meter.exhausted()) {
+      break;
+    }
+    result.trials.push_back(evaluate(configuration, invoke, best_rate, meter, options));
+    if (result.trials.back().rate > best_rate) {
+      best_rate = result.trials.back().rate;
+      result.leader = configuration;
+    }
+  }
+  const bool cut = result.trials.size() < candidates.size() || (result.trials.back().stop == Stop::no && result.trials.back().fault.empty());
+  result.ending = cut ? meter.ending() : result.leader ? Ending::settled : Ending::nothing_left;
+  result.evaluations = meter.evaluations();
+  return result;
+}
+
+}  // namespace flopcast::search

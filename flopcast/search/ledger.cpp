@@ -1,0 +1,110 @@
+#include "flopcast/search/ledger.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/statistics.hpp"
+
+namespace flopcast::search {
+
+std::vector<Seconds> Ledger::Row::evaluated() const {
+  std::vector<Seconds> kept;
+  std::copy_if(costs.begin(), costs.end(), std::back_inserter(kept), [](Seconds cost) { return !std::isnan(cost); });
+  return kept;
+}
+
+Ledger::Ledger(std::vector<std::size_t> candidates, std::uint64_t seed) {
+  if (const std::set<std::size_t> distinct(candidates.begin(), candidates.end()); candidates.empty() || distinct.size() < candidates.size()) {
+    throw bad_input("search: {} candidates given, {} of them distinct, expected at least one and none twice", candidates.size(), distinct.size());
+  }
+  for (const std::size_t configuration : candidates) {
+    rows_.push_back({configuration, {}, {}, true});
+  }
+  draw_.random.seed(seed);
+  draw_.order = all(rows_.size() + 1);
+}
+
+Ledger::Draw Ledger::next_draw() const {
+  Draw next = draw_;
+  if (rounds_ % 2 == 0) {
+    std::shuffle(next.order.begin(), next.order.end(), next.random);
+  } else {
+    std::reverse(next.order.begin(), next.order.end());
+  }
+  return next;
+}
+
+bool Ledger::round(const Evaluator& evaluator, Meter& meter, std::optional<std::size_t> twin) {
+  Draw draw = next_draw();
+  std::vector<std::size_t> slots, block;
+  for (const std::size_t slot : draw.order) {
+    if (slot == rows_.size() ? twin.has_value() : rows_[slot].active) {
+      slots.push_back(slot);
+      block.push_back(rows_[slot == rows_.size() ? *twin : slot].configuration);
+    }
+  }
+  const std::vector<Seconds> costs = meter.evaluate(evaluator, block);
+  draw_ = std::move(draw);
+  if (!costs.empty()) {
+    record(slots, costs, twin);
+  }
+  return costs.size() == slots.size();
+}
+
+void Ledger::record(std::span<const std::size_t> slots, std::span<const Seconds> costs, std::optional<std::size_t> twin) {
+  ++rounds_;
+  for (Row& row : rows_) {
+    row.costs.push_back(std::numeric_limits<Seconds>::quiet_NaN());
+  }
+  Seconds twin_cost = std::numeric_limits<Seconds>::quiet_NaN();
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const bool is_twin = slots[i] == rows_.size();
+    Row& row = rows_[is_twin ? *twin : slots[i]];
+    if (const char* reason = fault(costs[i])) {
+      row.fault = reason;
+      row.active = false;
+    } else {
+      (is_twin ? twin_cost : row.costs.back()) = costs[i];
+    }
+  }
+  if (twin && !std::isnan(twin_cost) && !std::isnan(rows_[*twin].costs.back())) {
+    twins_.push_back(std::log(twin_cost / rows_[*twin].costs.back()));
+  }
+}
+
+std::vector<double> Ledger::paired(std::size_t a, std::size_t b) const {
+  std::vector<double> differences;
+  for (std::size_t round = 0; round < rows_[a].costs.size(); ++round) {
+    if (const double difference = std::log(rows_[a].costs[round] / rows_[b].costs[round]); !std::isnan(difference)) {
+      differences.push_back(difference);
+    }
+  }
+  return differences;
+}
+
+std::vector<std::size_t> Ledger::ranking(const std::vector<std::size_t>& candidates, std::optional<std::size_t> incumbent) const {
+  std::vector<std::pair<double, std::size_t>> ranked;
+  for (const std::size_t candidate : candidates) {
+    const double key = median(incumbent ? paired(candidate, *incumbent) : rows_[candidate].evaluated());
+    if (!rows_[candidate].dropped() && !std::isnan(key)) {
+      ranked.emplace_back(key, candidate);
+    }
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::size_t> order(ranked.size());
+  std::transform(ranked.begin(), ranked.end(), order.begin(), [](const auto& entry) { return entry.second; });
+  return order;
+}
+
+std::vector<std::size_t> all(std::size_t count) {
+  std::vector<std::size_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  return numbers;
+}
+
+}  // namespace flopcast::search

@@ -1,0 +1,225 @@
+#include "flopcast/search/race.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/search/bounds.hpp"
+
+namespace flopcast::search {
+namespace {
+
+void check(const RaceOptions& options) {
+  if (!(options.tolerance >= 0 && options.tolerance < 1)) {
+    throw bad_input("race: tolerance {} given, expected at least 0 and below 1", options.tolerance);
+  }
+  if (!(options.error_probability > 0 && options.error_probability < 1)) {
+    throw bad_input("race: error probability {} given, expected above 0 and below 1", options.error_probability);
+  }
+  if (options.least_rounds < 1 || options.most_rounds < options.least_rounds) {
+    throw bad_input("race: {} to {} rounds given, expected at least 1 and no fewer at most than at least", options.least_rounds,
+                    options.most_rounds);
+  }
+}
+
+/// Looks are taken at geometric intervals: it is their number that the confidence pays for.
+std::int64_t next_look_round(std::int64_t round) { return round + std::max<std::int64_t>(round / 4, 1); }
+
+/// As many looks as fit into the most rounds.
+std::int64_t most_looks(const RaceOptions& options) {
+  std::int64_t looks = 0;
+  for (std::int64_t round = options.least_rounds; round <= options.most_rounds; round = next_look_round(round)) {
+    ++looks;
+  }
+  return looks;
+}
+
+Standing standing(const Ledger::Row& row, bool slower) {
+  const std::vector<Seconds> costs = row.evaluated();
+  const auto state = row.dropped() ? Standing::State::dropped : slower ? Standing::State::slower : Standing::State::contender;
+  return {row.configuration, state, row.fault, static_cast<std::int64_t>(costs.size()), median(costs), median_interval(costs)};
+}
+
+}  // namespace
+
+Race::Race(std::vector<std::size_t> candidates, RaceOptions options)
+    : options_(std::move(options)),
+      ledger_(std::move(candidates), options_.seed),
+      meter_(options_.limits),
+      slower_(ledger_.rows().size(), false) {
+  check(options_);
+}
+
+std::vector<std::size_t> Race::contenders() const {
+  std::vector<std::size_t> numbers = all(slower_.size());
+  std::erase_if(numbers, [this](std::size_t candidate) { return slower_[candidate] || ledger_.rows()[candidate].dropped(); });
+  return numbers;
+}
+
+std::vector<std::size_t> Race::active() const {
+  std::vector<std::size_t> numbers = contenders();
+  std::erase_if(numbers, [this](std::size_t candidate) { return !ledger_.rows()[candidate].active; });
+  return numbers;
+}
+
+/// Share that `looks` looks have of the error probability: harmonic, so that late ones, which decide between near-ties, still have some.
+double Race::spent(std::int64_t looks) const {
+  const auto harmonic = [](std::int64_t n) {
+    double sum = 0;
+    for (std::int64_t i = 1; i <= n; ++i) {
+      sum += 1 / static_cast<double>(i);
+    }
+    return sum;
+  };
+  return options_.error_probability * harmonic(looks) / harmonic(most_looks(options_));
+}
+
+/// What the next look may spend on one competitor: the best candidate may face any of the active ones as leader, but not itself.
+double Race::next_alpha() const {
+  const std::size_t racing = contenders().size(), leaders = active().size();
+  const std::size_t competitors = std::max<std::size_t>(std::min(leaders, racing - 1), 1);
+  const std::size_t good_ones = options_.good_enough > 0 ? leaders : 0;  // any of them may be taken for good enough
+  return (spent(looks_ + 1) - spent(looks_)) / static_cast<double>(competitors + good_ones);
+}
+
+/// A look that couldn't tell anything, as there are too few rounds, is not taken and costs nothing.
+bool Race::look_is_due() const {
+  const std::int64_t rounds = ledger_.rounds();
+  if (rounds < options_.least_rounds || rounds < next_look_round(last_look_.round)) {
+    return false;
+  }
+  const double lowest = median_lower_bound(std::vector<double>(static_cast<std::size_t>(rounds), 0), early_twins(), next_alpha());
+  return std::isfinite(lowest);
+}
+
+std::span<const double> Race::early_twins() const {
+  return ledger_.rounds() <= options_.twin_rounds ? std::span<const double>(ledger_.twins()) : std::span<const double>();
+}
+
+Race::Look Race::look() const {
+  Look look{ledger_.rounds(), next_alpha(), std::vector<double>(slower_.size(), 0), false};
+  for (const std::size_t candidate : contenders()) {
+    if (candidate != leader_) {
+      look.bounds[candidate] = median_lower_bound(ledger_.paired(candidate, *leader_), early_twins(), look.alpha);
+    }
+  }
+  look.good_enough = options_.good_enough > 0 &&
+                     sign_interval(ledger_.rows()[*leader_].evaluated(), 2 * look.alpha).high <= options_.good_enough;
+  return look;
+}
+
+double Race::possible_gain(const Look& look) const {
+  double gain = 0;
+  for (const std::size_t candidate : contenders()) {
+    gain = std::max(gain, -std::expm1(look.bounds[candidate]));
+  }
+  return gain;
+}
+
+std::optional<std::size_t> Race::pick_leader() const {
+  std::vector<std::size_t> ranking = ledger_.ranking(active(), leader_);
+  if (ranking.empty()) {  // the leader was dropped, and what is left has no round in common with it
+    ranking = ledger_.ranking(contenders(), std::nullopt);
+  }
+  return ranking.empty() ? std::nullopt : std::optional(ranking.front());
+}
+
+void Race::take_look() {
+  last_look_ = look();
+  ++looks_;
+  const double rest = std::log1p(-options_.tolerance);
+  for (const std::size_t candidate : contenders()) {
+    slower_[candidate] = last_look_.bounds[candidate] > 0;
+    ledger_.set_active(candidate, candidate == leader_ || last_look_.bounds[candidate] < rest);
+  }
+}
+
+std::optional<Ending> Race::decide() {
+  leader_ = pick_leader();
+  if (contenders().empty()) {
+    return Ending::nothing_left;
+  }
+  if (leader_ && look_is_due()) {
+    take_look();
+    if (last_look_.good_enough) {
+      return Ending::good_enough;
+    }
+    if (possible_gain(last_look_) <= options_.tolerance) {
+      return Ending::settled;
+    }
+  }
+  if (contenders().size() == 1 && ledger_.rounds() >= options_.least_rounds) {
+    return Ending::settled;
+  }
+  return ledger_.rounds() >= options_.most_rounds ? std::optional(Ending::budget) : std::nullopt;
+}
+
+std::optional<Ending> Race::step(const Evaluator& evaluator) {
+  const bool calibrating = ledger_.rounds() < options_.twin_rounds && contenders().size() > 1;
+  const bool complete = ledger_.round(evaluator, meter_, calibrating ? leader_ : std::nullopt);
+  const std::optional<Ending> decision = decide();
+  return decision || complete ? decision : meter_.ending();
+}
+
+void Race::run(const Evaluator& evaluator) {
+  std::optional<Ending> ending;
+  while (!ending) {
+    ending = step(evaluator);
+  }
+  ending_ = *ending;
+}
+
+RaceResult Race::result() const {
+  RaceResult result;
+  result.ending = ending_;
+  result.rounds = ledger_.rounds();
+  result.evaluations = meter_.evaluations();
+  for (std::size_t candidate = 0; candidate < slower_.size(); ++candidate) {
+    result.standings.push_back(standing(ledger_.rows()[candidate], slower_[candidate]));
+  }
+  const Interval twin = sign_interval(ledger_.twins(), 0.05);
+  result.twin_ratio = {std::exp(twin.low), std::exp(twin.high)};
+  if (!leader_) {
+    return result;
+  }
+  const bool looked = last_look_.round == ledger_.rounds();
+  result.possible_gain = possible_gain(looked ? last_look_ : look());
+  result.error_probability = spent(looked ? looks_ : looks_ + 1);
+  result.leader = ledger_.rows()[*leader_].configuration;
+  result.ties = ties();
+  return result;
+}
+
+std::vector<std::size_t> Race::ties() const {
+  const std::vector<std::size_t> left = contenders();
+  std::vector<std::size_t> order = {*leader_};
+  const auto append = [&order](std::size_t candidate) {
+    if (std::find(order.begin(), order.end(), candidate) == order.end()) {
+      order.push_back(candidate);
+    }
+  };
+  const std::vector<std::size_t> ranking = ledger_.ranking(left, leader_);
+  std::for_each(ranking.begin(), ranking.end(), append);
+  std::for_each(left.begin(), left.end(), append);  // those never evaluated
+  std::transform(order.begin(), order.end(), order.begin(), [this](std::size_t candidate) { return ledger_.rows()[candidate].configuration; });
+  return order;
+}
+
+RaceResult race(std::vector<std::size_t> candidates, const Evaluator& evaluator, RaceOptions options) {
+  Race race(std::move(candidates), std::move(options));
+  race.run(evaluator);
+  return race.result();
+}
+
+RaceResult confirm(const RaceResult& result, std::size_t top, const Evaluator& evaluator, RaceOptions options) {
+  std::vector<std::size_t> candidates = result.ties;
+  std::vector<Standing> slower = result.standings;
+  std::erase_if(slower, [](const Standing& standing) { return standing.state != Standing::State::slower; });
+  std::sort(slower.begin(), slower.end(), [](const Standing& a, const Standing& b) { return a.median < b.median; });
+  std::transform(slower.begin(), slower.end(), std::back_inserter(candidates), [](const Standing& standing) { return standing.configuration; });
+  candidates.resize(std::min(top, candidates.size()));
+  return race(std::move(candidates), evaluator, std::move(options));
+}
+
+}  // namespace flopcast::search

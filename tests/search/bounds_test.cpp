@@ -1,0 +1,85 @@
+#include "flopcast/search/bounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace flopcast::search {
+namespace {
+
+TEST(SignRank, IsThatOfTheSignTest) {
+  EXPECT_EQ(sign_rank(4, 1.0 / 16), 1U);  // all four above the median: 1/16
+  EXPECT_EQ(sign_rank(4, 0.06), 0U);
+  EXPECT_EQ(sign_rank(20, 0.025), 6U);  // tables of the binomial distribution: P(at most 5 of 20) = 0.0207
+  EXPECT_EQ(sign_rank(0, 0.5), 0U);
+  EXPECT_GT(sign_rank(5000, 1e-6), 2300U);
+}
+
+/// Probability, by simulation, that the i-th smallest of n exceeds the second largest |A/A| though the median is 0.
+double simulated(std::size_t n, std::size_t twins, std::size_t rank) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  constexpr int trials = 200'000;
+  int exceeded = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    std::vector<double> values(n), margins(twins);
+    std::generate(values.begin(), values.end(), [&] { return normal(random); });
+    std::generate(margins.begin(), margins.end(), [&] { return std::abs(normal(random)); });
+    std::sort(values.begin(), values.end());
+    std::sort(margins.rbegin(), margins.rend());
+    exceeded += values[rank - 1] > margins[1] ? 1 : 0;
+  }
+  return static_cast<double>(exceeded) / trials;
+}
+
+TEST(CalibratedRank, IsTheLargestThatKeepsItsError) {
+  for (const double alpha : {0.05, 0.01, 0.002}) {
+    const std::size_t rank = calibrated_rank(6, 5, alpha);
+    EXPECT_LE(rank == 0 ? 0 : simulated(6, 5, rank), alpha * 1.1);
+    EXPECT_GT(simulated(6, 5, rank + 1), alpha * 0.9);
+  }
+}
+
+TEST(CalibratedRank, DecidesEarlierThanTheSignTest) {
+  EXPECT_EQ(sign_rank(7, 1e-4), 0U);
+  EXPECT_GE(calibrated_rank(7, 6, 1e-4), 1U);
+  EXPECT_EQ(calibrated_rank(7, 1, 0.5), 0U);  // the second largest of one
+}
+
+TEST(MedianLowerBound, OfTooFewIsNone) {
+  EXPECT_EQ(median_lower_bound({1, 2, 3}, {}, 0.01), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(median_lower_bound({}, {}, 0.01), -std::numeric_limits<double>::infinity());
+}
+
+TEST(MedianLowerBound, TakesTheMarginFromTheTwins) {
+  const std::vector<double> twins = {0.01, -0.02, 5.0, 0.01, -0.01, 0.02};  // one of them disturbed
+  EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6, 0.9, 0.8, 0.5, 0.6}, twins, 1e-3), 0.5 - 0.02);
+}
+
+TEST(MedianLowerBound, MissesTheMedianAsSeldomAsPromised) {
+  std::mt19937_64 random(11);
+  std::cauchy_distribution<double> cauchy;
+  for (const std::size_t n : {8U, 25U}) {
+    int missed = 0;
+    constexpr int trials = 20'000;
+    for (int trial = 0; trial < trials; ++trial) {
+      std::vector<double> values(n), twins(6);
+      std::generate(values.begin(), values.end(), [&] { return 3 + cauchy(random); });
+      std::generate(twins.begin(), twins.end(), [&] { return cauchy(random); });
+      missed += median_lower_bound(values, twins, 0.05) > 3 ? 1 : 0;
+    }
+    EXPECT_LE(missed, trials * 0.05);
+  }
+}
+
+TEST(SignInterval, IsSymmetric) {
+  const Interval interval = sign_interval({5, 1, 4, 2, 3, 6, 7}, 0.1);
+  EXPECT_EQ(interval.low, 1);
+  EXPECT_EQ(interval.high, 7);
+  EXPECT_TRUE(std::isinf(sign_interval({1, 2}, 0.05).high));
+}
+
+}  // namespace
+}  // namespace flopcast::search

@@ -1,0 +1,304 @@
+#include "flopcast/search/race.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/search/exhaustive.hpp"
+#include "noise.hpp"
+
+namespace flopcast::search {
+namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+double exact(std::size_t configuration) { return 1.0 + static_cast<double>(configuration); }
+
+struct Outcome {
+  int good = 0;   ///< trials whose leader lies within the tolerance of the best
+  int kept = 0;   ///< trials whose ties hold the best
+  std::int64_t evaluations = 0;
+};
+
+Outcome race_many(const FakeMachine::Noise& noise, int trials, std::size_t count = 96) {
+  Outcome outcome;
+  for (int trial = 0; trial < trials; ++trial) {
+    const auto seed = static_cast<std::uint64_t>(trial);
+    const std::vector<double> truth = random_costs(count, seed);
+    FakeMachine machine(truth, noise, 1000 + seed);
+    RaceOptions options;
+    options.seed = seed;
+    const RaceResult result = race(all(count), std::ref(machine), options);
+    const auto best = std::min_element(truth.begin(), truth.end());
+    outcome.good += truth[*result.leader] * (1 - options.tolerance) <= *best ? 1 : 0;
+    outcome.kept += std::count(result.ties.begin(), result.ties.end(), static_cast<std::size_t>(best - truth.begin())) > 0 ? 1 : 0;
+    outcome.evaluations += result.evaluations;
+    EXPECT_EQ(result.evaluations, machine.evaluations());
+    EXPECT_LE(result.error_probability, options.error_probability);
+  }
+  return outcome;
+}
+
+class RaceUnderNoise : public testing::TestWithParam<FakeMachine::Noise> {};
+
+TEST_P(RaceUnderNoise, FindsTheBestAtThePromisedRateAndCheaply) {
+  constexpr int trials = 40;
+  const Outcome outcome = race_many(GetParam(), trials);
+  EXPECT_GE(outcome.good, trials * 95 / 100);
+  EXPECT_GE(outcome.kept, trials * 95 / 100);
+  EXPECT_LT(outcome.evaluations / trials, 96 * 2000 / 50);  // the paper's Default takes 2000 of each
+}
+
+INSTANTIATE_TEST_SUITE_P(Noises, RaceUnderNoise,
+                         testing::Values(FakeMachine::Noise{}, FakeMachine::Noise{0.05, 0.03, 0, 0}, FakeMachine::Noise{0.03, 0, 0.25, 0},
+                                         FakeMachine::Noise{0.05, 0.03, 0.2, 0.3}));
+
+TEST(Race, FindsTheBestWhereThePapersRuleMissesIt) {
+  const FakeMachine::Noise noise = {0.03, 0.02, 0.25, 0};
+  constexpr int trials = 20;
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < trials; ++seed) {
+    const std::vector<double> truth = random_costs(96, seed);
+    FakeMachine machine(truth, noise, 1000 + seed);
+    const Invocation invoke = [&machine](std::size_t i) { return [&machine, i] { return machine(i); }; };
+    const ExhaustiveResult result = exhaustive(all(96), invoke, technique("C+I+Outer"));
+    found += truth[*result.leader] * 0.98 <= *std::min_element(truth.begin(), truth.end()) ? 1 : 0;
+  }
+  EXPECT_LT(found, trials * 3 / 4);
+  EXPECT_EQ(race_many(noise, trials).good, trials);
+}
+
+TEST(Race, ReachesTheSameLeaderWithTheSameSeed) {
+  const auto run = [](std::uint64_t seed) {
+    FakeMachine machine(random_costs(20, 3), {}, 5);
+    RaceOptions options;
+    options.seed = seed;
+    return race(all(20), std::ref(machine), options);
+  };
+  const RaceResult a = run(1), b = run(1), c = run(2);
+  EXPECT_EQ(a.leader, b.leader);
+  EXPECT_EQ(a.evaluations, b.evaluations);
+  EXPECT_EQ(a.standings[7].median, b.standings[7].median);
+  EXPECT_NE(a.standings[7].median, c.standings[7].median);
+}
+
+TEST(Race, ReversesTheOrderOnAlternateRounds) {
+  std::vector<std::vector<std::size_t>> blocks;
+  const auto evaluate = [&blocks](Evaluator::Block block) {
+    blocks.emplace_back(block.begin(), block.end());
+    return std::vector<Seconds>(block.size(), 1.0);
+  };
+  RaceOptions options;
+  options.most_rounds = 4;
+  options.twin_rounds = 0;
+  race(all(8), evaluate, options);
+  ASSERT_EQ(blocks.size(), 4U);
+  EXPECT_THAT(blocks[0], testing::UnorderedElementsAreArray(all(8)));
+  std::reverse(blocks[1].begin(), blocks[1].end());
+  std::reverse(blocks[3].begin(), blocks[3].end());
+  EXPECT_EQ(blocks[0], blocks[1]);
+  EXPECT_EQ(blocks[2], blocks[3]);
+  EXPECT_NE(blocks[0], blocks[2]);
+}
+
+TEST(Race, EntersTheLeaderTwiceInEarlyRounds) {
+  std::vector<std::size_t> sizes;
+  const auto evaluate = [&sizes](Evaluator::Block block) {
+    sizes.push_back(block.size());
+    std::vector<Seconds> costs(block.size());
+    std::transform(block.begin(), block.end(), costs.begin(), exact);
+    return costs;
+  };
+  RaceOptions options;
+  options.twin_rounds = 3;
+  options.most_rounds = 5;
+  const RaceResult result = race({0, 1}, evaluate, options);
+  EXPECT_THAT(sizes, ElementsAre(2, 3, 3, 2, 2));
+  EXPECT_EQ(result.ending, Ending::budget);
+  EXPECT_EQ(result.evaluations, 12);
+}
+
+TEST(Race, OfOneConfigurationMeasuresIt) {
+  const RaceResult result = race({7}, exact);
+  EXPECT_EQ(result.leader, 7U);
+  EXPECT_THAT(result.ties, ElementsAre(7U));
+  EXPECT_EQ(result.evaluations, 3);
+  EXPECT_EQ(result.ending, Ending::settled);
+  EXPECT_EQ(result.possible_gain, 0);
+  EXPECT_EQ(result.standings[0].median, 8);
+}
+
+TEST(Race, OfEqualConfigurationsReportsTies) {
+  const RaceResult result = race(all(4), [](std::size_t) { return 2.0; });
+  EXPECT_EQ(result.ending, Ending::settled);
+  EXPECT_THAT(result.ties, UnorderedElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(result.ties.front(), result.leader);
+  EXPECT_LE(result.possible_gain, 0.02);
+}
+
+TEST(Race, ReportsTiesWithinNoiseAndTheRestAsSlower) {
+  FakeMachine machine({1.3, 1.0, 2.0, 1.001, 1.3}, {0.03, 0, 0, 0}, 1);
+  const RaceResult result = race(all(5), std::ref(machine));
+  EXPECT_THAT(result.ties, UnorderedElementsAre(1, 3));
+  EXPECT_EQ(result.standings[2].state, Standing::State::slower);
+  EXPECT_EQ(result.standings[1].state, Standing::State::contender);
+  EXPECT_LT(result.standings[2].evaluations, result.standings[1].evaluations);
+  EXPECT_LE(result.standings[1].interval.low, result.standings[1].median);
+}
+
+TEST(Race, DropsWhatHasNoCostAndSaysWhy) {
+  const std::vector<double> costs = {std::nan(""), 2, std::numeric_limits<double>::infinity(), -1, 0, 3};
+  const RaceResult result = race(all(6), [&costs](std::size_t i) { return costs[i]; });
+  EXPECT_EQ(result.leader, 1U);
+  EXPECT_EQ(result.standings[0].fault, "its cost is not a number");
+  EXPECT_EQ(result.standings[2].fault, "its cost is infinite");
+  EXPECT_EQ(result.standings[3].fault, "its cost is not above 0");
+  EXPECT_EQ(result.standings[4].state, Standing::State::dropped);
+  EXPECT_EQ(result.standings[5].state, Standing::State::slower);
+}
+
+TEST(Race, ReplacesALeaderThatFails) {
+  int calls = 0;
+  const RaceResult result = race(all(3), [&calls](std::size_t i) { return i == 0 && ++calls > 2 ? std::nan("") : exact(i); });
+  EXPECT_EQ(result.leader, 1U);
+  EXPECT_EQ(result.standings[0].state, Standing::State::dropped);
+}
+
+TEST(Race, WithNothingLeftHasNoLeader) {
+  const RaceResult result = race(all(3), [](std::size_t) { return std::nan(""); });
+  EXPECT_EQ(result.leader, std::nullopt);
+  EXPECT_EQ(result.ending, Ending::nothing_left);
+  EXPECT_TRUE(result.ties.empty());
+}
+
+TEST(Race, RespectsTheBudgetAndIsValidAnyhow) {
+  for (const std::int64_t evaluations : {0, 1, 3, 5, 17}) {
+    RaceOptions options;
+    options.limits.evaluations = evaluations;
+    const RaceResult result = race(all(5), [](std::size_t i) { return 1 + 0.001 * exact(i); }, options);
+    EXPECT_EQ(result.evaluations, evaluations);
+    EXPECT_EQ(result.ending, Ending::budget);
+    EXPECT_EQ(result.leader.has_value(), evaluations > 0);
+    EXPECT_EQ(result.ties.size(), evaluations > 0 ? 5U : 0U);
+    EXPECT_EQ(result.possible_gain, 1);  // nothing can be told yet
+  }
+}
+
+TEST(Race, RespectsBlockEvaluatorsToo) {
+  RaceOptions options;
+  options.limits.evaluations = 7;
+  std::int64_t asked = 0;
+  const auto evaluate = [&asked](Evaluator::Block block) {
+    asked += static_cast<std::int64_t>(block.size());
+    return std::vector<Seconds>(block.size(), 1.0);
+  };
+  EXPECT_EQ(race(all(5), evaluate, options).evaluations, 7);
+  EXPECT_EQ(asked, 7);
+}
+
+TEST(Race, StopsByTheClockOfItsCaller) {
+  double now = 100;
+  RaceOptions options;
+  options.limits.seconds = 10;
+  options.limits.clock = [&now] { return now; };
+  const auto evaluate = [&now](std::size_t) { return now += 1, 1e-3; };
+  EXPECT_EQ(race(all(50), evaluate, options).evaluations, 10);
+  options.limits.clock = {};
+  EXPECT_EQ(race(all(50), exact, options).evaluations > 0, true);
+}
+
+TEST(Race, StopsWhenInterruptedAndGoesOnLater) {
+  bool stop = false;
+  int calls = 0;
+  RaceOptions options;
+  options.limits.interrupted = [&stop] { return stop; };
+  Race race({0, 1, 2}, options);
+  const auto evaluate = [&](std::size_t i) { return stop = ++calls == 5, exact(i); };
+  race.run(evaluate);
+  EXPECT_EQ(race.result().ending, Ending::interrupted);
+  EXPECT_EQ(race.result().evaluations, 5);
+  EXPECT_EQ(race.result().leader, 0U);
+  stop = false;
+  race.run(evaluate);
+  EXPECT_EQ(race.result().ending, Ending::settled);
+  EXPECT_THAT(race.result().ties, ElementsAre(0U));
+}
+
+TEST(Race, StandsIntactWhenTheEvaluatorThrows) {
+  int calls = 0;
+  std::vector<std::size_t> seen;
+  const auto evaluate = [&](std::size_t i) {
+    seen.push_back(i);
+    if (++calls == 12) {
+      throw std::runtime_error("out of memory");
+    }
+    return exact(i);
+  };
+  RaceOptions options;
+  options.twin_rounds = 0;
+  Race race(all(5), options);
+  EXPECT_THROW(race.run(evaluate), std::runtime_error);
+  const RaceResult before = race.result();
+  EXPECT_EQ(before.rounds, 2);
+  EXPECT_EQ(before.leader, 0U);
+  EXPECT_EQ(before.standings[4].evaluations, 2);
+  race.run(evaluate);
+  EXPECT_EQ(race.result().ending, Ending::settled);
+  EXPECT_EQ(std::vector<std::size_t>(seen.begin() + 10, seen.begin() + 12), std::vector<std::size_t>(seen.begin() + 12, seen.begin() + 14));
+}
+
+TEST(Race, StopsWhenTheLeaderIsGoodEnough) {
+  RaceOptions options;
+  options.good_enough = 1.05;
+  options.tolerance = 1e-3;
+  FakeMachine machine({1.0, 1.002, 1.001, 1.3}, {0.02, 0, 0, 0}, 1);
+  const RaceResult good = race(all(4), std::ref(machine), options);
+  EXPECT_EQ(good.ending, Ending::good_enough);
+  EXPECT_LE(good.standings[*good.leader].median, 1.05);
+  options.good_enough = 0.5;
+  options.tolerance = 0.02;
+  EXPECT_EQ(race(all(4), std::ref(machine), options).ending, Ending::settled);
+}
+
+TEST(Race, GivesTheRatioOfTheTwins) {
+  FakeMachine machine({1, 1.01, 1.02}, {0.01, 0, 0, 0}, 1);
+  const Interval ratio = race(all(3), std::ref(machine)).twin_ratio;
+  EXPECT_LE(ratio.low, 1);
+  EXPECT_GE(ratio.high, 1);
+  EXPECT_LT(ratio.high - ratio.low, 0.04);
+}
+
+TEST(Race, RefusesNonsense) {
+  const auto with = [](auto change) {
+    RaceOptions options;
+    change(options);
+    Race({0, 1}, options);
+  };
+  EXPECT_THROW(with([](RaceOptions& it) { it.tolerance = -0.1; }), Error);
+  EXPECT_THROW(with([](RaceOptions& it) { it.tolerance = std::nan(""); }), Error);
+  EXPECT_THROW(with([](RaceOptions& it) { it.error_probability = 0; }), Error);
+  EXPECT_THROW(with([](RaceOptions& it) { it.most_rounds = 1; }), Error);
+  EXPECT_THROW(with([](RaceOptions& it) { it.limits.evaluations = -1; }), Error);
+  EXPECT_THROW(Race({}), Error);
+  EXPECT_THROW(Race({1, 1}), Error);
+}
+
+TEST(Confirm, RacesTheTopFewAgain) {
+  FakeMachine machine({1.5, 1.0, 1.2, 1.001, 1.4}, {0.02, 0, 0, 0}, 1);
+  const RaceResult first = race(all(5), std::ref(machine));
+  std::vector<int> asked(5, 0);
+  const auto fresh = [&asked](std::size_t i) { return ++asked[i], i == 2 ? 1.0 : 1.1; };
+  const RaceResult confirmed = confirm(first, 3, fresh);
+  EXPECT_EQ(confirmed.leader, 2U);
+  EXPECT_THAT(asked, ElementsAre(0, testing::Gt(0), testing::Gt(0), testing::Gt(0), 0));
+  EXPECT_THROW(confirm(RaceResult{}, 3, fresh), Error);
+}
+
+}  // namespace
+}  // namespace flopcast::search

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <complex>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+namespace flopcast::interpose {
+
+/// What happens around one intercepted call of catalogue routine number `routine`; `caller` the address it returns to, `pointers` its arguments as
+/// Fortran passes them.
+class Interception {
+ public:
+  Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept;
+  Interception(const Interception&) = delete;
+  Interception& operator=(const Interception&) = delete;
+  /// Stops the clock and keeps the call.
+  ~Interception();
+
+  /// Whether the routine is to be executed.
+  [[nodiscard]] bool execute() const noexcept { return part_ != Part::skipped; }
+  /// What a function that isn't executed gives back.
+  [[nodiscard]] std::complex<double> skipped_value() const noexcept { return skipped_value_; }
+  /// The library's own routine.
+  [[nodiscard]] void* next() const noexcept;
+
+ private:
+  enum class Part { transparent, observed, skipped };
+
+  std::size_t routine_;
+  const void* caller_;
+  std::span<void* const> pointers_;
+  Part part_ = Part::transparent;
+  std::complex<double> skipped_value_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+/// `value` as a result of gfortran's interface.
+template <class Result>
+Result result_of(std::complex<double> value) {
+  if constexpr (std::is_same_v<Result, _Complex float> || std::is_same_v<Result, _Complex double>) {
+    Result result;
+    __real__ result = static_cast<decltype(__real__ result + 0)>(value.real());
+    __imag__ result = static_cast<decltype(__imag__ result + 0)>(value.imag());
+    return result;
+  } else if constexpr (!std::is_void_v<Result>) {
+    return static_cast<Result>(value.real());
+  }
+}
+
+/// The body of every stub.
+template <class Result, class... Pointers>
+Result intercept(std::size_t routine, const void* caller, Pointers... pointers) {
+  void* const all[] = {pointers...};
+  const Interception interception(routine, caller, all);
+  if (!interception.execute()) {
+    return result_of<Result>(interception.skipped_value());
+  }
+  return reinterpret_cast<Result (*)(Pointers...)>(interception.next())(pointers...);
+}
+
+}  // namespace flopcast::interpose

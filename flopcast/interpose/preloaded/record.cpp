@@ -1,0 +1,197 @@
+#include "flopcast/interpose/preloaded/record.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cstdio>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/interpose/preloaded/intercept.hpp"
+#include "flopcast/interpose/preloaded/next_symbol.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+/// All that the stubs share: a preloaded library has nobody who could hand it to them.
+struct State {
+  std::atomic<bool> active = false;
+  std::mutex mutex;  ///< guards recording
+  Recording recording;
+  RecordOptions options;            ///< written while inactive only
+  std::size_t see_through = 0;      ///< catalogue index of options.routine
+  SymbolLookup lookup;
+  std::vector<std::atomic<void*>> next = std::vector<std::atomic<void*>>(kernel::catalogue().size());
+};
+
+State& state() {
+  static State all;
+  return all;
+}
+
+thread_local int depth = 0;  ///< catalogue routines that are executing in this thread, the transparent one left out
+
+void* find_next(const char* symbol, const void* caller) noexcept {
+  const SymbolLookup& lookup = state().lookup;
+  void* found = lookup ? lookup(symbol) : next_symbol(symbol, caller);
+  if (found == nullptr) {
+    std::fprintf(stderr, "flopcast-record: no library defines %s, which the program calls\n", symbol);
+    _exit(127);  // as the dynamic linker does for an undefined symbol
+  }
+  return found;
+}
+
+std::complex<double> scalar(const void* pointer, Precision precision, bool complex) {
+  switch (precision) {
+    case Precision::s: return *static_cast<const float*>(pointer);
+    case Precision::d: return *static_cast<const double*>(pointer);
+    case Precision::c: return complex ? std::complex<double>(*static_cast<const std::complex<float>*>(pointer)) : *static_cast<const float*>(pointer);
+    case Precision::z: return complex ? *static_cast<const std::complex<double>*>(pointer) : *static_cast<const double*>(pointer);
+  }
+  return 0;
+}
+
+/// The value of a call from its arguments as Fortran passes them.
+Call call_of(const Routine& routine, std::span<void* const> pointers) {
+  Call call;
+  call.routine = &routine;
+  std::size_t scalars = 0;
+  for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+    const Kind kind = routine.arguments[i].kind;
+    switch (kind) {
+      case Kind::flag: call.arguments[i] = std::toupper(*static_cast<const unsigned char*>(pointers[i])); break;
+      case Kind::scalar: case Kind::real_scalar:
+        call.arguments[i] = static_cast<std::int64_t>(scalars);
+        call.scalars[scalars++] = scalar(pointers[i], routine.precision, kind == Kind::scalar);
+        break;
+      case Kind::data: case Kind::work: case Kind::pivots: case Kind::info:
+        call.arguments[i] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointers[i]));
+        break;
+      default: call.arguments[i] = *static_cast<const std::int32_t*>(pointers[i]);
+    }
+  }
+  return call;
+}
+
+/// A call with a work size of -1 only asks how much would be best: it is no work of its own.
+bool asks_for_work_size(const Routine& routine, std::span<void* const> pointers) {
+  for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+    if (routine.arguments[i].kind == Kind::work_size && *static_cast<const std::int32_t*>(pointers[i]) == -1) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void keep(const Call& call, Seconds seconds) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (s.recording.calls.size() < s.options.most_bytes) {
+    append(s.recording.calls, call, seconds);
+  } else {
+    ++s.recording.dropped;
+  }
+}
+
+using Ilaenv = std::int32_t (*)(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1, const std::int32_t* n2,
+                                const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length, std::size_t opts_length);
+
+/// Whether `name`, in any case and padded with blanks, is the routine whose kernels are recorded.
+bool is_recorded_routine(std::string_view name) {
+  const std::string& routine = state().options.routine;
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  return name.size() >= routine.size() && std::equal(routine.begin(), routine.end(), name.begin(), same) &&
+         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(routine.size()), name.end(), [](char c) { return c == ' '; });
+}
+
+}  // namespace
+
+Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
+    : routine_(routine), caller_(caller), pointers_(pointers) {
+  State& s = state();
+  if (!s.active.load(std::memory_order_acquire) || depth > 0 || routine == s.see_through || asks_for_work_size(kernel::catalogue()[routine], pointers)) {
+    return;
+  }
+  part_ = s.options.mode == Mode::skip ? Part::skipped : Part::observed;
+  if (part_ == Part::skipped) {
+    skipped_value_ = kernel::skip(call_of(kernel::catalogue()[routine], pointers)).value;
+    return;
+  }
+  ++depth;
+  start_ = std::chrono::steady_clock::now();
+}
+
+Interception::~Interception() {
+  if (part_ == Part::transparent) {
+    return;
+  }
+  const std::chrono::duration<Seconds> elapsed = part_ == Part::observed ? std::chrono::steady_clock::now() - start_ : std::chrono::nanoseconds(0);
+  if (part_ == Part::observed) {
+    --depth;
+  }
+  keep(call_of(kernel::catalogue()[routine_], pointers_), elapsed.count());
+}
+
+void* Interception::next() const noexcept {
+  std::atomic<void*>& slot = state().next[routine_];
+  void* found = slot.load(std::memory_order_relaxed);
+  if (found == nullptr) {
+    found = find_next((kernel::catalogue()[routine_].name + "_").c_str(), caller_);
+    slot.store(found, std::memory_order_relaxed);
+  }
+  return found;
+}
+
+void set_next(SymbolLookup lookup) { state().lookup = std::move(lookup); }
+
+void start_recording(const RecordOptions& options) {
+  State& s = state();
+  s.options = options;
+  s.see_through = static_cast<std::size_t>(&kernel::require(options.routine) - kernel::catalogue().data());
+  s.recording = {};
+  s.active.store(true, std::memory_order_release);
+}
+
+Recording stop_recording() {
+  State& s = state();
+  s.active.store(false, std::memory_order_release);
+  return std::move(s.recording);
+}
+
+}  // namespace flopcast::interpose
+
+extern "C" {
+
+/// LAPACK's question for block sizes (ISPEC 1, 2, 3: NB, NBMIN, NX) and other parameters, which pass on.
+[[gnu::visibility("default")]] std::int32_t ilaenv_(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
+                                                    const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
+                                                    std::size_t opts_length) {
+  using namespace flopcast::interpose;
+  static const auto real = reinterpret_cast<Ilaenv>(find_next("ilaenv_", __builtin_return_address(0)));
+  const auto ask = [&](std::int32_t which) { return real(&which, name, opts, n1, n2, n3, n4, name_length, opts_length); };
+  State& s = state();
+  if (!s.active.load(std::memory_order_acquire) || *ispec < 1 || *ispec > 3 || depth > 0 || !is_recorded_routine({name, name_length})) {
+    return ask(*ispec);
+  }
+  const flopcast::algorithm::BlockParameters answers = s.options.blocks ? *s.options.blocks : flopcast::algorithm::BlockParameters{ask(1), ask(2), ask(3)};
+  const std::lock_guard lock(s.mutex);
+  s.recording.questions += *ispec == 1 ? 1 : 0;
+  s.recording.answers = answers;
+  return static_cast<std::int32_t>(*ispec == 1 ? answers.nb : *ispec == 2 ? answers.nbmin : answers.nx);
+}
+
+/// LAPACK's error handler, which by default ends the process: while recording the caller learns of it through info.
+[[gnu::visibility("default")]] void xerbla_(const char* name, const std::int32_t* info, std::size_t name_length) {
+  using namespace flopcast::interpose;
+  if (state().active.load(std::memory_order_acquire)) {
+    return;
+  }
+  using Xerbla = void (*)(const char*, const std::int32_t*, std::size_t);
+  reinterpret_cast<Xerbla>(find_next("xerbla_", __builtin_return_address(0)))(name, info, name_length);
+}
+}

@@ -1,0 +1,226 @@
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/preloaded/record.hpp"
+#include "flopcast/interpose/recorder_protocol.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
+#include "flopcast/kernel/invoke.hpp"
+
+/// The process that records: it has the recording library in front of the BLAS and LAPACK that LD_LIBRARY_PATH names, and serves requests until the socket closes.
+namespace flopcast::interpose {
+namespace {
+
+/// The libraries as a program that is linked with -llapack -lblas has them.
+class Libraries {
+ public:
+  Libraries() : lapack_(open("liblapack.so.3")), blas_(open("libblas.so.3")) {}
+
+  /// LAPACK's own symbol, else BLAS's; nullptr if neither has it.
+  [[nodiscard]] void* find(const char* symbol) const {
+    void* found = dlsym(lapack_, symbol);
+    return found != nullptr ? found : dlsym(blas_, symbol);
+  }
+
+  /// The file in which `symbol` is defined.
+  [[nodiscard]] std::string file_of(const char* symbol) const {
+    void* address = find(symbol);
+    Dl_info info;
+    if (address == nullptr || dladdr(address, &info) == 0) {
+      throw bad_input("neither of the libraries in {} defines {}", std::getenv("LD_LIBRARY_PATH"), symbol);
+    }
+    return info.dli_fname;
+  }
+
+ private:
+  static void* open(const char* name) {
+    void* handle = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+    if (handle == nullptr) {
+      throw environment_error("can't load {}: {}", name, dlerror());
+    }
+    return handle;
+  }
+
+  void* lapack_;
+  void* blas_;
+};
+
+/// Address space for one operand; nothing of it costs memory until it is touched, and the page behind it is inaccessible.
+class OperandMemory {
+ public:
+  explicit OperandMemory(std::int64_t bytes) : bytes_((static_cast<std::size_t>(bytes) / page + 1) * page) {
+    address_ = mmap(nullptr, bytes_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (address_ == MAP_FAILED) {
+      throw environment_error("can't reserve {} bytes of address space: {}", bytes, std::strerror(errno));
+    }
+    mprotect(static_cast<std::byte*>(address_) + bytes_, page, PROT_NONE);
+  }
+  OperandMemory(OperandMemory&& other) noexcept : bytes_(other.bytes_), address_(std::exchange(other.address_, nullptr)) {}
+  OperandMemory& operator=(OperandMemory&&) = delete;
+  ~OperandMemory() {
+    if (address_ != nullptr) {
+      munmap(address_, bytes_ + page);
+    }
+  }
+
+  [[nodiscard]] std::int64_t address() const noexcept { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address_)); }
+
+ private:
+  static constexpr std::size_t page = 4096;
+  std::size_t bytes_;
+  void* address_ = nullptr;
+};
+
+bool is_operand(const Argument& argument) {
+  return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
+}
+
+std::vector<OperandMemory> place_operands(Call& call) {
+  std::vector<OperandMemory> memory;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (is_operand(call.routine->arguments[i])) {
+      memory.emplace_back(span_elements(call, i) * argument_element_bytes(*call.routine, i));
+      call.arguments[i] = memory.back().address();
+    }
+  }
+  return memory;
+}
+
+double real_part(const void* element, Precision precision) {
+  return real_bytes(precision) == 4 ? static_cast<double>(*static_cast<const float*>(element)) : *static_cast<const double*>(element);
+}
+
+/// Ones on the diagonals of triangles that are to be inverted or solved with: LAPACK looks for zeros there before it calls any kernel.
+void set_diagonals(const Call& call) {
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Argument& argument = call.routine->arguments[i];
+    if (argument.kind != Kind::data || argument.form != Form::triangle || argument.fill != Fill::triangular || argument.stride < 0) {
+      continue;
+    }
+    const std::int64_t step = (call.arguments[static_cast<std::size_t>(argument.stride)] + 1) * argument_element_bytes(*call.routine, i);
+    for (std::int64_t k = 0; k < argument.rows.integer(call.values()); ++k) {
+      void* element = reinterpret_cast<void*>(call.address(i) + static_cast<std::uintptr_t>(k * step));
+      real_bytes(call.routine->precision) == 4 ? void(*static_cast<float*>(element) = 1) : void(*static_cast<double*>(element) = 1);
+    }
+  }
+}
+
+void prepare_operands(const Call& call, Mode mode) {
+  constexpr std::uint64_t seed = 1;
+  if (mode == Mode::observe) {
+    kernel::fill(call, seed);
+  } else {
+    set_diagonals(call);
+  }
+}
+
+/// Work sizes of 0 become what the routine asks for when called with -1.
+void size_workspaces(kernel::Function function, Call& call) {
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (call.routine->arguments[i].kind != Kind::work_size || call.arguments[i] > 0) {
+      continue;
+    }
+    Call query = call;
+    query.arguments[i] = -1;
+    std::array<double, 2> answer{};
+    for (std::size_t a = 0; a < i; ++a) {
+      if (is_operand(query.routine->arguments[a])) {
+        query.arguments[a] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(answer.data()));
+      }
+    }
+    kernel::Invocation(function, query).run();
+    call.arguments[i] = std::max<std::int64_t>(1, static_cast<std::int64_t>(real_part(answer.data(), call.routine->precision)));
+  }
+}
+
+Call call_of(const Request& request) {
+  Call call;
+  call.routine = &kernel::catalogue().at(request.routine);
+  call.arguments = request.arguments;
+  call.scalars = request.scalars;
+  return call;
+}
+
+/// Records one call; the recorded kernels go to `calls`.
+Reply serve(const Libraries& libraries, const Request& request, Bytes& calls) {
+  Call call = call_of(request);
+  const auto function = reinterpret_cast<kernel::Function>(libraries.find((call.routine->name + "_").c_str()));
+  if (function == nullptr) {
+    throw environment_error("{} has no {}", libraries.file_of("dgemm_"), call.routine->name);
+  }
+  const RecordOptions options = {.mode = request.mode,
+                                 .routine = call.routine->name,
+                                 .blocks = request.has_blocks ? std::optional(request.blocks) : std::nullopt};
+  start_recording(options);
+  size_workspaces(function, call);
+  stop_recording();
+  const std::vector<OperandMemory> memory = place_operands(call);
+  kernel::Invocation invocation(function, call);
+  if (request.mode == Mode::observe) {  // once for the library to start its threads and buffers
+    prepare_operands(call, request.mode);
+    invocation.run();
+  }
+  prepare_operands(call, request.mode);
+  start_recording(options);
+  invocation.run();
+  Recording recording = stop_recording();
+  calls = std::move(recording.calls);
+  return {.info = invocation.outcome().info,
+          .dropped = recording.dropped,
+          .questions = recording.questions,
+          .answers = recording.answers,
+          .arguments = call.arguments};
+}
+
+bool reply_error(const Error& error) {
+  const std::string_view text = error.what();
+  return send_reply(recorder_socket, {.error = static_cast<std::int32_t>(error.code())}, std::as_bytes(std::span(text)));
+}
+
+bool answer(const Libraries& libraries, const Request& request) {
+  try {
+    Bytes calls;
+    const Reply reply = serve(libraries, request, calls);
+    return send_reply(recorder_socket, reply, calls);
+  } catch (const Error& error) {
+    return reply_error(error);
+  } catch (const std::exception& error) {
+    return reply_error(internal_error("the recording process failed: {}", error.what()));
+  }
+}
+
+void run() try {
+  const Libraries libraries;
+  set_next([&libraries](const char* symbol) { return libraries.find(symbol); });
+  const std::string files = libraries.file_of("dgemm_") + "\n" + libraries.file_of("dgeqrf_");
+  const Reply greeting = {.arguments = {static_cast<std::int64_t>(catalogue_digest())}};
+  if (!send_reply(recorder_socket, greeting, std::as_bytes(std::span(files)))) {
+    return;
+  }
+  Request request;
+  while (receive_bytes(recorder_socket, &request, sizeof request) && answer(libraries, request)) {
+  }
+} catch (const Error& error) {
+  reply_error(error);
+}
+
+}  // namespace
+}  // namespace flopcast::interpose
+
+int main() {
+  signal(SIGINT, SIG_IGN);  // Ctrl-C is the parent's affair; it closes the socket
+  flopcast::interpose::run();
+  return 0;
+}

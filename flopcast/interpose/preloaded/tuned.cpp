@@ -1,0 +1,247 @@
+#include "flopcast/interpose/preloaded/tuned.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "flopcast/interpose/block_table.hpp"
+#include "flopcast/interpose/preloaded/next_symbol.hpp"
+#include "flopcast/interpose/run_report.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+using Ilaenv = std::int32_t (*)(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1, const std::int32_t* n2,
+                                const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length, std::size_t opts_length);
+
+/// ISPEC of ilaenv.
+enum : std::int32_t { ask_nb = 1, ask_nbmin = 2, ask_nx = 3 };
+
+/// Block parameters that the process itself has set.
+struct Override {
+  RoutineName name;
+  std::atomic<bool> set;
+  std::atomic<std::int32_t> nb, nbmin, nx;
+  std::atomic<std::uint64_t> questions;
+};
+
+// A preloaded library has nobody who could hand these to ilaenv_. Written by start(), before any other code of the process runs, or atomic.
+BlockTable table;
+RunReport own_report;
+RunReport* report = &own_report;
+Override overrides[most_tuned_routines];
+std::atomic<std::size_t> override_count;
+std::atomic<Ilaenv> real_ilaenv;
+std::atomic<bool> complained;
+
+void complain_once(const char* what) noexcept {
+  if (!complained.exchange(true)) {
+    std::fprintf(stderr, "flopcast: %s\n", what);
+  }
+}
+
+/// Maps the file that `flopcast run` reads; without one the counts stay in this process.
+void open_report(const char* path) noexcept {
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) {
+    return;  // the program outlives `flopcast run`, which has removed it
+  }
+  void* mapped = mmap(nullptr, sizeof(RunReport), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (mapped != MAP_FAILED) {
+    report = static_cast<RunReport*>(mapped);
+  }
+}
+
+[[gnu::constructor]] void start() noexcept {
+  if (const char* path = std::getenv(report_variable)) {
+    open_report(path);
+  }
+  report->processes.fetch_add(1, std::memory_order_relaxed);
+  if (const char* blocks = std::getenv(blocks_variable); blocks != nullptr && !parse(blocks, table)) {
+    complain_once("FLOPCAST_BLOCKS is damaged; LAPACK's own block sizes hold");
+  }
+}
+
+void set_once(SharedPath& path, const char* text) noexcept {
+  if (text != nullptr && path.taken.load(std::memory_order_relaxed) == 0 && path.taken.exchange(1) == 0) {
+    std::strncpy(path.text, text, SharedPath::length - 1);
+  }
+}
+
+const char* file_of(const void* address) noexcept {
+  Dl_info info;
+  return dladdr(address, &info) != 0 ? info.dli_fname : nullptr;
+}
+
+/// File of the loaded object that defines `symbol` itself, wherever the program has loaded it; nullptr if none does.
+const char* definer_of(const char* symbol) noexcept {
+  void* program = dlopen(nullptr, RTLD_LAZY);
+  const link_map* object = nullptr;
+  if (program == nullptr || dlinfo(program, RTLD_DI_LINKMAP, &object) != 0) {
+    return nullptr;
+  }
+  for (; object != nullptr; object = object->l_next) {
+    void* handle = dlopen(object->l_name[0] != '\0' ? object->l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
+    const void* address = handle != nullptr ? dlsym(handle, symbol) : nullptr;
+    if (address != nullptr) {
+      return file_of(address);
+    }
+  }
+  return nullptr;
+}
+
+/// `symbol` of a LAPACK name: "dgeqrf_" of "DGEQRF          ".
+void fortran_symbol(const RoutineName& name, char (&symbol)[RoutineName::length + 2]) noexcept {
+  std::size_t length = 0;
+  for (; length < RoutineName::length && name.letters[length] != ' '; ++length) {
+    const char c = name.letters[length];
+    symbol[length] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  symbol[length] = '_';
+  symbol[length + 1] = '\0';
+}
+
+[[gnu::destructor]] void finish() noexcept {
+  set_once(report->blas, definer_of("dgemm_"));
+  for (std::size_t i = 0; i < table.count; ++i) {
+    char symbol[RoutineName::length + 2];
+    fortran_symbol(table.routines[i].name, symbol);
+    set_once(report->routines[i].definer, definer_of(symbol));
+    if (std::getenv(verbose_variable) != nullptr) {
+      std::fprintf(stderr, "flopcast: process %d: %.*s was asked for %llu times\n", getpid(), static_cast<int>(std::strlen(symbol) - 1), symbol,
+                   static_cast<unsigned long long>(report->routines[i].questions.load()));
+    }
+  }
+}
+
+Override* find_override(const RoutineName& name) noexcept {
+  const std::size_t count = override_count.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (overrides[i].name == name) {
+      return &overrides[i];
+    }
+  }
+  return nullptr;
+}
+
+void widen(RoutineReport& routine, std::int64_t m, std::int64_t n) noexcept {
+  const auto order = static_cast<std::uint32_t>(n < 0 || m < n ? m : n);
+  std::uint32_t smallest = routine.smallest.load(std::memory_order_relaxed);
+  while ((smallest == 0 || order < smallest) && !routine.smallest.compare_exchange_weak(smallest, order, std::memory_order_relaxed)) {
+  }
+  std::uint32_t largest = routine.largest.load(std::memory_order_relaxed);
+  while (order > largest && !routine.largest.compare_exchange_weak(largest, order, std::memory_order_relaxed)) {
+  }
+}
+
+void count_question(const RoutineBlocks& routine, std::int64_t m, std::int64_t n, const void* caller) noexcept {
+  RoutineReport& counts = report->routines[&routine - table.routines];
+  counts.questions.fetch_add(1, std::memory_order_relaxed);
+  widen(counts, m, n);
+  if (counts.asker.taken.load(std::memory_order_relaxed) == 0) {
+    set_once(counts.asker, file_of(caller));
+  }
+}
+
+/// Our answer; negative if the question is not for us.
+std::int32_t tuned_answer(std::int32_t ispec, const RoutineName& name, const char* opts, std::size_t opts_length, std::int64_t m, std::int64_t n,
+                          const void* caller) noexcept {
+  if (Override* own = find_override(name); own != nullptr) {
+    own->questions.fetch_add(ispec == ask_nb ? 1 : 0, std::memory_order_relaxed);
+    if (own->set.load(std::memory_order_acquire)) {
+      return (ispec == ask_nb ? own->nb : ispec == ask_nbmin ? own->nbmin : own->nx).load(std::memory_order_relaxed);
+    }
+  }
+  const RoutineBlocks* routine = find(table, name, opts, opts_length);
+  if (routine == nullptr) {
+    return -1;
+  }
+  if (ispec == ask_nb) {
+    count_question(*routine, m, n, caller);
+  }
+  const BlockPoint* point = nearest(*routine, m, n);
+  return point == nullptr ? -1 : ispec == ask_nb ? point->nb : ispec == ask_nbmin ? point->nbmin : point->nx;
+}
+
+Ilaenv find_real(const void* caller) noexcept {
+  Ilaenv real = real_ilaenv.load(std::memory_order_relaxed);
+  if (real == nullptr) {
+    real = reinterpret_cast<Ilaenv>(next_symbol("ilaenv_", caller));
+    real_ilaenv.store(real, std::memory_order_relaxed);
+  }
+  return real;
+}
+
+}  // namespace
+}  // namespace flopcast::interpose
+
+extern "C" {
+
+/// LAPACK's question for parameters of `name`: NB, NBMIN and NX (ispec 1, 2, 3) of tuned routines are answered here, all else by the library itself.
+[[gnu::visibility("default")]] std::int32_t ilaenv_(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
+                                                    const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
+                                                    std::size_t opts_length) {
+  using namespace flopcast::interpose;
+  const void* caller = __builtin_return_address(0);
+  if (*ispec >= ask_nb && *ispec <= ask_nx) {
+    const std::int32_t answer = tuned_answer(*ispec, routine_name(name, name_length), opts, opts_length, *n1, *n2, caller);
+    if (answer >= 0) {
+      return answer;
+    }
+  }
+  const Ilaenv real = find_real(caller);
+  if (real == nullptr) {
+    complain_once("no library behind the preloaded one defines ilaenv_; unblocked code is used");
+    return 1;
+  }
+  return real(ispec, name, opts, n1, n2, n3, n4, name_length, opts_length);
+}
+
+[[gnu::visibility("default")]] int flopcast_set_block(const char* routine, int nb, int nbmin, int nx) {
+  using namespace flopcast::interpose;
+  const RoutineName name = routine_name(routine, std::strlen(routine));
+  Override* own = find_override(name);
+  if (own == nullptr) {
+    const std::size_t count = override_count.load(std::memory_order_relaxed);
+    if (count == most_tuned_routines) {
+      return -1;
+    }
+    own = &overrides[count];
+    own->name = name;
+    override_count.store(count + 1, std::memory_order_release);
+  }
+  own->nb = nb;
+  own->nbmin = nbmin;
+  own->nx = nx;
+  own->set.store(true, std::memory_order_release);
+  return 0;
+}
+
+[[gnu::visibility("default")]] void flopcast_clear_blocks() {
+  using namespace flopcast::interpose;
+  for (std::size_t i = 0; i < override_count.load(); ++i) {
+    overrides[i].set = false;
+  }
+}
+
+[[gnu::visibility("default")]] unsigned long flopcast_questions(const char* routine) {
+  using namespace flopcast::interpose;
+  const RoutineName name = routine_name(routine, std::strlen(routine));
+  unsigned long sum = 0;
+  if (const Override* own = find_override(name)) {
+    sum += own->questions.load();
+  }
+  for (std::size_t i = 0; i < table.count; ++i) {
+    sum += table.routines[i].name == name ? report->routines[i].questions.load() : 0;
+  }
+  return sum;
+}
+}

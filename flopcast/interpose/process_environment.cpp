@@ -1,0 +1,50 @@
+#include "flopcast/interpose/process_environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace flopcast::interpose {
+namespace {
+
+template <class Environment>
+auto find_variable(Environment& environment, const std::string& name) {
+  const std::string start = name + "=";
+  return std::find_if(environment.begin(), environment.end(), [&](const std::string& entry) { return entry.rfind(start, 0) == 0; });
+}
+
+}  // namespace
+
+std::vector<std::string> current_environment() {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    all.emplace_back(*entry);
+  }
+  return all;
+}
+
+std::string variable(const std::vector<std::string>& environment, const std::string& name) {
+  const auto found = find_variable(environment, name);
+  return found == environment.end() ? std::string() : found->substr(name.size() + 1);
+}
+
+void set_variable(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
+  const std::string entry = name + "=" + value;
+  const auto found = find_variable(environment, name);
+  if (found == environment.end()) {
+    environment.push_back(entry);
+  } else {
+    *found = entry;
+  }
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> all;
+  for (std::string& text : strings) {
+    all.push_back(text.data());
+  }
+  all.push_back(nullptr);
+  return all;
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,113 @@
+#include "flopcast/interpose/profile.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/block_table.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+constexpr const char* schema = "flopcast-profile-1";
+
+void require_sane(const TunedRoutine& routine) {
+  if (routine.name.empty() || routine.points.empty()) {
+    throw bad_input("profile: routine '{}' has no points", routine.name);
+  }
+  for (const TunedPoint& point : routine.points) {
+    if (point.m < 1 || point.n < 1 || point.blocks.nb < 1 || point.blocks.nbmin < 0 || point.blocks.nx < 0) {
+      throw bad_input("profile: {} of {} x {} has nb = {}, nbmin = {}, nx = {}; expected positive sizes and nb, and nbmin and nx of 0 or more", routine.name,
+                      point.m, point.n, point.blocks.nb, point.blocks.nbmin, point.blocks.nx);
+    }
+  }
+}
+
+nlohmann::json to_json(const TunedPoint& point) {
+  return {{"m", point.m},         {"n", point.n},       {"nb", point.blocks.nb}, {"nbmin", point.blocks.nbmin},
+          {"nx", point.blocks.nx}, {"ties", point.ties}, {"regret", point.regret}};
+}
+
+TunedPoint point_from_json(const nlohmann::json& json) {
+  TunedPoint point;
+  point.m = json.at("m").get<std::int64_t>();
+  point.n = json.at("n").get<std::int64_t>();
+  point.blocks = {json.at("nb").get<std::int64_t>(), json.at("nbmin").get<std::int64_t>(), json.at("nx").get<std::int64_t>()};
+  point.ties = json.value("ties", std::vector<std::int64_t>());
+  point.regret = json.value("regret", 0.0);
+  return point;
+}
+
+TunedRoutine routine_from_json(const nlohmann::json& json) {
+  TunedRoutine routine;
+  routine.name = json.at("routine").get<std::string>();
+  routine.flags = json.value("flags", std::string());
+  for (const nlohmann::json& point : json.at("points")) {
+    routine.points.push_back(point_from_json(point));
+  }
+  require_sane(routine);
+  return routine;
+}
+
+}  // namespace
+
+void Profile::set(TunedRoutine routine) {
+  require_sane(routine);
+  std::sort(routine.points.begin(), routine.points.end(), [](const TunedPoint& a, const TunedPoint& b) { return std::tie(a.m, a.n) < std::tie(b.m, b.n); });
+  const auto same = std::find_if(routines.begin(), routines.end(),
+                                 [&](const TunedRoutine& known) { return known.name == routine.name && known.flags == routine.flags; });
+  if (same != routines.end()) {
+    *same = std::move(routine);
+  } else {
+    routines.push_back(std::move(routine));
+  }
+}
+
+std::string block_table_text(const Profile& profile) {
+  std::string text;
+  for (const TunedRoutine& routine : profile.routines) {
+    text += fmt::format("{}{},{}", text.empty() ? "" : ";", routine.name, routine.flags);
+    for (const TunedPoint& point : routine.points) {
+      text += fmt::format(",{}x{}:{}/{}/{}", point.m, point.n, point.blocks.nb, point.blocks.nbmin, point.blocks.nx);
+    }
+  }
+  const auto table = std::make_unique<BlockTable>();
+  if (!parse(text.c_str(), *table)) {
+    throw bad_input("profile: at most {} routines of {} points are possible, with names of {} letters and sizes below 10^9", most_tuned_routines, most_tuned_points,
+                    RoutineName::length);
+  }
+  return text;
+}
+
+nlohmann::json to_json(const Profile& profile) {
+  nlohmann::json routines = nlohmann::json::array();
+  for (const TunedRoutine& routine : profile.routines) {
+    nlohmann::json points = nlohmann::json::array();
+    for (const TunedPoint& point : routine.points) {
+      points.push_back(to_json(point));
+    }
+    routines.push_back({{"routine", routine.name}, {"flags", routine.flags}, {"points", std::move(points)}});
+  }
+  return {{"schema", schema}, {"environment", profile.environment}, {"routines", std::move(routines)}};
+}
+
+Profile profile_from_json(const nlohmann::json& json) {
+  if (!json.is_object() || json.value("schema", "") != schema) {
+    throw bad_input("not a profile: expected \"schema\": \"{}\"{}", schema,
+                    json.is_object() && json.contains("schema") ? ", found " + json["schema"].dump() : "");
+  }
+  try {
+    Profile profile;
+    profile.environment = json.at("environment").get<Environment>();
+    for (const nlohmann::json& routine : json.at("routines")) {
+      profile.set(routine_from_json(routine));
+    }
+    return profile;
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_input("profile is damaged: {}", error.what());
+  }
+}
+
+}  // namespace flopcast::interpose

@@ -71,6 +71,44 @@ void from_json(const nlohmann::json& json, ModelKey& key) {
   json.at("library").get_to(key.library);
 }
 
+Call call_of(const Sample& sample, const std::function<const Routine*(std::string_view)>& lookup) {
+  Call call;
+  call.routine = lookup(sample.key.routine);
+  if (call.routine == nullptr) {
+    throw bad_input("sample of an unknown routine '{}'", sample.key.routine);
+  }
+  call.threads = sample.key.threads;
+  std::size_t flag = 0;
+  std::size_t size = 0;
+  std::size_t stride = 0;
+  std::size_t scalar = 0;
+  const auto next = [&](const auto& values, std::size_t& at, const std::string& what) {
+    if (at >= values.size()) {
+      throw bad_input("sample of {} has only {} {}", sample.key.routine, values.size(), what);
+    }
+    return values[at++];
+  };
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    switch (call.routine->arguments[i].kind) {
+      case Kind::flag: call.arguments[i] = next(sample.key.flags, flag, "flags"); break;
+      case Kind::sign: call.arguments[i] = next(sample.key.flags, flag, "flags") == '-' ? -1 : 1; break;
+      case Kind::size: call.arguments[i] = next(sample.sizes, size, "sizes"); break;
+      case Kind::leading_dimension:
+      case Kind::increment: call.arguments[i] = next(sample.strides, stride, "leading dimensions and increments"); break;
+      case Kind::scalar:
+      case Kind::real_scalar: {
+        static constexpr double any_other_value = 0.5;
+        const char letter = next(sample.key.scalars, scalar, "scalars");
+        call.scalars.at(scalar - 1) = letter == '0' ? 0.0 : letter == '1' ? 1.0 : letter == '-' ? -1.0 : any_other_value;
+        call.arguments[i] = static_cast<std::int64_t>(scalar - 1);
+        break;
+      }
+      default: break;
+    }
+  }
+  return call;
+}
+
 std::vector<Seconds> Sample::times() const {
   std::vector<Seconds> all;
   for (const Repetition& repetition : repetitions) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,10 @@ struct Sample {
   /// Times of the repetitions that count, drift-normalised.
   [[nodiscard]] std::vector<Seconds> times() const;
 };
+
+/// A call like those that were measured: their flags, sizes and strides, scalars of their class, operands without addresses. Throws bad_input if
+/// the sample doesn't fit its routine or the routine is unknown.
+Call call_of(const Sample& sample, const std::function<const Routine*(std::string_view)>& lookup);
 
 void to_json(nlohmann::json& json, const Sample& sample);
 void from_json(const nlohmann::json& json, Sample& sample);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,11 +24,13 @@ struct Action {
     write,     ///< touch `region` by rewriting a word of every line with its own value (leaves it dirty)
     evict,     ///< push what lies in levels 0 ... `level` out into the next one, by reading other memory
     execute,   ///< run `call`, untimed
+    prepare,   ///< call `hook`: whatever else a call depends on, such as a block size
   };
   What what = What::execute;
   Region region;
   int level = 0;
   Call call;
+  std::function<void()> hook;
 };
 
 /// What to do and what to time. Addresses are those of `memory`'s virtual allocations; the session maps them to real memory.

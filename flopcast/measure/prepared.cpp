@@ -13,8 +13,8 @@ using What = Action::What;
 
 std::int64_t copies(const Experiment& experiment) { return experiment.separate ? experiment.batch : 1; }
 
-/// Actions on all of a cache rather than on one copy's operands.
-bool is_global(What what) { return what == What::flush_all || what == What::evict; }
+/// Actions that don't concern one copy's operands.
+bool is_global(What what) { return what == What::flush_all || what == What::evict || what == What::prepare; }
 
 /// Where lines can't be flushed one by one, everything is.
 What possible(What what) { return what == What::flush && !can_flush_lines() ? What::flush_all : what; }
@@ -60,6 +60,9 @@ Prepared::Prepared(const Experiment& experiment, std::uintptr_t base, const Back
       } else if (what == What::execute) {
         step.call = executions_.size();
         executions_.emplace_back(use(action.call), map.real(action.call));
+      } else if (what == What::prepare) {
+        step.call = hooks_.size();
+        hooks_.push_back(action.hook);
       } else if (!is_global(what)) {
         step.region = map.real(action.region);
       }
@@ -88,6 +91,7 @@ void Prepared::set_up(Sweeper& sweeper) {
       case What::write: rewrite_lines(step.region); break;
       case What::evict: sweeper.evict(step.level); break;
       case What::execute: executions_[step.call].run(); break;
+      case What::prepare: hooks_[step.call](); break;
     }
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "flopcast/kernel/invoke.hpp"
@@ -40,7 +41,7 @@ class Prepared {
     Action::What what = Action::What::execute;
     int level = 0;
     Region region;
-    std::size_t call = 0;  ///< index into fills_ or executions_
+    std::size_t call = 0;  ///< index into fills_, executions_ or hooks_
   };
 
   std::uint64_t seed_;
@@ -48,6 +49,7 @@ class Prepared {
   std::vector<Step> steps_;
   std::vector<Call> fills_;
   std::vector<kernel::Invocation> executions_;
+  std::vector<std::function<void()>> hooks_;
   std::vector<kernel::Invocation> timed_;  ///< each timed call, or the only one on each copy
   std::vector<Call> timed_calls_;
   std::vector<kernel::Function> functions_;

@@ -1,0 +1,122 @@
+#include "flopcast/model/on_demand.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+
+namespace flopcast::model {
+namespace {
+
+Environment machine() {
+  Environment environment;
+  environment.caches = {{.name = "L1", .capacity_bytes = 32 << 10, .bandwidth = 100e9},
+                        {.name = "L2", .capacity_bytes = 1 << 20, .bandwidth = 50e9},
+                        {.name = "L3", .capacity_bytes = 32 << 20, .bandwidth = 20e9}};
+  environment.memory_bandwidth = 10e9;
+  environment.peak_flops = 50e9;
+  environment.fingerprint = "test";
+  return environment;
+}
+
+Call gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  return kernel::parse_call(kernel::require("dgemm"), {{"m", text(m)}, {"n", text(n)}, {"k", text(k)}});
+}
+
+Placement everything_at(std::int64_t distance, std::int8_t level) {
+  const OperandState state{distance, level, false};
+  return {state, state, state};
+}
+
+/// A machine whose dgemm gets slower for small sizes and for operands far away.
+Seconds truth(const Call& call, const Placement& placement) {
+  const double m = static_cast<double>(sizes(call)[0]);
+  const double k = static_cast<double>(sizes(call)[2]);
+  return flops(call) / 45e9 * (1 + 8 / k + 20 / m) * (1 + 0.05 * placement[0].level) + 2e-7;
+}
+
+TEST(ContinuousLevel, MovesFromLevelToLevelAroundEachCapacity) {
+  const Baseline baseline = Baseline::of(machine());
+  const auto level = [&](std::int64_t distance) { return continuous_level({distance, 0, false}, baseline.capacities); };
+  EXPECT_DOUBLE_EQ(level(1 << 10), 0);
+  EXPECT_DOUBLE_EQ(level(32 << 10), 0.5);
+  EXPECT_DOUBLE_EQ(level(128 << 10), 1);
+  EXPECT_DOUBLE_EQ(level(1 << 20), 1.5);
+  EXPECT_DOUBLE_EQ(level(std::int64_t{1} << 33), 3);
+  EXPECT_DOUBLE_EQ(continuous_level({-1, 2, false}, baseline.capacities), 2) << "without a distance the level counts";
+}
+
+TEST(BaselineTime, AddsArithmeticAndTraffic) {
+  const Baseline baseline = Baseline::of(machine());
+  const Call call = gemm(100, 100, 100);
+  const double near = baseline_time(call, everything_at(1, 0), baseline);
+  EXPECT_NEAR(near, baseline.overhead + 2e6 / 50e9 + 4 * 80000 / 100e9, 1e-12) << "C is read and written";
+  EXPECT_NEAR(baseline_time(call, everything_at(std::int64_t{1} << 40, 3), baseline) - near, 4 * 80000 * (1 / 10e9 - 1 / 100e9), 1e-12);
+}
+
+TEST(OnDemandModels, PredictUnseenSizesAndPlaces) {
+  OnDemandModels models(machine());
+  for (const std::int64_t m : {64, 128, 256, 512, 1024}) {
+    for (const std::int64_t k : {16, 32, 64, 128}) {
+      for (const std::int8_t level : {std::int8_t{0}, std::int8_t{3}}) {
+        const Placement placement = everything_at(level == 0 ? 1 : std::int64_t{1} << 40, level);
+        const Call call = gemm(m, m, k);
+        const std::array<Seconds, 3> times = {truth(call, placement), truth(call, placement) * 1.002, truth(call, placement) * 0.998};
+        models.add(call, placement, times);
+      }
+    }
+  }
+  models.fit();
+  for (const std::int64_t m : {90, 300, 700}) {
+    for (const std::int64_t k : {24, 48, 96}) {
+      const Placement placement = everything_at(1, 0);
+      const Call call = gemm(m, m, k);
+      const Estimate estimate = models.estimate(call, placement);
+      EXPECT_NEAR(estimate.seconds / truth(call, placement), 1, 0.02) << m << " " << k;
+      EXPECT_FALSE(estimate.extrapolated);
+      EXPECT_LT(estimate.relative_error, 0.05);
+    }
+  }
+  EXPECT_TRUE(models.estimate(gemm(4000, 4000, 64), everything_at(1, 0)).extrapolated);
+}
+
+TEST(OnDemandModels, FallBackToTheBaselineAndSaySo) {
+  const OnDemandModels models(machine());
+  const Call call = gemm(100, 100, 100);
+  const Estimate estimate = models.estimate(call, everything_at(1, 0));
+  EXPECT_DOUBLE_EQ(estimate.seconds, baseline_time(call, everything_at(1, 0), models.baseline()));
+  EXPECT_TRUE(estimate.extrapolated);
+  const std::array<Call, 1> calls = {call};
+  const std::array<Placement, 1> placements = {everything_at(1, 0)};
+  const Total total = models.total(calls, placements);
+  EXPECT_DOUBLE_EQ(total.unmodelled, total.seconds);
+}
+
+TEST(OnDemandModels, TotalsAddUpAndDifferencesOfEqualTotalsAreCertain) {
+  OnDemandModels models(machine());
+  for (const std::int64_t m : {64, 128, 256, 512}) {
+    const std::array<Seconds, 2> times = {truth(gemm(m, m, 32), everything_at(1, 0)), truth(gemm(m, m, 32), everything_at(1, 0)) * 1.01};
+    models.add(gemm(m, m, 32), everything_at(1, 0), times);
+  }
+  models.fit();
+  const std::vector<Call> calls = {gemm(100, 100, 32), gemm(200, 200, 32), gemm(0, 200, 32)};
+  const std::vector<Placement> placements(3, everything_at(1, 0));
+  const Total total = models.total(calls, placements);
+  Seconds sum = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    sum += models.estimate(calls[i], placements[i]).seconds;
+  }
+  EXPECT_NEAR(total.seconds, sum, 1e-15);
+  const Total twin = models.total(calls, placements);
+  const double difference = models.covariance(total, total) + models.covariance(twin, twin) - 2 * models.covariance(total, twin);
+  const double nuggets = total.parts.begin()->second.nugget_variance;
+  EXPECT_NEAR(difference, 2 * nuggets, 1e-6 * models.covariance(total, total)) << "only what is independent from point to point remains";
+  EXPECT_GT(models.covariance(total, total), 0);
+}
+
+}  // namespace
+}  // namespace flopcast::model

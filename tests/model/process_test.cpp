@@ -1,0 +1,107 @@
+#include "flopcast/model/process.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::model {
+namespace {
+
+using Points = Process::Points;
+
+struct Data {
+  Points points;
+  Eigen::VectorXd values, noise;
+};
+
+Data sine(Eigen::Index count, double deviation, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  Data data{Points(count, 1), Eigen::VectorXd(count), Eigen::VectorXd::Constant(count, deviation * deviation)};
+  for (Eigen::Index i = 0; i < count; ++i) {
+    data.points(i, 0) = 6.0 * static_cast<double>(i) / static_cast<double>(count - 1);
+    data.values[i] = std::sin(data.points(i, 0)) + deviation * normal(random);
+  }
+  return data;
+}
+
+ProcessParameters start() { return {.mean = 0, .amplitude = 0.5, .nugget = 0.01, .lengths = {1.0}}; }
+
+Eigen::RowVectorXd at(double x) { return Eigen::RowVectorXd::Constant(1, x); }
+
+TEST(Process, InterpolatesBetweenObservations) {
+  const Data data = sine(25, 1e-3, 1);
+  const Process process = Process::fit(data.points, data.values, data.noise, {0}, start());
+  for (double x = 0.1; x < 6; x += 0.37) {
+    EXPECT_NEAR(process.predict(at(x)).mean, std::sin(x), 0.01) << x;
+    EXPECT_NEAR(process.mean(&x), process.predict(at(x)).mean, 1e-12);
+  }
+}
+
+TEST(Process, KnowsThatItDoesNotKnowFarAway) {
+  const Data data = sine(25, 1e-3, 1);
+  const Process process = Process::fit(data.points, data.values, data.noise, {0}, start());
+  EXPECT_LT(std::sqrt(process.predict(at(3)).variance), 0.05);
+  EXPECT_GT(std::sqrt(process.predict(at(20)).variance), 0.5 * process.parameters().amplitude);
+  EXPECT_NEAR(process.predict(at(50)).mean, process.parameters().mean, 1e-3);
+}
+
+TEST(Process, IntervalsCoverWhatTheyPromise) {
+  int covered = 0;
+  int points = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Data data = sine(20, 0.05, seed);
+    const Process process = Process::fit(data.points, data.values, data.noise, {0}, start());
+    for (double x = 0.2; x < 6; x += 0.5) {
+      const Process::Prediction prediction = process.predict(at(x));
+      covered += std::fabs(prediction.mean - std::sin(x)) < 1.96 * std::sqrt(prediction.variance) ? 1 : 0;
+      ++points;
+    }
+  }
+  EXPECT_GT(covered, 0.88 * points);
+}
+
+TEST(Process, CovarianceOfSumsAgreesWithItsParts) {
+  const Data data = sine(12, 0.02, 3);
+  const Process process = Process::condition(data.points, data.values, data.noise, {0}, start());
+  Points points(3, 1);
+  points << 0.3, 2.2, 7.5;
+  const Eigen::MatrixXd covariance = process.posterior_covariance(points);
+  const Eigen::VectorXd weights = (Eigen::VectorXd(3) << 2.0, -1.0, 0.5).finished();
+  const Process::WeightedSum sum = process.weighted_sum(points, weights);
+  EXPECT_NEAR(process.covariance(sum, sum), weights.dot(covariance * weights), 1e-10);
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    const double nugget = process.parameters().nugget * process.parameters().nugget;
+    EXPECT_NEAR(process.predict(points.row(i)).variance, covariance(i, i) + nugget, 1e-10);
+  }
+}
+
+TEST(Process, PriorIsThePosteriorOfNothing) {
+  Points points(2, 1);
+  points << 0, 1;
+  const Eigen::MatrixXd covariance = Process::prior_covariance(points, {0}, start());
+  EXPECT_DOUBLE_EQ(covariance(0, 0), 0.25);
+  const double r = std::sqrt(5.0);
+  EXPECT_NEAR(covariance(0, 1), 0.25 * (1 + r + 5.0 / 3) * std::exp(-r), 1e-12);
+}
+
+TEST(Process, CoordinatesOfOneGroupShareALength) {
+  Points points(2, 2);
+  points << 0, 0, 1, 2;
+  ProcessParameters parameters = start();
+  parameters.lengths = {4.0};
+  const Eigen::MatrixXd shared = Process::prior_covariance(points, {0, 0}, parameters);
+  const double r = std::sqrt(5.0 * 5.0) / 4;
+  EXPECT_NEAR(shared(0, 1), 0.25 * (1 + r + r * r / 3) * std::exp(-r), 1e-12);
+}
+
+TEST(Process, RefusesMismatchedInput) {
+  EXPECT_THROW(Process::condition(Points(2, 1), Eigen::VectorXd(3), Eigen::VectorXd(2), {0}, start()), Error);
+  EXPECT_THROW(Process::condition(Points(0, 1), Eigen::VectorXd(0), Eigen::VectorXd(0), {0}, start()), Error);
+}
+
+}  // namespace
+}  // namespace flopcast::model

@@ -1,0 +1,145 @@
+#include "flopcast/tune/block_size.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "flopcast/algorithm/registry.hpp"
+#include "flopcast/cache/placement.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+
+namespace flopcast::tune {
+namespace {
+
+Environment machine() {
+  Environment environment;
+  environment.caches = {{.name = "L1", .capacity_bytes = 48 << 10, .bandwidth = 100e9},
+                        {.name = "L2", .capacity_bytes = 2 << 20, .bandwidth = 50e9},
+                        {.name = "L3", .capacity_bytes = 64 << 20, .bandwidth = 25e9}};
+  environment.memory_bandwidth = 12e9;
+  environment.peak_flops = 70e9;
+  environment.fingerprint = "test";
+  return environment;
+}
+
+/// A machine on which panels are slow and updates want large blocks.
+Seconds truth(const Call& call) {
+  const auto s = sizes(call);
+  const std::string& family = call.routine->family;
+  const double work = flops(call);
+  if (work <= 0) {
+    return 5e-8;
+  }
+  if (family == "geqr2" || family == "larft") {
+    return work / 4e9 + 1e-6;
+  }
+  const double k = static_cast<double>(s[s.size() - 1]);
+  return work / (75e9 * k / (k + 20)) + 2e-6;
+}
+
+Seconds truth(const Trace& trace) {
+  Seconds sum = 0;
+  for (const Call& call : trace.calls) {
+    sum += truth(call);
+  }
+  return sum;
+}
+
+struct Fixture {
+  std::mt19937_64 random{7};
+  double noise = 0.01;
+  Seconds clock = 0;
+  std::size_t kept = 0;
+  bool stop = false;
+
+  BlockSizeSources sources() {
+    BlockSizeSources s;
+    s.trace = [](const Call& call, const algorithm::BlockParameters& blocks) { return algorithm::record(call, blocks); };
+    s.placements = [](const Trace& trace) { return cache::cache_state(trace, machine().caches, cache::Start::filled).placements; };
+    s.measure = [this](std::span<const measure::Experiment> experiments) {
+      std::vector<measure::Timings> all;
+      std::normal_distribution<double> normal;
+      for (const measure::Experiment& experiment : experiments) {
+        measure::Timings timings;
+        for (const Call& call : experiment.timed) {
+          std::vector<Repetition> repetitions;
+          for (int r = 0; r < 4; ++r) {
+            repetitions.push_back({.seconds = truth(call) * std::exp(noise * normal(random))});
+            clock += repetitions.back().seconds;
+          }
+          timings.calls.push_back(repetitions);
+        }
+        all.push_back(timings);
+      }
+      return all;
+    };
+    s.keep = [this](std::span<const Sample> samples) { kept += samples.size(); };
+    s.elapsed = [this] { return clock; };
+    s.interrupted = [this] { return stop; };
+    return s;
+  }
+
+  static std::vector<Problem> problems(std::initializer_list<std::int64_t> orders) {
+    std::vector<Problem> all;
+    for (const std::int64_t n : orders) {
+      Problem problem;
+      problem.call = kernel::parse_call(kernel::require("dgeqrf"), {{"m", std::to_string(n)}, {"n", std::to_string(n)}});
+      problem.defaults = {32, 2, 128};
+      for (std::int64_t nb = 16; nb <= 160; nb += 16) {
+        problem.alternatives.push_back({nb, 2, 128});
+      }
+      all.push_back(problem);
+    }
+    return all;
+  }
+};
+
+TEST(TuneBlockSize, FindsABlockSizeWithinTheRegretItStates) {
+  Fixture fixture;
+  const std::vector<Problem> problems = Fixture::problems({300, 800, 1600});
+  model::OnDemandModels models(machine());
+  const BlockSizeSources sources = fixture.sources();
+  BlockSizeOptions options;
+  options.tune_crossover = false;
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  ASSERT_EQ(result.decisions.size(), 3U);
+  EXPECT_EQ(fixture.kept > 0, true);
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    Seconds best = INFINITY;
+    for (const auto& blocks : problems[p].alternatives) {
+      best = std::min(best, truth(sources.trace(problems[p].call, blocks)));
+    }
+    const Decision& decision = result.decisions[p];
+    const Seconds chosen = truth(sources.trace(problems[p].call, decision.chosen.blocks));
+    EXPECT_LT(chosen / best - 1, 0.02);
+    EXPECT_LT(chosen / best - 1, std::max(decision.regret, options.tie_margin) + 0.005);
+    EXPECT_NEAR(decision.chosen.seconds / chosen, 1, 0.03);
+    EXPECT_GE(decision.gain, 0);
+    EXPECT_EQ(decision.forecasts.size(), 10U) << "the default is one of the alternatives";
+  }
+}
+
+TEST(TuneBlockSize, KeepsWhatItHasWhenInterrupted) {
+  Fixture fixture;
+  fixture.stop = true;
+  const std::vector<Problem> problems = Fixture::problems({400});
+  model::OnDemandModels models(machine());
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, fixture.sources(), {});
+  EXPECT_FALSE(result.complete);
+  ASSERT_EQ(result.decisions.size(), 1U);
+  EXPECT_EQ(result.decisions[0].chosen.extrapolated, 1) << "nothing was measured, and the forecast says so";
+}
+
+TEST(TuneBlockSize, MeasuresNothingTwice) {
+  Fixture fixture;
+  const std::vector<Problem> problems = Fixture::problems({600});
+  model::OnDemandModels models(machine());
+  const BlockSizeResult first = tune_block_size(problems, machine(), models, fixture.sources(), {});
+  const BlockSizeResult second = tune_block_size(problems, machine(), models, fixture.sources(), {});
+  EXPECT_LT(second.segments * 4, first.segments + 4) << "what is known already is not sampled again";
+}
+
+}  // namespace
+}  // namespace flopcast::tune

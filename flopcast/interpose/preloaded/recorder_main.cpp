@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +42,9 @@ class Libraries {
     if (address == nullptr || dladdr(address, &info) == 0) {
       throw bad_input("neither of the libraries in {} defines {}", std::getenv("LD_LIBRARY_PATH"), symbol);
     }
-    return info.dli_fname;
+    std::error_code none;
+    const std::filesystem::path resolved = std::filesystem::canonical(info.dli_fname, none);
+    return none ? info.dli_fname : resolved.string();
   }
 
  private:
@@ -102,11 +105,11 @@ double real_part(const void* element, Precision precision) {
   return real_bytes(precision) == 4 ? static_cast<double>(*static_cast<const float*>(element)) : *static_cast<const double*>(element);
 }
 
-/// Ones on the diagonals of triangles that are to be inverted or solved with: LAPACK looks for zeros there before it calls any kernel.
+/// Ones on the diagonals of triangles that are to be factored, inverted or solved with.
 void set_diagonals(const Call& call) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     const Argument& argument = call.routine->arguments[i];
-    if (argument.kind != Kind::data || argument.form != Form::triangle || argument.fill != Fill::triangular || argument.stride < 0) {
+    if (argument.kind != Kind::data || argument.form != Form::triangle || argument.stride < 0) {
       continue;
     }
     const std::int64_t step = (call.arguments[static_cast<std::size_t>(argument.stride)] + 1) * argument_element_bytes(*call.routine, i);
@@ -114,15 +117,6 @@ void set_diagonals(const Call& call) {
       void* element = reinterpret_cast<void*>(call.address(i) + static_cast<std::uintptr_t>(k * step));
       real_bytes(call.routine->precision) == 4 ? void(*static_cast<float*>(element) = 1) : void(*static_cast<double*>(element) = 1);
     }
-  }
-}
-
-void prepare_operands(const Call& call, Mode mode) {
-  constexpr std::uint64_t seed = 1;
-  if (mode == Mode::observe) {
-    kernel::fill(call, seed);
-  } else {
-    set_diagonals(call);
   }
 }
 
@@ -153,6 +147,28 @@ Call call_of(const Request& request) {
   return call;
 }
 
+/// Leaves the recording of an executed call running.
+void observe(kernel::Invocation& invocation, const Call& call, const RecordOptions& options) {
+  constexpr std::uint64_t seed = 1;
+  kernel::fill(call, seed);
+  invocation.run();  // once for the library to start its threads and buffers
+  kernel::fill(call, seed);
+  start_recording(options);
+  invocation.run();
+}
+
+/// Leaves the recording of a call with skipped kernels running. Where LAPACK stops at a zero on a diagonal it is made again with ones there, which costs
+/// memory for a page per column.
+void skip(kernel::Invocation& invocation, const Call& call, const RecordOptions& options) {
+  start_recording(options);
+  invocation.run();
+  if (invocation.outcome().info > 0) {
+    set_diagonals(call);
+    start_recording(options);
+    invocation.run();
+  }
+}
+
 /// Records one call; the recorded kernels go to `calls`.
 Reply serve(const Libraries& libraries, const Request& request, Bytes& calls) {
   Call call = call_of(request);
@@ -168,13 +184,11 @@ Reply serve(const Libraries& libraries, const Request& request, Bytes& calls) {
   stop_recording();
   const std::vector<OperandMemory> memory = place_operands(call);
   kernel::Invocation invocation(function, call);
-  if (request.mode == Mode::observe) {  // once for the library to start its threads and buffers
-    prepare_operands(call, request.mode);
-    invocation.run();
+  if (request.mode == Mode::observe) {
+    observe(invocation, call, options);
+  } else {
+    skip(invocation, call, options);
   }
-  prepare_operands(call, request.mode);
-  start_recording(options);
-  invocation.run();
   Recording recording = stop_recording();
   calls = std::move(recording.calls);
   return {.info = invocation.outcome().info,

@@ -1,0 +1,187 @@
+#include "flopcast/interpose/recorder.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "flopcast/algorithm/registry.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/installed.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+using algorithm::BlockParameters;
+using testing::Contains;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+LibraryFiles reference_over(const std::string& blas) {
+  return {machine::locate(blas, machine::Role::blas), machine::locate("reference", machine::Role::lapack)};
+}
+
+/// One recorder for all tests that don't harm it: starting a child takes longer than most recordings.
+Recorder& recorder() {
+  static Recorder shared(reference_over("openblas-serial"));
+  return shared;
+}
+
+Call call_of(const std::string& routine, const std::map<std::string, std::int64_t>& arguments) {
+  Call call;
+  call.routine = &kernel::require(routine);
+  for (const auto& [name, value] : arguments) {
+    call.arguments.at(algorithm::index(call, name)) = value;
+  }
+  return call;
+}
+
+Call geqrf_call(std::int64_t m, std::int64_t n, const std::string& routine = "dgeqrf", std::int64_t lwork = 0) {
+  return call_of(routine, {{"m", m}, {"n", n}, {"lda", std::max<std::int64_t>(1, m + 3)}, {"lwork", lwork}});
+}
+
+Call potrf_call(char uplo, std::int64_t n, const std::string& routine = "dpotrf") {
+  return call_of(routine, {{"uplo", uplo}, {"n", n}, {"lda", std::max<std::int64_t>(1, n + 5)}});
+}
+
+std::set<std::string> kernels_of(const Trace& trace) {
+  std::set<std::string> names;
+  for (const Call& call : trace.calls) {
+    names.insert(call.routine->name);
+  }
+  return names;
+}
+
+template <class Function>
+std::string complaint(ExitCode expected, const Function& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), expected) << error.what();
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Recorder, GeqrfMakesTheCallsOfTheAlgorithm) {
+  for (const std::string routine : {"sgeqrf", "dgeqrf", "cgeqrf", "zgeqrf"}) {
+    for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {64, 64}, {200, 200}, {333, 120}, {120, 333}, {1, 50}, {50, 1}, {513, 512}}) {
+      for (const BlockParameters blocks : {BlockParameters{1, 2, 0}, BlockParameters{8, 2, 0}, BlockParameters{32, 2, 128}, BlockParameters{37, 2, 50},
+                                           BlockParameters{100, 2, 0}, BlockParameters{600, 2, 128}}) {
+        const Call call = geqrf_call(m, n, routine);
+        ASSERT_EQ(recorder().record(call, blocks), algorithm::record(call, blocks)) << to_string(call) << " nb " << blocks.nb << " nx " << blocks.nx;
+      }
+    }
+  }
+}
+
+TEST(Recorder, GeqrfWithAShortWorkspaceMakesTheCallsOfTheAlgorithm) {
+  for (const std::int64_t lwork : {100, 250, 1000, 3000, 5000}) {
+    for (const std::int64_t nbmin : {2, 8, 40}) {
+      const Call call = geqrf_call(150, 100, "dgeqrf", lwork);
+      const BlockParameters blocks{32, nbmin, 16};
+      ASSERT_EQ(recorder().record(call, blocks), algorithm::record(call, blocks)) << lwork << " " << nbmin;
+    }
+  }
+}
+
+TEST(Recorder, PotrfMakesTheCallsOfTheAlgorithm) {
+  for (const std::string routine : {"spotrf", "dpotrf", "cpotrf", "zpotrf"}) {
+    for (const char uplo : {'L', 'U'}) {
+      for (const std::int64_t n : {1, 2, 63, 64, 65, 200, 513}) {
+        for (const std::int64_t nb : {1, 2, 8, 24, 64, 96, 1000}) {
+          const Call call = potrf_call(uplo, n, routine);
+          const BlockParameters blocks{nb, 2, 0};
+          ASSERT_EQ(recorder().record(call, blocks), algorithm::record(call, blocks)) << to_string(call) << " nb " << nb;
+        }
+      }
+    }
+  }
+}
+
+TEST(Recorder, ObservingSeesTheSameCallsAndTimesThem) {
+  for (const Call& call : {geqrf_call(150, 100), potrf_call('L', 130)}) {
+    const BlockParameters blocks{24, 2, 10};
+    Trace observed = recorder().record(call, blocks, Mode::observe);
+    ASSERT_EQ(observed.measured.size(), observed.calls.size());
+    for (const Seconds seconds : observed.measured) {
+      EXPECT_GT(seconds, 0);
+    }
+    observed.measured.clear();
+    EXPECT_EQ(observed, recorder().record(call, blocks, Mode::skip));
+  }
+}
+
+TEST(Recorder, KernelsOverAnotherBlasAreTheSame) {
+  Recorder blis(reference_over("blis-serial"));
+  EXPECT_THAT(blis.loaded().blas.string(), HasSubstr("blis"));
+  EXPECT_EQ(blis.record(potrf_call('U', 100), BlockParameters{16, 2, 0}), recorder().record(potrf_call('U', 100), BlockParameters{16, 2, 0}));
+}
+
+TEST(Recorder, LoadsTheLibrariesChosen) {
+  EXPECT_THAT(recorder().loaded().blas.string(), HasSubstr("openblas-serial"));
+  EXPECT_THAT(recorder().loaded().lapack.string(), HasSubstr("lapack/liblapack"));
+}
+
+TEST(Recorder, TellsLapacksOwnBlockSizes) {
+  EXPECT_EQ(recorder().defaults(geqrf_call(1000, 1000)), (BlockParameters{32, 2, 128}));
+  EXPECT_EQ(recorder().defaults(potrf_call('L', 1000)).nb, 64);
+}
+
+TEST(Recorder, UsesLapacksOwnBlockSizesWithoutOthers) {
+  EXPECT_EQ(recorder().record(geqrf_call(300, 300), std::nullopt), algorithm::record(geqrf_call(300, 300), {32, 2, 128}));
+}
+
+TEST(Recorder, KnowsWhoAsksForBlockSizes) {
+  const std::filesystem::path openblas = machine::locate("openblas-serial", machine::Role::blas);
+  Recorder all_openblas({openblas, openblas});
+
+  EXPECT_TRUE(recorder().asks_for_block_size(potrf_call('L', 500)));
+  EXPECT_TRUE(all_openblas.asks_for_block_size(geqrf_call(500, 500)));
+  EXPECT_FALSE(all_openblas.asks_for_block_size(potrf_call('L', 500)));
+}
+
+TEST(Recorder, RecordsRoutinesThatHaveNoAlgorithm) {
+  const Trace inverse = recorder().record(call_of("dtrtri", {{"uplo", 'L'}, {"diag", 'N'}, {"n", 100}, {"lda", 100}}), BlockParameters{32, 2, 0});
+  EXPECT_THAT(kernels_of(inverse), testing::UnorderedElementsAre("dtrmm", "dtrsm", "dtrti2"));
+
+  const Trace lu = recorder().record(call_of("dgetrf", {{"m", 100}, {"n", 100}, {"lda", 100}}), BlockParameters{32, 2, 0});
+  EXPECT_THAT(kernels_of(lu), Contains("dgetrf2"));
+  EXPECT_THAT(kernels_of(lu), Contains("dlaswp"));
+}
+
+TEST(Recorder, SeesThroughARecursiveRoutine) {
+  const Trace trace = recorder().record(call_of("dpotrf2", {{"uplo", 'L'}, {"n", 64}, {"lda", 64}}), std::nullopt);
+
+  EXPECT_THAT(kernels_of(trace), testing::UnorderedElementsAre("dsyrk", "dtrsm"));
+  EXPECT_EQ(trace.calls.size(), 2U * 63);
+}
+
+TEST(Recorder, TouchesNoMatrix) {
+  const Trace trace = recorder().record(potrf_call('L', 100000), BlockParameters{20000, 2, 0});  // 80 GB
+
+  EXPECT_EQ(trace.calls.size(), 18U);
+}
+
+TEST(Recorder, AnEmptyProblemMakesNoCalls) {
+  EXPECT_THAT(recorder().record(geqrf_call(0, 0), BlockParameters{32, 2, 0}).calls, IsEmpty());
+  EXPECT_THAT(recorder().record(potrf_call('L', 0), BlockParameters{32, 2, 0}).calls, IsEmpty());
+}
+
+TEST(Recorder, NamesTheArgumentThatLapackRefuses) {
+  const Call call = call_of("dgeqrf", {{"m", 10}, {"n", 10}, {"lda", 5}});
+  EXPECT_THAT(complaint(ExitCode::bad_input, [&] { recorder().record(call, std::nullopt); }), HasSubstr("lda"));
+  EXPECT_FALSE(recorder().record(geqrf_call(10, 10), std::nullopt).calls.empty());
+}
+
+TEST(Recorder, SaysWhatTheLibraryLacks) {
+  Recorder blas_only({machine::locate("reference", machine::Role::blas), machine::locate("reference", machine::Role::lapack)});
+  EXPECT_THAT(complaint(ExitCode::bad_input, [] { Recorder({"/no/such/libblas.so", ""}); }), HasSubstr("/no/such/libblas.so"));
+  EXPECT_THAT(complaint(ExitCode::environment, [] { Recorder({"/etc/passwd", "/etc/passwd"}); }), HasSubstr("liblapack.so.3"));
+}
+
+}  // namespace
+}  // namespace flopcast::interpose

@@ -1,0 +1,93 @@
+#include "flopcast/interpose/profile.hpp"
+
+#include <gmock/gmock.h>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+using testing::HasSubstr;
+
+TunedRoutine geqrf() { return {"dgeqrf", "", {{800, 800, {48, 2, 96}, {32, 64}, 0.01}, {200, 200, {24, 2, 0}, {}, 0}}}; }
+
+Profile sample_profile() {
+  Profile profile;
+  profile.environment.cpu = "some CPU";
+  profile.environment.fingerprint = "abc";
+  profile.set(geqrf());
+  profile.set({"dpotrf", "L", {{500, 500, {96, 2, 0}, {}, 0}}});
+  return profile;
+}
+
+std::string complaint(const nlohmann::json& json) {
+  try {
+    profile_from_json(json);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Profile, SortsPoints) {
+  const Profile profile = sample_profile();
+
+  EXPECT_EQ(profile.routines[0].points[0].n, 200);
+  EXPECT_EQ(profile.routines[0].points[1].n, 800);
+}
+
+TEST(Profile, SetReplacesTheSameRoutineAndFlags) {
+  Profile profile = sample_profile();
+  profile.set({"dgeqrf", "", {{100, 100, {16, 2, 0}, {}, 0}}});
+  profile.set({"dpotrf", "U", {{100, 100, {16, 2, 0}, {}, 0}}});
+
+  ASSERT_EQ(profile.routines.size(), 3U);
+  EXPECT_EQ(profile.routines[0].points.size(), 1U);
+}
+
+TEST(Profile, SurvivesJson) {
+  const Profile profile = sample_profile();
+
+  EXPECT_EQ(profile_from_json(nlohmann::json::parse(to_json(profile).dump())), profile);
+}
+
+TEST(Profile, SaysWhatIsWrong) {
+  const nlohmann::json good = to_json(sample_profile());
+  EXPECT_THAT(complaint(nlohmann::json::array()), HasSubstr("flopcast-profile-1"));
+
+  nlohmann::json newer = good;
+  newer["schema"] = "flopcast-profile-2";
+  EXPECT_THAT(complaint(newer), HasSubstr("flopcast-profile-2"));
+
+  nlohmann::json without_environment = good;
+  without_environment.erase("environment");
+  EXPECT_THAT(complaint(without_environment), HasSubstr("environment"));
+
+  nlohmann::json negative = good;
+  negative["routines"][0]["points"][0]["nb"] = -3;
+  EXPECT_THAT(complaint(negative), HasSubstr("nb = -3"));
+
+  nlohmann::json text = good;
+  text["routines"][0]["points"][0]["n"] = "many";
+  EXPECT_THAT(complaint(text), HasSubstr("damaged"));
+
+  nlohmann::json empty = good;
+  empty["routines"][0]["points"].clear();
+  EXPECT_THAT(complaint(empty), HasSubstr("no points"));
+}
+
+TEST(Profile, BecomesTheTableOfThePreloadedLibrary) {
+  EXPECT_EQ(block_table_text(sample_profile()), "dgeqrf,,200x200:24/2/0,800x800:48/2/96;dpotrf,L,500x500:96/2/0");
+  EXPECT_EQ(block_table_text({}), "");
+}
+
+TEST(Profile, RefusesWhatTheLibraryCantHold) {
+  Profile profile;
+  profile.set({"averyveryverylongname", "", {{5, 5, {1, 2, 3}, {}, 0}}});
+
+  EXPECT_THROW(block_table_text(profile), Error);
+}
+
+}  // namespace
+}  // namespace flopcast::interpose

@@ -18,16 +18,48 @@ std::size_t times(const Trace& trace, Start start) {
   return trace.calls.size() * (start == Start::repeated ? 2 : 1) + (start == Start::filled ? trace.allocations.size() : 0);
 }
 
+std::int64_t time_of(Plane::Stamp stamp) { return stamp == Plane::never ? -1 : stamp / 2; }
+
+/// Calls visit(space index, trapezoid) for the region's parts.
+template <class Visit>
+void for_each_part(const std::vector<Space>& spaces, const Region& region, Visit&& visit) {
+  const std::size_t space = space_of(spaces, region.begin());
+  for_each_trapezoid(region, spaces[space], [&](const Trapezoid& trapezoid) { visit(space, trapezoid); });
+}
+
+std::int64_t distinct_bytes(const Footprints& footprints, const std::vector<Space>& spaces) {
+  std::vector<Plane> touched = planes(spaces);
+  std::int64_t sum = 0;
+  for (const Footprints::Part& part : footprints.all_parts()) {
+    for_each_part(spaces, part.region, [&](std::size_t plane, const Trapezoid& trapezoid) {
+      touched[plane].stamp(trapezoid, 0, [&](Plane::Stamp stamp, std::int64_t bytes) { sum += stamp == Plane::never ? bytes : 0; });
+    });
+  }
+  return sum;
+}
+
 }  // namespace
 
 AccessTracker::AccessTracker(const Trace& trace, const AccessOptions& options)
-    : trace_(trace), options_(options), spaces_(spaces(trace)), planes_(planes(spaces_)), bytes_(times(trace, options.start)) {
+    : options_(options),
+      footprints_(trace),
+      spaces_(spaces(trace.allocations, footprints_)),
+      planes_(planes(spaces_)),
+      bytes_(times(trace, options.start)) {
   switch (options.start) {
     case Start::cold: break;
-    case Start::artificial: artificial_bytes_ = distinct_bytes(trace); break;
-    case Start::filled: write_allocations(); break;
+    case Start::artificial: artificial_bytes_ = distinct_bytes(footprints_, spaces_); break;
+    case Start::filled:
+      for (const Allocation& allocation : trace.allocations) {
+        shapes_.clear();
+        if (allocation.bytes > 0) {
+          add_shapes({allocation.address, allocation.bytes, 1, allocation.bytes, 0}, 0, true);
+        }
+        touch();
+      }
+      break;
     case Start::repeated:
-      for (const Call& call : trace.calls) {
+      for (std::size_t call = 0; call < footprints_.calls(); ++call) {
         set_shapes(call);
         touch();
       }
@@ -35,63 +67,115 @@ AccessTracker::AccessTracker(const Trace& trace, const AccessOptions& options)
 }
 
 const CallAccess& AccessTracker::next() {
-  set_shapes(trace_.calls[position_++]);
-  access_.clear();
-  for (std::size_t i = 0; i < operands_.size(); ++i) {
-    access_.push_back(observe(i));
+  const std::size_t call = position_++;
+  set_shapes(call);
+  if (!shapes_may_overlap()) {  // what stamping replaces is what was there before the call
+    stamp_shapes(observed_);
+    evaluate(observed_, footprints_.operand_count(call));
+    count(observed_);
+    return access_;
   }
+  observed_.clear();
+  for (const Shape& shape : shapes_) {
+    planes_[shape.plane].observe(shape.trapezoid,
+                                 [&](Plane::Stamp stamp, std::int64_t bytes) { observed_.push_back({stamp, bytes, shape.operand}); });
+  }
+  evaluate(observed_, footprints_.operand_count(call));
   touch();
   return access_;
 }
 
-/// Fills shapes_: those of operand i are first_shape_[i] ... first_shape_[i+1]-1.
-void AccessTracker::set_shapes(const Call& call) {
-  operands_ = operands(call);
+void AccessTracker::set_shapes(std::size_t call) {
   shapes_.clear();
-  for (std::size_t i = 0; i < operands_.size(); ++i) {
-    first_shape_[i] = shapes_.size();
-    for (const Region& part : operands_[i].parts) {
-      if (call.address(operands_[i].argument) == 0 || part.empty()) {
-        continue;
-      }
-      const std::size_t plane = space_of(spaces_, part.begin());
-      for_each_trapezoid(part, spaces_[plane], [&](const Trapezoid& trapezoid) { shapes_.push_back({plane, trapezoid}); });
-    }
+  for (const auto& [region, operand, written] : footprints_.parts(call)) {
+    add_shapes(region, operand, written);
   }
-  first_shape_[operands_.size()] = shapes_.size();
 }
 
-OperandAccess AccessTracker::observe(std::size_t operand) {
-  OperandAccess access;
-  std::int64_t newest = -1;
-  std::int64_t all = 0, written = 0;
-  std::int64_t bucket_time = -2;
-  std::size_t bucket = 0;
-  for (std::size_t s = first_shape_[operand]; s < first_shape_[operand + 1]; ++s) {
-    planes_[shapes_[s].plane].observe(shapes_[s].trapezoid, [&](Plane::Stamp stamp, std::int64_t bytes) {
-      const std::int64_t time = stamp == Plane::never ? -1 : stamp / 2;
-      if (time != bucket_time) {
-        const std::int64_t distance = distance_of(time);
-        const auto& thresholds = options_.thresholds_bytes;
-        bucket = distance < 0 ? thresholds.size()
-                              : static_cast<std::size_t>(std::lower_bound(thresholds.begin(), thresholds.end(), distance) - thresholds.begin());
-        bucket_time = time;
+void AccessTracker::add_shapes(const Region& region, std::uint8_t operand, bool written) {
+  for_each_part(spaces_, region, [&](std::size_t plane, const Trapezoid& trapezoid) { shapes_.push_back({plane, trapezoid, operand, written}); });
+}
+
+bool AccessTracker::shapes_may_overlap() const noexcept {
+  for (std::size_t i = 1; i < shapes_.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (shapes_[i].plane == shapes_[j].plane && boxes_overlap(shapes_[i].trapezoid, shapes_[j].trapezoid)) {
+        return true;
       }
-      access.bytes[bucket] += bytes;
-      all += bytes;
-      written += time >= 0 && stamp % 2 == 1 ? bytes : 0;
-      newest = std::max(newest, time);
-    });
-  }
-  if (all > 0) {
-    access.distance_bytes = distance_of(newest);
-    if (options_.limit_bytes > 0 && (access.distance_bytes < 0 || access.distance_bytes > options_.limit_bytes)) {
-      const std::int64_t stopped = bytes_.first_beyond(options_.limit_bytes);
-      access.distance_bytes = stopped > options_.limit_bytes ? stopped : access.distance_bytes;
     }
   }
-  access.dirty = 2 * written > all;
-  return access;
+  return false;
+}
+
+/// Stamps all shapes of a call; what an operand reads and another one writes is written.
+void AccessTracker::stamp_shapes(std::vector<Piece>& replaced) {
+  replaced.clear();
+  for (const bool written : {false, true}) {
+    for (const Shape& shape : shapes_) {
+      if (shape.written == written) {
+        planes_[shape.plane].stamp(shape.trapezoid, static_cast<Plane::Stamp>(2 * time_ + (written ? 1 : 0)),
+                                   [&](Plane::Stamp stamp, std::int64_t bytes) { replaced.push_back({stamp, bytes, shape.operand}); });
+      }
+    }
+  }
+}
+
+/// Moves the bytes of the pieces to the current time, which ends.
+void AccessTracker::count(const std::vector<Piece>& replaced) {
+  std::int64_t fresh = 0;
+  for (std::size_t i = 0; i < replaced.size();) {
+    const std::int64_t time = time_of(replaced[i].stamp);
+    std::int64_t moved = 0;
+    for (; i < replaced.size() && time_of(replaced[i].stamp) == time; ++i) {
+      moved += replaced[i].bytes;
+    }
+    if (time != time_) {
+      fresh += moved;
+      if (time >= 0) {
+        bytes_.add(time, -moved);
+      }
+    }
+  }
+  bytes_.add(time_++, fresh);
+}
+
+void AccessTracker::touch() {
+  stamp_shapes(replaced_);
+  count(replaced_);
+}
+
+/// Fills access_ from the pieces of all operands.
+void AccessTracker::evaluate(const std::vector<Piece>& pieces, std::size_t operands) {
+  struct Sums {
+    std::int64_t newest = -1, all = 0, written = 0;
+  };
+  std::array<Sums, most_operands> sums{};
+  access_.clear();
+  for (std::size_t i = 0; i < operands; ++i) {
+    access_.push_back({});
+  }
+  const auto& thresholds = options_.thresholds_bytes;
+  std::int64_t bucket_time = -2;
+  std::size_t bucket = 0;
+  for (const auto& [stamp, bytes, operand] : pieces) {
+    const std::int64_t time = time_of(stamp);
+    if (time != bucket_time) {
+      const std::int64_t distance = distance_of(time);
+      const auto* at = distance < 0 ? thresholds.end() : std::lower_bound(thresholds.begin(), thresholds.end(), distance);
+      bucket = static_cast<std::size_t>(at - thresholds.begin());
+      bucket_time = time;
+    }
+    access_[operand].bytes[bucket] += bytes;
+    sums[operand].all += bytes;
+    sums[operand].written += time >= 0 && stamp % 2 == 1 ? bytes : 0;
+    sums[operand].newest = std::max(sums[operand].newest, time);
+  }
+  for (std::size_t i = 0; i < operands; ++i) {
+    if (sums[i].all > 0) {
+      access_[i].distance_bytes = limited(distance_of(sums[i].newest));
+      access_[i].dirty = 2 * sums[i].written > sums[i].all;
+    }
+  }
 }
 
 /// Of what was last accessed at `time`, or never if it is negative.
@@ -102,52 +186,12 @@ std::int64_t AccessTracker::distance_of(std::int64_t time) const noexcept {
   return options_.start == Start::artificial ? bytes_.total() + artificial_bytes_ : -1;
 }
 
-void AccessTracker::touch() {
-  for (const bool written : {false, true}) {  // what a call reads and writes is written
-    for (std::size_t i = 0; i < operands_.size(); ++i) {
-      if ((operands_[i].access != Access::read) == written) {
-        for (std::size_t s = first_shape_[i]; s < first_shape_[i + 1]; ++s) {
-          touch_shape(shapes_[s], written);
-        }
-      }
-    }
+/// What the scan has collected if it ends beyond limit_bytes.
+std::int64_t AccessTracker::limited(std::int64_t distance) const noexcept {
+  if (options_.limit_bytes <= 0 || (distance >= 0 && distance <= options_.limit_bytes) || bytes_.total() <= options_.limit_bytes) {
+    return distance;
   }
-  ++time_;
-}
-
-void AccessTracker::touch_shape(const Shape& shape, bool written) {
-  std::int64_t fresh = 0;         // bytes not yet counted at this time
-  std::int64_t time = time_, moved = 0;  // bytes to be taken from `time`
-  const auto move = [&] {
-    if (moved > 0 && time >= 0 && time != time_) {
-      bytes_.add(time, -moved);
-    }
-    moved = 0;
-  };
-  planes_[shape.plane].stamp(shape.trapezoid, static_cast<Plane::Stamp>(2 * time_ + (written ? 1 : 0)), [&](Plane::Stamp stamp, std::int64_t bytes) {
-    const std::int64_t before = stamp == Plane::never ? -1 : stamp / 2;
-    if (before != time) {
-      move();
-      time = before;
-    }
-    moved += bytes;
-    fresh += before != time_ ? bytes : 0;
-  });
-  move();
-  if (fresh > 0) {
-    bytes_.add(time_, fresh);
-  }
-}
-
-void AccessTracker::write_allocations() {
-  for (const Allocation& allocation : trace_.allocations) {
-    if (allocation.bytes > 0) {
-      const std::size_t plane = space_of(spaces_, allocation.address);
-      for_each_trapezoid({allocation.address, allocation.bytes, 1, allocation.bytes, 0}, spaces_[plane],
-                         [&](const Trapezoid& trapezoid) { touch_shape({plane, trapezoid}, true); });
-    }
-    ++time_;
-  }
+  return bytes_.first_beyond(options_.limit_bytes);
 }
 
 std::vector<CallAccess> access_distances(const Trace& trace, const AccessOptions& options) {
@@ -160,23 +204,8 @@ std::vector<CallAccess> access_distances(const Trace& trace, const AccessOptions
 }
 
 std::int64_t distinct_bytes(const Trace& trace) {
-  const std::vector<Space> memory = spaces(trace);
-  std::vector<Plane> touched = planes(memory);
-  std::int64_t sum = 0;
-  for (const Call& call : trace.calls) {
-    for (const Operand& operand : operands(call)) {
-      for (const Region& part : operand.parts) {
-        if (call.address(operand.argument) == 0 || part.empty()) {
-          continue;
-        }
-        const std::size_t plane = space_of(memory, part.begin());
-        for_each_trapezoid(part, memory[plane], [&](const Trapezoid& trapezoid) {
-          touched[plane].stamp(trapezoid, 0, [&](Plane::Stamp stamp, std::int64_t bytes) { sum += stamp == Plane::never ? bytes : 0; });
-        });
-      }
-    }
-  }
-  return sum;
+  const Footprints footprints(trace);
+  return distinct_bytes(footprints, spaces(trace.allocations, footprints));
 }
 
 }  // namespace flopcast::cache

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "flopcast/cache/bytes_since.hpp"
+#include "flopcast/cache/footprints.hpp"
 #include "flopcast/cache/layout.hpp"
 #include "flopcast/cache/plane.hpp"
 #include "flopcast/core/call.hpp"
@@ -53,36 +54,46 @@ using CallAccess = InlineVector<OperandAccess, most_operands>;
 /// counts distinct bytes, each identified by its address. An operand at address 0 touches nothing.
 class AccessTracker {
  public:
-  /// `trace` must outlive the tracker.
   AccessTracker(const Trace& trace, const AccessOptions& options);
 
-  /// For the next call of the trace, operands in the order of operands(call); valid until the next call.
+  /// For the next call of the trace, operands in the order of operands(call); holds until it is called again.
   const CallAccess& next();
 
  private:
+  /// A part of an operand in its plane.
   struct Shape {
-    std::size_t plane;
+    std::size_t plane = 0;
     Trapezoid trapezoid;
+    std::uint8_t operand = 0;
+    bool written = false;
+  };
+  /// Bytes of an operand with the stamp they had before the call.
+  struct Piece {
+    Plane::Stamp stamp = Plane::never;
+    std::int64_t bytes = 0;
+    std::uint8_t operand = 0;
   };
 
-  void set_shapes(const Call& call);
-  OperandAccess observe(std::size_t operand);
+  void set_shapes(std::size_t call);
+  void add_shapes(const Region& region, std::uint8_t operand, bool written);
+  [[nodiscard]] bool shapes_may_overlap() const noexcept;
+  void stamp_shapes(std::vector<Piece>& replaced);
+  void count(const std::vector<Piece>& replaced);
   void touch();
-  void touch_shape(const Shape& shape, bool written);
-  void write_allocations();
+  void evaluate(const std::vector<Piece>& pieces, std::size_t operands);
   [[nodiscard]] std::int64_t distance_of(std::int64_t time) const noexcept;
+  [[nodiscard]] std::int64_t limited(std::int64_t distance) const noexcept;
 
-  const Trace& trace_;
   AccessOptions options_;
+  Footprints footprints_;
   std::vector<Space> spaces_;
   std::vector<Plane> planes_;
   BytesSince bytes_;
   std::int64_t artificial_bytes_ = 0;
-  std::size_t position_ = 0;  ///< of the next call
-  std::int64_t time_ = 0;     ///< of the next access; a stamp is 2 * time, + 1 if written
+  std::size_t position_ = 0;  // of the next call
+  std::int64_t time_ = 0;     // of the next access; a stamp is 2 * time, + 1 if written
   std::vector<Shape> shapes_;
-  std::array<std::size_t, most_operands + 1> first_shape_{};
-  Operands operands_;
+  std::vector<Piece> observed_, replaced_;
   CallAccess access_;
 };
 

@@ -46,25 +46,18 @@ std::int64_t most_frequent_height(const Draft& draft) {
 
 }  // namespace
 
-std::vector<Space> spaces(const Trace& trace) {
+std::vector<Space> spaces(std::span<const Allocation> allocations, const Footprints& footprints) {
   std::map<std::uintptr_t, Draft> drafts;
-  for (const Allocation& allocation : trace.allocations) {
+  for (const Allocation& allocation : allocations) {
     if (allocation.bytes > 0) {
       draft_of(drafts, allocation.address, allocation.address + static_cast<std::uintptr_t>(allocation.bytes));
     }
   }
-  for (const Call& call : trace.calls) {
-    for (const Operand& operand : operands(call)) {
-      for (const Region& part : operand.parts) {
-        if (call.address(operand.argument) == 0 || part.empty()) {
-          continue;
-        }
-        Draft& draft = draft_of(drafts, part.begin(), part.end());
-        const std::int64_t height = part.stride_bytes + std::min<std::int64_t>(part.growth_bytes, 0);
-        if (part.columns > 1 && height > 0) {
-          draft.columns_by_height[height] += part.columns;
-        }
-      }
+  for (const auto& [region, operand, written] : footprints.all_parts()) {
+    Draft& draft = draft_of(drafts, region.begin(), region.end());
+    const std::int64_t height = region.stride_bytes + std::min<std::int64_t>(region.growth_bytes, 0);
+    if (region.columns > 1 && height > 0) {
+      draft.columns_by_height[height] += region.columns;
     }
   }
   std::vector<Space> all;

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <vector>
 
+#include "flopcast/cache/footprints.hpp"
 #include "flopcast/cache/trapezoid.hpp"
 #include "flopcast/core/region.hpp"
 #include "flopcast/core/trace.hpp"
@@ -19,9 +20,9 @@ struct Space {
   [[nodiscard]] std::int64_t columns() const noexcept { return (static_cast<std::int64_t>(end - begin) + height - 1) / height; }
 };
 
-/// Disjoint spaces, sorted by address, that hold every operand of the trace: its allocations, and whatever lies outside of them. The height
-/// of each is the leading dimension by which most columns in it are addressed, or all of it if everything is contiguous.
-std::vector<Space> spaces(const Trace& trace);
+/// Disjoint spaces, sorted by address, that hold the allocations and all footprints outside of them. The height of each is the leading
+/// dimension by which most columns in it are addressed, or all of it if everything is contiguous.
+std::vector<Space> spaces(std::span<const Allocation> allocations, const Footprints& footprints);
 
 /// Index of the space that holds `address`, which must lie in one.
 std::size_t space_of(const std::vector<Space>& spaces, std::uintptr_t address) noexcept;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace flopcast::cache {
@@ -24,6 +25,13 @@ struct Trapezoid {
 [[nodiscard]] inline std::int64_t bytes_between(const Line& low, const Line& high, std::int64_t begin, std::int64_t end) noexcept {
   const std::int64_t columns = end - begin;
   return columns * (high.at(begin) - low.at(begin)) + (high.slope - low.slope) * (columns * (columns - 1) / 2);
+}
+
+/// Whether the smallest rectangles around both share a byte.
+[[nodiscard]] inline bool boxes_overlap(const Trapezoid& a, const Trapezoid& b) noexcept {
+  const auto top = [](const Trapezoid& t) { return std::min(t.low.at(t.begin), t.low.at(t.end - 1)); };
+  const auto bottom = [](const Trapezoid& t) { return std::max(t.high.at(t.begin), t.high.at(t.end - 1)); };
+  return a.begin < b.end && b.begin < a.end && top(a) < bottom(b) && top(b) < bottom(a);
 }
 
 }  // namespace flopcast::cache

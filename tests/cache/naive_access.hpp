@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "flopcast/cache/access_distance.hpp"
@@ -48,23 +49,22 @@ class NaiveAccess {
     }
   }
 
-  OperandAccess access(std::size_t call, std::size_t operand) const {
-    const std::set<std::uintptr_t>& bytes = events_[first_ + call][operand].bytes;
-    OperandAccess access;
-    std::int64_t written = 0;
-    access.distance_bytes = distance(first_ + call, bytes, options_.limit_bytes);
-    for (const std::uintptr_t byte : bytes) {
-      const std::int64_t own = distance(first_ + call, {byte}, 0);
-      const auto& thresholds = options_.thresholds_bytes;
-      std::size_t bucket = 0;
-      while (bucket < thresholds.size() && (own < 0 || own > thresholds[bucket])) {
-        ++bucket;
+  /// Of every operand of a call.
+  CallAccess access(std::size_t call) const {
+    const std::size_t event = first_ + call;
+    std::vector<std::int64_t> collected(event);  // bytes touched since and including event i
+    std::set<std::uintptr_t> collection;
+    for (std::size_t i = event; i-- > 0;) {
+      for (const Touched& touched : events_[i]) {
+        collection.insert(touched.bytes.begin(), touched.bytes.end());
       }
-      ++access.bytes[bucket];
-      written += last_wrote(first_ + call, byte) ? 1 : 0;
+      collected[i] = static_cast<std::int64_t>(collection.size());
     }
-    access.dirty = 2 * written > static_cast<std::int64_t>(bytes.size());
-    return access;
+    CallAccess all;
+    for (const Touched& operand : events_[event]) {
+      all.push_back(access(event, operand.bytes, collected));
+    }
+    return all;
   }
 
  private:
@@ -74,38 +74,56 @@ class NaiveAccess {
   };
   using Event = std::vector<Touched>;
 
-  std::int64_t distance(std::size_t event, const std::set<std::uintptr_t>& bytes, std::int64_t limit) const {
-    if (bytes.empty()) {
-      return 0;
-    }
-    std::set<std::uintptr_t> collection;
-    while (event-- > 0) {
-      bool found = false;
-      for (const Touched& touched : events_[event]) {
-        collection.insert(touched.bytes.begin(), touched.bytes.end());
-        found = found || std::any_of(bytes.begin(), bytes.end(), [&](std::uintptr_t byte) { return touched.bytes.count(byte) > 0; });
+  OperandAccess access(std::size_t event, const std::set<std::uintptr_t>& bytes, const std::vector<std::int64_t>& collected) const {
+    const auto& thresholds = options_.thresholds_bytes;
+    const std::int64_t all = collected.empty() ? 0 : collected[0];
+    const std::int64_t never = options_.start == Start::artificial ? all + static_cast<std::int64_t>(all_.size()) : -1;
+    OperandAccess access;
+    std::int64_t written = 0;
+    for (const std::uintptr_t byte : bytes) {
+      const auto [last, wrote] = last_access(event, byte);
+      const std::int64_t distance = last < event ? collected[last] : never;
+      std::size_t bucket = 0;
+      while (bucket < thresholds.size() && (distance < 0 || distance > thresholds[bucket])) {
+        ++bucket;
       }
-      const auto collected = static_cast<std::int64_t>(collection.size());
-      if (found || (limit > 0 && collected > limit)) {
-        return collected;
-      }
+      ++access.bytes[bucket];
+      written += wrote ? 1 : 0;
     }
-    return options_.start == Start::artificial ? static_cast<std::int64_t>(collection.size() + all_.size()) : -1;
+    access.dirty = 2 * written > static_cast<std::int64_t>(bytes.size());
+    access.distance_bytes = bytes.empty() ? 0 : scan(event, bytes, collected, never);
+    return access;
   }
 
-  bool last_wrote(std::size_t event, std::uintptr_t byte) const {
+  /// The paper's scan with its three ways to end.
+  std::int64_t scan(std::size_t event, const std::set<std::uintptr_t>& bytes, const std::vector<std::int64_t>& collected, std::int64_t never) const {
     while (event-- > 0) {
-      bool found = false, wrote = false;
       for (const Touched& touched : events_[event]) {
+        if (std::any_of(bytes.begin(), bytes.end(), [&](std::uintptr_t byte) { return touched.bytes.count(byte) > 0; })) {
+          return collected[event];
+        }
+      }
+      if (options_.limit_bytes > 0 && collected[event] > options_.limit_bytes) {
+        return collected[event];
+      }
+    }
+    return never;
+  }
+
+  /// The last event before `event` that accessed the byte (`event` itself if none), and whether it wrote it.
+  std::pair<std::size_t, bool> last_access(std::size_t event, std::uintptr_t byte) const {
+    for (std::size_t i = event; i-- > 0;) {
+      bool found = false, wrote = false;
+      for (const Touched& touched : events_[i]) {
         const bool here = touched.bytes.count(byte) > 0;
         found = found || here;
         wrote = wrote || (here && touched.written);
       }
       if (found) {
-        return wrote;
+        return {i, wrote};
       }
     }
-    return false;
+    return {event, false};
   }
 
   AccessOptions options_;

@@ -54,14 +54,6 @@ void add_trapezoid(Operand& operand, std::uintptr_t address, std::int64_t rows, 
   }
 }
 
-/// Upper triangle and first sub-diagonal: one element more per column, but for the last column.
-void add_hessenberg(Operand& operand, std::uintptr_t address, std::int64_t n, std::int64_t ld, std::int64_t bytes) {
-  if (n > 1) {
-    add(operand, {address, 2 * bytes, n - 1, ld * bytes, bytes});
-  }
-  add(operand, rectangle(moved(address, (n - 1) * ld * bytes), n, std::min<std::int64_t>(n, 1), ld, bytes));
-}
-
 void add_reflectors(Operand& operand, const Argument& argument, const Call& call, std::uintptr_t address, std::int64_t length,
                     std::int64_t count, std::int64_t ld, std::int64_t bytes) {
   const bool columnwise = !is_flag(call, argument.storev, 'R');
@@ -143,7 +135,6 @@ Operand operand_of(const Call& call, std::size_t index) {
     case Form::full: add(operand, rectangle(moved(address, offset * bytes), rows, columns, stride, bytes)); break;
     case Form::triangle: add_triangle(operand, address, rows, uplo, strict, stride, bytes); break;
     case Form::trapezoid: add_trapezoid(operand, address, rows, columns, uplo, stride, bytes); break;
-    case Form::hessenberg: add_hessenberg(operand, address, rows, stride, bytes); break;
     case Form::packed: add(operand, strided_vector(address, rows * (rows + 1) / 2, 1, bytes)); break;
     case Form::band:
       add_band(operand, address, rows, columns, extent(argument.lower, call), extent(argument.upper, call), stride, bytes);
@@ -230,7 +221,7 @@ std::int64_t span_elements(const Call& call, std::size_t i) {
     case Form::trapezoid:
     case Form::band: return columns * stride;
     case Form::triangle:
-    case Form::hessenberg:
+
     case Form::band_triangle: return rows * stride;
     case Form::reflectors: return is_flag(call, argument.storev, 'R') ? rows * stride : columns * stride;
   }

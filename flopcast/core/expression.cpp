@@ -10,6 +10,13 @@
 
 namespace flopcast {
 
+namespace {
+
+/// Numbers that a formula may keep at a time.
+constexpr std::size_t deepest = 16;
+
+}  // namespace
+
 /// Recursive descent over the grammar in the header; emits postfix steps.
 class ExpressionCompiler {
  public:
@@ -46,7 +53,17 @@ class ExpressionCompiler {
       fail(fmt::format("expected '{}'", c));
     }
   }
-  void emit(Code code) { program_.push_back({.code = code}); }
+  /// Appends a step that takes two numbers off the stack (one for negate, none for jump) and leaves one.
+  void emit(Code code) {
+    depth_ -= code == Code::negate || code == Code::jump ? 0 : 1;
+    program_.push_back({.code = code});
+  }
+  void push(const Expression::Step& step) {
+    if (++depth_ > deepest) {
+      fail("nested too deeply");
+    }
+    program_.push_back(step);
+  }
   std::string_view word() {
     skip_space();
     const std::size_t start = at_;
@@ -86,6 +103,7 @@ class ExpressionCompiler {
     const std::size_t leave = program_.size();
     emit(Code::jump);
     expect(':');
+    --depth_;  // only one of the branches leaves its number
     program_[test].target = static_cast<std::uint32_t>(program_.size());
     conditional();
     program_[leave].target = static_cast<std::uint32_t>(program_.size());
@@ -143,7 +161,7 @@ class ExpressionCompiler {
       expect(')');
       emit(name == "min" ? Code::minimum : Code::maximum);
     } else {
-      program_.push_back({.code = Code::argument, .argument = argument_index(name)});
+      push({.code = Code::argument, .argument = argument_index(name)});
     }
   }
   void number(std::string_view digits) {
@@ -152,20 +170,32 @@ class ExpressionCompiler {
     if (error != std::errc() || rest != digits.data() + digits.size()) {
       fail("expected an integer");
     }
-    program_.push_back({.code = Code::number, .number = static_cast<double>(value)});
+    push({.code = Code::number, .number = static_cast<double>(value)});
   }
 
   std::string_view text_;
   std::span<const std::string_view> names_;
   std::size_t at_ = 0;
+  std::size_t depth_ = 0;
   std::vector<Expression::Step> program_;
 };
 
 Expression::Expression(std::string_view text, std::span<const std::string_view> names)
     : text_(text), program_(ExpressionCompiler(text, names).compile()) {}
 
+namespace {
+
+/// Whether bit i of `letters` is set, with letter 'A'+i the flag's, whatever its case.
+bool matches(std::uint32_t letters, std::int64_t flag) {
+  const std::int64_t letter = (flag & ~0x20) - 'A';
+  return letter >= 0 && letter <= 25 && (letters >> static_cast<unsigned>(letter) & 1U) != 0;
+}
+
+}  // namespace
+
 double Expression::value(std::span<const std::int64_t> arguments) const {
-  std::array<double, 32> stack{};
+  std::array<double, deepest> stack;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
+  stack[0] = 0;
   std::size_t top = 0;
   for (std::size_t at = 0; at < program_.size(); ++at) {
     const Step& step = program_[at];
@@ -198,18 +228,30 @@ double Expression::value(std::span<const std::int64_t> arguments) const {
         stack[top - 1] = std::max(stack[top - 1], stack[top]);
         break;
       case Code::jump: at = step.target - 1; break;
-      case Code::jump_unless_flag: {
-        const int letter = std::toupper(static_cast<unsigned char>(arguments[step.argument])) - 'A';
-        if (letter < 0 || letter > 25 || (step.flags >> static_cast<unsigned>(letter) & 1U) == 0) {
+      case Code::jump_unless_flag:
+        if (!matches(step.flags, arguments[step.argument])) {
           at = step.target - 1;
         }
         break;
-      }
     }
   }
-  return top == 0 ? 0 : stack[top - 1];
+  return stack[0];
 }
 
-std::int64_t Expression::integer(std::span<const std::int64_t> arguments) const { return static_cast<std::int64_t>(value(arguments)); }
+std::int64_t Expression::integer(std::span<const std::int64_t> arguments) const {
+  if (program_.empty()) {
+    return 0;
+  }
+  // Nearly all extents are one argument or a flag's choice of two, which need no stack.
+  const Step* step = program_.data();
+  const Step* const end = step + program_.size();
+  if (step->code == Code::jump_unless_flag) {
+    step = matches(step->flags, arguments[step->argument]) ? step + 1 : program_.data() + step->target;
+  }
+  if (step->code == Code::argument && (step + 1 == end || (step[1].code == Code::jump && step[1].target == program_.size()))) {
+    return arguments[step->argument];
+  }
+  return static_cast<std::int64_t>(value(arguments));
+}
 
 }  // namespace flopcast

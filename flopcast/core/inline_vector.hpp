@@ -1,27 +1,43 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <type_traits>
 
 namespace flopcast {
 
-/// A vector of at most `Capacity` elements that never allocates; for the few operands, parts and sizes of one call.
+/// A vector of at most `Capacity` elements that never allocates; for the few operands, parts and sizes of one call. Only the elements that
+/// it holds are constructed and copied, since millions of these are made for one trace.
 template <class T, std::size_t Capacity>
 class InlineVector {
+  static_assert(std::is_trivially_destructible_v<T>);
+
  public:
-  InlineVector() = default;
+  InlineVector() noexcept {}
   InlineVector(std::initializer_list<T> items) {
     for (const T& item : items) {
       push_back(item);
     }
   }
+  InlineVector(const InlineVector& other) { append(other); }
+  InlineVector& operator=(const InlineVector& other) {
+    if (this != &other) {
+      clear();
+      append(other);
+    }
+    return *this;
+  }
+  ~InlineVector() = default;
 
   void push_back(const T& item) {
     assert(size_ < Capacity);
-    items_[size_++] = item;
+    std::construct_at(items_.data() + size_, item);
+    ++size_;
   }
   void clear() noexcept { size_ = 0; }
 
@@ -37,20 +53,18 @@ class InlineVector {
   [[nodiscard]] const T* end() const noexcept { return items_.data() + size_; }
   [[nodiscard]] const T* data() const noexcept { return items_.data(); }
 
-  friend bool operator==(const InlineVector& a, const InlineVector& b) {
-    if (a.size_ != b.size_) {
-      return false;
-    }
-    for (std::size_t i = 0; i < a.size_; ++i) {
-      if (!(a.items_[i] == b.items_[i])) {
-        return false;
-      }
-    }
-    return true;
-  }
+  friend bool operator==(const InlineVector& a, const InlineVector& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
  private:
-  std::array<T, Capacity> items_{};
+  void append(const InlineVector& other) {
+    for (const T& item : other) {
+      push_back(item);
+    }
+  }
+
+  union {
+    std::array<T, Capacity> items_;
+  };
   std::uint32_t size_ = 0;
 };
 

@@ -44,7 +44,6 @@ enum class Form : std::uint8_t {
   full,           ///< rows x columns
   triangle,       ///< the triangle of order `rows` that the flag `uplo` names; with `diag` = U without its diagonal
   trapezoid,      ///< of rows x columns, the part on and above (U) or below (L) the diagonal; all of it if `uplo` is another letter
-  hessenberg,     ///< order `rows`: the upper triangle and the first sub-diagonal
   packed,         ///< a triangle column after column without gaps; a unit diagonal lies among the rest and counts as touched
   band,           ///< rows x columns with `lower` sub- and `upper` super-diagonals in band storage
   band_triangle,  ///< order `rows` with `upper` off-diagonals on the side that `uplo` names, in band storage
@@ -54,12 +53,13 @@ enum class Form : std::uint8_t {
 
 /// What operands are safe to time and to test a routine on. "Small" is random of a size that vanishes beside a diagonal of 1.
 enum class Fill : std::uint8_t {
-  random,            ///< uniform in [-1, 1]
-  triangular,        ///< small off a diagonal of 1: products and solves, even repeated, neither grow nor shrink
-  triangular_apart,  ///< the same with a diagonal of 3, so that its spectrum and its negative are apart from a triangular one's (trsyl)
-  definite,          ///< Hermitian positive definite: random off a diagonal of 2 `rows`; a scalar is positive
-  reflectors,        ///< small vectors, as tall QR leaves them below the diagonal
-  factors,           ///< tau and T that belong to small reflectors: 2 in a vector or on the diagonal, small off it
+  random,       ///< uniform in [-1, 1]
+  triangular,   ///< small off a diagonal of 1: products and solves, even repeated, neither grow nor shrink
+  schur,        ///< triangular, upper, with zeros below: its spectrum is 1 (trsyl)
+  schur_apart,  ///< the same with a diagonal of 3, so that neither it nor its negative meets the spectrum of a schur one
+  definite,     ///< Hermitian positive definite: random off a diagonal of 2 `rows`; a scalar is positive
+  reflectors,   ///< small vectors, as tall QR leaves them below the diagonal
+  factors,      ///< tau and T that belong to small reflectors: 2 in a vector or on the diagonal, small off it
   zero,
 };
 

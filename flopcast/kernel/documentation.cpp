@@ -25,7 +25,6 @@ std::string shape_text(const Argument& argument) {
     case Form::full: return fmt::format("matrix of ({}) x ({})", rows, columns);
     case Form::triangle: return fmt::format("triangle of order {}", rows);
     case Form::trapezoid: return fmt::format("trapezoid of ({}) x ({})", rows, columns);
-    case Form::hessenberg: return fmt::format("Hessenberg matrix of order {}", rows);
     case Form::packed: return fmt::format("packed triangle of order {}", rows);
     case Form::band:
       return fmt::format("band matrix of ({}) x ({}) with {} sub- and {} super-diagonals", rows, columns, argument.lower.text(),

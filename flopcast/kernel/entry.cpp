@@ -79,7 +79,6 @@ Shape triangle(std::string n, std::string uplo, std::string diag) {
 Shape trapezoid(std::string rows, std::string columns, std::string uplo) {
   return {.form = Form::trapezoid, .rows = std::move(rows), .columns = std::move(columns), .uplo = std::move(uplo)};
 }
-Shape hessenberg(std::string n) { return {.form = Form::hessenberg, .rows = std::move(n)}; }
 Shape packed(std::string n, std::string uplo, std::string diag) {
   return {.form = Form::packed, .rows = std::move(n), .uplo = std::move(uplo), .diag = std::move(diag)};
 }

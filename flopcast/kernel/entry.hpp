@@ -26,7 +26,6 @@ Shape vec(std::string n);
 Shape full(std::string rows, std::string columns);
 Shape triangle(std::string n, std::string uplo = "uplo", std::string diag = "");
 Shape trapezoid(std::string rows, std::string columns, std::string uplo);
-Shape hessenberg(std::string n);
 Shape packed(std::string n, std::string uplo = "uplo", std::string diag = "");
 Shape band(std::string rows, std::string columns, std::string lower, std::string upper);
 Shape band_triangle(std::string n, std::string off_diagonals, std::string uplo = "uplo", std::string diag = "");

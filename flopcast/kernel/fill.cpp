@@ -101,7 +101,8 @@ Values values_of(const Argument& argument, std::int64_t rows) {
   switch (argument.fill) {
     case Fill::random: return {};
     case Fill::triangular: return {small, 1};
-    case Fill::triangular_apart: return {small, 3};
+    case Fill::schur: return {small, 1};
+    case Fill::schur_apart: return {small, 3};
     case Fill::definite: return {1, 2.0 * static_cast<double>(std::max<std::int64_t>(rows, 1))};
     case Fill::reflectors: return {small, 0};
     case Fill::factors: return {small, 2};
@@ -127,9 +128,11 @@ void fill_operand(const Call& call, const Operand& operand, std::uint64_t seed) 
   for_each_run(operand, [&](std::uintptr_t address, std::int64_t bytes) {
     random.write(pointer_to<Real>(address), static_cast<std::size_t>(bytes / reals), static_cast<Real>(values.scale));
   });
-  if (argument.form == Form::hessenberg) {  // triangular, but its sub-diagonal is looked at
-    for (std::int64_t i = 0; i + 1 < rows; ++i) {
-      set(diagonal_offset(call, argument, rows, i) + 1, 0);
+  if (argument.fill == Fill::schur || argument.fill == Fill::schur_apart) {
+    for (std::int64_t j = 0; j < rows; ++j) {
+      for (std::int64_t i = j + 1; i < rows; ++i) {
+        set(diagonal_offset(call, argument, rows, j) + i - j, 0);
+      }
     }
   }
   if (values.diagonal == 0) {

@@ -43,11 +43,12 @@ Entry standard_form(const char* precisions, const char* family, const char* oper
           "n*n*n/2 + 3*n*n/2 + n", "n*n*n/2 + n*n/2 - n"};
 }
 
-/// The count is that of one-by-one diagonal blocks, each equation with a division and an addition of two eigenvalues.
-Entry sylvester(const char* precisions, const char* transpositions, Shape a, Shape b) {
+/// The count is that of one-by-one diagonal blocks, each equation with a division and an addition of two eigenvalues. A and B are
+/// (quasi-)triangular, but trsyl takes the norm of all their elements first.
+Entry sylvester(const char* precisions, const char* transpositions) {
   return {names(precisions, "trsyl"), "trsyl", "X: op(A) X + isgn X op(B) = scale C",
           {flag("trana", transpositions), flag("tranb", transpositions), sign("isgn", "+-"), size("m"), size("n"),
-           in("A", std::move(a)).with(Fill::triangular), ld("lda"), in("B", std::move(b)).with(Fill::triangular_apart), ld("ldb"),
+           in("A", full("m", "m")).with(Fill::schur), ld("lda"), in("B", full("n", "n")).with(Fill::schur_apart), ld("ldb"),
            update("C", full("m", "n")), ld("ldc"), out("scale", one()).as_real().skipped(1), info()},
           "m*n*(m+n)/2", "m*n*(m+n)/2"};
 }
@@ -93,9 +94,8 @@ std::vector<Entry> lapack_entries() {
       standard_form("cz", "hegs2", "A := L^-1 A L^-H or L^H A L, unblocked"),
       standard_form("sd", "sygst", "A := L^-1 A L^-T or L^T A L, blocked"),
       standard_form("cz", "hegst", "A := L^-1 A L^-H or L^H A L, blocked"),
-      // Real A and B may be quasi-triangular: the elements below the diagonal are looked at.
-      sylvester("sd", "NTC", hessenberg("m"), hessenberg("n")),
-      sylvester("cz", "NC", triangle("m", "U"), triangle("n", "U")),
+      sylvester("sd", "NTC"),
+      sylvester("cz", "NC"),
 
       {names("sdcz", "lacpy"), "lacpy", "B := A, or one trapezoid of it",
        {flag("uplo", "ALU"), size("m"), size("n"), in("A", trapezoid("m", "n", "uplo")), ld("lda"), out("B", trapezoid("m", "n", "uplo")),

@@ -78,8 +78,7 @@ Entry generate_q(const char* precisions, const char* family, std::vector<Item> s
   items.push_back(info());
   return Entry{names(precisions, family), family, "first n columns of Q from geqrf",
                items,
-               "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + 2*n*k - k*k - 5*k/3",
-               "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + n*k - m*k + k/3"}.requiring({"m >= n", "n >= k"});
+               "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + 2*n*k - k*k - 5*k/3", "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + n*k - m*k + k/3"}.requiring({"m >= n", "n >= k"});
 }
 
 std::vector<Item> line_work() { return {work("work", vec("side=L ? n : m"))}; }
@@ -92,9 +91,9 @@ std::vector<Item> side_work() {
 
 std::vector<Entry> lapack_qr_entries() {
   return {
-      {names("sdcz", "larfg"), "larfg", "elementary reflector that annihilates x",
-       {size("n"), update("alpha", one()), update("x", vec("n-1")), inc("incx"), out("tau", one()).skipped(0)},
-       "2*n+4", "n+1"},
+      Entry{names("sdcz", "larfg"), "larfg", "elementary reflector that annihilates x",
+            {size("n"), update("alpha", one()), update("x", vec("n-1")), inc("incx"), out("tau", one()).skipped(0)},
+            "2*n+4", "n+1"}.requiring({"incx >= 1"}),
       {names("sdcz", "larf"), "larf", "C := H C, or C H, with an elementary reflector H",
        {flag("side", "LR"), size("m"), size("n"), in("v", vec("side=L ? m : n")).with(Fill::reflectors), inc("incv"), scalar("tau"),
         update("C", full("m", "n")), ld("ldc"), work("work", vec("side=L ? n : m"))},

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <hwloc.h>
-#include <sched.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -101,6 +101,12 @@ std::vector<ReportedCache> caches_above(hwloc_topology_t topology, hwloc_obj_t c
   return caches;
 }
 
+/// hwloc's figure comes from the memory nodes, which some virtual machines understate: the kernel's own counts where this machine is meant.
+std::int64_t memory_bytes(hwloc_topology_t topology) {
+  const std::int64_t kernel = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  return hwloc_topology_is_thissystem(topology) != 0 ? kernel : static_cast<std::int64_t>(hwloc_get_root_obj(topology)->total_memory);
+}
+
 double cpu_quota() {
   // Version 2 shows the process's own group as the root inside a container, and by its path outside.
   std::ifstream membership("/proc/self/cgroup");
@@ -151,7 +157,7 @@ Topology detect_topology() {
   result.usable = allowed_cpus(topology);
   result.usable_cores = distinct_cores(topology, result.usable);
   result.cpu_quota = cpu_quota();
-  result.memory_bytes = static_cast<std::int64_t>(hwloc_get_root_obj(topology)->total_memory);
+  result.memory_bytes = memory_bytes(topology);
   result.caches = caches_above(topology, core_of(topology, result.usable.empty() ? 0 : result.usable.front()));
   result.invariant_tsc = has_invariant_counter();
   result.nominal_hertz = base_frequency_hertz();

@@ -1,0 +1,129 @@
+#include "flopcast/machine/cache_levels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "flopcast/core/statistics.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+constexpr double strong_step = 2;         // ratio of costs that is a level whatever the system reports
+constexpr double widest_pair = 8;         // chase and triad see the same elastic level up to this far apart
+constexpr double agreement = 2;
+constexpr double memory_points = 3;       // of the curve's end, where it has no knee
+
+double step(const Knee& knee) { return knee.after / knee.before; }
+
+/// Joins the weakest knees to their neighbours until there are no more than `reported` or all are strong.
+std::vector<Knee> credible(std::vector<Knee> knees, std::size_t reported) {
+  while (knees.size() > reported && reported > 0) {
+    const auto weakest = std::min_element(knees.begin(), knees.end(), [](const Knee& a, const Knee& b) { return step(a) < step(b); });
+    if (step(*weakest) >= strong_step) {
+      break;
+    }
+    knees.erase(weakest);
+  }
+  return knees;
+}
+
+/// Median height of the curve's points between two working sets; of its last ones if there are none.
+double typical_height(std::span<const CurvePoint> curve, double low, double high) {
+  std::vector<double> heights;
+  for (const CurvePoint& point : curve) {
+    if (point.x > low && point.x < high) {
+      heights.push_back(point.y);
+    }
+  }
+  for (std::size_t i = curve.size(); heights.size() < memory_points && i-- > 0;) {
+    heights.push_back(curve[i].y);
+  }
+  return median(heights);
+}
+
+/// Index of the reported cache for measured level `i`: the same level if there are as many, else the nearest in size.
+const ReportedCache* counterpart(std::span<const ReportedCache> reported, std::size_t i, std::size_t levels, double capacity) {
+  if (reported.size() == levels) {
+    return &reported[i];
+  }
+  const auto distance = [&](const ReportedCache& cache) { return std::fabs(std::log(static_cast<double>(cache.bytes) / capacity)); };
+  const auto nearest = std::min_element(reported.begin(), reported.end(),
+                                        [&](const ReportedCache& a, const ReportedCache& b) { return distance(a) < distance(b); });
+  return nearest == reported.end() ? nullptr : &*nearest;
+}
+
+CacheLevel level_from(const Knee& triad, const Knee* chase, bool last) {
+  CacheLevel level;
+  double capacity = triad.position, low = triad.low, high = triad.high;
+  if (chase != nullptr) {
+    const double ratio = chase->position / triad.position;
+    const bool agree = ratio < agreement && ratio > 1 / agreement;
+    capacity = agree && !last ? std::sqrt(triad.position * chase->position) : capacity;
+    low = std::min(low, chase->low);
+    high = std::max(high, chase->high);
+  }
+  level.capacity_bytes = std::llround(capacity);
+  level.capacity_low_bytes = std::llround(low);
+  level.capacity_high_bytes = std::llround(high);
+  level.bandwidth = 1 / triad.before;
+  return level;
+}
+
+}  // namespace
+
+std::vector<int> pair_knees(std::span<const Knee> first, std::span<const Knee> second, double widest) {
+  // Score of the best pairing of the first i and j knees: pairs made, and the sum of their distances, negated so that more is better.
+  using Score = std::pair<int, double>;
+  std::vector<std::vector<Score>> best(first.size() + 1, std::vector<Score>(second.size() + 1, Score{0, 0.0}));
+  const auto joined = [&](std::size_t i, std::size_t j) {
+    const double distance = std::fabs(std::log(first[i].position / second[j].position));
+    return distance <= std::log(widest) ? Score{best[i][j].first + 1, best[i][j].second - distance} : Score{-1, 0.0};
+  };
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    for (std::size_t j = 0; j < second.size(); ++j) {
+      best[i + 1][j + 1] = std::max({joined(i, j), best[i][j + 1], best[i + 1][j]});
+    }
+  }
+  std::vector<int> partners(first.size(), -1);
+  for (std::size_t i = first.size(), j = second.size(); i > 0 && j > 0;) {
+    if (best[i][j] == best[i - 1][j]) {
+      --i;
+    } else if (best[i][j] == best[i][j - 1]) {
+      --j;
+    } else {
+      partners[--i] = static_cast<int>(--j);
+    }
+  }
+  return partners;
+}
+
+MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCache> reported) {
+  const std::vector<Knee> triad = credible(find_knees(sweep.triad), reported.size());
+  const std::vector<Knee> chase = find_knees(sweep.chase);
+  const std::vector<int> partners = pair_knees(triad, chase, widest_pair);
+  MemoryHierarchy result;
+  double inner = 0;
+  for (std::size_t i = 0; i < triad.size(); ++i) {
+    const Knee* partner = partners[i] < 0 ? nullptr : &chase[static_cast<std::size_t>(partners[i])];
+    CacheLevel level = level_from(triad[i], partner, i + 1 == triad.size());
+    level.name = fmt::format("L{}", i + 1);
+    level.latency_seconds = typical_height(sweep.chase, inner, partner != nullptr ? partner->low : triad[i].low);
+    if (const ReportedCache* cache = counterpart(reported, i, triad.size(), triad[i].position)) {
+      level.reported_bytes = cache->bytes;
+      level.line_bytes = cache->line_bytes > 0 ? cache->line_bytes : level.line_bytes;
+      level.associativity = cache->associativity;
+    }
+    inner = static_cast<double>(level.capacity_high_bytes);
+    result.levels.push_back(std::move(level));
+  }
+  const double outermost = triad.empty() ? 0 : triad.back().high;
+  constexpr double endless = 1e300;
+  result.memory_bandwidth = 1 / typical_height(sweep.triad, outermost, endless);
+  result.memory_latency = typical_height(sweep.chase, inner, endless);
+  return result;
+}
+
+}  // namespace flopcast::machine

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "flopcast/core/environment.hpp"
+#include "flopcast/machine/cache_sweep.hpp"
+#include "flopcast/machine/knees.hpp"
+#include "flopcast/machine/topology.hpp"
+
+namespace flopcast::machine {
+
+/// The memory hierarchy as one core sees it.
+struct MemoryHierarchy {
+  std::vector<CacheLevel> levels;  ///< from L1 outwards
+  double memory_bandwidth = 0;     ///< triad, bytes per second
+  Seconds memory_latency = 0;      ///< of a serial pointer chase
+};
+
+/// Levels from what a sweep shows, beside what the system reports.
+///
+/// A level is a knee of the triad. Knees that less than double the cost count only as far as the system reports so many levels. The capacity of all
+/// but the last level is the geometric mean of the triad's knee and the chase's, where the two agree within a factor of two; that of the last
+/// level, which others share, is the triad's, as LAPACK streams; the interval spans both patterns. A sweep without knees gives no level.
+MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCache> reported);
+
+/// For every knee of `first` the index of its partner in `second`, -1 if it has none: pairs in order, as many as there can be with partners at most
+/// a factor of `widest` apart, of these with the least sum of distances (logarithmic).
+std::vector<int> pair_knees(std::span<const Knee> first, std::span<const Knee> second, double widest);
+
+}  // namespace flopcast::machine

@@ -1,0 +1,248 @@
+#include "flopcast/machine/cache_sweep.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <span>
+#include <string>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/statistics.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t operands = 3;  // of the triad
+constexpr int warm_passes = 2;
+constexpr std::int64_t most_chase_steps = 50'000;
+constexpr int fewest_rounds = 3;
+constexpr double triad_share = 0.7;  // of the time limit
+constexpr double typical = 0.25;     // quantile of the rounds: disturbances only make slower
+
+/// Memory aligned to huge pages, in huge pages where the system grants them.
+class Arena {
+ public:
+  explicit Arena(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
+    void* mapped = mmap(nullptr, bytes_ + huge_page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) {
+      throw environment_error("no {} bytes of memory for measuring caches: {}", bytes, std::strerror(errno));
+    }
+    mapped_ = static_cast<std::byte*>(mapped);
+    const auto address = reinterpret_cast<std::uintptr_t>(mapped);
+    data_ = mapped_ + (huge_page_bytes - address % huge_page_bytes) % huge_page_bytes;
+    madvise(data_, bytes_, MADV_HUGEPAGE);
+    std::memset(data_, 0, bytes_);
+  }
+  ~Arena() { munmap(mapped_, bytes_ + huge_page_bytes); }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  static constexpr std::size_t huge_page_bytes = 2U << 20U;
+  std::byte* mapped_ = nullptr;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Whether most of this process's memory lies in huge pages.
+bool mostly_huge_pages(std::size_t bytes) {
+  std::ifstream file("/proc/self/smaps_rollup");
+  for (std::string label; file >> label;) {
+    if (label == "AnonHugePages:") {
+      std::size_t kibibytes = 0;
+      return file >> kibibytes && kibibytes * 1024 > bytes / 2;
+    }
+  }
+  return false;
+}
+
+typedef double Vector2 [[gnu::vector_size(16), gnu::may_alias]];
+typedef double Vector4 [[gnu::vector_size(32), gnu::may_alias]];
+typedef double Vector8 [[gnu::vector_size(64), gnu::may_alias]];
+
+/// a := b + 3 c on `bytes` of doubles, in whole vectors.
+template <class Vector>
+[[gnu::always_inline]] inline void triad_by(Vector* a, const Vector* b, const Vector* c, std::int64_t bytes) {
+  const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Vector));
+  for (std::int64_t i = 0; i < count; ++i) {
+    a[i] = b[i] + 3.0 * c[i];
+  }
+}
+
+using Triad = void (*)(void*, const void*, const void*, std::int64_t);
+
+void plain_triad(void* a, const void* b, const void* c, std::int64_t bytes) {
+  triad_by(static_cast<Vector2*>(a), static_cast<const Vector2*>(b), static_cast<const Vector2*>(c), bytes);
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2,fma")]] void avx2_triad(void* a, const void* b, const void* c, std::int64_t bytes) {
+  triad_by(static_cast<Vector4*>(a), static_cast<const Vector4*>(b), static_cast<const Vector4*>(c), bytes);
+}
+
+[[gnu::target("avx512f")]] void avx512_triad(void* a, const void* b, const void* c, std::int64_t bytes) {
+  triad_by(static_cast<Vector8*>(a), static_cast<const Vector8*>(b), static_cast<const Vector8*>(c), bytes);
+}
+
+/// The triad with the widest vectors that this CPU has: narrow ones can't show the bandwidth of L1.
+Triad widest_triad() {
+  if (__builtin_cpu_supports("avx512f")) {
+    return avx512_triad;
+  }
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? avx2_triad : plain_triad;
+}
+#else
+Triad widest_triad() { return plain_triad; }
+#endif
+
+/// Seconds per byte that the triad needs in steady state on a working set of `bytes`.
+Seconds time_triad(const WallClock& clock, Triad triad, const Arena& arena, std::int64_t bytes, Seconds at_least) {
+  const std::int64_t part = bytes / operands;
+  std::byte* a = arena.data();
+  const auto passes_take = [&](std::int64_t passes) {
+    const std::int64_t start = clock.ticks();
+    for (std::int64_t pass = 0; pass < passes; ++pass) {
+      triad(a, a + part, a + 2 * part, part);
+    }
+    return clock.seconds(clock.ticks() - start);
+  };
+  const Seconds warm = passes_take(warm_passes) / warm_passes;
+  const auto passes = std::max<std::int64_t>(1, static_cast<std::int64_t>(at_least / std::max(warm, 1e-9)));
+  return passes_take(passes) / static_cast<Seconds>(passes * bytes);
+}
+
+/// Writes a random cycle through all lines of the working set: each begins with the address of the next (Sattolo 1986).
+void link_cycle(const Arena& arena, std::int64_t bytes, std::mt19937_64& random) {
+  std::vector<std::uint32_t> next(static_cast<std::size_t>(bytes / line_bytes));
+  std::iota(next.begin(), next.end(), 0U);
+  for (std::size_t i = next.size() - 1; i > 0; --i) {
+    std::swap(next[i], next[random() % i]);
+  }
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    std::byte* target = arena.data() + static_cast<std::int64_t>(next[i]) * line_bytes;
+    std::memcpy(arena.data() + static_cast<std::int64_t>(i) * line_bytes, &target, sizeof target);
+  }
+}
+
+[[gnu::noinline]] const void* chase(const void* from, std::int64_t steps) {
+  for (std::int64_t i = 0; i < steps; ++i) {
+    from = *static_cast<const void* const*>(from);
+    asm volatile("" : "+r"(from));
+  }
+  return from;
+}
+
+/// Touches the working set in order, so that as much of it as fits lies in the caches.
+void touch(const Arena& arena, std::int64_t bytes) {
+  for (std::int64_t at = 0; at < bytes; at += line_bytes) {
+    asm volatile("" : : "r"(*reinterpret_cast<const std::uint64_t*>(arena.data() + at)));
+  }
+}
+
+Seconds time_chase(const WallClock& clock, const Arena& arena, std::int64_t bytes, int rounds, std::mt19937_64& random) {
+  link_cycle(arena, bytes, random);
+  const std::int64_t lines = bytes / line_bytes;
+  const std::int64_t steps = std::clamp<std::int64_t>(2 * lines, 20'000, most_chase_steps);
+  const void* at = arena.data();
+  std::vector<Seconds> times;
+  touch(arena, bytes);
+  at = chase(at, std::min(lines, most_chase_steps));
+  for (int round = 0; round < rounds; ++round) {
+    const std::int64_t start = clock.ticks();
+    at = chase(at, steps);
+    times.push_back(clock.seconds(clock.ticks() - start) / static_cast<Seconds>(steps));
+  }
+  return quantile(times, typical);
+}
+
+/// Counts steps for the caller of a sweep.
+class Steps {
+ public:
+  Steps(const SweepProgress& progress, std::int64_t expected) : progress_(progress), expected_(expected) {}
+  void advance() {
+    ++done_;
+    if (progress_ && !progress_(done_, expected_)) {
+      throw unusable_measurement("measuring the caches was interrupted after {} of {} steps", done_, expected_);
+    }
+  }
+
+ private:
+  const SweepProgress& progress_;
+  std::int64_t expected_, done_ = 0;
+};
+
+}  // namespace
+
+SweepOptions quick_sweep() {
+  SweepOptions options;
+  options.triad_points_per_octave = 6;
+  options.chase_points_per_octave = 2;
+  options.rounds = 3;
+  options.time_per_point = 0.2e-3;
+  return options;
+}
+
+std::vector<std::int64_t> working_sets(std::int64_t smallest, std::int64_t largest, int points_per_octave) {
+  constexpr std::int64_t granule = operands * line_bytes;
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t octave = smallest; octave <= largest; octave *= 2) {
+    for (int i = 0; i < points_per_octave; ++i) {
+      const std::int64_t bytes = (octave + octave * i / points_per_octave) / granule * granule;
+      if (bytes >= granule && bytes <= largest && (sizes.empty() || bytes > sizes.back())) {
+        sizes.push_back(bytes);
+      }
+    }
+  }
+  return sizes;
+}
+
+CacheSweep sweep_caches(const WallClock& clock, const SweepOptions& options, const SweepProgress& progress) {
+  const std::int64_t memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  const std::int64_t largest = std::min(options.largest_bytes, memory / 8);
+  const std::vector<std::int64_t> triad_sets = working_sets(options.smallest_bytes, largest, options.triad_points_per_octave);
+  const std::vector<std::int64_t> chase_sets = working_sets(options.smallest_bytes, largest, options.chase_points_per_octave);
+  const Arena arena(largest);
+  const Triad triad = widest_triad();
+  Steps steps(progress, static_cast<std::int64_t>(triad_sets.size()) * options.rounds + static_cast<std::int64_t>(chase_sets.size()));
+  std::mt19937_64 random(1);
+
+  // In random order over several rounds, so that a disturbance hits single repetitions of many points rather than a stretch of the curve.
+  std::vector<std::vector<Seconds>> times(triad_sets.size());
+  std::vector<std::size_t> order(triad_sets.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::int64_t start = clock.ticks();
+  const auto elapsed = [&] { return clock.seconds(clock.ticks() - start); };
+  for (int round = 0; round < options.rounds && (round < fewest_rounds || elapsed() < triad_share * options.time_limit); ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t i : order) {
+      times[i].push_back(time_triad(clock, triad, arena, triad_sets[i], options.time_per_point));
+      steps.advance();
+    }
+  }
+  CacheSweep sweep;
+  for (std::size_t i = 0; i < triad_sets.size(); ++i) {
+    sweep.triad.push_back({static_cast<double>(triad_sets[i]), quantile(times[i], typical)});
+  }
+  for (const std::int64_t bytes : chase_sets) {
+    if (elapsed() > options.time_limit) {
+      break;
+    }
+    sweep.chase.push_back({static_cast<double>(bytes), time_chase(clock, arena, bytes, options.rounds, random)});
+    steps.advance();
+  }
+  sweep.huge_pages = mostly_huge_pages(arena.bytes());
+  return sweep;
+}
+
+}  // namespace flopcast::machine

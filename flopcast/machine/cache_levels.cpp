@@ -14,7 +14,7 @@ namespace {
 constexpr double strong_step = 2;         // ratio of costs that is a level whatever the system reports
 constexpr double widest_pair = 8;         // chase and triad see the same elastic level up to this far apart
 constexpr double agreement = 2;
-constexpr double memory_points = 3;       // of the curve's end, where it has no knee
+constexpr std::size_t memory_points = 3;  // of the curve's end, where it has no knee
 
 double step(const Knee& knee) { return knee.after / knee.before; }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,11 +19,10 @@ class Evaluator {
   using Block = std::span<const std::size_t>;
 
   template <class F>
-    requires std::is_invocable_r_v<Seconds, F&, std::size_t>
-  Evaluator(F one) : evaluate_([one = std::move(one)](Block block) mutable { return std::vector<Seconds>{one(block.front())}; }), most_(1) {}
+  requires std::is_invocable_r_v<Seconds, F&, std::size_t> Evaluator(F one)
+      : evaluate_([one = std::move(one)](Block block) mutable { return std::vector<Seconds>{one(block.front())}; }), most_(1) {}
   template <class F>
-    requires std::is_invocable_r_v<std::vector<Seconds>, F&, Block>
-  Evaluator(F block) : evaluate_(std::move(block)) {}
+  requires std::is_invocable_r_v<std::vector<Seconds>, F&, Block> Evaluator(F block) : evaluate_(std::move(block)) {}
 
   /// So many configurations may be asked for at once.
   [[nodiscard]] std::size_t most() const noexcept { return most_; }
@@ -38,8 +37,8 @@ class Evaluator {
 struct Limits {
   std::int64_t evaluations = std::numeric_limits<std::int64_t>::max();
   Seconds seconds = std::numeric_limits<Seconds>::infinity();
-  std::function<Seconds()> clock;      ///< now, from any origin; without one the costs are added up
-  std::function<bool()> interrupted;   ///< asked before every evaluation
+  std::function<Seconds()> clock;     ///< now, from any origin; without one the costs are added up
+  std::function<bool()> interrupted;  ///< asked before every evaluation
 };
 
 /// Why a search came to its end.

@@ -115,7 +115,8 @@ ExhaustiveResult exhaustive(std::vector<std::size_t> candidates, const Invocatio
       result.leader = configuration;
     }
   }
-  const bool cut = result.trials.size() < candidates.size() || (result.trials.back().stop == Stop::no && result.trials.back().fault.empty());
+  const bool cut =
+      result.trials.size() < candidates.size() || (result.trials.back().stop == Stop::no && result.trials.back().fault.empty());
   result.ending = cut ? meter.ending() : result.leader ? Ending::settled : Ending::nothing_left;
   result.evaluations = meter.evaluations();
   return result;

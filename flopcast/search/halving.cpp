@@ -24,15 +24,40 @@ bool run_rung(Ledger& ledger, Meter& meter, const Evaluator& evaluator, std::int
   return true;
 }
 
+/// Cuts `left` down to one in `factor`; gives back the others.
+std::vector<std::size_t> cut(std::vector<std::size_t>& left, std::size_t factor) {
+  const auto keep = static_cast<std::ptrdiff_t>((left.size() + factor - 1) / factor);
+  std::vector<std::size_t> others(left.begin() + keep, left.end());
+  left.erase(left.begin() + keep, left.end());
+  return others;
+}
+
+HalvingResult summarise(const Ledger& ledger, const Meter& meter, const std::vector<std::size_t>& order, bool complete) {
+  HalvingResult result;
+  for (const std::size_t candidate : order) {
+    result.ranking.push_back(ledger.rows()[candidate].configuration);
+  }
+  for (const Ledger::Row& row : ledger.rows()) {
+    if (row.dropped()) {
+      result.dropped.push_back(row.configuration);
+    }
+  }
+  result.leader = order.empty() ? std::nullopt : std::optional(result.ranking.front());
+  result.ending = !complete ? meter.ending() : order.empty() ? Ending::nothing_left : Ending::settled;
+  result.rounds = ledger.rounds();
+  result.evaluations = meter.evaluations();
+  return result;
+}
+
 }  // namespace
 
 HalvingResult halving(std::vector<std::size_t> candidates, const Evaluator& evaluator, HalvingOptions options) {
   if (options.factor < 2 || options.first_rounds < 1) {
-    throw bad_input("successive halving: factor {} and {} first rounds given, expected at least 2 and 1", options.factor, options.first_rounds);
+    throw bad_input("successive halving: factor {} and {} first rounds given, expected at least 2 and 1", options.factor,
+                    options.first_rounds);
   }
   Ledger ledger(std::move(candidates), options.seed);
   Meter meter(options.limits);
-  HalvingResult result;
   std::vector<std::size_t> left = all(ledger.rows().size()), out;
   std::int64_t rounds = options.first_rounds;
   bool complete = true;
@@ -40,27 +65,14 @@ HalvingResult halving(std::vector<std::size_t> candidates, const Evaluator& eval
     complete = run_rung(ledger, meter, evaluator, rounds);
     left = rank(ledger, left);
     if (complete) {
-      const std::size_t keep = (left.size() + static_cast<std::size_t>(options.factor) - 1) / static_cast<std::size_t>(options.factor);
-      out.insert(out.begin(), left.begin() + static_cast<std::ptrdiff_t>(keep), left.end());
-      left.resize(keep);
-      std::for_each(out.begin(), out.end(), [&ledger](std::size_t candidate) { ledger.set_active(candidate, false); });
+      const std::vector<std::size_t> others = cut(left, static_cast<std::size_t>(options.factor));
+      std::for_each(others.begin(), others.end(), [&ledger](std::size_t candidate) { ledger.set_active(candidate, false); });
+      out.insert(out.begin(), others.begin(), others.end());
       rounds *= options.factor;
     }
   } while (complete && left.size() > 1);
-
   left.insert(left.end(), out.begin(), out.end());
-  const auto configuration = [&ledger](std::size_t candidate) { return ledger.rows()[candidate].configuration; };
-  std::transform(left.begin(), left.end(), std::back_inserter(result.ranking), configuration);
-  for (const Ledger::Row& row : ledger.rows()) {
-    if (row.dropped()) {
-      result.dropped.push_back(row.configuration);
-    }
-  }
-  result.leader = left.empty() ? std::nullopt : std::optional(result.ranking.front());
-  result.ending = !complete ? meter.ending() : left.empty() ? Ending::nothing_left : Ending::settled;
-  result.rounds = ledger.rounds();
-  result.evaluations = meter.evaluations();
-  return result;
+  return summarise(ledger, meter, left, complete);
 }
 
 }  // namespace flopcast::search

@@ -19,8 +19,10 @@ std::vector<Seconds> Ledger::Row::evaluated() const {
 }
 
 Ledger::Ledger(std::vector<std::size_t> candidates, std::uint64_t seed) {
-  if (const std::set<std::size_t> distinct(candidates.begin(), candidates.end()); candidates.empty() || distinct.size() < candidates.size()) {
-    throw bad_input("search: {} candidates given, {} of them distinct, expected at least one and none twice", candidates.size(), distinct.size());
+  if (const std::set<std::size_t> distinct(candidates.begin(), candidates.end());
+      candidates.empty() || distinct.size() < candidates.size()) {
+    throw bad_input("search: {} candidates given, {} of them distinct, expected at least one and none twice", candidates.size(),
+                    distinct.size());
   }
   for (const std::size_t configuration : candidates) {
     rows_.push_back({configuration, {}, {}, true});

@@ -26,9 +26,9 @@ void check(const RaceOptions& options) {
 /// Looks are taken at geometric intervals: it is their number that the confidence pays for.
 std::int64_t next_look_round(std::int64_t round) { return round + std::max<std::int64_t>(round / 4, 1); }
 
-/// As many looks as fit into the most rounds.
+/// As many looks as fit into the most rounds, and the one of a result in between.
 std::int64_t most_looks(const RaceOptions& options) {
-  std::int64_t looks = 0;
+  std::int64_t looks = 1;
   for (std::int64_t round = options.least_rounds; round <= options.most_rounds; round = next_look_round(round)) {
     ++looks;
   }
@@ -104,8 +104,8 @@ Race::Look Race::look() const {
       look.bounds[candidate] = median_lower_bound(ledger_.paired(candidate, *leader_), early_twins(), look.alpha);
     }
   }
-  look.good_enough = options_.good_enough > 0 &&
-                     sign_interval(ledger_.rows()[*leader_].evaluated(), 2 * look.alpha).high <= options_.good_enough;
+  look.good_enough =
+      options_.good_enough > 0 && sign_interval(ledger_.rows()[*leader_].evaluated(), 2 * look.alpha).high <= options_.good_enough;
   return look;
 }
 
@@ -202,7 +202,8 @@ std::vector<std::size_t> Race::ties() const {
   const std::vector<std::size_t> ranking = ledger_.ranking(left, leader_);
   std::for_each(ranking.begin(), ranking.end(), append);
   std::for_each(left.begin(), left.end(), append);  // those never evaluated
-  std::transform(order.begin(), order.end(), order.begin(), [this](std::size_t candidate) { return ledger_.rows()[candidate].configuration; });
+  std::transform(order.begin(), order.end(), order.begin(),
+                 [this](std::size_t candidate) { return ledger_.rows()[candidate].configuration; });
   return order;
 }
 
@@ -217,7 +218,8 @@ RaceResult confirm(const RaceResult& result, std::size_t top, const Evaluator& e
   std::vector<Standing> slower = result.standings;
   std::erase_if(slower, [](const Standing& standing) { return standing.state != Standing::State::slower; });
   std::sort(slower.begin(), slower.end(), [](const Standing& a, const Standing& b) { return a.median < b.median; });
-  std::transform(slower.begin(), slower.end(), std::back_inserter(candidates), [](const Standing& standing) { return standing.configuration; });
+  std::transform(slower.begin(), slower.end(), std::back_inserter(candidates),
+                 [](const Standing& standing) { return standing.configuration; });
   candidates.resize(std::min(top, candidates.size()));
   return race(std::move(candidates), evaluator, std::move(options));
 }

@@ -18,7 +18,7 @@ struct RaceOptions {
   std::int64_t least_rounds = 3;
   std::int64_t most_rounds = 1000;  ///< what is tied then is tied
   std::int64_t twin_rounds = 16;    ///< so many rounds have the leader twice (the A/A pair), until the sign test alone can decide; 0: none
-  Seconds good_enough = 0;          ///< stop once the leader's median cost is certainly at most this: a known floor over the share of it to reach
+  Seconds good_enough = 0;  ///< stop once the leader's median cost is certainly at most this: a known floor over the share of it to reach
   std::uint64_t seed = 1;
   Limits limits;
 };
@@ -30,8 +30,8 @@ struct Standing {
   State state = State::contender;  ///< slower: eliminated; dropped: see `fault`
   std::string fault;
   std::int64_t evaluations = 0;
-  Seconds median = 0;    ///< of its costs; NaN of none
-  Interval interval;     ///< of that median, 95 %, distribution-free
+  Seconds median = 0;  ///< of its costs; NaN of none
+  Interval interval;   ///< of that median, 95 %, distribution-free
 };
 
 /// Valid whenever the race stopped: with probability 1 - error_probability the best configuration is among the ties, and no tie
@@ -43,8 +43,8 @@ struct RaceResult {
   double error_probability = 0;       ///< of the statement above; spent by the looks taken so far
   Ending ending = Ending::budget;
   std::int64_t rounds = 0, evaluations = 0;
-  Interval twin_ratio;                ///< 95 % interval of the A/A pair's median cost ratio: without 1, the evaluator favours an order
-  std::vector<Standing> standings;    ///< in the order of the candidates
+  Interval twin_ratio;              ///< 95 % interval of the A/A pair's median cost ratio, infinite if too few; should hold 1
+  std::vector<Standing> standings;  ///< in the order of the candidates
 };
 
 /// Races candidates in interleaved rounds. After some rounds it looks: whoever's paired differences to the leader have a median certainly above
@@ -97,8 +97,8 @@ class Race {
 /// Runs one race to its end.
 RaceResult race(std::vector<std::size_t> candidates, const Evaluator& evaluator, RaceOptions options = {});
 
-/// Races the best `top` of `result` again, by an evaluator that is dearer and closer to the truth (fresh processes); at least `top` of them
-/// even if they weren't ties. Its costs need not be comparable with those before.
+/// Races `top` configurations of `result` again (ties first, then the fastest of the slower ones) by an evaluator that is dearer and closer
+/// to the truth: fresh processes. Its costs need not be comparable with those before. Throws bad_input if `result` holds none.
 RaceResult confirm(const RaceResult& result, std::size_t top, const Evaluator& evaluator, RaceOptions options = {});
 
 }  // namespace flopcast::search

@@ -21,7 +21,7 @@ TEST(SignRank, IsThatOfTheSignTest) {
 double simulated(std::size_t n, std::size_t twins, std::size_t rank) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
-  constexpr int trials = 200'000;
+  constexpr int trials = 50'000;
   int exceeded = 0;
   for (int trial = 0; trial < trials; ++trial) {
     std::vector<double> values(n), margins(twins);
@@ -37,8 +37,8 @@ double simulated(std::size_t n, std::size_t twins, std::size_t rank) {
 TEST(CalibratedRank, IsTheLargestThatKeepsItsError) {
   for (const double alpha : {0.05, 0.01, 0.002}) {
     const std::size_t rank = calibrated_rank(6, 5, alpha);
-    EXPECT_LE(rank == 0 ? 0 : simulated(6, 5, rank), alpha * 1.1);
-    EXPECT_GT(simulated(6, 5, rank + 1), alpha * 0.9);
+    EXPECT_LE(rank == 0 ? 0 : simulated(6, 5, rank), alpha * 1.2);
+    EXPECT_GT(simulated(6, 5, rank + 1), alpha * 0.8);
   }
 }
 
@@ -63,7 +63,7 @@ TEST(MedianLowerBound, MissesTheMedianAsSeldomAsPromised) {
   std::cauchy_distribution<double> cauchy;
   for (const std::size_t n : {8U, 25U}) {
     int missed = 0;
-    constexpr int trials = 20'000;
+    constexpr int trials = 10'000;
     for (int trial = 0; trial < trials; ++trial) {
       std::vector<double> values(n), twins(6);
       std::generate(values.begin(), values.end(), [&] { return 3 + cauchy(random); });

@@ -13,10 +13,10 @@ namespace flopcast::search {
 class FakeMachine {
  public:
   struct Noise {
-    double spread = 0.05;      ///< standard deviation of the logarithm
-    double outliers = 0;       ///< share of evaluations that take up to three times as long, with a heavy tail
-    double clock_step = 0;     ///< so much slower in the slow state, which comes and goes every 50 evaluations on average
-    double drift = 0;          ///< amplitude of a slow wave
+    double spread = 0.05;   ///< standard deviation of the logarithm
+    double outliers = 0;    ///< share of evaluations that take up to three times as long, with a heavy tail
+    double clock_step = 0;  ///< so much slower in the slow state, which comes and goes every 50 evaluations on average
+    double drift = 0;       ///< amplitude of a slow wave
   };
 
   FakeMachine(std::vector<double> truth, Noise noise, std::uint64_t seed) : truth_(std::move(truth)), noise_(noise), random_(seed) {}

@@ -21,8 +21,8 @@ using testing::UnorderedElementsAre;
 double exact(std::size_t configuration) { return 1.0 + static_cast<double>(configuration); }
 
 struct Outcome {
-  int good = 0;   ///< trials whose leader lies within the tolerance of the best
-  int kept = 0;   ///< trials whose ties hold the best
+  int good = 0;  ///< trials whose leader lies within the tolerance of the best
+  int kept = 0;  ///< trials whose ties hold the best
   std::int64_t evaluations = 0;
 };
 
@@ -58,6 +58,19 @@ TEST_P(RaceUnderNoise, FindsTheBestAtThePromisedRateAndCheaply) {
 INSTANTIATE_TEST_SUITE_P(Noises, RaceUnderNoise,
                          testing::Values(FakeMachine::Noise{}, FakeMachine::Noise{0.05, 0.03, 0, 0}, FakeMachine::Noise{0.03, 0, 0.25, 0},
                                          FakeMachine::Noise{0.05, 0.03, 0.2, 0.3}));
+
+TEST(Race, KeepsItsPromiseWhereEveryRivalIsJustBeyondTheTolerance) {
+  constexpr int trials = 100;
+  int good = 0;
+  for (std::uint64_t seed = 0; seed < trials; ++seed) {
+    FakeMachine machine({1.022, 1.022, 1.0, 1.022, 1.022, 1.022}, {0.1, 0.05, 0.1, 0}, seed);
+    RaceOptions options;
+    options.error_probability = 0.2;
+    options.seed = seed;
+    good += race(all(6), std::ref(machine), options).leader == 2U ? 1 : 0;
+  }
+  EXPECT_GE(good, trials * 8 / 10);
+}
 
 TEST(Race, FindsTheBestWhereThePapersRuleMissesIt) {
   const FakeMachine::Noise noise = {0.03, 0.02, 0.25, 0};
@@ -181,7 +194,8 @@ TEST(Race, RespectsTheBudgetAndIsValidAnyhow) {
   for (const std::int64_t evaluations : {0, 1, 3, 5, 17}) {
     RaceOptions options;
     options.limits.evaluations = evaluations;
-    const RaceResult result = race(all(5), [](std::size_t i) { return 1 + 0.001 * exact(i); }, options);
+    const RaceResult result = race(
+        all(5), [](std::size_t i) { return 1 + 0.001 * exact(i); }, options);
     EXPECT_EQ(result.evaluations, evaluations);
     EXPECT_EQ(result.ending, Ending::budget);
     EXPECT_EQ(result.leader.has_value(), evaluations > 0);

@@ -15,6 +15,7 @@ struct CommonOptions {
   bool quiet = false;
   std::string output = "-";  ///< "-": standard output
   std::string color = "auto";
+  int exit_code = 0;  ///< set by a subcommand: what the program returns when nothing is thrown
 };
 
 void add_machine_command(CLI::App& app, CommonOptions& common);

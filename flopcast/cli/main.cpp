@@ -119,7 +119,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return report_parse_error(app, error, argc, argv);
   }
-  return static_cast<int>(ExitCode::done);
+  return common.exit_code;
 }
 
 /// Runs the program; every exception ends here as a message and an exit code.

@@ -49,6 +49,9 @@ LibraryIdentity ask_blis(const SymbolLookup& symbol) {
   LibraryIdentity identity;
   identity.name = "blis";
   identity.version = text_or_empty(ask<const char*()>(symbol, "bli_info_get_version_str"));
+  if (auto* initialise = reinterpret_cast<void (*)()>(symbol("bli_init"))) {
+    initialise();  // a query before it aborts the process where BLIS_ARCH_TYPE is set
+  }
   if (const auto architecture = ask<int()>(symbol, "bli_arch_query_id")) {
     identity.kernels = text_or_empty(ask<const char*(int)>(symbol, "bli_arch_string", *architecture));
   }

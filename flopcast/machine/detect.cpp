@@ -1,0 +1,88 @@
+#include "flopcast/machine/detect.hpp"
+
+#include <fmt/format.h>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/machine/digest.hpp"
+#include "flopcast/machine/peak.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+std::filesystem::path measurement_file(const Topology& topology, const DetectOptions& options) {
+  const std::filesystem::path directory = options.directory.empty() ? machine_directory() : options.directory;
+  return directory / fmt::format("machine-{}.json", hardware_fingerprint(topology));
+}
+
+MachineMeasurement measure(const Topology& topology, const DetectOptions& options) {
+  MachineMeasurement measurement;
+  measurement.cpu = topology.cpu;
+  measurement.quick = options.quick;
+  measurement.sweep = sweep_caches(WallClock(), options.quick ? quick_sweep() : SweepOptions(), options.progress);
+  measurement.hierarchy = cache_levels(measurement.sweep, topology.caches);
+  if (measurement.hierarchy.levels.empty()) {
+    throw unusable_measurement("no cache shows in {} working sets from {} to {}; try again on a less busy machine", measurement.sweep.triad.size(),
+                               format_bytes(measurement.sweep.triad.front().x), format_bytes(measurement.sweep.triad.back().x));
+  }
+  return measurement;
+}
+
+/// The library's peak on one core, kept with the machine's measurement.
+double kept_peak(MachineMeasurement& measurement, const LibrarySet& libraries, const std::filesystem::path& file, bool refresh) {
+  const std::string key = library_key(libraries.blas());
+  const auto known = measurement.peaks.find(key);
+  if (known != measurement.peaks.end() && !refresh) {
+    return known->second;
+  }
+  libraries.set_threads(1);
+  const double peak = peak_flops(WallClock(), libraries.function("dgemm"));
+  measurement.peaks[key] = peak;
+  write_measurement(file, measurement);
+  return peak;
+}
+
+}  // namespace
+
+std::string hardware_fingerprint(const Topology& topology) {
+  std::string text = fmt::format("{};{} cores;", topology.cpu, topology.cores);
+  for (const ReportedCache& cache : topology.caches) {
+    text += fmt::format("L{} {} bytes;", cache.level, cache.bytes);
+  }
+  return hexadecimal_digest(text);
+}
+
+std::string fingerprint(const Topology& topology, const LibraryIdentity& blas, const LibraryIdentity& lapack) {
+  return hexadecimal_digest(fmt::format("{};{};{}", hardware_fingerprint(topology), library_key(blas), library_key(lapack)));
+}
+
+MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options) {
+  const std::filesystem::path file = measurement_file(topology, options);
+  if (!options.refresh) {
+    if (auto kept = read_measurement(file)) {
+      return *std::move(kept);
+    }
+  }
+  const MachineMeasurement measurement = measure(topology, options);
+  write_measurement(file, measurement);
+  return measurement;
+}
+
+Environment detect(const LibrarySet& libraries, int threads, const DetectOptions& options) {
+  const Topology topology = detect_topology();
+  MachineMeasurement measurement = measured_machine(topology, options);
+  Environment environment;
+  environment.cpu = topology.cpu;
+  environment.cores = topology.usable_cores;
+  environment.caches = measurement.hierarchy.levels;
+  environment.memory_bandwidth = measurement.hierarchy.memory_bandwidth;
+  environment.peak_flops = kept_peak(measurement, libraries, measurement_file(topology, options), options.refresh);
+  environment.blas = libraries.blas();
+  environment.lapack = libraries.lapack();
+  environment.threads = threads;
+  environment.affinity = format_cpu_list(topology.usable);
+  environment.fingerprint = fingerprint(topology, environment.blas, environment.lapack);
+  libraries.set_threads(threads);
+  return environment;
+}
+
+}  // namespace flopcast::machine

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "flopcast/core/environment.hpp"
+#include "flopcast/machine/cache_sweep.hpp"
+#include "flopcast/machine/library.hpp"
+#include "flopcast/machine/machine_file.hpp"
+#include "flopcast/machine/topology.hpp"
+
+namespace flopcast::machine {
+
+/// How the environment is found out.
+struct DetectOptions {
+  bool refresh = false;             ///< measure again, though it was measured before
+  bool quick = false;               ///< measure with the coarser sweep
+  std::filesystem::path directory;  ///< where measurements are kept; empty: machine_directory()
+  SweepProgress progress;           ///< of measuring
+};
+
+/// Caches and memory of this machine as measured: from the file of an earlier run (microseconds), or now (up to 15 s), and then kept. Throws
+/// unusable_measurement if the sweep shows no cache at all or is interrupted, environment_error if the file can't be written.
+MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options = {});
+
+/// The environment of what `libraries` do with `threads` threads, which are set. Throws as measured_machine and LibrarySet::set_threads.
+Environment detect(const LibrarySet& libraries, int threads = 1, const DetectOptions& options = {});
+
+/// Digest of CPU, cores and caches as reported: the same in every run, whatever is measured.
+std::string hardware_fingerprint(const Topology& topology);
+/// Digest of the hardware and of both libraries' builds, versions and kernels.
+std::string fingerprint(const Topology& topology, const LibraryIdentity& blas, const LibraryIdentity& lapack);
+
+}  // namespace flopcast::machine

@@ -1,0 +1,183 @@
+#include "flopcast/machine/inspect.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/machine/clock.hpp"
+#include "flopcast/machine/library.hpp"
+#include "flopcast/machine/peak.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+constexpr Seconds inspection_limit = 30;
+constexpr int trial_order = 320;
+constexpr Seconds trial_budget = 0.05;
+
+/// Loads the library, here, and describes it: {"identity", "dgemm_flops"}.
+nlohmann::json describe(const InstalledLibrary& installed, bool time_dgemm) {
+  const Library library = Library::open(installed.path, installed.has_blas ? Role::blas : Role::lapack);
+  double rate = 0;
+  if (time_dgemm && installed.has_blas) {
+    library.set_threads(1);
+    rate = dgemm_rate(WallClock(), library.function("dgemm"), trial_order, trial_budget);
+  }
+  return {{"identity", library.identity()}, {"dgemm_flops", rate}};
+}
+
+#if defined(__x86_64__)
+bool cpu_has(std::string_view feature) {
+  return feature == "avx512" ? __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+                             : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#else
+bool cpu_has(std::string_view) { return false; }
+#endif
+
+/// Writes all of `text` to a pipe; gives up when nobody reads it any more.
+void send(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written <= 0) {
+      return;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+/// All that comes through a pipe until its other end is closed; nothing more after `limit` seconds.
+std::pair<std::string, bool> receive(int descriptor, Seconds limit) {
+  const std::int64_t deadline = monotonic_nanoseconds() + static_cast<std::int64_t>(limit * 1e9);
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (true) {
+    const std::int64_t left = (deadline - monotonic_nanoseconds()) / 1'000'000;
+    pollfd waiting{descriptor, POLLIN, 0};
+    if (left <= 0 || (poll(&waiting, 1, static_cast<int>(left)) == 0)) {
+      return {text, false};
+    }
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count == 0 || (count < 0 && errno != EINTR)) {
+      return {text, true};
+    }
+    text.append(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+  }
+}
+
+[[noreturn]] void be_child(int descriptor, const std::function<nlohmann::json()>& work) {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  // What a library prints, or says when it aborts, is no output of ours.
+  if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+  }
+  nlohmann::json answer;
+  try {
+    answer["result"] = work();
+  } catch (const std::exception& error) {
+    answer["error"] = error.what();
+  }
+  send(descriptor, answer.dump());
+  _exit(0);  // exit() would run what the parent has registered
+}
+
+}  // namespace
+
+const std::vector<KernelChoice>& kernel_choices() {
+  static const std::vector<KernelChoice> choices = {
+      {"openblas", "OPENBLAS_CORETYPE", "SkylakeX", "SkylakeX", "avx512"},
+      {"openblas", "OPENBLAS_CORETYPE", "Haswell", "Haswell", "avx2"},
+      {"openblas", "OPENBLAS_CORETYPE", "Zen", "Zen", "avx2"},
+      {"blis", "BLIS_ARCH_TYPE", "0", "skx", "avx512"},  // numbers as of BLIS 0.9; a library that means something else by them says so
+      {"blis", "BLIS_ARCH_TYPE", "3", "haswell", "avx2"},
+  };
+  return choices;
+}
+
+nlohmann::json in_child(const std::function<nlohmann::json()>& work, Seconds limit) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) {
+    throw environment_error("can't make a pipe: {}", std::strerror(errno));
+  }
+  const pid_t child = fork();
+  if (child < 0) {
+    const int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    throw environment_error("can't start a child process: {}", std::strerror(error));
+  }
+  if (child == 0) {
+    close(ends[0]);
+    be_child(ends[1], work);
+  }
+  close(ends[1]);
+  const auto [text, complete] = receive(ends[0], limit);
+  close(ends[0]);
+  if (!complete) {
+    kill(child, SIGKILL);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!complete) {
+    throw environment_error("gave no answer within {}", format_seconds(limit));
+  }
+  if (WIFSIGNALED(status)) {
+    throw environment_error("crashed: {}", strsignal(WTERMSIG(status)));
+  }
+  const nlohmann::json answer = nlohmann::json::parse(text, nullptr, false);
+  if (!answer.is_object()) {
+    throw environment_error("ended without an answer");
+  }
+  if (answer.contains("error")) {
+    throw environment_error("{}", answer["error"].get<std::string>());
+  }
+  return answer.at("result");
+}
+
+LibraryReport inspect(const InstalledLibrary& library, bool try_kernels) {
+  LibraryReport report{library, {}, 0, {}, ""};
+  try {
+    const nlohmann::json found = in_child([&] { return describe(library, try_kernels); }, inspection_limit);
+    found.at("identity").get_to(report.identity);
+    found.at("dgemm_flops").get_to(report.dgemm_flops);
+  } catch (const Error& error) {
+    report.failure = error.what();
+    return report;
+  }
+  for (const KernelChoice& choice : kernel_choices()) {
+    if (!try_kernels || choice.library != report.identity.name || choice.kernels == report.identity.kernels || !cpu_has(choice.feature)) {
+      continue;
+    }
+    const std::string variable(choice.variable), value(choice.value);
+    try {
+      const nlohmann::json found = in_child(
+          [&] {
+            setenv(variable.c_str(), value.c_str(), 1);
+            return describe(library, true);
+          },
+          inspection_limit);
+      if (found.at("identity").at("kernels") == choice.kernels) {
+        report.trials.push_back({variable + '=' + value, std::string(choice.kernels), found.at("dgemm_flops").get<double>()});
+      }
+    } catch (const Error&) {
+      continue;  // these kernels don't run here; the ones that it chose do
+    }
+  }
+  std::sort(report.trials.begin(), report.trials.end(), [](const KernelTrial& a, const KernelTrial& b) { return a.dgemm_flops > b.dgemm_flops; });
+  return report;
+}
+
+}  // namespace flopcast::machine

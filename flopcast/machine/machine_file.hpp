@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "flopcast/machine/cache_levels.hpp"
+#include "flopcast/machine/cache_sweep.hpp"
+
+namespace flopcast::machine {
+
+/// What was measured of a machine once and holds until it is measured again.
+struct MachineMeasurement {
+  std::string cpu;
+  bool quick = false;                    ///< by the coarser sweep
+  CacheSweep sweep;
+  MemoryHierarchy hierarchy;
+  std::map<std::string, double> peaks;   ///< flops per second of one core, by library_key()
+};
+
+void to_json(nlohmann::json& json, const MachineMeasurement& measurement);
+void from_json(const nlohmann::json& json, MachineMeasurement& measurement);
+
+/// What tells a build of a library and its choice of kernels apart.
+std::string library_key(const LibraryIdentity& identity);
+
+/// $FLOPCAST_HOME, else $XDG_CACHE_HOME/flopcast, else ~/.cache/flopcast. Throws environment_error if none of the variables is set.
+std::filesystem::path machine_directory();
+
+/// Reads a measurement; nothing if there is no such file or it isn't whole (it is then measured anew).
+std::optional<MachineMeasurement> read_measurement(const std::filesystem::path& file);
+/// Writes it in one step: a reader sees the old or the new file. Creates the directory. Throws environment_error if that fails.
+void write_measurement(const std::filesystem::path& file, const MachineMeasurement& measurement);
+
+}  // namespace flopcast::machine

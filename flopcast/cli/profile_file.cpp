@@ -1,0 +1,72 @@
+#include "flopcast/cli/profile_file.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/report/file.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string set_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+/// What is in `file` if it holds for the same environment; else an empty profile of `environment`.
+interpose::Profile known_profile(const std::string& file, const Environment& environment) {
+  interpose::Profile known;
+  if (fs::exists(file)) {
+    known = read_profile(file);
+  }
+  if (known.environment.fingerprint != environment.fingerprint) {
+    known.routines.clear();
+  }
+  known.environment = environment;
+  return known;
+}
+
+}  // namespace
+
+std::string default_profile_file() {
+  if (const std::string home = set_variable("FLOPCAST_HOME"); !home.empty()) {
+    return fs::path(home) / "profile.json";
+  }
+  if (const std::string data = set_variable("XDG_DATA_HOME"); !data.empty()) {
+    return fs::path(data) / "flopcast/profile.json";
+  }
+  const std::string home = set_variable("HOME");
+  if (home.empty()) {
+    throw environment_error("neither FLOPCAST_HOME, XDG_DATA_HOME nor HOME is set: name the profile with --profile FILE");
+  }
+  return fs::path(home) / ".local/share/flopcast/profile.json";
+}
+
+interpose::Profile read_profile(const std::string& file) {
+  const nlohmann::json document = report::read_document(file, "flopcast-profile-1");
+  try {
+    return interpose::profile_from_json(document);
+  } catch (const Error& error) {
+    throw Error(error.code(), file + ": " + error.what());
+  }
+}
+
+void save_profile(const std::string& file, const interpose::Profile& profile) {
+  interpose::Profile all = known_profile(file, profile.environment);
+  for (const interpose::TunedRoutine& routine : profile.routines) {
+    all.set(routine);
+  }
+  std::error_code error;
+  if (const fs::path folder = fs::path(file).parent_path(); !folder.empty()) {
+    fs::create_directories(folder, error);
+  }
+  if (error) {
+    throw environment_error("can't make the folder of {}: {}", file, error.message());
+  }
+  report::write_file(file, interpose::to_json(all).dump(2) + '\n');
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/profile_file.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/program_run.hpp"
+#include "flopcast/interpose/recorder.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/topology.hpp"
+#include "flopcast/report/file.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using interpose::ProgramRun;
+using interpose::RoutineUse;
+
+constexpr const char* footer = R"(The program's output and exit code are its own. What flopcast has to say goes to standard error.
+
+Examples:
+  flopcast tune dgeqrf --n 200:3200 --save
+  flopcast run -- octave-cli --eval 'A = rand(2000); tic; qr(A); toc'
+  flopcast run --blas openblas-serial --lapack reference --report -- ./a.out)";
+
+struct RunOptions {
+  std::string profile;
+  std::string blas, lapack;
+  std::optional<int> threads;
+  bool report = false;
+  bool foreign = false;
+  std::vector<std::string> command;
+};
+
+/// The profile to run with; throws bad_input if there is none, saying how to make one, or if it was made on another machine.
+interpose::Profile load_profile(const RunOptions& options) {
+  const std::string file = options.profile.empty() ? default_profile_file() : options.profile;
+  if (file != "-" && !fs::exists(file)) {
+    throw bad_input("there is no profile {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
+                    options.profile.empty() ? "--save" : "--profile " + options.profile);
+  }
+  interpose::Profile profile = read_profile(file);
+  const std::string cpu = machine::detect_topology().cpu;
+  if (profile.environment.cpu != cpu && !options.foreign) {
+    throw bad_input("profile {} was made on another machine ('{}', this is '{}'); tune again here, or use it all the same with --foreign", file,
+                    profile.environment.cpu, cpu);
+  }
+  return profile;
+}
+
+/// With a BLAS named the LAPACK is the one that tuning takes by default, so that its calls reach that BLAS.
+interpose::LibraryFiles chosen_libraries(const RunOptions& options) {
+  interpose::LibraryFiles files;
+  if (!options.blas.empty()) {
+    files.blas = machine::locate(options.blas, machine::Role::blas);
+  }
+  const std::string lapack = options.lapack.empty() && !options.blas.empty() ? machine::default_lapack() : options.lapack;
+  if (!lapack.empty()) {
+    files.lapack = machine::locate(lapack, machine::Role::lapack);
+  }
+  return files;
+}
+
+/// Whether the LAPACK in `use.definer` asks for the routine's block size when it is called; nothing if that can't be tried.
+std::optional<bool> would_ask(const RoutineUse& use, const fs::path& blas) {
+  constexpr const char* size = "256";
+  try {
+    const Routine& routine = kernel::require(use.routine);
+    std::map<std::string, std::string> arguments;
+    for (const Argument& argument : routine.arguments) {
+      if (argument.kind == Kind::size) {
+        arguments[argument.name] = size;
+      }
+    }
+    interpose::Recorder recorder({blas.empty() ? use.definer : blas, use.definer});
+    return recorder.asks_for_block_size(kernel::parse_call(routine, arguments));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// What happened with a tuned routine, in words.
+std::string describe(const RoutineUse& use, const ProgramRun& run) {
+  if (use.questions > 0) {
+    return fmt::format("asked {} time{} for orders {} to {}", use.questions, use.questions == 1 ? "" : "s", use.smallest, use.largest);
+  }
+  if (use.definer.empty()) {
+    return run.processes == 0 ? "not asked for: the preloaded library was not loaded" : "not asked for: no shared library with it was seen in the program";
+  }
+  const std::optional<bool> asks = would_ask(use, run.blas);
+  if (!asks) {
+    return "not asked for";
+  }
+  return *asks ? "not asked for: the program didn't call it"
+               : "never asked for: this LAPACK decides by itself, so the profile has no effect on it; --lapack reference has";
+}
+
+std::string shown_name(const RoutineUse& use) { return use.flags.empty() ? use.routine : use.routine + ":" + use.flags; }
+
+report::Table report_table(const ProgramRun& run) {
+  report::Table table;
+  table.columns = {{"routine", report::Align::left}, {"questions"}, {"what happened", report::Align::left}, {"LAPACK", report::Align::left}};
+  for (const RoutineUse& use : run.routines) {
+    table.rows.push_back({shown_name(use), report::whole(static_cast<long long>(use.questions)), describe(use, run),
+                          (use.asker.empty() ? use.definer : use.asker).string()});
+  }
+  return table;
+}
+
+nlohmann::json report_document(const ProgramRun& run) {
+  nlohmann::json routines = nlohmann::json::array();
+  for (const RoutineUse& use : run.routines) {
+    routines.push_back({{"routine", use.routine},
+                        {"flags", use.flags},
+                        {"questions", use.questions},
+                        {"smallest", use.smallest},
+                        {"largest", use.largest},
+                        {"lapack", (use.asker.empty() ? use.definer : use.asker).string()},
+                        {"what_happened", describe(use, run)}});
+  }
+  return {{"schema", "flopcast-run-1"}, {"exit_code", run.exit_code}, {"processes", run.processes}, {"blas", run.blas.string()}, {"routines", routines}};
+}
+
+/// The report goes to --output; standard output is the program's.
+void write_report(const ProgramRun& run, const CommonOptions& common) {
+  const std::string text = common.json ? report_document(run).dump(2) + '\n' : render(report_table(run), common);
+  if (common.output != "-") {
+    report::write_file(common.output, text);
+  } else {
+    fmt::print(stderr, "flopcast: BLAS of the program: {}\n{}", run.blas.empty() ? "none seen" : run.blas.string(), text);
+  }
+}
+
+bool in_same_folder(const fs::path& a, const fs::path& b) { return a.parent_path() == b.parent_path(); }
+
+/// Tells what did not go as the user may think.
+void warn(const ProgramRun& run, const interpose::Profile& profile, const interpose::LibraryFiles& chosen, const CommonOptions& common) {
+  for (const RoutineUse& use : run.routines) {
+    if (use.questions == 0) {
+      note(fmt::format("flopcast: {}: {}{}", shown_name(use), describe(use, run), use.definer.empty() ? "" : " (" + use.definer.string() + ")"), common);
+    }
+  }
+  if (run.blas.empty()) {
+    return;
+  }
+  if (!chosen.blas.empty() && !in_same_folder(run.blas, chosen.blas)) {
+    note(fmt::format("flopcast: the program took its BLAS from {}, not from {}: it doesn't load libblas.so.3", run.blas.string(), chosen.blas.string()), common);
+  } else if (chosen.blas.empty() && !profile.environment.blas.path.empty() && !in_same_folder(run.blas, profile.environment.blas.path)) {
+    note(fmt::format("flopcast: the profile was tuned with {}, the program ran with {}; --blas {} makes it run with the former", profile.environment.blas.path,
+                     run.blas.string(), profile.environment.blas.path),
+         common);
+  }
+}
+
+void run_command(const RunOptions& options, CommonOptions& common) {
+  if (options.command.empty()) {
+    throw usage_error("which program is to run? Give it after --, as in: flopcast run -- octave-cli");
+  }
+  const interpose::Profile profile = load_profile(options);
+  const interpose::ProgramOptions program = {options.command, chosen_libraries(options), options.threads};
+  const ProgramRun run = interpose::run_with_profile(program, profile);
+  if (options.report || common.output != "-") {
+    write_report(run, common);
+  } else {
+    warn(run, profile, program.libraries, common);
+  }
+  common.exit_code = run.exit_code;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Run a program whose LAPACK is told the tuned block sizes");
+  command->add_option("--profile", options->profile, "Profile to run with (default: what 'flopcast tune --save' keeps)")->type_name("FILE");
+  command->add_option("--blas", options->blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
+  command->add_option("--lapack", options->lapack, "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
+  command->add_option("--threads", options->threads, "Threads of BLAS")->check(CLI::PositiveNumber);
+  command->add_flag("--report", options->report, "Say afterwards what the program's LAPACK asked for (with --json, --output)");
+  command->add_flag("--foreign", options->foreign, "Use a profile that was made on another machine");
+  command->add_option("command", options->command, "Program and its arguments")->type_name("-- COMMAND ...");
+  command->footer(footer);
+  command->callback([options, &common] { run_command(*options, common); });
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,192 @@
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "flopcast/algorithm/registry.hpp"
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/routine_problem.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/interpose/recorder.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/installed.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::int64_t largest_block = 1000000;
+
+constexpr const char* footer = R"(The result is a document {"schema": "flopcast-trace-1"} that 'flopcast predict' reads.
+
+Examples:
+  flopcast trace dgeqrf n=1000 nb=64 --summary
+  flopcast trace dpotrf uplo=L n=1000 nb=96 --output potrf.json
+  flopcast trace dgeqrf m=2000 n=500 --mode observe --summary)";
+
+struct TraceOptions {
+  std::string routine;
+  std::vector<std::string> arguments;
+  std::string source = "lapack";
+  std::string mode = "skip";
+  std::string blas, lapack;
+  bool summary = false;
+};
+
+/// nb, nbmin and nx as given; those that aren't keep LAPACK's values.
+struct GivenBlocks {
+  std::optional<std::int64_t> nb, nbmin, nx;
+
+  [[nodiscard]] bool any() const { return nb || nbmin || nx; }
+  [[nodiscard]] algorithm::BlockParameters over(const algorithm::BlockParameters& others) const {
+    return {nb.value_or(others.nb), nbmin.value_or(others.nbmin), nx.value_or(others.nx)};
+  }
+};
+
+/// Takes nb=, nbmin= and nx= out of the words on the command line.
+GivenBlocks take_blocks(std::vector<std::string>& words) {
+  GivenBlocks given;
+  const std::map<std::string, std::pair<std::optional<std::int64_t>*, std::int64_t>> known = {
+      {"nb", {&given.nb, 1}}, {"nbmin", {&given.nbmin, 0}}, {"nx", {&given.nx, 0}}};
+  std::vector<std::string> others;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const auto block = known.find(word.substr(0, equals));
+    if (equals == std::string::npos || block == known.end()) {
+      others.push_back(word);
+    } else {
+      *block->second.first = parse_integer(word.substr(equals + 1), block->first, block->second.second, largest_block);
+    }
+  }
+  words = others;
+  return given;
+}
+
+/// The one call that the words describe; leading dimensions and work sizes are the routine's least and best unless given.
+Call parse_problem(const Routine& routine, const std::vector<std::string>& words) {
+  const RoutineArguments arguments = parse_routine_arguments(routine, words);
+  const std::vector<Call> calls = routine_calls(routine, arguments.sizes, arguments.fixed);
+  if (calls.size() != 1) {
+    throw bad_input("a trace is of one problem, but the sizes given describe {}", calls.size());
+  }
+  Call call = calls.front();
+  for (const auto& [name, value] : arguments.fixed) {
+    const int index = routine.index(name);
+    const Kind kind = index < 0 ? Kind::flag : routine.arguments[static_cast<std::size_t>(index)].kind;
+    if (kind == Kind::leading_dimension || kind == Kind::work_size) {
+      call.arguments[static_cast<std::size_t>(index)] = parse_integer(value, name, 1, largest_block * largest_block);
+    }
+  }
+  return call;
+}
+
+Trace record_lapack(const TraceOptions& options, const Call& call, const GivenBlocks& given) {
+  const std::string blas = options.blas.empty() ? machine::default_blas() : options.blas;
+  const std::string lapack = options.lapack.empty() ? machine::default_lapack() : options.lapack;
+  interpose::LibraryFiles files;
+  files.blas = machine::locate(blas, machine::Role::blas);
+  files.lapack = lapack.empty() ? std::filesystem::path() : machine::locate(lapack, machine::Role::lapack);
+  interpose::Recorder recorder(files);
+  const std::optional<algorithm::BlockParameters> blocks = given.any() ? std::optional(given.over(recorder.defaults(call))) : std::nullopt;
+  return recorder.record(call, blocks, options.mode == "observe" ? interpose::Mode::observe : interpose::Mode::skip);
+}
+
+Trace record_algorithm(const TraceOptions& options, const Call& call, const GivenBlocks& given) {
+  if (options.mode == "observe") {
+    throw usage_error("--mode observe executes LAPACK: it needs --from lapack");
+  }
+  if (!given.nb) {
+    throw usage_error("--from algorithm needs a block size, such as nb=64: there is no LAPACK to ask");
+  }
+  return algorithm::record(call, given.over({}));
+}
+
+/// What the calls of one kernel add up to.
+struct KernelSum {
+  std::int64_t calls = 0;
+  double flops = 0;
+  Seconds seconds = 0;
+};
+
+void add_row(report::Table& table, const std::string& name, const KernelSum& sum, const KernelSum& total, bool timed) {
+  std::vector<report::Cell> row = {name, report::whole(sum.calls), report::Cell(sum.flops, fmt::format("{:.4g}", sum.flops)),
+                                   report::Cell(100 * sum.flops / total.flops, fmt::format("{:.1f}", 100 * sum.flops / total.flops))};
+  if (timed) {
+    row.emplace_back(sum.seconds, format_seconds(sum.seconds));
+    row.emplace_back(100 * sum.seconds / total.seconds, fmt::format("{:.1f}", 100 * sum.seconds / total.seconds));
+    row.emplace_back(sum.flops / sum.seconds, format_flop_rate(sum.flops / sum.seconds));
+  }
+  table.rows.push_back(std::move(row));
+}
+
+/// One row per kernel in the order of first use, and the total.
+report::Table summary_table(const Trace& trace) {
+  std::vector<std::string> order;
+  std::map<std::string, KernelSum> sums;
+  KernelSum total;
+  for (std::size_t i = 0; i < trace.calls.size(); ++i) {
+    const std::string& name = trace.calls[i].routine->name;
+    if (sums.find(name) == sums.end()) {
+      order.push_back(name);
+    }
+    for (KernelSum* sum : {&sums[name], &total}) {
+      ++sum->calls;
+      sum->flops += flops(trace.calls[i]);
+      sum->seconds += trace.measured.empty() ? 0 : trace.measured[i];
+    }
+  }
+  const bool timed = !trace.measured.empty();
+  report::Table table;
+  table.columns = {{"kernel", report::Align::left}, {"calls"}, {"flops"}, {"flops %"}};
+  if (timed) {
+    table.columns.insert(table.columns.end(), {{"time", report::Align::right, "seconds"}, {"time %"}, {"rate", report::Align::right, "flops_per_second"}});
+  }
+  for (const std::string& name : order) {
+    add_row(table, name, sums[name], total, timed);
+  }
+  add_row(table, "all", total, total, timed);
+  return table;
+}
+
+void run_trace(const TraceOptions& options, const CommonOptions& common) {
+  const Routine& routine = kernel::require(options.routine);
+  std::vector<std::string> words = options.arguments;
+  const GivenBlocks given = take_blocks(words);
+  const Call call = parse_problem(routine, words);
+  const Trace trace = options.source == "lapack" ? record_lapack(options, call, given) : record_algorithm(options, call, given);
+  if (given.any() && trace.configuration.parameters.count("nb") == 0 && !trace.calls.empty()) {
+    note(fmt::format("{} of this library never asks for a block size: nb, nbmin and nx had no effect", routine.name), common);
+  }
+  if (options.summary) {
+    emit(summary_table(trace), common);
+  } else {
+    emit(to_json(trace), common);
+  }
+}
+
+}  // namespace
+
+void add_trace_command(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<TraceOptions>();
+  CLI::App* command = app.add_subcommand("trace", "Record the kernel calls of a LAPACK routine without executing them");
+  command->add_option("routine", options->routine, "LAPACK routine, e.g. dgeqrf")->required();
+  command->add_option("arguments", options->arguments, "Sizes and flags such as n=1000 uplo=L, and nb=, nbmin=, nx= (default: LAPACK's own)")
+      ->required()
+      ->type_name("NAME=VALUE ...");
+  command->add_option("--from", options->source, "Where the calls come from: real LAPACK, or flopcast's own algorithm")
+      ->check(CLI::IsMember({"lapack", "algorithm"}))
+      ->capture_default_str();
+  command->add_option("--mode", options->mode, "skip: execute no kernel; observe: execute and time them")
+      ->check(CLI::IsMember({"skip", "observe"}))
+      ->capture_default_str();
+  command->add_option("--blas", options->blas, "BLAS to load, by name or path (default: serial OpenBLAS where there is one)");
+  command->add_option("--lapack", options->lapack, "LAPACK to record, by name or path (default: the reference where it is installed)");
+  command->add_flag("--summary", options->summary, "Print a table of calls, flops and times by kernel instead of the trace");
+  command->footer(footer);
+  command->callback([options, &common] { run_trace(*options, common); });
+}
+
+}  // namespace flopcast::cli

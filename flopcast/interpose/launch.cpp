@@ -1,0 +1,179 @@
+#include "flopcast/interpose/launch.hpp"
+
+#include <elf.h>
+#include <link.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/process_environment.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_executable_file(const fs::path& file) {
+  std::error_code none;
+  return fs::is_regular_file(file, none) && access(file.c_str(), X_OK) == 0;
+}
+
+/// The interpreter that a script names in its first line; empty if `file` is no script.
+fs::path interpreter_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string line;
+  if (!std::getline(in, line) || line.rfind("#!", 0) != 0) {
+    return {};
+  }
+  std::string interpreter;
+  std::istringstream(line.substr(2)) >> interpreter;
+  return interpreter;
+}
+
+/// Whether an ELF program is loaded by the dynamic linker; throws if it is no program for this machine.
+bool has_dynamic_loader(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  ElfW(Ehdr) header{};
+  in.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (!in || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    throw environment_error("{} is neither a program nor a script", file.string());
+  }
+  if (header.e_ident[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32)) {
+    throw environment_error("{} is a {}-bit program; flopcast can only preload into {}-bit ones", file.string(),
+                            header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32, 8 * sizeof(void*));
+  }
+  in.seekg(static_cast<std::streamoff>(header.e_phoff));
+  for (int i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment{};
+    if (!in.read(reinterpret_cast<char*>(&segment), sizeof segment)) {
+      throw environment_error("{} is a damaged program: its headers are cut off", file.string());
+    }
+    if (segment.p_type == PT_INTERP) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void require_own_rights(const fs::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) {
+    throw environment_error("can't look at {}: {}", file.string(), std::strerror(errno));
+  }
+  const bool other_user = (status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid();
+  const bool other_group = (status.st_mode & S_ISGID) != 0 && status.st_gid != getegid();
+  if (other_user || other_group) {
+    throw environment_error("{} runs with another {}'s rights (set{}id): the system lets nobody preload libraries into it", file.string(), other_user ? "user" : "group",
+                            other_user ? "u" : "g");
+  }
+}
+
+/// The signals that are passed on, and SIGCHLD.
+sigset_t awaited_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) {
+    sigaddset(&set, number);
+  }
+  return set;
+}
+
+/// Blocks the awaited signals while it lives; they are taken with sigwaitinfo.
+class BlockedSignals {
+ public:
+  BlockedSignals() : awaited_(awaited_signals()) { pthread_sigmask(SIG_BLOCK, &awaited_, &before_); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+  [[nodiscard]] const sigset_t& awaited() const noexcept { return awaited_; }
+  [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
+
+ private:
+  sigset_t awaited_;
+  sigset_t before_;
+};
+
+int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+/// Passes signals on until `child` ends. What the terminal sends reaches the child without us, as it belongs to the same foreground group.
+int wait_for(pid_t child, const BlockedSignals& signals) {
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    siginfo_t info{};
+    const int number = sigwaitinfo(&signals.awaited(), &info);
+    if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL) {
+      kill(child, number);
+    }
+  }
+  return exit_code(status);
+}
+
+}  // namespace
+
+fs::path find_program(const std::string& command) {
+  if (command.find('/') != std::string::npos) {
+    if (std::error_code none; !fs::exists(command, none)) {
+      throw environment_error("there is no program {}", command);
+    }
+    if (!is_executable_file(command)) {
+      throw environment_error("{} can't be executed: it is no executable file", command);
+    }
+    return command;
+  }
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / command;
+    if (is_executable_file(candidate)) {
+      return candidate;
+    }
+  }
+  throw environment_error("there is no program '{}' in any folder of PATH", command);
+}
+
+void require_preloadable(const fs::path& program) {
+  constexpr int most_interpreters = 5;  // as the kernel has it
+  fs::path file = program;
+  for (int depth = 0; depth < most_interpreters; ++depth) {
+    const fs::path interpreter = interpreter_of(file);
+    if (interpreter.empty()) {
+      break;
+    }
+    if (!is_executable_file(interpreter)) {
+      throw environment_error("script {} is to be run by {}, which can't be executed", file.string(), interpreter.string());
+    }
+    file = interpreter;
+  }
+  if (!has_dynamic_loader(file)) {
+    throw environment_error("{} is linked statically: no library can be put in front of its LAPACK", file.string());
+  }
+  require_own_rights(file);
+}
+
+int run_program(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment) {
+  const BlockedSignals signals;
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &signals.before());
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t child = -1;
+  const int error = posix_spawn(&child, program.c_str(), nullptr, &attributes, pointers(arguments).data(), pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) {
+    throw environment_error("can't start {}: {}", program.string(), std::strerror(error));
+  }
+  return wait_for(child, signals);
+}
+
+}  // namespace flopcast::interpose

@@ -44,7 +44,7 @@ Entry block_reflector(const char* precisions, const char* transpositions) {
                shared, shared}.requiring({"side=L ? m : n >= k"});
 }
 
-/// QR that keeps the triangular factors T of its reflectors, at leading order: QR and the larft of each block.
+/// QR that keeps the triangular factors T of its reflectors, at leading order: QR, the larft of each block, and its T in the updates.
 Entry qr_with_factor(const char* family, const char* operation, std::vector<Item> sizes, Item factor, std::vector<Item> space,
                      const char* block, std::vector<std::string> constraints) {
   std::vector<Item> items = std::move(sizes);
@@ -53,7 +53,7 @@ Entry qr_with_factor(const char* family, const char* operation, std::vector<Item
   }
   items.insert(items.end(), space.begin(), space.end());
   items.push_back(info());
-  const std::string factors = fmt::format(" + min(m,n)*({0}-1)/2*max(0, m - min(m,n)/2 + {0}/6)", block);
+  const std::string factors = fmt::format(" + min(m,n)*({0}-1)/2*max(0, m - min(m,n)/2 + {0}/6) + min(m,n)*{0}/2*max(0, n - min(m,n)/2 - {0}/2)", block);
   return Entry{names("sdcz", family), family, operation, items, column_multiplications() + factors, column_additions() + factors}.requiring(
       std::move(constraints));
 }

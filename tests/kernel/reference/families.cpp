@@ -1,0 +1,35 @@
+#include "tests/kernel/reference/families.hpp"
+
+#include <map>
+
+namespace flopcast::kernel::reference {
+
+Function find(const std::string& family) {
+  static const std::map<std::string, Function> table = {
+      {"swap", swap},     {"copy", copy},     {"scal", scal},   {"axpy", axpy},   {"dot", dotu},    {"dotu", dotu},   {"dotc", dotc},
+      {"sdsdot", sdsdot}, {"dsdot", dotu},    {"nrm2", nrm2},   {"asum", asum},   {"iamax", iamax}, {"rot", rot},     {"rotm", rotm},
+      {"rotg", rotg},     {"rotmg", rotmg},
+
+      {"gemv", gemv},     {"gbmv", gemv},     {"symv", symv},   {"sbmv", symv},   {"spmv", symv},   {"hemv", hemv},   {"hbmv", hemv},
+      {"hpmv", hemv},     {"trmv", trmv},     {"tbmv", trmv},   {"tpmv", trmv},   {"trsv", trsv},   {"tbsv", trsv},   {"tpsv", trsv},
+      {"ger", geru},      {"geru", geru},     {"gerc", gerc},   {"syr", syr},     {"spr", syr},     {"her", syr},     {"hpr", syr},
+      {"syr2", syr2},     {"spr2", syr2},     {"her2", syr2},   {"hpr2", syr2},
+
+      {"gemm", gemm},     {"symm", symm},     {"hemm", hemm},   {"syrk", syrk},   {"herk", herk},   {"syr2k", syr2k}, {"her2k", her2k},
+      {"trmm", trmm},     {"trsm", trsm},
+
+      {"larfg", larfg},   {"larf", larf},     {"larft", larft}, {"larfb", larfb}, {"geqr2", geqr2}, {"geqrf", geqr2}, {"geqr2p", geqr2p},
+      {"geql2", geql2},   {"geqlf", geql2},   {"gelq2", gelq2}, {"gelqf", gelq2}, {"gerq2", gerq2}, {"gerqf", gerq2}, {"geqrt", geqrt},
+      {"geqrt2", geqrt3}, {"geqrt3", geqrt3}, {"orm2r", orm2r}, {"unm2r", orm2r}, {"ormqr", orm2r}, {"unmqr", orm2r}, {"org2r", org2r},
+      {"ung2r", org2r},   {"orgqr", org2r},   {"ungqr", org2r},
+
+      {"potf2", potf2},   {"potrf2", potf2},  {"potrf", potf2}, {"potrs", potrs}, {"potri", potri}, {"getf2", getf2}, {"getrf2", getf2},
+      {"getrf", getf2},   {"getrs", getrs},   {"getri", getri}, {"laswp", laswp}, {"trti2", trti2}, {"trtri", trti2}, {"lauu2", lauu2},
+      {"lauum", lauu2},   {"sygs2", sygs2},   {"hegs2", sygs2}, {"sygst", sygs2}, {"hegst", sygs2}, {"trsyl", trsyl}, {"lacpy", lacpy},
+      {"laset", laset},
+  };
+  const auto found = table.find(family);
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace flopcast::kernel::reference

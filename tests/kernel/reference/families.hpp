@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "tests/kernel/reference/arguments.hpp"
+
+/// What every routine of the catalogue computes, written as plainly as possible: one function per family, in the order of operations that
+/// LAPACK working note 41 counts.
+namespace flopcast::kernel::reference {
+
+using Function = void (*)(Arguments&);
+
+/// The reference of a family ("gemm"), or nullptr.
+Function find(const std::string& family);
+
+void swap(Arguments&), copy(Arguments&), scal(Arguments&), axpy(Arguments&), dotu(Arguments&), dotc(Arguments&), sdsdot(Arguments&);
+void nrm2(Arguments&), asum(Arguments&), iamax(Arguments&), rot(Arguments&), rotm(Arguments&), rotg(Arguments&), rotmg(Arguments&);
+
+void gemv(Arguments&), symv(Arguments&), hemv(Arguments&), trmv(Arguments&), trsv(Arguments&);
+void geru(Arguments&), gerc(Arguments&), syr(Arguments&), syr2(Arguments&);
+
+void gemm(Arguments&), symm(Arguments&), hemm(Arguments&), syrk(Arguments&), herk(Arguments&), syr2k(Arguments&), her2k(Arguments&);
+void trmm(Arguments&), trsm(Arguments&);
+
+void larfg(Arguments&), larf(Arguments&), larft(Arguments&), larfb(Arguments&);
+void geqr2(Arguments&), geqr2p(Arguments&), geql2(Arguments&), gelq2(Arguments&), gerq2(Arguments&), geqrt(Arguments&), geqrt3(Arguments&);
+void orm2r(Arguments&), org2r(Arguments&);
+
+void potf2(Arguments&), potrs(Arguments&), potri(Arguments&), getf2(Arguments&), getrs(Arguments&), getri(Arguments&), laswp(Arguments&);
+void trti2(Arguments&), lauu2(Arguments&), sygs2(Arguments&), trsyl(Arguments&), lacpy(Arguments&), laset(Arguments&);
+
+}  // namespace flopcast::kernel::reference

@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "tests/kernel/reference/cases.hpp"
+#include "tests/kernel/reference/families.hpp"
+#include "tests/kernel_blas/real_libraries.hpp"
+
+namespace flopcast::kernel {
+namespace {
+
+using reference::Arguments;
+using reference::Extent;
+using reference::GuardedMemory;
+
+/// A routine of a library, e.g. reference's dgemm.
+struct Subject {
+  const TestLibrary* library;
+  const Routine* routine;
+};
+
+std::vector<Subject> all_subjects() {
+  std::vector<Subject> all;
+  for (const TestLibrary& library : test_libraries()) {
+    for (const Routine& routine : catalogue()) {
+      if (library.name() == "reference" || library.find(routine.name) != nullptr) {
+        all.push_back({&library, &routine});
+      }
+    }
+  }
+  return all;
+}
+
+class EveryRoutine : public testing::TestWithParam<Subject> {
+ protected:
+  const Routine& routine = *GetParam().routine;
+};
+
+INSTANTIATE_TEST_SUITE_P(Library, EveryRoutine, testing::ValuesIn(all_subjects()),
+                         [](const auto& instance) { return instance.param.library->name() + "_" + instance.param.routine->name; });
+// Without any library there is nothing to test.
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryRoutine);
+
+double tolerance(const Call& call) {
+  const bool single = real_bytes(call.routine->precision) == 4 && !call.routine->double_result;
+  std::int64_t largest = 1;
+  for (const std::int64_t size : sizes(call)) {
+    largest = std::max(largest, size);
+  }
+  const double epsilon = single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  return 30 * epsilon * static_cast<double>(largest);
+}
+
+/// Every element that the plain algorithm writes has its value in memory.
+void expect_results(const Call& call, const Arguments& expected, const GuardedMemory& memory) {
+  for (const GuardedMemory::Block& block : memory.blocks()) {
+    const reference::Array& array = expected.array(block.argument);
+    double scale = 1;
+    for (std::size_t i = 0; i < array.values.size(); ++i) {
+      scale = array.touched(i) ? std::max(scale, std::abs(array.values[i])) : scale;
+    }
+    for (std::size_t i = 0; i < array.values.size(); ++i) {
+      if (array.written[i]) {
+        const std::complex<double> found = reference::element_in_memory(call, block.argument, i);
+        ASSERT_LE(std::abs(found - array.values[i]), tolerance(call) * scale)
+            << format_call(call) << ": element " << i << " of " << call.routine->arguments[block.argument].name << " is " << found
+            << ", expected " << array.values[i];
+      }
+    }
+  }
+}
+
+/// What lies outside of the footprint, and what is only read, is as before.
+void expect_rest_untouched(const Call& call, const std::vector<GuardedMemory::Block>& before, const GuardedMemory& memory) {
+  for (std::size_t b = 0; b < before.size(); ++b) {
+    const GuardedMemory::Block& after = memory.blocks()[b];
+    const std::vector<bool> mask = reference::footprint_mask(call, after);
+    const Argument& argument = call.routine->arguments[after.argument];
+    for (std::size_t i = 0; i < after.bytes.size(); ++i) {
+      if (!mask[i] || argument.access == Access::read) {
+        ASSERT_EQ(after.bytes[i], before[b].bytes[i])
+            << format_call(call) << ": byte " << static_cast<std::int64_t>(i) - 64 << " of " << argument.name << " was changed";
+      }
+    }
+  }
+}
+
+bool has_own_test(const std::string& family) { return family == "rotg" || family == "rotmg"; }
+
+void check_cases(const Routine& routine, Function function, Extent extent) {
+  for (Call call : reference::cases(routine, extent)) {
+    const GuardedMemory memory(call);
+    reference::prepare(call);
+    Arguments expected(call);
+    reference::find(routine.family)(expected);
+    const std::vector<GuardedMemory::Block> before = memory.blocks();
+    Invocation invocation(function, call);
+    invocation.run();
+    ASSERT_EQ(invocation.outcome().info, 0) << format_call(call);
+    ASSERT_NO_FATAL_FAILURE(expect_rest_untouched(call, before, memory));
+    if (has_own_test(routine.family)) {
+      continue;
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_results(call, expected, memory));
+    if (routine.returns != Returns::nothing) {
+      const double scale = std::max(1.0, std::abs(expected.result.value()));
+      ASSERT_LE(std::abs(invocation.outcome().value - expected.result.value()), tolerance(call) * scale) << format_call(call);
+    }
+  }
+}
+
+TEST_P(EveryRoutine, ComputesWhatThePlainAlgorithmDoes) {
+  const Function function = GetParam().library->find(routine.name);
+  ASSERT_NE(function, nullptr) << "the reference implementation has every routine of the catalogue";
+  check_cases(routine, function, Extent::small);
+  check_cases(routine, function, Extent::medium);
+}
+
+TEST_P(EveryRoutine, AlsoWhereItIsBlocked) {
+  const Function function = GetParam().library->find(routine.name);
+  ASSERT_NE(function, nullptr);
+  check_cases(routine, function, Extent::large);
+}
+
+}  // namespace
+}  // namespace flopcast::kernel

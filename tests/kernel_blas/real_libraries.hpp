@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flopcast/kernel/invoke.hpp"
+
+namespace flopcast::kernel {
+
+/// A BLAS and LAPACK for tests to call.
+class TestLibrary {
+ public:
+  /// Opens `files`, each of which finds those before it by their sonames; nothing if one of them is missing.
+  TestLibrary(std::string name, const std::vector<std::string>& files);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] bool empty() const { return handles_.empty(); }
+  /// The Fortran symbol of `routine`, or nullptr.
+  [[nodiscard]] Function find(const std::string& routine) const;
+
+ private:
+  std::string name_;
+  std::vector<void*> handles_;
+};
+
+/// Those installed here of: the reference BLAS and LAPACK, OpenBLAS with its own LAPACK, BLIS.
+const std::vector<TestLibrary>& test_libraries();
+
+}  // namespace flopcast::kernel

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/statistics.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -75,29 +76,16 @@ Eigen::MatrixXd design_matrix(const Polynomial& polynomial, std::span<const Size
   return matrix;
 }
 
-FitError errors(const Eigen::VectorXd& residuals, const Eigen::VectorXd& leverages, Eigen::Index rank) {
+FitError errors(const Eigen::VectorXd& residuals, Eigen::Index rank) {
   std::vector<double> sorted(static_cast<std::size_t>(residuals.size()));
   Eigen::Map<Eigen::VectorXd>(sorted.data(), residuals.size()) = residuals.cwiseAbs();
   std::sort(sorted.begin(), sorted.end());
-  const std::size_t half = sorted.size() / 2;
   FitError error;
   error.maximum = sorted.back();
   error.mean = residuals.cwiseAbs().mean();
-  error.median = sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
-  if (rank >= residuals.size()) {
-    error.left_out = 1;
-    return error;
-  }
-  constexpr double saturated = 1e-9;  // a sample that the fit passes through whatever it is says nothing when left out
-  double squares = 0;
-  Eigen::Index count = 0;
-  for (Eigen::Index i = 0; i < residuals.size(); ++i) {
-    if (1 - leverages(i) > saturated) {
-      squares += std::pow(residuals(i) / (1 - leverages(i)), 2);
-      ++count;
-    }
-  }
-  error.left_out = std::sqrt(squares / static_cast<double>(std::max<Eigen::Index>(1, count)));
+  error.median = median(sorted);
+  const Eigen::Index freedom = residuals.size() - rank;
+  error.deviation = freedom > 0 ? std::sqrt(residuals.squaredNorm() / static_cast<double>(freedom)) : 1;
   return error;
 }
 
@@ -113,22 +101,19 @@ Fit fit_relative(std::span<const Monomial> monomials, const Box& box, std::span<
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(matrix.rows());
   const Eigen::VectorXd coefficients = qr.solve(ones).cwiseQuotient(lengths);
   fit.polynomial.coefficients.assign(coefficients.data(), coefficients.data() + coefficients.size());
-
-  Eigen::MatrixXd orthogonal = Eigen::MatrixXd::Identity(matrix.rows(), qr.rank());
-  orthogonal = qr.householderQ() * orthogonal;
-  fit.error = errors(matrix * coefficients - ones, orthogonal.rowwise().squaredNorm(), qr.rank());
+  fit.error = errors(matrix * coefficients - ones, qr.rank());
   return fit;
 }
 
 void to_json(nlohmann::json& json, const FitError& error) {
-  json = {{"maximum", error.maximum}, {"mean", error.mean}, {"median", error.median}, {"left_out", error.left_out}};
+  json = {{"maximum", error.maximum}, {"mean", error.mean}, {"median", error.median}, {"deviation", error.deviation}};
 }
 
 void from_json(const nlohmann::json& json, FitError& error) {
   json.at("maximum").get_to(error.maximum);
   json.at("mean").get_to(error.mean);
   json.at("median").get_to(error.median);
-  json.at("left_out").get_to(error.left_out);
+  json.at("deviation").get_to(error.deviation);
 }
 
 }  // namespace flopcast::model

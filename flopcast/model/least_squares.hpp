@@ -14,9 +14,9 @@ namespace flopcast::model {
 /// Relative errors |polynomial - sample| / sample of a fit over its samples.
 struct FitError {
   double maximum = 0, mean = 0, median = 0;
-  /// Root of the mean square over the samples of the error at a sample that was left out of the fit; 1 if the fit has as many monomials as
-  /// samples, so that its errors say nothing.
-  double left_out = 0;
+  /// Standard deviation of the samples around the fit: root of the sum of squared errors / (samples - monomials); 1 if the fit has as many monomials
+  /// as samples, so that its errors say nothing.
+  double deviation = 0;
   friend bool operator==(const FitError&, const FitError&) = default;
 };
 

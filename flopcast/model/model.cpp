@@ -40,7 +40,7 @@ double local_exponent(const Piece& piece, const Point& point, std::size_t d) noe
 
 Estimate extrapolate(const Piece& piece, const Sizes& inside, std::span<const std::int64_t> sizes) {
   const Point point = to_point(inside);
-  Estimate estimate{seconds_at(piece, point), piece.error.left_out, true};
+  Estimate estimate{seconds_at(piece, point), piece.error.deviation, true};
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == inside[d]) {
       continue;
@@ -117,7 +117,7 @@ Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes, const
   }
   if (in_domain(model, sizes)) {
     const Piece& piece = find(sizes);
-    return {seconds_at(piece, to_point(sizes)), piece.error.left_out, false};
+    return {seconds_at(piece, to_point(sizes)), piece.error.deviation, false};
   }
   const Sizes inside = nearest_point(nearest_box(model.domain, sizes), sizes);
   return extrapolate(find(inside), inside, sizes);

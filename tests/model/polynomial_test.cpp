@@ -1,0 +1,36 @@
+#include "flopcast/model/polynomial.hpp"
+
+#include <gtest/gtest.h>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::model {
+namespace {
+
+/// 1 + 2 u + 3 u v^2 with u = (m - 10) / 5, v = n.
+Polynomial example() { return {{10, 0}, {5, 1}, {Monomial{0, 0}, Monomial{1, 0}, Monomial{1, 2}}, {1, 2, 3}}; }
+
+TEST(Polynomial, SumsItsMonomials) {
+  EXPECT_EQ(value(example(), std::vector<double>{10, 7}), 1);
+  EXPECT_EQ(value(example(), std::vector<double>{15, 2}), 1 + 2 + 12);
+  EXPECT_EQ(value(example(), std::vector<double>{5, 2}), 1 - 2 - 12);
+}
+
+TEST(Polynomial, SurvivesJson) { EXPECT_EQ(nlohmann::json::parse(nlohmann::json(example()).dump()).get<Polynomial>(), example()); }
+
+TEST(Polynomial, RefusesDamagedJson) {
+  const auto with = [](const char* member, const nlohmann::json& value) {
+    nlohmann::json json = example();
+    json[member] = value;
+    return json;
+  };
+  EXPECT_THROW(with("coefficients", {1, 2}).get<Polynomial>(), Error);
+  EXPECT_THROW(with("scale", {0, 1}).get<Polynomial>(), Error);
+  EXPECT_THROW(with("scale", {1}).get<Polynomial>(), Error);
+  EXPECT_THROW(with("monomials", {{0, 0}, {1, 0}, {1, 9}}).get<Polynomial>(), Error);
+  EXPECT_THROW(with("monomials", {{0, 0}, {1, 0}, {1}}).get<Polynomial>(), Error);
+  EXPECT_THROW(with("coefficients", {1, 2, nullptr}).get<Polynomial>(), nlohmann::json::exception);
+}
+
+}  // namespace
+}  // namespace flopcast::model

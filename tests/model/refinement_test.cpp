@@ -1,0 +1,257 @@
+#include "flopcast/model/refinement.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/model/evaluator.hpp"
+
+namespace flopcast::model {
+namespace {
+
+using Time = std::function<Seconds(const Sizes&)>;
+
+ModelKey key() { return {"dtrsm", "LLNN", "1", "..", "warm", 1, "here"}; }
+
+/// A source that counts what it is asked for, and refuses to give a point twice.
+struct CountingSource {
+  explicit CountingSource(Time function) : time(std::move(function)) {}
+  Time time;
+  std::set<Sizes> asked;
+  int batches = 0;
+  int most_batches = 1000;  ///< afterwards it is interrupted
+
+  SampleSource source() {
+    return [this](std::span<const Sizes> points) -> std::optional<Measured> {
+      if (batches == most_batches) {
+        return std::nullopt;
+      }
+      ++batches;
+      Measured measured;
+      for (const Sizes& point : points) {
+        EXPECT_TRUE(asked.insert(point).second) << "asked twice";
+        measured.seconds.push_back(time(point));
+        measured.spent += measured.seconds.back();
+      }
+      return measured;
+    };
+  }
+};
+
+Seconds cubic(const Sizes& sizes) {
+  const auto m = static_cast<double>(sizes[0]);
+  const double n = sizes.size() > 1 ? static_cast<double>(sizes[1]) : m;
+  return 1e-6 + 1e-10 * m * m * n + 1e-9 * n * m;
+}
+
+/// Five times as slow above 500 in the first size: an edge that no polynomial follows.
+Seconds stepped(const Sizes& sizes) { return cubic(sizes) * (sizes[0] > 500 ? 5 : 1); }
+
+Refinement refined(CountingSource& source, std::size_t dimensions, RefinementOptions options = {}) {
+  const Box domain{Sizes(dimensions, 8), Sizes(dimensions, 1024)};
+  const std::vector<std::string> names = {"m", "n", "k"};
+  return refine(key(), {names.begin(), names.begin() + static_cast<std::ptrdiff_t>(dimensions)}, {domain}, total_basis(dimensions, options.degree),
+                options, source.source());
+}
+
+double volume(const std::vector<Piece>& pieces) {
+  double sum = 0;
+  for (const Piece& piece : pieces) {
+    double product = 1;
+    for (std::size_t d = 0; d < piece.box.dimensions(); ++d) {
+      product *= static_cast<double>(piece.box.high[d] - piece.box.low[d]);
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+TEST(Refinement, APolynomialNeedsOnePiece) {
+  for (std::size_t dimensions = 1; dimensions <= 3; ++dimensions) {
+    CountingSource source(cubic);
+    const Refinement result = refined(source, dimensions);
+    EXPECT_TRUE(result.complete);
+    EXPECT_EQ(result.model.pieces.size(), 1U);
+    EXPECT_EQ(source.asked.size(), static_cast<std::size_t>(std::pow(5, dimensions)));
+    EXPECT_EQ(result.model.cost.samples, static_cast<std::int64_t>(source.asked.size()));
+    EXPECT_GT(result.model.cost.seconds, 0);
+    const Sizes beside(dimensions, 333);
+    EXPECT_NEAR(evaluate(result.model, beside).seconds, cubic(beside), 1e-9 * cubic(beside));
+  }
+}
+
+TEST(Refinement, SubdividesWhereTheErrorIs) {
+  CountingSource source(stepped);
+  const Refinement result = refined(source, 2);
+  EXPECT_TRUE(result.complete);
+  EXPECT_NEAR(volume(result.model.pieces), 1016.0 * 1016, 1);
+  EXPECT_GT(result.model.pieces.size(), 4U);
+  EXPECT_LT(result.model.pieces.size(), 100U);  // of 1024 that nothing but the minimum size would allow
+  for (const Piece& piece : result.model.pieces) {
+    const bool at_edge = piece.box.low[0] <= 500 && piece.box.high[0] >= 500;
+    EXPECT_TRUE(piece.error.maximum <= 0.05 || (at_edge && piece.box.high[0] - piece.box.low[0] < 64)) << piece.box.low[0];
+  }
+}
+
+TEST(Refinement, PiecesAreNeverNarrowerThanTheMinimumSize) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> noise(0.5, 1.5);
+  CountingSource source([&](const Sizes& sizes) { return cubic(sizes) * noise(random); });  // nothing fits
+  const Refinement result = refined(source, 2);
+  EXPECT_NEAR(volume(result.model.pieces), 1016.0 * 1016, 1);
+  for (const Piece& piece : result.model.pieces) {
+    for (std::size_t d = 0; d < 2; ++d) {
+      EXPECT_GE(piece.box.high[d] - piece.box.low[d], 32);
+      EXPECT_LT(piece.box.high[d] - piece.box.low[d], 80);
+    }
+  }
+}
+
+TEST(Refinement, AllPointsOfALevelAreAskedForAtOnce) {
+  CountingSource source(stepped);
+  std::vector<RefinementProgress> steps;
+  const Refinement result = refine(key(), {"m", "n"}, {{{8, 8}, {1024, 1024}}}, total_basis(2, 3), {}, source.source(),
+                                   [&](const RefinementProgress& progress) { steps.push_back(progress); });
+  EXPECT_EQ(static_cast<std::size_t>(source.batches), steps.size());
+  EXPECT_EQ(steps.front().samples, 0);
+  EXPECT_EQ(steps.front().share_done, 0);
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    EXPECT_GT(steps[i].share_done, steps[i - 1].share_done - 1e-12);
+    EXPECT_EQ(steps[i].level, static_cast<int>(i));
+  }
+  EXPECT_GT(source.batches, 2);
+  EXPECT_LE(source.batches, 6);  // 1016 / 32 halves five times at most
+  EXPECT_TRUE(result.complete);
+}
+
+TEST(Refinement, ReusesSamplesOfEnclosingBoxes) {
+  CountingSource with(stepped);
+  CountingSource without(stepped);
+  RefinementOptions options;
+  const Refinement a = refined(with, 2, options);
+  options.reuse = false;
+  const Refinement b = refined(without, 2, options);
+  std::int64_t fitted = 0;
+  std::int64_t fitted_alone = 0;
+  for (const Piece& piece : a.model.pieces) {
+    fitted += piece.samples;
+  }
+  for (const Piece& piece : b.model.pieces) {
+    fitted_alone += piece.samples;
+    EXPECT_LE(piece.samples, 25);
+  }
+  EXPECT_GT(fitted, fitted_alone);
+}
+
+TEST(Refinement, InterruptedItHoldsWhatItHas) {
+  CountingSource source(stepped);
+  source.most_batches = 2;
+  const Refinement result = refined(source, 2);
+  EXPECT_FALSE(result.complete);
+  EXPECT_NEAR(volume(result.model.pieces), 1016.0 * 1016, 1);
+  EXPECT_FALSE(evaluate(result.model, Sizes{500, 500}).extrapolated);
+}
+
+TEST(Refinement, InterruptedBeforeTheFirstFitItHasNoPieces) {
+  CountingSource source(stepped);
+  source.most_batches = 0;
+  const Refinement result = refined(source, 2);
+  EXPECT_FALSE(result.complete);
+  EXPECT_TRUE(result.model.pieces.empty());
+}
+
+TEST(Refinement, ResumedItTakesNoSampleAgainAndEndsTheSame) {
+  CountingSource whole(stepped);
+  const Refinement expected = refined(whole, 2);
+
+  CountingSource first(stepped);
+  first.most_batches = 3;
+  refined(first, 2);
+  std::map<Sizes, Seconds> known;
+  for (const Sizes& point : first.asked) {
+    known[point] = stepped(point);
+  }
+  CountingSource second(stepped);
+  const Box domain{{8, 8}, {1024, 1024}};
+  const Refinement result = refine(key(), {"m", "n"}, {domain}, total_basis(2, 3), {}, with_known(second.source(), known));
+  EXPECT_EQ(result.model.pieces, expected.model.pieces);
+  EXPECT_EQ(first.asked.size() + second.asked.size(), whole.asked.size());
+  for (const Sizes& point : second.asked) {
+    EXPECT_FALSE(first.asked.contains(point));
+  }
+}
+
+TEST(Refinement, SeveralDomainsAreRefinedSeparately) {
+  CountingSource source(cubic);
+  const std::vector<Box> domain = {{{8}, {128}}, {{1000}, {3000}}};
+  const Refinement result = refine(key(), {"m"}, domain, total_basis(1, 3), {}, source.source());
+  EXPECT_EQ(result.model.pieces.size(), 2U);
+  EXPECT_FALSE(evaluate(result.model, Sizes{100}).extrapolated);
+  EXPECT_TRUE(evaluate(result.model, Sizes{500}).extrapolated);
+  EXPECT_FALSE(evaluate(result.model, Sizes{2000}).extrapolated);
+}
+
+TEST(Refinement, AFixedSizeTakesOnePointAndIsNotCut) {
+  CountingSource source(stepped);
+  const Refinement result = refine(key(), {"m", "n"}, {{{8, 64}, {1024, 64}}}, total_basis(2, 3), {}, source.source());
+  for (const Piece& piece : result.model.pieces) {
+    EXPECT_EQ(piece.box.low[1], 64);
+    EXPECT_EQ(piece.box.high[1], 64);
+  }
+  EXPECT_TRUE(evaluate(result.model, Sizes{100, 65}).extrapolated);
+}
+
+TEST(Refinement, NarrowDomainsLowerTheDegree) {
+  CountingSource source(cubic);
+  const Refinement result = refine(key(), {"m"}, {{{8}, {17}}}, total_basis(1, 3), {}, source.source());
+  EXPECT_EQ(result.model.pieces.size(), 1U);
+  EXPECT_LE(source.asked.size(), 3U);
+}
+
+TEST(Refinement, ErrorTypesDecideWhenToRefine) {
+  std::size_t pieces_before = 1000000;
+  for (const ErrorType type : {ErrorType::maximum, ErrorType::mean, ErrorType::median}) {
+    CountingSource source(stepped);
+    RefinementOptions options;
+    options.error_type = type;
+    const std::size_t pieces = refined(source, 2, options).model.pieces.size();
+    EXPECT_LE(pieces, pieces_before);
+    pieces_before = pieces;
+  }
+}
+
+TEST(Refinement, DepthCanBeLimited) {
+  CountingSource source(stepped);
+  RefinementOptions options;
+  options.maximum_depth = 1;
+  EXPECT_EQ(refined(source, 2, options).model.pieces.size(), 4U);
+}
+
+TEST(Refinement, OptionsSurviveJsonAndAreChecked) {
+  RefinementOptions options;
+  options.grid = Grid::chebyshev;
+  options.error_type = ErrorType::median;
+  options.basis = BasisKind::adapted;
+  EXPECT_EQ(nlohmann::json(options).get<RefinementOptions>(), options);
+
+  CountingSource source(cubic);
+  options = {};
+  options.minimum_width = 0;
+  EXPECT_THROW(refined(source, 1, options), Error);
+  options = {};
+  options.error_bound = std::nan("");
+  EXPECT_THROW(refined(source, 1, options), Error);
+  options = {};
+  options.oversampling = -1;
+  EXPECT_THROW(refined(source, 1, options), Error);
+  EXPECT_THROW(parse_error_type("max"), Error);
+  EXPECT_THROW(refine(key(), {"m"}, {}, total_basis(1, 3), {}, source.source()), Error);
+  EXPECT_THROW(refine(key(), {"m"}, {{{8, 8}, {9, 9}}}, total_basis(1, 3), {}, source.source()), Error);
+  EXPECT_TRUE(source.asked.empty());
+}
+
+}  // namespace
+}  // namespace flopcast::model

@@ -1,0 +1,342 @@
+#include "flopcast/model/store.hpp"
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::model {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// A directory that is gone after the test.
+class StoreTest : public ::testing::Test {
+ protected:
+  StoreTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "flopcast-store-XXXXXX").string();
+    directory = ::mkdtemp(name.data());
+    path = directory / "flopcast.db";
+  }
+  ~StoreTest() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(directory, ignored);
+  }
+
+  /// Files whose name begins as the store's that was moved aside.
+  [[nodiscard]] std::vector<std::string> moved_aside() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+      if (entry.path().filename().string().rfind("flopcast.db.corrupt-", 0) == 0) {
+        names.push_back(entry.path().filename().string());
+      }
+    }
+    return names;
+  }
+
+  std::filesystem::path directory, path;
+};
+
+ModelKey key(const std::string& routine = "dtrsm") { return {routine, "LLNU", "1", "..", "warm", 1, "3f2a91bc77aa"}; }
+
+Sample sample(std::int64_t m, const std::string& routine = "dtrsm") {
+  Sample made;
+  made.key = key(routine);
+  made.sizes = {m, 64};
+  made.strides = {m, m};
+  made.placement = {{4096, 1, true}};
+  made.repetitions = {{1e-3, 1.01, 0.5, false}, {1.0 / 3, 1, 0.7, true}};
+  made.warnings = {"was preempted"};
+  return made;
+}
+
+Model model(const std::string& routine = "dtrsm") {
+  Model made;
+  made.key = key(routine);
+  made.generator = "refined";
+  made.options = {{"degree", 3}};
+  made.sizes = {"m"};
+  made.domain = {{{8}, {1024}}};
+  Piece piece;
+  piece.box = made.domain[0];
+  piece.polynomial = {{500}, {500}, {Monomial{0}, Monomial{1}}, {1e-3, 2e-4}};
+  made.pieces = {piece};
+  return made;
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(StoreTest, SamplesKeepEveryRepetition) {
+  {
+    Store store = Store::open(path);
+    EXPECT_EQ(store.warning(), "");
+    store.add_sample(sample(8));
+    store.add_samples(std::vector<Sample>{sample(16), sample(8), sample(24, "dgemm")});
+  }
+  const Store store = Store::open(path);
+  EXPECT_EQ(store.samples(key()), (std::vector<Sample>{sample(8), sample(16), sample(8)}));
+  EXPECT_THAT(store.sampled_keys(), ElementsAre(key("dgemm"), key("dtrsm")));
+  EXPECT_EQ(store.sample_count(), 4);
+  EXPECT_TRUE(store.samples(key("dsyrk")).empty());
+}
+
+TEST_F(StoreTest, ModelsAreReplacedFoundAndDeleted) {
+  Store store = Store::open(path);
+  EXPECT_FALSE(store.put_model(model()));
+  Model changed = model();
+  changed.cost.samples = 99;
+  EXPECT_TRUE(store.put_model(changed));
+  store.put_model(model("dgemm"));
+  EXPECT_EQ(store.find_model(key(), "refined"), changed);
+  EXPECT_EQ(store.find_model(name(changed)), changed);
+  EXPECT_EQ(store.find_model(key(), "levels"), std::nullopt);
+  EXPECT_THAT(store.models(), ElementsAre(model("dgemm"), changed));
+  EXPECT_TRUE(store.delete_model(name(changed)));
+  EXPECT_FALSE(store.delete_model(name(changed)));
+  EXPECT_THAT(store.models(), ElementsAre(model("dgemm")));
+}
+
+TEST_F(StoreTest, EnvironmentsAndArtifacts) {
+  Store store = Store::open(path);
+  Environment environment;
+  environment.cpu = "a CPU";
+  environment.fingerprint = "3f2a91bc77aa";
+  store.put_environment(environment);
+  EXPECT_EQ(store.find_environment("3f2a91bc77aa"), environment);
+  EXPECT_EQ(store.find_environment("else"), std::nullopt);
+  EXPECT_THAT(store.environments(), ElementsAre(environment));
+
+  store.put_artifact("profile", "mine", {{"nb", 64}});
+  store.put_artifact("profile", "mine", {{"nb", 96}});
+  store.put_artifact("state", "mine", 1);
+  EXPECT_EQ(store.find_artifact("profile", "mine"), nlohmann::json({{"nb", 96}}));
+  EXPECT_EQ(store.find_artifact("profile", "yours"), std::nullopt);
+  EXPECT_THAT(store.artifact_names("profile"), ElementsAre("mine"));
+  EXPECT_TRUE(store.delete_artifact("profile", "mine"));
+  EXPECT_FALSE(store.delete_artifact("profile", "mine"));
+}
+
+TEST_F(StoreTest, ExportAndImportGiveTheSameStore) {
+  Store store = Store::open(path);
+  store.add_samples(std::vector<Sample>{sample(8), sample(16)});
+  store.put_model(model());
+  store.put_artifact("profile", "mine", {{"nb", 96}});
+  const nlohmann::json document = store.export_json();
+  Store other = Store::open(directory / "other" / "other.db");
+  other.import_json(document);
+  other.import_json(document);  // nothing twice
+  EXPECT_EQ(other.export_json(), document);
+}
+
+TEST_F(StoreTest, ImportIsAllOrNothing) {
+  Store store = Store::open(path);
+  nlohmann::json document = store.export_json();
+  document["samples"] = {sample(8), "no sample"};
+  EXPECT_THROW(store.import_json(document), Error);
+  EXPECT_EQ(store.sample_count(), 0);
+  EXPECT_THROW(store.import_json({{"schema", "flopcast-trace-1"}}), Error);
+  EXPECT_THROW(store.import_json(nlohmann::json::array()), Error);
+}
+
+TEST_F(StoreTest, MakesItsDirectory) {
+  Store::open(directory / "a" / "b" / "flopcast.db").add_sample(sample(8));
+  EXPECT_TRUE(std::filesystem::exists(directory / "a" / "b" / "flopcast.db"));
+}
+
+TEST_F(StoreTest, UnusableDirectoryIsNamed) {
+  std::ofstream(directory / "file") << "no directory";
+  const std::filesystem::path below = directory / "file" / "flopcast.db";
+  EXPECT_THAT(message_of([&] { Store::open(below); }), HasSubstr((directory / "file").string()));
+  if (::geteuid() != 0) {  // root may write everywhere
+    std::filesystem::permissions(directory, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    EXPECT_THAT(message_of([&] { Store::open(path); }), HasSubstr(directory.string()));
+    std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
+  }
+}
+
+TEST_F(StoreTest, DefaultPathFollowsTheEnvironment) {
+  ::setenv("XDG_DATA_HOME", "/data", 1);
+  ::unsetenv("FLOPCAST_HOME");
+  EXPECT_EQ(default_store_path(), "/data/flopcast/flopcast.db");
+  ::setenv("FLOPCAST_HOME", "/mine", 1);
+  EXPECT_EQ(default_store_path(), "/mine/flopcast.db");
+  ::unsetenv("FLOPCAST_HOME");
+  ::unsetenv("XDG_DATA_HOME");
+  ::setenv("HOME", "/home/me", 1);
+  EXPECT_EQ(default_store_path(), "/home/me/.local/share/flopcast/flopcast.db");
+}
+
+TEST_F(StoreTest, GarbageIsMovedAside) {
+  const std::string garbage(5000, 'x');
+  for (const std::string& contents : {garbage, std::string("short"), std::string("SQLite format 3\0 and then rubbish", 34)}) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << contents;
+    const std::size_t before = moved_aside().size();
+    Store store = Store::open(path);
+    EXPECT_THAT(store.warning(), AllOf(HasSubstr("damaged"), HasSubstr("corrupt-")));
+    EXPECT_EQ(moved_aside().size(), before + 1);
+    store.add_sample(sample(8));
+    EXPECT_EQ(store.sample_count(), 1);
+    store = Store::open(directory / "else.db");
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_F(StoreTest, TruncatedFileIsMovedAsideWithItsContents) {
+  {
+    Store store = Store::open(path);
+    for (std::int64_t m = 8; m <= 8 * 400; m += 8) {
+      store.add_sample(sample(m));
+    }
+  }
+  const auto size = std::filesystem::file_size(path);
+  std::filesystem::resize_file(path, size / 2);
+  {
+    const Store store = Store::open(path);
+    EXPECT_THAT(store.warning(), HasSubstr("moved to"));
+    EXPECT_EQ(store.sample_count(), 0);
+  }
+  ASSERT_EQ(moved_aside().size(), 1U);
+  EXPECT_EQ(std::filesystem::file_size(directory / moved_aside().front()), size / 2);
+  EXPECT_EQ(Store::open(path).warning(), "");
+}
+
+TEST_F(StoreTest, NewerVersionIsRefusedAndLeftAlone) {
+  Store::open(path).add_sample(sample(8));
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, "PRAGMA user_version = 7", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(database);
+  EXPECT_THAT(message_of([&] { Store::open(path); }), AllOf(HasSubstr("version 7"), HasSubstr("newer")));
+  EXPECT_TRUE(moved_aside().empty());
+}
+
+TEST_F(StoreTest, AnotherProgramsDatabaseIsRefusedAndLeftAlone) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, "CREATE TABLE precious (x)", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(database);
+  EXPECT_THAT(message_of([&] { Store::open(path); }), HasSubstr("another program"));
+  EXPECT_TRUE(moved_aside().empty());
+}
+
+/// Runs `action` in a process of its own; its exit status as waitpid gives it.
+int in_child(const std::function<void()>& action) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      action();
+    } catch (const std::exception&) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+TEST_F(StoreTest, WhatWasStoredSurvivesAKill) {
+  const int status = in_child([&] {
+    Store store = Store::open(path);
+    store.add_sample(sample(8));
+    store.put_model(model());
+    ::raise(SIGKILL);
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  const Store store = Store::open(path);
+  EXPECT_EQ(store.warning(), "");
+  EXPECT_EQ(store.samples(key()).size(), 1U);
+  EXPECT_EQ(store.models().size(), 1U);
+}
+
+TEST_F(StoreTest, ProcessesWriteAtTheSameTime) {
+  constexpr int writers = 4;
+  constexpr int samples_each = 50;
+  std::vector<pid_t> children;
+  for (int writer = 0; writer < writers; ++writer) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      try {
+        Store store = Store::open(path);  // they also make it at the same time
+        for (int i = 0; i < samples_each; ++i) {
+          store.add_sample(sample(8 * i));
+        }
+      } catch (const std::exception&) {
+        ::_exit(1);
+      }
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(Store::open(path).sample_count(), writers * samples_each);
+}
+
+TEST_F(StoreTest, ProcessesThatFindItDamagedLoseNothingThatTheOthersWrite) {
+  std::ofstream(path) << std::string(5000, 'x');
+  std::vector<pid_t> children;
+  for (int writer = 0; writer < 4; ++writer) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      try {
+        Store::open(path).add_sample(sample(8));
+      } catch (const std::exception&) {
+        ::_exit(1);
+      }
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(Store::open(path).sample_count(), 4);
+  EXPECT_EQ(moved_aside().size(), 1U);
+}
+
+TEST_F(StoreTest, AFullDiskIsSaidAndLosesNothing) {
+  const int status = in_child([&] {
+    Store store = Store::open(path);
+    store.add_sample(sample(8));
+    const rlimit limit{200'000, 200'000};  // bytes that a file may have: writing on fails as on a full disk
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      for (int i = 0; i < 2000; ++i) {
+        store.add_sample(sample(8));
+      }
+    } catch (const Error& error) {
+      ::_exit(error.code() == ExitCode::environment ? 42 : 43);
+    }
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+  const Store store = Store::open(path);
+  EXPECT_EQ(store.warning(), "");
+  EXPECT_GE(store.sample_count(), 1);
+}
+
+}  // namespace
+}  // namespace flopcast::model

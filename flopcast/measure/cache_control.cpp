@@ -44,7 +44,8 @@ bool has_clflushopt() {
 
 /// Flushes without waiting for one another; the caller fences.
 __attribute__((target("clflushopt"))) void flush_lines_in_any_order(const Region& region) {
-  for_each_line(region, [](std::uintptr_t at) __attribute__((target("clflushopt"))) { _mm_clflushopt(reinterpret_cast<void*>(at)); });
+  for_each_line(
+      region, [](std::uintptr_t at) __attribute__((target("clflushopt"))) { _mm_clflushopt(reinterpret_cast<void*>(at)); });
 }
 
 void flush_lines_in_order(const Region& region) {

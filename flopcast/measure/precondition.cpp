@@ -80,7 +80,8 @@ std::vector<Action> setup(const Call& call, const Precondition& precondition, co
 
 bool updates_an_operand(const Call& call) {
   const Operands all = operands(call);
-  return std::any_of(all.begin(), all.end(), [](const Operand& operand) { return operand.access == Access::update && operand.bytes() > 0; });
+  return std::any_of(all.begin(), all.end(),
+                     [](const Operand& operand) { return operand.access == Access::update && operand.bytes() > 0; });
 }
 
 double or_else(double measured, double guess) { return measured > 0 ? measured : guess; }
@@ -233,7 +234,8 @@ Precondition parse_placement(std::string_view text, const Call& call, const Envi
     const std::size_t equals = item.find('=');
     const int index = operand_index(call, item.substr(0, equals));
     if (equals == std::string_view::npos || index < 0) {
-      throw bad_input("cache state: '{}' is not OPERAND=LEVEL; operands of {} are {}", item, call.routine->name, fmt::join(operand_names(call), ", "));
+      throw bad_input("cache state: '{}' is not OPERAND=LEVEL; operands of {} are {}", item, call.routine->name,
+                      fmt::join(operand_names(call), ", "));
     }
     const auto [level_name, dirty] = without_dirty(item.substr(equals + 1));
     const auto i = static_cast<std::size_t>(index);
@@ -260,8 +262,8 @@ Precondition parse_replay(std::string_view text, const Call& call) {
       continue;
     }
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) == 0) {
-      throw bad_input("cache state: '{}' is neither an operand of {} ({}) nor an amount of other memory such as 64KiB", item, call.routine->name,
-                      fmt::join(operand_names(call), ", "));
+      throw bad_input("cache state: '{}' is neither an operand of {} ({}) nor an amount of other memory such as 64KiB", item,
+                      call.routine->name, fmt::join(operand_names(call), ", "));
     }
     const std::int64_t bytes = parse_bytes(name, "cache state");
     precondition.replay.push_back(on_region(dirty ? What::write : What::read, {remote, bytes, 1, bytes, 0}));
@@ -302,7 +304,8 @@ Precondition parse_precondition(std::string_view text, const Call& call, const E
   if (text.find('=') != std::string_view::npos) {
     return parse_placement(text, call, environment);
   }
-  throw bad_input("cache state: '{}' is not one of warm, cold, cold:sweep, cold:fresh, OPERAND=LEVEL,... or replay:OPERAND,BYTES,...", text);
+  throw bad_input("cache state: '{}' is not one of warm, cold, cold:sweep, cold:fresh, OPERAND=LEVEL,... or replay:OPERAND,BYTES,...",
+                  text);
 }
 
 Experiment experiment(const Call& call, const Precondition& precondition, const Environment& environment, std::int64_t batch) {

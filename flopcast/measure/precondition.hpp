@@ -13,10 +13,10 @@ namespace flopcast::measure {
 /// The cache state in which a single call is to be sampled.
 struct Precondition {
   enum class State : std::uint8_t {
-    warm,    ///< operands just used by the same call
-    cold,    ///< nothing cached
-    placed,  ///< every operand in its level of `placement`
-    replayed ///< after `replay`
+    warm,     ///< operands just used by the same call
+    cold,     ///< nothing cached
+    placed,   ///< every operand in its level of `placement`
+    replayed  ///< after `replay`
   };
   enum class Flush : std::uint8_t {
     line,   ///< cold by flushing the cache lines of the operands

@@ -4,7 +4,6 @@
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/kernel/fill.hpp"
-#include "flopcast/measure/address_map.hpp"
 
 namespace flopcast::measure {
 namespace {
@@ -18,14 +17,6 @@ bool is_global(What what) { return what == What::flush_all || what == What::evic
 
 /// Where lines can't be flushed one by one, everything is.
 What possible(What what) { return what == What::flush && !can_flush_lines() ? What::flush_all : what; }
-
-kernel::Function require(const Backend& backend, const Call& call) {
-  const kernel::Function function = backend.find(call.routine->name);
-  if (function == nullptr) {
-    throw environment_error("routine {} is in none of the libraries {}", call.routine->name, backend.libraries);
-  }
-  return function;
-}
 
 }  // namespace
 
@@ -43,55 +34,64 @@ std::int64_t memory_bytes(const Experiment& experiment) {
 Prepared::Prepared(const Experiment& experiment, std::uintptr_t base, const Backend& backend, std::uint64_t seed)
     : seed_(seed), batch_(experiment.batch), repeats_(experiment.separate ? 1 : experiment.batch) {
   const Layout layout = lay_out(experiment.memory, copies(experiment), base);
-  const auto use = [&](const Call& call) {
-    const kernel::Function function = require(backend, call);
-    if (std::find(functions_.begin(), functions_.end(), function) == functions_.end()) {
-      functions_.push_back(function);
-    }
-    return function;
-  };
   for (const Action& action : experiment.setup) {
-    const What what = possible(action.what);
-    for (const AddressMap& map : layout.copies) {
-      Step step{what, action.level, {}, 0};
-      if (what == What::fill) {
-        step.call = fills_.size();
-        fills_.push_back(map.real(action.call));
-      } else if (what == What::execute) {
-        step.call = executions_.size();
-        executions_.emplace_back(use(action.call), map.real(action.call));
-      } else if (what == What::prepare) {
-        step.call = hooks_.size();
-        hooks_.push_back(action.hook);
-      } else if (!is_global(what)) {
-        step.region = map.real(action.region);
-      }
-      steps_.push_back(step);
-      if (is_global(what)) {
-        break;
-      }
-    }
+    const auto once = static_cast<std::ptrdiff_t>(is_global(possible(action.what)) ? 1 : layout.copies.size());
+    std::for_each_n(layout.copies.begin(), once, [&](const AddressMap& map) { add(action, map, backend); });
   }
   for (const Call& call : experiment.timed) {
-    const kernel::Function function = use(call);
     for (const AddressMap& map : layout.copies) {
-      timed_.emplace_back(function, map.real(call));
+      timed_.push_back(invocation(map.real(call), backend));
     }
     timed_calls_.push_back(layout.copies.front().real(call));
   }
 }
 
+void Prepared::add(const Action& action, const AddressMap& map, const Backend& backend) {
+  Step step{possible(action.what), action.level, {}, 0};
+  switch (step.what) {
+    case What::fill:
+      step.index = fills_.size();
+      fills_.push_back(map.real(action.call));
+      break;
+    case What::execute:
+      step.index = executions_.size();
+      executions_.push_back(invocation(map.real(action.call), backend));
+      break;
+    case What::prepare:
+      step.index = hooks_.size();
+      hooks_.push_back(action.hook);
+      break;
+    case What::flush:
+    case What::read:
+    case What::write: step.region = map.real(action.region); break;
+    case What::flush_all:
+    case What::evict: break;
+  }
+  steps_.push_back(step);
+}
+
+kernel::Invocation Prepared::invocation(const Call& call, const Backend& backend) {
+  const kernel::Function function = backend.find(call.routine->name);
+  if (function == nullptr) {
+    throw environment_error("routine {} is in none of the libraries {}", call.routine->name, backend.libraries);
+  }
+  if (std::find(functions_.begin(), functions_.end(), function) == functions_.end()) {
+    functions_.push_back(function);
+  }
+  return {function, call};
+}
+
 void Prepared::set_up(Sweeper& sweeper) {
   for (const Step& step : steps_) {
     switch (step.what) {
-      case What::fill: kernel::fill(fills_[step.call], seed_); break;
+      case What::fill: kernel::fill(fills_[step.index], seed_); break;
       case What::flush: flush_lines(step.region); break;
       case What::flush_all: sweeper.flush_all(); break;
       case What::read: read_lines(step.region); break;
       case What::write: rewrite_lines(step.region); break;
       case What::evict: sweeper.evict(step.level); break;
-      case What::execute: executions_[step.call].run(); break;
-      case What::prepare: hooks_[step.call](); break;
+      case What::execute: executions_[step.index].run(); break;
+      case What::prepare: hooks_[step.index](); break;
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "flopcast/kernel/invoke.hpp"
+#include "flopcast/measure/address_map.hpp"
 #include "flopcast/measure/backend.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/experiment.hpp"
@@ -41,8 +42,11 @@ class Prepared {
     Action::What what = Action::What::execute;
     int level = 0;
     Region region;
-    std::size_t call = 0;  ///< index into fills_, executions_ or hooks_
+    std::size_t index = 0;  ///< into fills_, executions_ or hooks_
   };
+
+  void add(const Action& action, const AddressMap& map, const Backend& backend);
+  kernel::Invocation invocation(const Call& call, const Backend& backend);
 
   std::uint64_t seed_;
   std::int64_t batch_, repeats_ = 1;

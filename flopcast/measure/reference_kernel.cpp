@@ -17,7 +17,8 @@ Call virtual_reference() {
 kernel::Invocation invocation(const Backend& backend, std::uint64_t seed, Memory& memory) {
   const kernel::Function dgemm = backend.find("dgemm");
   if (dgemm == nullptr) {
-    throw environment_error("the libraries {} have no dgemm, which times are normalised with; measure without normalising", backend.libraries);
+    throw environment_error("the libraries {} have no dgemm, which times are normalised with; measure without normalising",
+                            backend.libraries);
   }
   const Call call = virtual_reference();
   const std::vector<Allocation> allocations = memory_of({&call, 1}, {});

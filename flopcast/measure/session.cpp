@@ -52,7 +52,8 @@ void check_results(Task& task, bool with_values) {
       warn_once(task.warnings, fmt::format("{} leaves infinities or NaN: its time may not hold for other operands", name));
     }
     if (odd.denormal) {
-      warn_once(task.warnings, fmt::format("{} leaves denormal numbers, which slow many CPUs down: its time may not hold for other operands", name));
+      warn_once(task.warnings,
+                fmt::format("{} leaves denormal numbers, which slow many CPUs down: its time may not hold for other operands", name));
     }
   }
 }
@@ -67,8 +68,8 @@ struct Session::State {
   Sweeper sweeper;
   std::optional<ReferenceKernel> reference;
   Drift drift;
-  Seconds last_reference = 0;
-  int threads = 0;  ///< that were last set; 0: none yet
+  Seconds last_reference = 0, last_reference_time = 0;  ///< when, and what it took
+  int threads = 0;                                      ///< that were last set; 0: none yet
   std::unordered_set<kernel::Function> warmed_up;
   std::mt19937_64 random;
   std::vector<std::int64_t> ticks;
@@ -94,7 +95,7 @@ struct Session::State {
   void warm_up(Task& task);
   void repeat(Task& task);
   void execute(std::vector<Task>& tasks, const Progress& progress);
-  void normalise(Timings& timings) const;
+  void normalise(Timings& timings, Seconds standard) const;
   void warn_if_short(Timings& timings, std::int64_t batch) const;
 };
 
@@ -133,12 +134,15 @@ void Session::State::take_reference(int times) {
   }
   for (int i = 0; i < times; ++i) {
     last_reference = now();
-    drift.add(last_reference, reference->time(timer()));
+    last_reference_time = reference->time(timer());
+    drift.add(last_reference, last_reference_time);
   }
 }
 
+/// Where the library is slow the reference is taken less often, so that it costs a few percent of the run at most.
 void Session::State::take_reference_if_due() {
-  if (now() - last_reference >= options.reference_interval) {
+  constexpr double rarest = 50;
+  if (now() - last_reference >= std::max(options.reference_interval, rarest * last_reference_time)) {
     take_reference(1);
   }
 }
@@ -198,8 +202,7 @@ void Session::State::execute(std::vector<Task>& tasks, const Progress& progress)
   }
 }
 
-void Session::State::normalise(Timings& timings) const {
-  const Seconds standard = reference_time();
+void Session::State::normalise(Timings& timings, Seconds standard) const {
   if (!options.normalise || standard <= 0) {
     return;
   }
@@ -234,7 +237,7 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 std::vector<Timings> Session::run(std::span<const Experiment> experiments, const Progress& progress) {
-  constexpr int references_at_ends = 3;  // so that five are near every repetition of a short run
+  constexpr int references_at_ends = 3;  // so that five are near in a short run too
   if (experiments.empty()) {
     return {};
   }
@@ -242,12 +245,13 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
   state_->take_reference(references_at_ends);
   state_->execute(tasks, progress);
   state_->take_reference(references_at_ends);
+  const Seconds standard = state_->reference_time();
   std::vector<Timings> all;
   all.reserve(tasks.size());
   for (Task& task : tasks) {
     Timings timings = task.tally.take();
     timings.warnings.insert(timings.warnings.end(), task.warnings.begin(), task.warnings.end());
-    state_->normalise(timings);
+    state_->normalise(timings, standard);
     state_->warn_if_short(timings, task.prepared.batch());
     all.push_back(std::move(timings));
   }

@@ -17,9 +17,9 @@ enum class Clock : std::uint8_t { wall, cpu };
 struct SessionOptions {
   StopRule stop;
   Clock clock = Clock::wall;
-  std::uint64_t seed = 1;                 ///< of the shuffling and of operands' values
-  Seconds reference_interval = 0.1;       ///< the reference kernel (dgemm 256^3) runs about this often; measured.md: halves errors
-  bool normalise = true;                  ///< fill in Repetition::drift; otherwise it stays 1
+  std::uint64_t seed = 1;            ///< of the shuffling and of operands' values
+  Seconds reference_interval = 0.1;  ///< the reference kernel (dgemm 256^3) runs about this often
+  bool normalise = true;             ///< fill in Repetition::drift; otherwise it stays 1
   /// Time of the reference kernel that counts as a drift of 1; 0: this session's median. An earlier session's reference_time() makes both comparable.
   Seconds reference_time = 0;
 };

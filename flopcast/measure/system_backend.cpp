@@ -1,53 +1,61 @@
 #include "flopcast/measure/system_backend.hpp"
 
-#include <sys/resource.h>
-
 #include <ctime>
+#include <utility>
 #include <vector>
 
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/machine/clock.hpp"
+#include "flopcast/machine/noise.hpp"
 
 namespace flopcast::measure {
 namespace {
 
-std::int64_t nanoseconds(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-/// Median time between two readings that follow each other.
-Seconds reading_overhead(const Timer& timer) {
+Timer timer(std::function<std::int64_t()> ticks, Seconds seconds_per_tick) {
   constexpr int readings = 1001;
+  Timer timer{std::move(ticks), seconds_per_tick, 0};
   std::vector<double> gaps;
   for (int i = 0; i < readings; ++i) {
     const std::int64_t begin = timer.ticks();
     gaps.push_back(timer.between(begin, timer.ticks()));
   }
-  return median(gaps);
-}
-
-Timer timer(clockid_t clock) {
-  Timer timer{[clock] { return nanoseconds(clock); }, 1e-9, 0};
-  timer.overhead = reading_overhead(timer);
+  timer.overhead = median(gaps);
   return timer;
 }
 
-std::int64_t involuntary_switches() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nivcsw;
+std::int64_t process_cpu_nanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
+
+/// Ticks of 10 ms that the hypervisor took. Looked up every 10 ms at most, as that costs more than many a call to be timed.
+class StolenTicks {
+ public:
+  std::int64_t operator()() {
+    constexpr std::int64_t tick_nanoseconds = 10'000'000;
+    const std::int64_t now = machine::monotonic_nanoseconds();
+    if (now - last_ >= tick_nanoseconds) {
+      last_ = now;
+      stolen_ = static_cast<std::int64_t>(100 * machine::stolen_seconds().value_or(0) + 0.5);
+    }
+    return stolen_;
+  }
+
+ private:
+  std::int64_t last_ = 0, stolen_ = 0;
+};
 
 }  // namespace
 
 Backend system_backend(const machine::LibrarySet& libraries) {
+  const machine::WallClock clock;
   Backend backend;
   backend.find = [libraries](std::string_view routine) { return libraries.find(routine); };
   backend.set_threads = [libraries](int threads) { libraries.set_threads(threads); };
-  backend.wall = timer(CLOCK_MONOTONIC);
-  backend.cpu = timer(CLOCK_PROCESS_CPUTIME_ID);
-  backend.disturbances = involuntary_switches;
+  backend.wall = timer([clock] { return clock.ticks(); }, 1 / clock.ticks_per_second());
+  backend.cpu = timer(process_cpu_nanoseconds, 1e-9);
+  backend.disturbances = [stolen = StolenTicks()]() mutable { return machine::PreemptionDetector::involuntary_switches() + stolen(); };
   backend.libraries = libraries.blas().path + " and " + libraries.lapack().path;
   return backend;
 }

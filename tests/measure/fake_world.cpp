@@ -1,0 +1,89 @@
+#include "tests/measure/fake_world.hpp"
+
+#include <algorithm>
+
+namespace flopcast::measure {
+namespace {
+
+FakeWorld world;
+
+void take_time(const std::string& routine) {
+  world.log.push_back(routine);
+  std::vector<std::int64_t>& queue = world.durations[routine];
+  if (queue.empty()) {
+    world.now += world.duration[routine];
+    return;
+  }
+  world.now += queue.front();
+  queue.erase(queue.begin());
+}
+
+void disturb_if_told() {
+  if (!world.disturb.empty()) {
+    world.disturbances += world.disturb.front() ? 1 : 0;
+    world.disturb.erase(world.disturb.begin());
+  }
+}
+
+void dgemm(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*) { take_time("dgemm"); }
+
+/// y := alpha x + y, of one element.
+void daxpy(void*, void* alpha, void* x, void*, void* y, void*) {
+  world.first_values.push_back(*static_cast<double*>(x));
+  *static_cast<double*>(y) += *static_cast<double*>(alpha) * *static_cast<double*>(x);
+  disturb_if_told();
+  take_time("daxpy");
+}
+
+/// x := alpha x, of one element.
+void dscal(void*, void* alpha, void* x, void*) {
+  world.first_values.push_back(*static_cast<double*>(x));
+  *static_cast<double*>(x) *= *static_cast<double*>(alpha);
+  take_time("dscal");
+}
+
+double ddot(void*, void*, void*, void*, void*) {
+  take_time("ddot");
+  return 0;
+}
+
+kernel::Function find(std::string_view routine) {
+  if (routine == "dgemm") {
+    return reinterpret_cast<kernel::Function>(dgemm);
+  }
+  if (routine == "daxpy") {
+    return reinterpret_cast<kernel::Function>(daxpy);
+  }
+  if (routine == "dscal") {
+    return reinterpret_cast<kernel::Function>(dscal);
+  }
+  return routine == "ddot" ? reinterpret_cast<kernel::Function>(ddot) : nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> FakeWorld::calls_without(const std::string& routine) const {
+  std::vector<std::string> calls;
+  std::copy_if(log.begin(), log.end(), std::back_inserter(calls), [&](const std::string& entry) { return entry != routine; });
+  return calls;
+}
+
+FakeWorld& fake_world() { return world; }
+
+void reset_fake_world() {
+  world = {};
+  world.duration = {{"dgemm", 1000}, {"daxpy", 100}, {"dscal", 100}, {"ddot", 100}};
+}
+
+Backend fake_backend() {
+  Backend backend;
+  backend.find = find;
+  backend.set_threads = [](int threads) { world.log.push_back("threads " + std::to_string(threads)); };
+  backend.wall = {[] { return ++world.now; }, 1e-9, 1e-9};
+  backend.cpu = {[] { return (world.now += 7) / 7 * 7; }, 1e-9, 7e-9};
+  backend.disturbances = [] { return world.disturbances; };
+  backend.libraries = "the fake ones";
+  return backend;
+}
+
+}  // namespace flopcast::measure

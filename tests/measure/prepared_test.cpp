@@ -1,0 +1,118 @@
+#include "flopcast/measure/prepared.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/measure/placed_call.hpp"
+#include "tests/measure/fake_world.hpp"
+
+namespace flopcast::measure {
+namespace {
+
+using ::testing::ElementsAre;
+using What = Action::What;
+
+Call call_of(const std::string& routine) {
+  std::map<std::string, std::string> arguments = {{"n", "1"}};
+  if (routine != "ddot") {
+    arguments["alpha"] = "2";
+  }
+  return with_addresses(kernel::parse_call(kernel::require(routine), arguments));
+}
+
+Action action(What what, const Call& call) { return {what, {}, 0, call}; }
+
+class PreparedTest : public ::testing::Test {
+ protected:
+  void SetUp() override { reset_fake_world(); }
+
+  void repeat(const Experiment& experiment, int times = 1) {
+    Memory memory(memory_bytes(experiment));
+    Prepared prepared(experiment, memory.begin(), fake_backend(), 1);
+    Sweeper sweeper({});
+    std::array<std::int64_t, 10> ticks{};
+    for (int i = 0; i < times; ++i) {
+      prepared.set_up(sweeper);
+      prepared.run(fake_backend().wall, ticks.data());
+    }
+  }
+};
+
+TEST_F(PreparedTest, DoesTheSetupInOrderBeforeTheTimedCalls) {
+  Experiment experiment;
+  experiment.timed = {call_of("daxpy"), call_of("dscal")};
+  experiment.setup = {action(What::fill, call_of("dscal")), action(What::execute, call_of("dscal")),
+                      action(What::execute, call_of("dscal"))};
+  experiment.memory = memory_of(experiment.timed, experiment.setup);
+  repeat(experiment);
+  EXPECT_THAT(fake_world().log, ElementsAre("dscal", "dscal", "daxpy", "dscal"));
+  const std::vector<double>& x = fake_world().first_values;
+  ASSERT_NE(x[0], 0);
+  EXPECT_THAT(x, ElementsAre(x[0], 2 * x[0], 4 * x[0], 4 * x[0]));
+}
+
+TEST_F(PreparedTest, FillsBeforeEveryRepetition) {
+  Experiment experiment;
+  experiment.timed = {call_of("dscal")};
+  experiment.setup = {action(What::fill, call_of("dscal"))};
+  experiment.memory = memory_of(experiment.timed, {});
+  repeat(experiment, 3);
+  const std::vector<double>& x = fake_world().first_values;
+  EXPECT_THAT(x, ElementsAre(x[0], x[0], x[0]));
+}
+
+TEST_F(PreparedTest, RepeatsABatchOnTheSameOperands) {
+  Experiment experiment;
+  experiment.timed = {call_of("dscal")};
+  experiment.setup = {action(What::fill, call_of("dscal"))};
+  experiment.memory = memory_of(experiment.timed, {});
+  experiment.batch = 3;
+  repeat(experiment);
+  const std::vector<double>& x = fake_world().first_values;
+  EXPECT_THAT(x, ElementsAre(x[0], 2 * x[0], 4 * x[0]));
+}
+
+TEST_F(PreparedTest, GivesEachCallOfASeparateBatchItsOwnOperands) {
+  Experiment experiment;
+  experiment.timed = {call_of("dscal")};
+  experiment.setup = {action(What::fill, call_of("dscal")), action(What::execute, call_of("dscal"))};
+  experiment.memory = memory_of(experiment.timed, {});
+  experiment.batch = 3;
+  experiment.separate = true;
+  repeat(experiment);
+  const std::vector<double>& x = fake_world().first_values;  // all copies are set up, then all are timed
+  EXPECT_THAT(x, ElementsAre(x[0], x[0], x[0], 2 * x[0], 2 * x[0], 2 * x[0]));
+}
+
+TEST_F(PreparedTest, TouchesRegionsAndKeepsTheirValues) {
+  Experiment experiment;
+  experiment.timed = {call_of("dscal")};
+  const Region x_region = operands(experiment.timed[0])[0].parts[0];
+  experiment.setup = {
+      action(What::fill, call_of("dscal")), {What::flush, x_region, 0, {}}, {What::read, x_region, 0, {}}, {What::write, x_region, 0, {}}};
+  experiment.memory = memory_of(experiment.timed, {});
+  repeat(experiment, 2);
+  const std::vector<double>& x = fake_world().first_values;
+  EXPECT_NE(x[0], 0);
+  EXPECT_THAT(x, ElementsAre(x[0], x[0]));
+}
+
+TEST_F(PreparedTest, ReadsTheClockOnceBetweenCalls) {
+  Experiment experiment;
+  experiment.timed = {call_of("ddot"), call_of("ddot"), call_of("ddot")};
+  experiment.memory = memory_of(experiment.timed, {});
+  Memory memory(memory_bytes(experiment));
+  Prepared prepared(experiment, memory.begin(), fake_backend(), 1);
+  std::array<std::int64_t, 4> ticks{};
+  prepared.run(fake_backend().wall, ticks.data());
+  EXPECT_EQ(prepared.intervals(), 3);
+  EXPECT_THAT(ticks, ElementsAre(1, 102, 203, 304));
+  EXPECT_EQ(prepared.functions().size(), 1);
+}
+
+}  // namespace
+}  // namespace flopcast::measure

@@ -1,0 +1,251 @@
+#include "flopcast/measure/session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/measure/placed_call.hpp"
+#include "flopcast/measure/precondition.hpp"
+#include "tests/measure/fake_world.hpp"
+
+namespace flopcast::measure {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Call call_of(const std::string& routine, const std::string& n = "4") {
+  return with_addresses(kernel::parse_call(kernel::require(routine), {{"n", n}}));
+}
+
+/// Just the call: no setup, so that only it takes time.
+Experiment bare(const Call& call) {
+  Experiment experiment;
+  experiment.timed = {call};
+  experiment.memory = memory_of(experiment.timed, {});
+  return experiment;
+}
+
+SessionOptions three_times() {
+  SessionOptions options;
+  options.stop.minimum_repetitions = options.stop.maximum_repetitions = 3;
+  return options;
+}
+
+class SessionTest : public ::testing::Test {
+ protected:
+  void SetUp() override { reset_fake_world(); }
+};
+
+TEST_F(SessionTest, SubtractsTheTimersOverhead) {
+  Session session(fake_backend(), {}, three_times());
+  fake_world().durations["daxpy"] = {5000, 100, 200, 300};  // the first is the warm-up
+  const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
+  ASSERT_EQ(timings.size(), 1);
+  ASSERT_EQ(timings[0].calls.size(), 1);
+  ASSERT_EQ(timings[0].calls[0].size(), 3);
+  EXPECT_NEAR(timings[0].calls[0][0].seconds, 100e-9, 1e-15);
+  EXPECT_NEAR(timings[0].calls[0][1].seconds, 200e-9, 1e-15);
+  EXPECT_NEAR(timings[0].calls[0][2].seconds, 300e-9, 1e-15);
+  EXPECT_LT(timings[0].calls[0][0].at, timings[0].calls[0][1].at);
+}
+
+TEST_F(SessionTest, WarmsUpEachFunctionOncePerSession) {
+  Session session(fake_backend(), {}, three_times());
+  const std::vector<Experiment> experiments = {bare(call_of("daxpy")), bare(call_of("daxpy", "8"))};
+  (void)session.run(experiments);
+  const auto count = [] { return std::count(fake_world().log.begin(), fake_world().log.end(), "daxpy"); };
+  EXPECT_EQ(count(), 7);
+  (void)session.run(experiments);
+  EXPECT_EQ(count(), 13);
+}
+
+TEST_F(SessionTest, TimesEachOfSeveralCalls) {
+  SessionOptions options = three_times();
+  options.stop.minimum_repetitions = options.stop.maximum_repetitions = 1;
+  Session session(fake_backend(), {}, options);
+  Experiment experiment = bare(call_of("daxpy"));
+  experiment.timed.push_back(call_of("ddot"));
+  fake_world().duration["daxpy"] = 50;
+  fake_world().duration["ddot"] = 70;
+  const std::vector<Timings> timings = session.run(std::vector{experiment});
+  ASSERT_EQ(timings[0].calls.size(), 2);
+  EXPECT_NEAR(timings[0].calls[0][0].seconds, 50e-9, 1e-15);
+  EXPECT_NEAR(timings[0].calls[1][0].seconds, 70e-9, 1e-15);
+}
+
+TEST_F(SessionTest, DividesABatchByItsCalls) {
+  Session session(fake_backend(), {}, three_times());
+  Experiment experiment = bare(call_of("ddot"));
+  experiment.batch = 10;
+  const std::vector<Timings> timings = session.run(std::vector{experiment});
+  EXPECT_NEAR(timings[0].calls[0][0].seconds, 100e-9, 1e-15);
+  EXPECT_EQ(std::count(fake_world().log.begin(), fake_world().log.end(), "ddot"), 40);
+}
+
+TEST_F(SessionTest, UsesTheCpuClockIfAsked) {
+  SessionOptions options = three_times();
+  options.clock = Clock::cpu;
+  fake_world().duration["ddot"] = 700;
+  Session session(fake_backend(), {}, options);
+  const std::vector<Timings> timings = session.run(std::vector{bare(call_of("ddot"))});
+  EXPECT_NEAR(timings[0].calls[0][0].seconds, 700e-9, 1e-15);
+}
+
+/// Order in which ten experiments, told apart by their threads, were visited.
+std::vector<std::string> order_of_visits(std::uint64_t seed) {
+  reset_fake_world();
+  SessionOptions options = three_times();
+  options.seed = seed;
+  options.normalise = false;
+  Session session(fake_backend(), {}, options);
+  std::vector<Experiment> experiments;
+  for (int threads = 1; threads <= 10; ++threads) {
+    Call call = call_of("ddot");
+    call.threads = threads;
+    experiments.push_back(bare(call));
+  }
+  (void)session.run(experiments);
+  return fake_world().calls_without("ddot");
+}
+
+TEST_F(SessionTest, ShufflesEachRoundByItsSeed) {
+  const std::vector<std::string> visits = order_of_visits(1);
+  EXPECT_EQ(visits, order_of_visits(1));
+  EXPECT_NE(visits, order_of_visits(2));
+  const std::vector<std::string> first(visits.begin(), visits.begin() + 10);
+  EXPECT_EQ(std::set<std::string>(first.begin(), first.end()).size(), 10);  // a round visits every experiment once
+  EXPECT_FALSE(std::is_sorted(first.begin(), first.end()));
+}
+
+TEST_F(SessionTest, InterleavesTheReferenceKernel) {
+  SessionOptions options = three_times();
+  options.reference_interval = 1e-3;
+  Session session(fake_backend(), {}, options);
+  fake_world().duration["ddot"] = 1'500'000;
+  fake_world().duration["dgemm"] = 1000;
+  (void)session.run(std::vector{bare(call_of("ddot")), bare(call_of("ddot"))});
+  // First call and warm-up, three references at the beginning, one before each repetition but the first, three at the end; two calls each.
+  EXPECT_EQ(std::count(fake_world().log.begin(), fake_world().log.end(), "dgemm"), 2 * (1 + 3 + 5 + 3));
+}
+
+TEST_F(SessionTest, NormalisesByTheReferencesNearby) {
+  SessionOptions options = three_times();
+  options.stop.minimum_repetitions = options.stop.maximum_repetitions = 1;
+  Session session(fake_backend(), {}, options);
+  const std::vector<Experiment> experiments = {bare(call_of("ddot"))};
+  const std::vector<Timings> early = session.run(experiments);
+  EXPECT_NEAR(early[0].calls[0][0].drift, 1, 1e-12);
+  EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15);
+  fake_world().duration["dgemm"] = 1500;  // the machine slows down
+  (void)session.run(experiments);
+  const std::vector<Timings> late = session.run(experiments);
+  EXPECT_NEAR(session.reference_time(), 1500e-9, 1e-15);  // median of 6 fast and 12 slow ones
+  EXPECT_NEAR(late[0].calls[0][0].drift, 1, 1e-12);
+  session.options().reference_time = 1000e-9;
+  EXPECT_NEAR(session.run(experiments)[0].calls[0][0].drift, 1.5, 1e-12);
+  session.options().normalise = false;
+  EXPECT_EQ(session.run(experiments)[0].calls[0][0].drift, 1);
+}
+
+TEST_F(SessionTest, RepeatsWhatWasPreempted) {
+  fake_world().disturb = {false, false, true, false, false};  // the first is the warm-up
+  Session session(fake_backend(), {}, three_times());
+  const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
+  std::vector<bool> discarded;
+  for (const Repetition& repetition : timings[0].calls[0]) {
+    discarded.push_back(repetition.discarded);
+  }
+  EXPECT_THAT(discarded, ElementsAre(false, true, false, false));
+}
+
+TEST_F(SessionTest, SaysSoIfEverythingWasPreempted) {
+  fake_world().disturb = std::vector<bool>(100, true);
+  Session session(fake_backend(), {}, three_times());
+  const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
+  EXPECT_EQ(timings[0].calls[0].size(), 6);
+  EXPECT_EQ(std::count_if(timings[0].calls[0].begin(), timings[0].calls[0].end(), [](const Repetition& r) { return !r.discarded; }), 3);
+  EXPECT_THAT(timings[0].warnings, ElementsAre(HasSubstr("6 of 6 repetitions were preempted")));
+}
+
+TEST_F(SessionTest, KeepsWhatItHasWhenStopped) {
+  Session session(fake_backend(), {}, three_times());
+  const std::vector<Experiment> experiments(4, bare(call_of("ddot")));
+  std::int64_t expected_first = 0;
+  const std::vector<Timings> timings = session.run(experiments, [&](std::int64_t done, std::int64_t expected) {
+    expected_first = done == 1 ? expected : expected_first;
+    return done < 2;
+  });
+  EXPECT_EQ(expected_first, 12);
+  ASSERT_EQ(timings.size(), 4);
+  std::size_t made = 0;
+  for (const Timings& timing : timings) {
+    made += timing.calls.at(0).size();
+  }
+  EXPECT_EQ(made, 2);
+}
+
+TEST_F(SessionTest, ReportsProgressUpToTheEnd) {
+  Session session(fake_backend(), {}, three_times());
+  std::int64_t last_done = 0;
+  std::int64_t last_expected = 0;
+  (void)session.run(std::vector<Experiment>(4, bare(call_of("ddot"))), [&](std::int64_t done, std::int64_t expected) {
+    last_done = done;
+    last_expected = expected;
+    return true;
+  });
+  EXPECT_EQ(last_done, 12);
+  EXPECT_EQ(last_expected, 12);
+}
+
+TEST_F(SessionTest, WarnsOfTimesNearTheTimersOwn) {
+  fake_world().duration["ddot"] = 10;
+  Session session(fake_backend(), {}, three_times());
+  EXPECT_THAT(session.run(std::vector{bare(call_of("ddot"))})[0].warnings, ElementsAre(HasSubstr("use a larger batch")));
+}
+
+TEST_F(SessionTest, WarnsOfValuesThatAreNoNumbers) {
+  Experiment experiment = bare(with_addresses(kernel::parse_call(kernel::require("dscal"), {{"n", "1"}, {"alpha", "1e300"}})));
+  experiment.setup = {{Action::What::fill, {}, 0, experiment.timed[0]},
+                      {Action::What::execute, {}, 0, experiment.timed[0]}};  // 1e300 here, infinity when it is timed
+  Session session(fake_backend(), {}, three_times());
+  EXPECT_THAT(session.run(std::vector{experiment})[0].warnings, ElementsAre(HasSubstr("infinities or NaN")));
+}
+
+TEST_F(SessionTest, RefusesRoutinesThatAreInNoLibrary) {
+  Session session(fake_backend(), {}, three_times());
+  try {
+    (void)session.run(std::vector{bare(call_of("dasum"))});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.what(), HasSubstr("dasum"));
+    EXPECT_THAT(error.what(), HasSubstr("the fake ones"));
+  }
+}
+
+TEST_F(SessionTest, RefusesContradictions) {
+  Session session(fake_backend(), {}, three_times());
+  EXPECT_THROW((void)session.run(std::vector{Experiment{}}), Error);
+  Experiment two_in_a_batch = bare(call_of("ddot"));
+  two_in_a_batch.timed.push_back(call_of("ddot"));
+  two_in_a_batch.batch = 2;
+  EXPECT_THROW((void)session.run(std::vector{two_in_a_batch}), Error);
+  Experiment outside = bare(call_of("ddot"));
+  outside.memory[0].bytes -= 8;
+  EXPECT_THROW((void)session.run(std::vector{outside}), Error);
+}
+
+TEST_F(SessionTest, OfNothingIsNothing) {
+  Session session(fake_backend(), {}, three_times());
+  EXPECT_TRUE(session.run({}).empty());
+  EXPECT_EQ(session.reference_time(), 0);
+}
+
+}  // namespace
+}  // namespace flopcast::measure

@@ -1,0 +1,115 @@
+#include "flopcast/measure/tally.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace flopcast::measure {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+void add(Tally& tally, Seconds seconds, bool disturbed = false) {
+  const std::array<Seconds, 1> one = {seconds};
+  tally.add(one, 0, seconds, disturbed);
+}
+
+/// Repetitions until the rule has enough, all of them `seconds` long.
+std::int64_t wanted(const StopRule& rule, Seconds seconds, std::int64_t batch = 1) {
+  Tally tally(rule, 1, batch);
+  while (tally.wants_more()) {
+    add(tally, seconds);
+  }
+  return tally.made();
+}
+
+TEST(Tally, RepeatsLongCallsLessOften) {
+  EXPECT_EQ(wanted({}, 1e-6), 7);
+  EXPECT_EQ(wanted({}, 0.3e-3), 7);
+  EXPECT_EQ(wanted({}, 3e-3), 5);
+  EXPECT_EQ(wanted({}, 30e-3), 3);
+  EXPECT_EQ(wanted({}, 5), 3);
+  EXPECT_EQ(wanted({}, 3e-5, 100), 5);  // a batch is as long as its calls together
+}
+
+TEST(Tally, StopsAtTheTimeLimit) {
+  StopRule rule;
+  rule.minimum_repetitions = rule.maximum_repetitions = 100;
+  rule.time_limit = 1;
+  EXPECT_EQ(wanted(rule, 0.3), 4);
+  EXPECT_EQ(wanted(rule, 7), 1);
+}
+
+TEST(Tally, StopsWhenTheMediansIntervalIsNarrow) {
+  StopRule rule;
+  rule.maximum_repetitions = 50;
+  rule.relative_interval = 0.01;
+  EXPECT_EQ(wanted(rule, 0.3), 8);  // fewer can't tell with 99 % confidence: 1 - 2/2^7 = 0.984
+  rule.confidence = 0.95;
+  EXPECT_EQ(wanted(rule, 0.3), 6);
+}
+
+TEST(Tally, StopsWhenTheMeansIntervalIsNarrow) {
+  StopRule rule;
+  rule.maximum_repetitions = 50;
+  rule.relative_interval = 0.01;
+  rule.of_mean = true;
+  Tally tally(rule, 1, 1);
+  for (const Seconds seconds : {1.0, 1.002, 0.998}) {  // t(0.995, 2) = 9.92, standard error 0.00115
+    EXPECT_TRUE(tally.wants_more());
+    add(tally, seconds);
+  }
+  EXPECT_TRUE(tally.wants_more());
+  add(tally, 1);  // t(0.995, 3) = 5.84, standard error 0.00082
+  EXPECT_FALSE(tally.wants_more());
+}
+
+TEST(Tally, ExpectsMoreAfterADisturbance) {
+  StopRule rule;
+  rule.minimum_repetitions = rule.maximum_repetitions = 3;
+  Tally tally(rule, 1, 1);
+  EXPECT_EQ(tally.expected(), 3);
+  add(tally, 1);
+  EXPECT_EQ(tally.expected(), 3);
+  add(tally, 1, true);
+  EXPECT_EQ(tally.expected(), 4);
+  add(tally, 1);
+  add(tally, 1);
+  EXPECT_FALSE(tally.wants_more());
+  EXPECT_EQ(tally.expected(), 4);
+  EXPECT_THAT(tally.take().warnings, IsEmpty());  // one of four is usual
+}
+
+TEST(Tally, CountsTheFastestDisturbedIfNothingElseIsThere) {
+  StopRule rule;
+  rule.minimum_repetitions = 2;
+  rule.maximum_repetitions = 2;
+  Tally tally(rule, 1, 1);
+  add(tally, 9, true);
+  add(tally, 3, true);
+  add(tally, 5, false);
+  add(tally, 4, true);
+  EXPECT_FALSE(tally.wants_more());
+  const Timings timings = tally.take();
+  std::vector<Seconds> counted;
+  for (const Repetition& repetition : timings.calls[0]) {
+    if (!repetition.discarded) {
+      counted.push_back(repetition.seconds);
+    }
+  }
+  EXPECT_THAT(counted, ElementsAre(3, 5));
+  EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("3 of 4 repetitions were preempted")));
+}
+
+TEST(Tally, MakesSenseOfSenselessRules) {
+  StopRule rule;
+  rule.minimum_repetitions = 5;
+  rule.maximum_repetitions = 0;
+  EXPECT_EQ(wanted(rule, 1), 1);
+}
+
+}  // namespace
+}  // namespace flopcast::measure

@@ -1,0 +1,257 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/machine/clock.hpp"
+#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/inspect.hpp"
+#include "flopcast/machine/noise.hpp"
+#include "flopcast/machine/topology.hpp"
+#include "flopcast/report/table.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using machine::ClockQuality;
+using machine::LibraryReport;
+using machine::MachineMeasurement;
+using machine::NoiseLevel;
+using machine::Topology;
+using report::Align;
+using report::Cell;
+using report::Table;
+
+/// Other kernels are pointed out where they are so much faster than those that a library chose.
+constexpr double worthwhile_speedup = 1.05;
+
+/// Caches and memory; Ctrl-C meanwhile is no error of the measurement.
+MachineMeasurement measured(const Topology& topology, const machine::DetectOptions& options) {
+  try {
+    return machine::measured_machine(topology, options);
+  } catch (const Error&) {
+    throw_if_interrupted("what was measured of the caches is lost");
+    throw;
+  }
+}
+
+/// All that the command tells.
+struct MachineReport {
+  Topology topology;
+  MachineMeasurement measurement;
+  ClockQuality wall, cpu;
+  double ticks_per_second = 0;
+  bool uses_counter = false;
+  double frequency = 0;
+  NoiseLevel noise;
+  std::vector<LibraryReport> libraries;
+};
+
+MachineReport examine(const machine::DetectOptions& options, const CommonOptions& common) {
+  MachineReport result;
+  result.topology = machine::detect_topology();
+  const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
+  const auto inspected = progress("libraries", common);
+  for (const machine::InstalledLibrary& library : installed) {
+    result.libraries.push_back(machine::inspect(library, true));
+    throw_if_interrupted("nothing was measured yet");
+    inspected(static_cast<std::int64_t>(result.libraries.size()), static_cast<std::int64_t>(installed.size()));
+  }
+  result.measurement = measured(result.topology, options);
+  const machine::WallClock clock(0.05);
+  result.wall = machine::quality(clock);
+  result.cpu = machine::thread_cpu_clock_quality();
+  result.ticks_per_second = clock.ticks_per_second();
+  result.uses_counter = clock.uses_counter();
+  result.noise = machine::measure_noise(clock);
+  result.frequency = machine::core_frequency(clock, 1 << 20);
+  return result;
+}
+
+std::string counted(int count, const std::string& one, const std::string& many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
+
+std::string cpu_text(const Topology& topology) {
+  std::string text = fmt::format("{}\n           {}, {}, {}, {}, {} of memory\n", topology.cpu, counted(topology.sockets, "socket", "sockets"),
+                                 counted(topology.cores, "core", "cores"), counted(topology.hardware_threads, "hardware thread", "hardware threads"),
+                                 counted(topology.numa_nodes, "memory node", "memory nodes"),
+                                 format_bytes(static_cast<double>(topology.memory_bytes)));
+  text += fmt::format("           this process may use {} (CPU {})", counted(topology.usable_cores, "core", "cores"),
+                      machine::format_cpu_list(topology.usable));
+  if (topology.cpu_quota > 0) {
+    text += fmt::format(" for {:.1f} CPUs' worth of time", topology.cpu_quota);
+  }
+  return text;
+}
+
+std::string clock_text(const MachineReport& found) {
+  const std::string source = found.uses_counter
+                                 ? fmt::format("time stamp counter, invariant, {:.1f} MHz", found.ticks_per_second * 1e-6)
+                                 : "CLOCK_MONOTONIC (no invariant time stamp counter)";
+  return fmt::format("{}\n           resolution {}, reading {}; CPU time of a thread: resolution {}, reading {}", source,
+                     format_seconds(found.wall.resolution), format_seconds(found.wall.overhead), format_seconds(found.cpu.resolution),
+                     format_seconds(found.cpu.overhead));
+}
+
+std::string frequency_text(const MachineReport& found) {
+  const double nominal = found.topology.nominal_hertz;
+  return fmt::format("{:.2f} GHz now, nominal {}", found.frequency * 1e-9, nominal > 0 ? fmt::format("{:.2f} GHz", nominal * 1e-9) : "not told");
+}
+
+Cell bytes_cell(std::int64_t bytes) {
+  return {static_cast<double>(bytes), bytes > 0 ? format_bytes(static_cast<double>(bytes)) : "not told"};
+}
+
+Table cache_table(const MachineMeasurement& measurement) {
+  Table table;
+  table.columns = {{"level", Align::left, "level"},
+                   {"capacity", Align::right, "capacity_bytes"},
+                   {"from", Align::right, "capacity_low_bytes"},
+                   {"to", Align::right, "capacity_high_bytes"},
+                   {"reported", Align::right, "reported_bytes"},
+                   {"bandwidth", Align::right, "bandwidth_bytes_per_second"},
+                   {"latency", Align::right, "latency_seconds"}};
+  for (const CacheLevel& level : measurement.hierarchy.levels) {
+    table.rows.push_back({level.name, bytes_cell(level.capacity_bytes), bytes_cell(level.capacity_low_bytes), bytes_cell(level.capacity_high_bytes),
+                          bytes_cell(level.reported_bytes), Cell(level.bandwidth, format_bandwidth(level.bandwidth)),
+                          Cell(level.latency_seconds, format_seconds(level.latency_seconds))});
+  }
+  const machine::MemoryHierarchy& memory = measurement.hierarchy;
+  table.rows.push_back({"memory", "", "", "", "", Cell(memory.memory_bandwidth, format_bandwidth(memory.memory_bandwidth)),
+                        Cell(memory.memory_latency, format_seconds(memory.memory_latency))});
+  return table;
+}
+
+std::string contents(const machine::InstalledLibrary& library) {
+  return library.has_blas && library.has_lapack ? "BLAS, LAPACK" : library.has_blas ? "BLAS" : "LAPACK";
+}
+
+Table library_table(const std::vector<LibraryReport>& libraries) {
+  Table table;
+  table.columns = {{"library", Align::left, "library"},     {"has", Align::left, "has"},
+                   {"version", Align::left, "version"},     {"kernels", Align::left, "kernels"},
+                   {"threading", Align::left, "threading"}, {"dgemm, 1 thread", Align::right, "dgemm_flops_per_second"},
+                   {"file", Align::left, "file"}};
+  for (const LibraryReport& library : libraries) {
+    const Cell rate = library.dgemm_flops > 0 ? Cell(library.dgemm_flops, format_flop_rate(library.dgemm_flops)) : Cell("");
+    table.rows.push_back({library.installed.name, contents(library.installed), library.identity.version, library.identity.kernels,
+                          library.identity.threading, rate, library.installed.path});
+  }
+  return table;
+}
+
+/// What is worth knowing about the libraries: those that can't be used, and those that chose slow kernels.
+std::vector<std::string> findings(const std::vector<LibraryReport>& libraries) {
+  std::vector<std::string> lines;
+  for (const LibraryReport& library : libraries) {
+    if (!library.failure.empty()) {
+      lines.push_back(fmt::format("{} can't be used: {}", library.installed.path, library.failure));
+    } else if (!library.trials.empty() && library.trials.front().dgemm_flops > worthwhile_speedup * library.dgemm_flops) {
+      const machine::KernelTrial& best = library.trials.front();
+      lines.push_back(fmt::format("{} chose kernels '{}' for this CPU; with {} in the environment its dgemm makes {} instead of {}",
+                                  library.installed.name, library.identity.kernels, best.setting, format_flop_rate(best.dgemm_flops),
+                                  format_flop_rate(library.dgemm_flops)));
+    }
+  }
+  if (libraries.empty()) {
+    lines.emplace_back("no BLAS or LAPACK library is installed; on Debian: apt-get install libopenblas0-serial liblapack3");
+  }
+  return lines;
+}
+
+std::string to_text(const MachineReport& found, const CommonOptions& common) {
+  std::string text = fmt::format("CPU        {}\nClock      {}\nFrequency  {}\nNoise      {}\n\n", cpu_text(found.topology), clock_text(found),
+                                 frequency_text(found), machine::judgement(found.noise));
+  text += fmt::format("Caches and memory, measured on one core ({}, {}):\n\n{}\n", found.measurement.sweep.huge_pages ? "huge pages" : "small pages",
+                      found.measurement.quick ? "coarse sweep" : "full sweep", render(cache_table(found.measurement), common));
+  text += fmt::format("BLAS and LAPACK libraries:\n\n{}", render(library_table(found.libraries), common));
+  const std::vector<std::string> notable = findings(found.libraries);
+  for (std::size_t i = 0; i < notable.size(); ++i) {
+    text += fmt::format("{}- {}\n", i == 0 ? "\n" : "", notable[i]);
+  }
+  return text;
+}
+
+nlohmann::json library_json(const LibraryReport& library) {
+  nlohmann::json trials = nlohmann::json::array();
+  for (const machine::KernelTrial& trial : library.trials) {
+    trials.push_back({{"setting", trial.setting}, {"kernels", trial.kernels}, {"dgemm_flops", trial.dgemm_flops}});
+  }
+  return {{"name", library.installed.name},         {"path", library.installed.path},     {"has_blas", library.installed.has_blas},
+          {"has_lapack", library.installed.has_lapack}, {"identity", library.identity},   {"dgemm_flops", library.dgemm_flops},
+          {"trials", trials},                       {"failure", library.failure}};
+}
+
+nlohmann::json clock_json(const ClockQuality& quality) {
+  return {{"resolution_seconds", quality.resolution}, {"overhead_seconds", quality.overhead}};
+}
+
+nlohmann::json to_json(const MachineReport& found) {
+  const Topology& topology = found.topology;
+  nlohmann::json reported = nlohmann::json::array();
+  for (const machine::ReportedCache& cache : topology.caches) {
+    reported.push_back({{"level", cache.level},
+                        {"bytes", cache.bytes},
+                        {"line_bytes", cache.line_bytes},
+                        {"associativity", cache.associativity},
+                        {"cores", cache.cores}});
+  }
+  nlohmann::json libraries = nlohmann::json::array();
+  for (const LibraryReport& library : found.libraries) {
+    libraries.push_back(library_json(library));
+  }
+  return {{"schema", "flopcast-machine-1"},
+          {"fingerprint", machine::hardware_fingerprint(topology)},
+          {"topology",
+           {{"cpu", topology.cpu},
+            {"sockets", topology.sockets},
+            {"cores", topology.cores},
+            {"hardware_threads", topology.hardware_threads},
+            {"numa_nodes", topology.numa_nodes},
+            {"usable_cpus", topology.usable},
+            {"usable_cores", topology.usable_cores},
+            {"cpu_quota", topology.cpu_quota},
+            {"memory_bytes", topology.memory_bytes},
+            {"caches", reported}}},
+          {"clock",
+           {{"invariant_tsc", topology.invariant_tsc},
+            {"ticks_per_second", found.ticks_per_second},
+            {"wall", clock_json(found.wall)},
+            {"thread_cpu", clock_json(found.cpu)}}},
+          {"frequency_hertz", found.frequency},
+          {"nominal_hertz", topology.nominal_hertz},
+          {"noise",
+           {{"spread", found.noise.spread},
+            {"disturbed_share", found.noise.disturbed_share},
+            {"stolen_share", found.noise.stolen_share},
+            {"slice_seconds", found.noise.slice},
+            {"judgement", machine::judgement(found.noise)}}},
+          {"measured", found.measurement},
+          {"libraries", libraries}};
+}
+
+}  // namespace
+
+void add_machine_command(CLI::App& app, CommonOptions& common) {
+  CLI::App* command = app.add_subcommand("machine", "Show this machine: CPU, measured caches, clocks, noise, BLAS and LAPACK libraries");
+  auto options = std::make_shared<machine::DetectOptions>();
+  command->add_flag("--refresh", options->refresh, "Measure caches and memory again (up to 15 s), though they were measured before");
+  command->add_flag("--quick", options->quick, "Measure caches and memory with a coarser sweep (a few seconds)");
+  command->footer("Examples:\n  flopcast machine\n  flopcast machine --refresh --json --output machine.json");
+  command->callback([options, &common] {
+    options->progress = progress("caches", common);
+    const MachineReport found = examine(*options, common);
+    if (common.json) {
+      emit(to_json(found), common);
+    } else {
+      emit(common.csv ? render(cache_table(found.measurement), common) : to_text(found, common), common);
+    }
+  });
+}
+
+}  // namespace flopcast::cli

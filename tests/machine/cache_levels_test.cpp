@@ -1,0 +1,82 @@
+#include "flopcast/machine/cache_levels.hpp"
+
+#include <gtest/gtest.h>
+
+namespace flopcast::machine {
+namespace {
+
+constexpr std::int64_t kibibyte = 1024;
+constexpr std::int64_t mebibyte = 1024 * kibibyte;
+
+Knee knee_at(double position) { return {position, position, position * 1.1, 1, 2}; }
+
+/// Costs by working set: steps after `ends`.
+std::vector<CurvePoint> stairs(const std::vector<std::int64_t>& ends, const std::vector<double>& costs, int points_per_octave) {
+  std::vector<CurvePoint> curve;
+  for (const std::int64_t bytes : working_sets(4 * kibibyte, 256 * mebibyte, points_per_octave)) {
+    std::size_t level = 0;
+    while (level < ends.size() && bytes > ends[level]) {
+      ++level;
+    }
+    curve.push_back({static_cast<double>(bytes), costs[level]});
+  }
+  return curve;
+}
+
+TEST(WorkingSets, HoldThreeOperandsOfWholeLines) {
+  const auto sets = working_sets(4 * kibibyte, mebibyte, 8);
+  EXPECT_EQ(sets.front(), 4032);
+  EXPECT_LE(sets.back(), mebibyte);
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    EXPECT_EQ(sets[i] % 192, 0);
+    EXPECT_TRUE(i == 0 || sets[i] > sets[i - 1]);
+  }
+}
+
+TEST(PairKnees, PairsInOrderWithTheNearest) {
+  const std::vector<Knee> triad = {knee_at(48e3), knee_at(2e6), knee_at(64e6)};
+  EXPECT_EQ(pair_knees(triad, std::vector<Knee>{knee_at(50e3), knee_at(400e3), knee_at(1.8e6), knee_at(12e6)}, 8), (std::vector<int>{0, 2, 3}));
+  EXPECT_EQ(pair_knees(triad, std::vector<Knee>{knee_at(1.8e6)}, 8), (std::vector<int>{-1, 0, -1}));
+  EXPECT_EQ(pair_knees(triad, {}, 8), (std::vector<int>{-1, -1, -1}));
+}
+
+TEST(CacheLevels, CombineBothPatternsBesideWhatIsReported) {
+  CacheSweep sweep;
+  sweep.triad = stairs({48 * kibibyte, 2 * mebibyte, 64 * mebibyte}, {2e-12, 8e-12, 32e-12, 64e-12}, 8);
+  sweep.chase = stairs({48 * kibibyte, 2 * mebibyte, 16 * mebibyte}, {1e-9, 4e-9, 20e-9, 80e-9}, 4);
+  const std::vector<ReportedCache> reported = {{1, 48 * kibibyte, 64, 12, 1}, {2, 2 * mebibyte, 64, 16, 1}, {3, 260 * mebibyte, 64, 20, 2}};
+  const MemoryHierarchy hierarchy = cache_levels(sweep, reported);
+  ASSERT_EQ(hierarchy.levels.size(), 3U);
+  const CacheLevel &first = hierarchy.levels[0], &last = hierarchy.levels[2];
+  EXPECT_EQ(first.name, "L1");
+  EXPECT_NEAR(static_cast<double>(first.capacity_bytes), 48.0 * kibibyte, 0.02 * 48 * kibibyte);
+  EXPECT_EQ(first.associativity, 12);
+  EXPECT_NEAR(first.bandwidth, 500e9, 1e3);
+  EXPECT_NEAR(first.latency_seconds, 1e-9, 1e-15);
+  EXPECT_NEAR(static_cast<double>(last.capacity_bytes), 64.0 * mebibyte, 0.02 * 64 * mebibyte) << "streams tell of the last level";
+  EXPECT_LE(last.capacity_low_bytes, 16 * mebibyte) << "the interval spans the chase as well";
+  EXPECT_EQ(last.reported_bytes, 260 * mebibyte);
+  EXPECT_NEAR(hierarchy.memory_bandwidth, 1 / 64e-12, 1e3);
+  EXPECT_NEAR(hierarchy.memory_latency, 80e-9, 1e-15);
+}
+
+TEST(CacheLevels, TakeAWeakKneeOnlyForAReportedLevel) {
+  CacheSweep sweep;
+  sweep.triad = stairs({48 * kibibyte, 2 * mebibyte, 32 * mebibyte}, {2e-12, 8e-12, 32e-12, 48e-12}, 8);
+  sweep.chase = sweep.triad;
+  const std::vector<ReportedCache> two = {{1, 48 * kibibyte, 64, 12, 1}, {2, 2 * mebibyte, 64, 16, 1}};
+  EXPECT_EQ(cache_levels(sweep, two).levels.size(), 2U);
+  EXPECT_EQ(cache_levels(sweep, {}).levels.size(), 3U);
+}
+
+TEST(CacheLevels, AreNoneWhereTheSweepIsFlat) {
+  CacheSweep sweep;
+  sweep.triad = stairs({}, {5e-12}, 8);
+  sweep.chase = stairs({}, {3e-9}, 4);
+  const MemoryHierarchy hierarchy = cache_levels(sweep, {});
+  EXPECT_TRUE(hierarchy.levels.empty());
+  EXPECT_NEAR(hierarchy.memory_bandwidth, 200e9, 1e3);
+}
+
+}  // namespace
+}  // namespace flopcast::machine

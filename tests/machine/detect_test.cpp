@@ -1,0 +1,130 @@
+#include "flopcast/machine/detect.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+Topology two_cores() {
+  Topology topology;
+  topology.cpu = "Some CPU (family 6, model 207, stepping 2)";
+  topology.cores = 2;
+  topology.caches = {{1, 49152, 64, 12, 1}, {2, 2097152, 64, 16, 1}};
+  return topology;
+}
+
+LibraryIdentity openblas() { return {"openblas", "/somewhere/libopenblas.so.0", "0.3.21", "SkylakeX", "serial", "build-id:1234"}; }
+
+MachineMeasurement measurement() {
+  MachineMeasurement made;
+  made.cpu = two_cores().cpu;
+  made.sweep.triad = {{4096, 1e-11}, {8192, 2e-11}};
+  made.sweep.chase = {{4096, 1e-9}};
+  made.sweep.huge_pages = true;
+  made.hierarchy.levels = {{"L1", 49152, 45056, 53248, 49152, 64, 12, 4e11, 1.5e-9}};
+  made.hierarchy.memory_bandwidth = 1.6e10;
+  made.hierarchy.memory_latency = 1e-7;
+  made.peaks = {{library_key(openblas()), 8e10}};
+  return made;
+}
+
+class Kept : public ::testing::Test {
+ protected:
+  void SetUp() override { fs::remove_all(directory_); }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  const fs::path directory_ = fs::path(::testing::TempDir()) / "machine_detect_test";
+};
+
+TEST(Fingerprint, DependsOnWhatNumbersHoldFor) {
+  const Topology topology = two_cores();
+  const std::string original = fingerprint(topology, openblas(), {});
+  EXPECT_EQ(original, fingerprint(two_cores(), openblas(), {}));
+  EXPECT_EQ(original.size(), 16U);
+
+  LibraryIdentity other_kernels = openblas();
+  other_kernels.kernels = "Haswell";
+  EXPECT_NE(original, fingerprint(topology, other_kernels, {}));
+  LibraryIdentity other_build = openblas();
+  other_build.digest = "build-id:5678";
+  EXPECT_NE(original, fingerprint(topology, other_build, {}));
+  Topology other_cpu = topology;
+  other_cpu.cpu = "Another CPU";
+  EXPECT_NE(original, fingerprint(other_cpu, openblas(), {}));
+}
+
+TEST(Fingerprint, IgnoresWhatChangesFromRunToRun) {
+  Topology later = two_cores();
+  later.usable = {1};
+  later.usable_cores = 1;
+  later.cpu_quota = 0.5;
+  later.memory_bytes = 1;
+  LibraryIdentity moved = openblas();
+  moved.path = "/elsewhere/libopenblas.so.0";
+  EXPECT_EQ(fingerprint(two_cores(), openblas(), {}), fingerprint(later, moved, {}));
+}
+
+TEST_F(Kept, IsReadBackAsItWas) {
+  const fs::path file = directory_ / "below" / "machine.json";
+  write_measurement(file, measurement());
+  const auto read = read_measurement(file);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(nlohmann::json(*read), nlohmann::json(measurement()));
+  EXPECT_EQ(std::distance(fs::directory_iterator(file.parent_path()), {}), 1) << "no temporary file is left";
+}
+
+TEST_F(Kept, IsUsedInsteadOfMeasuring) {
+  const Topology topology = two_cores();
+  write_measurement(directory_ / ("machine-" + hardware_fingerprint(topology) + ".json"), measurement());
+  DetectOptions options;
+  options.directory = directory_;
+  options.progress = [](std::int64_t, std::int64_t) -> bool { throw internal_error("it measures"); };
+  EXPECT_EQ(measured_machine(topology, options).hierarchy.levels, measurement().hierarchy.levels);
+  options.refresh = true;
+  EXPECT_THROW(measured_machine(topology, options), Error);
+}
+
+TEST_F(Kept, IsNothingWhenCutOffOrForeign) {
+  const fs::path file = directory_ / "machine.json";
+  EXPECT_FALSE(read_measurement(file));
+  write_measurement(file, measurement());
+  fs::resize_file(file, fs::file_size(file) / 2);
+  EXPECT_FALSE(read_measurement(file));
+  std::ofstream(file) << R"({"schema": "flopcast-measured-machine-99"})";
+  EXPECT_FALSE(read_measurement(file));
+}
+
+TEST_F(Kept, SaysWhereItCannotBeWritten) {
+  fs::create_directories(directory_);
+  std::ofstream(directory_ / "file") << "in the way";
+  try {
+    write_measurement(directory_ / "file" / "machine.json", measurement());
+    FAIL() << "a file is no directory";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("FLOPCAST_HOME"));
+  }
+}
+
+TEST(MachineDirectory, FollowsTheEnvironment) {
+  setenv("FLOPCAST_HOME", "/a", 1);
+  EXPECT_EQ(machine_directory(), fs::path("/a/"));
+  unsetenv("FLOPCAST_HOME");
+  setenv("XDG_CACHE_HOME", "/b", 1);
+  EXPECT_EQ(machine_directory(), fs::path("/b/flopcast"));
+  unsetenv("XDG_CACHE_HOME");
+  setenv("HOME", "/c", 1);
+  EXPECT_EQ(machine_directory(), fs::path("/c/.cache/flopcast"));
+  unsetenv("HOME");
+  EXPECT_THROW(machine_directory(), Error);
+}
+
+}  // namespace
+}  // namespace flopcast::machine

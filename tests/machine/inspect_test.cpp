@@ -1,0 +1,67 @@
+#include "flopcast/machine/inspect.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <stdexcept>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string failure_of(const std::function<nlohmann::json()>& work, Seconds limit = 10) {
+  try {
+    (void)in_child(work, limit);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(InChild, BringsBackWhatItMade) {
+  const std::string large(200000, 'x');
+  EXPECT_EQ(in_child([&] { return nlohmann::json{{"text", large}}; }, 10).at("text"), large);
+}
+
+TEST(InChild, KeepsOutputToItself) {
+  ::testing::internal::CaptureStdout();
+  (void)in_child(
+      [] {
+        std::puts("a banner");
+        std::fflush(stdout);
+        return nlohmann::json(1);
+      },
+      10);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+}
+
+TEST(InChild, TellsHowItFailed) {
+  EXPECT_THAT(failure_of([]() -> nlohmann::json { throw std::runtime_error("no such routine"); }), HasSubstr("no such routine"));
+  EXPECT_THAT(failure_of([]() -> nlohmann::json {
+                std::raise(SIGKILL);
+                return {};
+              }),
+              HasSubstr("crashed"));
+  EXPECT_THAT(failure_of([]() -> nlohmann::json { _exit(3); }), HasSubstr("without an answer"));
+  EXPECT_THAT(failure_of(
+                  []() -> nlohmann::json {
+                    sleep(60);
+                    return {};
+                  },
+                  0.05),
+              HasSubstr("no answer within"));
+}
+
+TEST(Inspect, ReportsAFileThatCannotBeLoaded) {
+  const LibraryReport report = inspect({"reference", "/nowhere/libblas.so.3", true, false}, false);
+  EXPECT_THAT(report.failure, HasSubstr("/nowhere/libblas.so.3"));
+}
+
+}  // namespace
+}  // namespace flopcast::machine

@@ -1,0 +1,85 @@
+#include "flopcast/machine/installed.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/machine/elf_file.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(KnownLibraries, ArePlainNamesWithFiles) {
+  std::set<std::pair<std::string_view, Role>> seen;
+  for (const KnownLibrary& known : known_libraries()) {
+    EXPECT_TRUE(seen.insert({known.name, known.role}).second) << known.name << " is in the table twice";
+    EXPECT_FALSE(known.files.empty()) << known.name;
+    EXPECT_EQ(known.name.find('/'), std::string_view::npos);
+    for (const std::string_view file : known.files) {
+      EXPECT_FALSE(file.starts_with('/')) << file;
+    }
+  }
+}
+
+TEST(LoaderDirectories, ExistAndAreDistinct) {
+  const auto directories = loader_directories();
+  EXPECT_FALSE(directories.empty());
+  EXPECT_EQ(std::set<fs::path>(directories.begin(), directories.end()).size(), directories.size());
+  for (const fs::path& directory : directories) {
+    EXPECT_TRUE(fs::is_directory(directory)) << directory;
+  }
+}
+
+TEST(InstalledLibraries, LeaveOutWhatIsNoLibrary) {
+  const fs::path directory = fs::path(::testing::TempDir()) / "installed_test";
+  fs::create_directories(directory / "openblas-serial");
+  std::ofstream(directory / "openblas-serial/libopenblas.so.0") << "INPUT(-lopenblas)";
+  fs::remove(directory / "libblis.so.4");
+  fs::create_symlink("nowhere", directory / "libblis.so.4");
+  const std::vector<fs::path> directories = {directory};
+  EXPECT_TRUE(installed_libraries(directories).empty());
+  fs::remove_all(directory);
+}
+
+TEST(Locate, SuggestsAndListsWhatIsInstalled) {
+  try {
+    (void)locate("openblass", Role::blas);
+    FAIL() << "there is no library of that name";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("did you mean 'openblas'?"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("installed: "));
+  }
+}
+
+TEST(Locate, RefusesAPathToNothing) {
+  try {
+    (void)locate("/nowhere/libblas.so.3", Role::blas);
+    FAIL() << "there is no such file";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+  }
+}
+
+TEST(ElfFile, ReadsNamesWithoutLoading) {
+  const ElfFile file(locate("libm.so.6", Role::blas));
+  EXPECT_EQ(file.soname(), "libm.so.6");
+  EXPECT_THAT(file.needed(), ::testing::Contains("libc.so.6"));
+  EXPECT_TRUE(file.defines("cos"));
+  EXPECT_FALSE(file.defines("dgemm_"));
+  EXPECT_THAT(file.digest(), ::testing::MatchesRegex("(build-id|fnv):[0-9a-f]+"));
+}
+
+TEST(ElfFile, RefusesOtherFiles) {
+  EXPECT_THROW(ElfFile("/dev/null"), Error);
+  EXPECT_THROW(ElfFile("/etc"), Error);
+  EXPECT_THROW(ElfFile("/nowhere"), Error);
+}
+
+}  // namespace
+}  // namespace flopcast::machine

@@ -1,0 +1,52 @@
+#include "flopcast/predict/call_words.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace flopcast::predict {
+
+std::span<const std::uint64_t> CallWords::operator()(const Call& call) {
+  const Layout& layout = this->layout(call.routine);
+  std::size_t size = 0;
+  words_[size++] = reinterpret_cast<std::uintptr_t>(call.routine);
+  words_[size++] = static_cast<std::uint64_t>(call.threads);
+  for (const std::uint8_t i : layout.arguments) {
+    words_[size++] = static_cast<std::uint64_t>(call.arguments[i]);
+  }
+  for (std::size_t i = 0; i < layout.scalars; ++i) {
+    words_[size++] = std::bit_cast<std::uint64_t>(call.scalars[i].real());
+    words_[size++] = std::bit_cast<std::uint64_t>(call.scalars[i].imag());
+  }
+  return std::span(words_).first(size);
+}
+
+const CallWords::Layout& CallWords::layout(const Routine* routine) {
+  const auto known = std::find_if(layouts_.begin(), layouts_.end(), [&](const Layout& layout) { return layout.routine == routine; });
+  if (known != layouts_.end()) {
+    return *known;
+  }
+  Layout layout{routine, {}, 0};
+  for (std::size_t i = 0; i < routine->arguments.size(); ++i) {
+    switch (routine->arguments[i].kind) {
+      case Kind::data: case Kind::work: case Kind::pivots: case Kind::info: break;
+      case Kind::scalar: case Kind::real_scalar: ++layout.scalars; break;
+      default: layout.arguments.push_back(static_cast<std::uint8_t>(i));
+    }
+  }
+  return layouts_.emplace_back(std::move(layout));
+}
+
+std::int64_t rounded_distance(std::int64_t distance_bytes) noexcept {
+  if (distance_bytes < 16) {
+    return distance_bytes;
+  }
+  const int shift = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(distance_bytes))) - 4;
+  return ((distance_bytes + (std::int64_t{1} << (shift - 1))) >> shift) << shift;
+}
+
+std::uint64_t word(const OperandState& state) noexcept {
+  return static_cast<std::uint64_t>(rounded_distance(state.distance_bytes)) << 8U | static_cast<std::uint64_t>(state.level) << 1U |
+         (state.dirty ? 1U : 0U);
+}
+
+}  // namespace flopcast::predict

@@ -1,0 +1,7 @@
+#include "flopcast/predict/kernel_models.hpp"
+
+namespace flopcast::predict {
+
+std::optional<Seconds> KernelModels::deviation(std::span<const Term> /*terms*/) const { return std::nullopt; }
+
+}  // namespace flopcast::predict

@@ -1,0 +1,34 @@
+#include "flopcast/predict/method.hpp"
+
+#include <array>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::predict {
+namespace {
+
+constexpr std::array<std::pair<Method, std::string_view>, 5> methods = {
+    {{Method::placed, "placed"}, {Method::levels, "levels"}, {Method::paper, "paper"}, {Method::warm, "warm"}, {Method::cold, "cold"}}};
+
+}  // namespace
+
+std::string_view to_string(Method method) {
+  for (const auto& [known, name] : methods) {
+    if (known == method) {
+      return name;
+    }
+  }
+  throw internal_error("prediction method {} has no name", static_cast<int>(method));
+}
+
+Method parse_method(std::string_view text) {
+  for (const auto& [method, name] : methods) {
+    if (name == text) {
+      return method;
+    }
+  }
+  throw bad_input("'{}' is no way to treat the cache; expected placed, levels, paper, warm or cold", text);
+}
+
+}  // namespace flopcast::predict

@@ -1,0 +1,235 @@
+#include "flopcast/predict/predict.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/predict/blend.hpp"
+#include "flopcast/predict/call_words.hpp"
+#include "flopcast/predict/id_table.hpp"
+
+namespace flopcast::predict {
+namespace {
+
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+/// What is known of calls that are equal but for their addresses.
+struct Shape {
+  Call call;  // one of them
+  std::int64_t calls = 0;
+  InlineVector<std::int64_t, most_operands> operand_bytes;
+  std::array<std::size_t, cache::most_thresholds + 1> terms;  // one per level of cache and memory; none if not yet asked for
+};
+
+/// Weights of terms that make up one call.
+struct Share {
+  std::size_t term = 0;
+  double weight = 1;
+};
+using Shares = InlineVector<Share, cache::most_thresholds + 1>;
+
+/// Evaluates every distinct call once and counts how often it comes.
+class Terms {
+ public:
+  Terms(const KernelModels& models, std::span<const CacheLevel> caches) : models_(models), caches_(caches) {}
+
+  std::size_t shape(const Call& call) {
+    const auto [id, is_new] = shape_ids_.id(words_(call));
+    if (is_new) {
+      shapes_.push_back(describe(call));
+    }
+    ++shapes_[id].calls;
+    return id;
+  }
+
+  [[nodiscard]] std::span<const std::int64_t> operand_bytes(std::size_t shape) const noexcept {
+    return {shapes_[shape].operand_bytes.data(), shapes_[shape].operand_bytes.size()};
+  }
+
+  /// Term of a call with all operands in `level` (caches.size() is memory).
+  std::size_t in_level(std::size_t shape, const Call& call, std::size_t level) {
+    std::size_t& term = shapes_[shape].terms[level];
+    if (term == none) {
+      const std::string cache = level == 0 ? "warm" : level == caches_.size() ? "cold" : caches_[level].name;
+      term = add(call, {cache, {}});
+    }
+    return term;
+  }
+
+  std::size_t placed(std::size_t shape, const Call& call, const Placement& placement) {
+    std::array<std::uint64_t, 1 + most_operands> words{shape};
+    std::size_t size = 1;
+    for (const OperandState& state : placement) {
+      words[size++] = word(state);
+    }
+    const auto [id, is_new] = placed_ids_.id(std::span(words).first(size));
+    if (is_new) {
+      Placement rounded = placement;
+      for (OperandState& state : rounded) {
+        state.distance_bytes = rounded_distance(state.distance_bytes);
+      }
+      placed_terms_.push_back(add(call, {"placed", rounded}));
+    }
+    return placed_terms_[id];
+  }
+
+  void count(const Shares& shares) {
+    for (const Share& share : shares) {
+      terms_[share.term].weight += share.weight;
+    }
+  }
+
+  [[nodiscard]] const std::vector<Term>& terms() const noexcept { return terms_; }
+  [[nodiscard]] const std::vector<Shape>& shapes() const noexcept { return shapes_; }
+
+ private:
+  static Shape describe(const Call& call) {
+    Shape shape;
+    shape.call = call;
+    for (const Operand& operand : operands(call)) {
+      shape.operand_bytes.push_back(operand.bytes());
+    }
+    shape.terms.fill(none);
+    return shape;
+  }
+
+  std::size_t add(const Call& call, Condition condition) {
+    const Estimate estimate = models_.evaluate(call, condition);
+    terms_.push_back({call, std::move(condition), 0, estimate});
+    return terms_.size() - 1;
+  }
+
+  const KernelModels& models_;
+  std::span<const CacheLevel> caches_;
+  CallWords words_;
+  IdTable shape_ids_, placed_ids_;
+  std::vector<Shape> shapes_;
+  std::vector<Term> terms_;
+  std::vector<std::size_t> placed_terms_;
+};
+
+/// What the terms of call `i` are and how much of each it takes.
+Shares shares_of_call(std::size_t i, const Call& call, const cache::CacheState& state, std::span<const CacheLevel> caches, const PredictOptions& options,
+                      std::int64_t capacity_bytes, Terms& terms) {
+  const std::size_t shape = terms.shape(call);
+  switch (options.method) {
+    case Method::warm: return {{terms.in_level(shape, call, 0), 1}};
+    case Method::cold: return {{terms.in_level(shape, call, caches.size()), 1}};
+    case Method::placed: return {{terms.placed(shape, call, state.placements[i]), 1}};
+    case Method::paper: {
+      const double association = cache_association(state.placements[i], terms.operand_bytes(shape), capacity_bytes);
+      return {{terms.in_level(shape, call, 0), (1 + association) / 2}, {terms.in_level(shape, call, caches.size()), (1 - association) / 2}};
+    }
+    case Method::levels: {
+      Shares shares;
+      for (const auto& [level, share] : level_shares(state.bytes_by_level[i], caches)) {
+        shares.push_back({terms.in_level(shape, call, level), share});
+      }
+      return shares;
+    }
+  }
+  throw internal_error("prediction method {} is not handled", static_cast<int>(options.method));
+}
+
+CallPrediction prediction_of_call(const Shares& shares, const std::vector<Term>& terms) {
+  CallPrediction call;
+  double variance = 0;
+  for (const auto& [term, weight] : shares) {
+    const Estimate& estimate = terms[term].estimate;
+    const Seconds seconds = weight * estimate.seconds;
+    call.seconds += seconds;
+    variance += seconds * estimate.relative_error * seconds * estimate.relative_error;
+    call.extrapolated = call.extrapolated || (estimate.extrapolated && weight > 0);
+  }
+  call.relative_error = call.seconds > 0 ? std::sqrt(variance) / call.seconds : 0;
+  return call;
+}
+
+/// By the models themselves, or else by the rule in KernelModels::deviation.
+Seconds deviation(std::span<const Term> terms, const KernelModels& models) {
+  if (const std::optional<Seconds> joint = models.deviation(terms)) {
+    return *joint;
+  }
+  std::map<ModelKey, Seconds> by_model;
+  for (const Term& term : terms) {
+    by_model[model_key(term.call, term.condition.cache, "")] += term.seconds() * term.estimate.relative_error;
+  }
+  double variance = 0;
+  for (const auto& [key, seconds] : by_model) {
+    variance += seconds * seconds;
+  }
+  return std::sqrt(variance);
+}
+
+std::vector<KernelPrediction> kernels(const Terms& terms, const KernelModels& models, Method method) {
+  struct Kernel {
+    KernelPrediction prediction;
+    std::vector<Term> terms;
+  };
+  std::map<ModelKey, Kernel> by_key;
+  const auto kernel = [&](const Call& call) -> Kernel& { return by_key[model_key(call, std::string(to_string(method)), "")]; };
+  for (const Shape& shape : terms.shapes()) {
+    KernelPrediction& prediction = kernel(shape.call).prediction;
+    prediction.calls += shape.calls;
+    prediction.flops += static_cast<double>(shape.calls) * flops(shape.call);
+  }
+  for (const Term& term : terms.terms()) {
+    Kernel& of_term = kernel(term.call);
+    of_term.prediction.seconds += term.seconds();
+    of_term.prediction.extrapolated += term.estimate.extrapolated ? term.seconds() : 0;
+    of_term.terms.push_back(term);
+  }
+  std::vector<KernelPrediction> all;
+  for (auto& [key, of_key] : by_key) {
+    of_key.prediction.key = key;
+    of_key.prediction.deviation = deviation(of_key.terms, models);
+    all.push_back(std::move(of_key.prediction));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const KernelPrediction& a, const KernelPrediction& b) { return a.seconds > b.seconds; });
+  return all;
+}
+
+void check(const Trace& trace, const cache::CacheState& state, std::span<const CacheLevel> caches, const PredictOptions& options) {
+  if (options.method == Method::warm || options.method == Method::cold) {
+    return;
+  }
+  if (state.placements.size() != trace.calls.size() || state.bytes_by_level.size() != trace.calls.size()) {
+    throw bad_input("the cache state has {} calls, the trace {}; expected that of the same trace", state.placements.size(), trace.calls.size());
+  }
+  if (options.method == Method::paper && caches.empty() && options.capacity_bytes <= 0) {
+    throw bad_input("no measured cache is known; the paper's blend needs the capacity of one");
+  }
+}
+
+}  // namespace
+
+Prediction predict(const Trace& trace, const cache::CacheState& state, std::span<const CacheLevel> caches, const KernelModels& models,
+                   const PredictOptions& options) {
+  check(trace, state, caches, options);
+  const std::int64_t capacity = options.capacity_bytes > 0 || caches.empty() ? options.capacity_bytes : caches.back().capacity_bytes;
+  Terms terms(models, caches);
+  Prediction prediction;
+  prediction.calls.reserve(options.per_call ? trace.calls.size() : 0);
+  for (std::size_t i = 0; i < trace.calls.size(); ++i) {
+    const Shares shares = shares_of_call(i, trace.calls[i], state, caches, options, capacity, terms);
+    terms.count(shares);
+    if (options.per_call) {
+      prediction.calls.push_back(prediction_of_call(shares, terms.terms()));
+    }
+  }
+  prediction.kernels = kernels(terms, models, options.method);
+  for (const KernelPrediction& kernel : prediction.kernels) {
+    prediction.seconds += kernel.seconds;
+    prediction.flops += kernel.flops;
+    prediction.extrapolated += kernel.extrapolated;
+  }
+  const double of_models = deviation(terms.terms(), models);
+  const double of_method = options.method_error * prediction.seconds;
+  const Seconds margin = normal_quantile((1 + options.confidence) / 2) * std::hypot(of_models, of_method);
+  prediction.interval = {std::max(0.0, prediction.seconds - margin), prediction.seconds + margin};
+  return prediction;
+}
+
+}  // namespace flopcast::predict

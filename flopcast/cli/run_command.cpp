@@ -91,7 +91,8 @@ std::optional<bool> would_ask(const RoutineUse& use, const fs::path& blas) {
 /// What happened with a tuned routine, in words.
 std::string describe(const RoutineUse& use, const ProgramRun& run) {
   if (use.questions > 0) {
-    return fmt::format("asked {} time{} for orders {} to {}", use.questions, use.questions == 1 ? "" : "s", use.smallest, use.largest);
+    const std::string orders = use.smallest == use.largest ? fmt::format("order {}", use.largest) : fmt::format("orders {} to {}", use.smallest, use.largest);
+    return fmt::format("asked {} time{} for {}", use.questions, use.questions == 1 ? "" : "s", orders);
   }
   if (use.definer.empty()) {
     return run.processes == 0 ? "not asked for: the preloaded library was not loaded" : "not asked for: no shared library with it was seen in the program";
@@ -140,23 +141,28 @@ void write_report(const ProgramRun& run, const CommonOptions& common) {
   }
 }
 
+/// Variants of a library on one machine lie in folders of their own.
 bool in_same_folder(const fs::path& a, const fs::path& b) { return a.parent_path() == b.parent_path(); }
 
-/// Tells what did not go as the user may think.
-void warn(const ProgramRun& run, const interpose::Profile& profile, const interpose::LibraryFiles& chosen, const CommonOptions& common) {
+/// Tells of tuned routines that were not asked for.
+void warn_of_routines(const ProgramRun& run, const CommonOptions& common) {
   for (const RoutineUse& use : run.routines) {
     if (use.questions == 0) {
       note(fmt::format("flopcast: {}: {}{}", shown_name(use), describe(use, run), use.definer.empty() ? "" : " (" + use.definer.string() + ")"), common);
     }
   }
+}
+
+/// Tells if the program ran with a BLAS that was not asked for, or that the profile was not made with.
+void warn_of_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const interpose::LibraryFiles& chosen, const CommonOptions& common) {
   if (run.blas.empty()) {
     return;
   }
   if (!chosen.blas.empty() && !in_same_folder(run.blas, chosen.blas)) {
-    note(fmt::format("flopcast: the program took its BLAS from {}, not from {}: it doesn't load libblas.so.3", run.blas.string(), chosen.blas.string()), common);
-  } else if (chosen.blas.empty() && !profile.environment.blas.path.empty() && !in_same_folder(run.blas, profile.environment.blas.path)) {
-    note(fmt::format("flopcast: the profile was tuned with {}, the program ran with {}; --blas {} makes it run with the former", profile.environment.blas.path,
-                     run.blas.string(), profile.environment.blas.path),
+    note(fmt::format("flopcast: the program took its BLAS from {} instead of {}: it asks for another library than libblas.so.3", run.blas.string(), chosen.blas.string()),
+         common);
+  } else if (chosen.blas.empty() && !tuned.path.empty() && !in_same_folder(run.blas, tuned.path)) {
+    note(fmt::format("flopcast: the profile was tuned with {}, the program ran with {}; with --blas {} it runs with the former", tuned.path, run.blas.string(), tuned.path),
          common);
   }
 }
@@ -171,8 +177,9 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   if (options.report || common.output != "-") {
     write_report(run, common);
   } else {
-    warn(run, profile, program.libraries, common);
+    warn_of_routines(run, common);
   }
+  warn_of_libraries(run, profile.environment.blas, program.libraries, common);
   common.exit_code = run.exit_code;
 }
 

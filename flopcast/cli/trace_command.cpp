@@ -111,13 +111,20 @@ struct KernelSum {
   Seconds seconds = 0;
 };
 
+/// A share in percent; of nothing it is nothing.
+report::Cell share(double part, double whole) {
+  const double percent = whole > 0 ? 100 * part / whole : 0;
+  return {percent, fmt::format("{:.1f}", percent)};
+}
+
 void add_row(report::Table& table, const std::string& name, const KernelSum& sum, const KernelSum& total, bool timed) {
   std::vector<report::Cell> row = {name, report::whole(sum.calls), report::Cell(sum.flops, fmt::format("{:.4g}", sum.flops)),
-                                   report::Cell(100 * sum.flops / total.flops, fmt::format("{:.1f}", 100 * sum.flops / total.flops))};
+                                   share(sum.flops, total.flops)};
   if (timed) {
     row.emplace_back(sum.seconds, format_seconds(sum.seconds));
-    row.emplace_back(100 * sum.seconds / total.seconds, fmt::format("{:.1f}", 100 * sum.seconds / total.seconds));
-    row.emplace_back(sum.flops / sum.seconds, format_flop_rate(sum.flops / sum.seconds));
+    row.push_back(share(sum.seconds, total.seconds));
+    const double rate = sum.seconds > 0 ? sum.flops / sum.seconds : 0;
+    row.emplace_back(rate, format_flop_rate(rate));
   }
   table.rows.push_back(std::move(row));
 }

@@ -137,7 +137,8 @@ Request request_for(const Call& call, const std::optional<algorithm::BlockParame
   return request;
 }
 
-void require_success(const Call& call, const Reply& reply, const Bytes& payload) {
+/// Throws what the child or the routine complains of.
+void require_accepted(const Call& call, const Reply& reply, const Bytes& payload) {
   if (reply.error != 0) {
     throw Error(static_cast<ExitCode>(reply.error), std::string(text_of(payload)));
   }
@@ -146,6 +147,9 @@ void require_success(const Call& call, const Reply& reply, const Bytes& payload)
     const std::string name = argument < call.routine->arguments.size() ? call.routine->arguments[argument].name : "?";
     throw bad_input("{} refuses argument {} ({}) of {}", call.routine->name, argument + 1, name, to_string(call));
   }
+}
+
+void require_complete(const Call& call, const Reply& reply) {
   if (reply.info > 0) {
     throw unusable_measurement("{} stopped early with info = {}, so that its trace is incomplete", to_string(call), reply.info);
   }
@@ -165,7 +169,7 @@ struct Recorder::State {
       child = std::make_unique<Child>(files);
     }
     const Reply reply = child->ask(request_for(call, blocks, mode), payload, to_string(call));
-    require_success(call, reply, payload);
+    require_accepted(call, reply, payload);
     return reply;
   }
 
@@ -181,6 +185,7 @@ Recorder::~Recorder() = default;
 Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode) {
   Bytes payload;
   const Reply reply = state_->ask(call, blocks, mode, payload);
+  require_complete(call, reply);
   Call made = call;
   made.arguments = reply.arguments;
   Trace trace;

@@ -32,14 +32,14 @@ struct Override {
   std::atomic<std::uint64_t> questions;
 };
 
-// A preloaded library has nobody who could hand these to ilaenv_. Written by start(), before any other code of the process runs, or atomic.
-BlockTable table;
-RunReport own_report;
-RunReport* report = &own_report;
-Override overrides[most_tuned_routines];
-std::atomic<std::size_t> override_count;
-std::atomic<Ilaenv> real_ilaenv;
-std::atomic<bool> complained;
+// A preloaded library has nobody who could hand these to ilaenv_. Written by start(), before other code of the process runs, or atomic.
+constinit BlockTable table{};
+constinit RunReport own_report{};
+constinit RunReport* report = &own_report;
+constinit Override overrides[most_tuned_routines]{};
+constinit std::atomic<std::size_t> override_count{};
+constinit std::atomic<Ilaenv> real_ilaenv{};
+constinit std::atomic<bool> complained{};
 
 void complain_once(const char* what) noexcept {
   if (!complained.exchange(true)) {

@@ -74,13 +74,15 @@ MachineReport examine(const machine::DetectOptions& options, const CommonOptions
   return result;
 }
 
-std::string counted(int count, const std::string& one, const std::string& many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
+std::string counted(int count, const std::string& one, const std::string& many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
 
 std::string cpu_text(const Topology& topology) {
-  std::string text = fmt::format("{}\n           {}, {}, {}, {}, {} of memory\n", topology.cpu, counted(topology.sockets, "socket", "sockets"),
-                                 counted(topology.cores, "core", "cores"), counted(topology.hardware_threads, "hardware thread", "hardware threads"),
-                                 counted(topology.numa_nodes, "memory node", "memory nodes"),
-                                 format_bytes(static_cast<double>(topology.memory_bytes)));
+  std::string text =
+      fmt::format("{}\n           {}, {}, {}, {}, {} of memory\n", topology.cpu, counted(topology.sockets, "socket", "sockets"),
+                  counted(topology.cores, "core", "cores"), counted(topology.hardware_threads, "hardware thread", "hardware threads"),
+                  counted(topology.numa_nodes, "memory node", "memory nodes"), format_bytes(static_cast<double>(topology.memory_bytes)));
   text += fmt::format("           this process may use {} (CPU {})", counted(topology.usable_cores, "core", "cores"),
                       machine::format_cpu_list(topology.usable));
   if (topology.cpu_quota > 0) {
@@ -90,9 +92,8 @@ std::string cpu_text(const Topology& topology) {
 }
 
 std::string clock_text(const MachineReport& found) {
-  const std::string source = found.uses_counter
-                                 ? fmt::format("time stamp counter, invariant, {:.1f} MHz", found.ticks_per_second * 1e-6)
-                                 : "CLOCK_MONOTONIC (no invariant time stamp counter)";
+  const std::string source = found.uses_counter ? fmt::format("time stamp counter, invariant, {:.1f} MHz", found.ticks_per_second * 1e-6)
+                                                : "CLOCK_MONOTONIC (no invariant time stamp counter)";
   return fmt::format("{}\n           resolution {}, reading {}; CPU time of a thread: resolution {}, reading {}", source,
                      format_seconds(found.wall.resolution), format_seconds(found.wall.overhead), format_seconds(found.cpu.resolution),
                      format_seconds(found.cpu.overhead));
@@ -100,7 +101,8 @@ std::string clock_text(const MachineReport& found) {
 
 std::string frequency_text(const MachineReport& found) {
   const double nominal = found.topology.nominal_hertz;
-  return fmt::format("{:.2f} GHz now, nominal {}", found.frequency * 1e-9, nominal > 0 ? fmt::format("{:.2f} GHz", nominal * 1e-9) : "not told");
+  return fmt::format("{:.2f} GHz now, nominal {}", found.frequency * 1e-9,
+                     nominal > 0 ? fmt::format("{:.2f} GHz", nominal * 1e-9) : "not told");
 }
 
 Cell bytes_cell(std::int64_t bytes) {
@@ -117,8 +119,9 @@ Table cache_table(const MachineMeasurement& measurement) {
                    {"bandwidth", Align::right, "bandwidth_bytes_per_second"},
                    {"latency", Align::right, "latency_seconds"}};
   for (const CacheLevel& level : measurement.hierarchy.levels) {
-    table.rows.push_back({level.name, bytes_cell(level.capacity_bytes), bytes_cell(level.capacity_low_bytes), bytes_cell(level.capacity_high_bytes),
-                          bytes_cell(level.reported_bytes), Cell(level.bandwidth, format_bandwidth(level.bandwidth)),
+    table.rows.push_back({level.name, bytes_cell(level.capacity_bytes), bytes_cell(level.capacity_low_bytes),
+                          bytes_cell(level.capacity_high_bytes), bytes_cell(level.reported_bytes),
+                          Cell(level.bandwidth, format_bandwidth(level.bandwidth)),
                           Cell(level.latency_seconds, format_seconds(level.latency_seconds))});
   }
   const machine::MemoryHierarchy& memory = measurement.hierarchy;
@@ -133,9 +136,12 @@ std::string contents(const machine::InstalledLibrary& library) {
 
 Table library_table(const std::vector<LibraryReport>& libraries) {
   Table table;
-  table.columns = {{"library", Align::left, "library"},     {"has", Align::left, "has"},
-                   {"version", Align::left, "version"},     {"kernels", Align::left, "kernels"},
-                   {"threading", Align::left, "threading"}, {"dgemm, 1 thread", Align::right, "dgemm_flops_per_second"},
+  table.columns = {{"library", Align::left, "library"},
+                   {"has", Align::left, "has"},
+                   {"version", Align::left, "version"},
+                   {"kernels", Align::left, "kernels"},
+                   {"threading", Align::left, "threading"},
+                   {"dgemm, 1 thread", Align::right, "dgemm_flops_per_second"},
                    {"file", Align::left, "file"}};
   for (const LibraryReport& library : libraries) {
     const Cell rate = library.dgemm_flops > 0 ? Cell(library.dgemm_flops, format_flop_rate(library.dgemm_flops)) : Cell("");
@@ -165,9 +171,10 @@ std::vector<std::string> findings(const std::vector<LibraryReport>& libraries) {
 }
 
 std::string to_text(const MachineReport& found, const CommonOptions& common) {
-  std::string text = fmt::format("CPU        {}\nClock      {}\nFrequency  {}\nNoise      {}\n\n", cpu_text(found.topology), clock_text(found),
-                                 frequency_text(found), machine::judgement(found.noise));
-  text += fmt::format("Caches and memory, measured on one core ({}, {}):\n\n{}\n", found.measurement.sweep.huge_pages ? "huge pages" : "small pages",
+  std::string text = fmt::format("CPU        {}\nClock      {}\nFrequency  {}\nNoise      {}\n\n", cpu_text(found.topology),
+                                 clock_text(found), frequency_text(found), machine::judgement(found.noise));
+  text += fmt::format("Caches and memory, measured on one core ({}, {}):\n\n{}\n",
+                      found.measurement.sweep.huge_pages ? "huge pages" : "small pages",
                       found.measurement.quick ? "coarse sweep" : "full sweep", render(cache_table(found.measurement), common));
   text += fmt::format("BLAS and LAPACK libraries:\n\n{}", render(library_table(found.libraries), common));
   const std::vector<std::string> notable = findings(found.libraries);
@@ -182,9 +189,14 @@ nlohmann::json library_json(const LibraryReport& library) {
   for (const machine::KernelTrial& trial : library.trials) {
     trials.push_back({{"setting", trial.setting}, {"kernels", trial.kernels}, {"dgemm_flops", trial.dgemm_flops}});
   }
-  return {{"name", library.installed.name},         {"path", library.installed.path},     {"has_blas", library.installed.has_blas},
-          {"has_lapack", library.installed.has_lapack}, {"identity", library.identity},   {"dgemm_flops", library.dgemm_flops},
-          {"trials", trials},                       {"failure", library.failure}};
+  return {{"name", library.installed.name},
+          {"path", library.installed.path},
+          {"has_blas", library.installed.has_blas},
+          {"has_lapack", library.installed.has_lapack},
+          {"identity", library.identity},
+          {"dgemm_flops", library.dgemm_flops},
+          {"trials", trials},
+          {"failure", library.failure}};
 }
 
 nlohmann::json clock_json(const ClockQuality& quality) {

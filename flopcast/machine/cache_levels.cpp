@@ -11,8 +11,8 @@
 namespace flopcast::machine {
 namespace {
 
-constexpr double strong_step = 2;         // ratio of costs that is a level whatever the system reports
-constexpr double widest_pair = 8;         // chase and triad see the same elastic level up to this far apart
+constexpr double strong_step = 2;  // ratio of costs that is a level whatever the system reports
+constexpr double widest_pair = 8;  // chase and triad see the same elastic level up to this far apart
 constexpr double agreement = 2;
 constexpr std::size_t memory_points = 3;  // of the curve's end, where it has no knee
 

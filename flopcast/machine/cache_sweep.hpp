@@ -16,9 +16,9 @@ struct SweepOptions {
   std::int64_t largest_bytes = 256LL * 1024 * 1024;  ///< reduced to an eighth of memory
   int triad_points_per_octave = 8;
   int chase_points_per_octave = 4;
-  int rounds = 5;                        ///< times that each working set is measured; at least 3 within the time limit
-  Seconds time_limit = 12;               ///< no further round of the triad, and no further point of the chase, begins after it
-  Seconds time_per_point = 0.4e-3;       ///< at least, in each round
+  int rounds = 5;                   ///< times that each working set is measured; at least 3 within the time limit
+  Seconds time_limit = 12;          ///< no further round of the triad, and no further point of the chase, begins after it
+  Seconds time_per_point = 0.4e-3;  ///< at least, in each round
 };
 /// A coarser sweep that takes about a quarter of the time.
 SweepOptions quick_sweep();

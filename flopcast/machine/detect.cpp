@@ -21,8 +21,9 @@ MachineMeasurement measure(const Topology& topology, const DetectOptions& option
   measurement.sweep = sweep_caches(WallClock(), options.quick ? quick_sweep() : SweepOptions(), options.progress);
   measurement.hierarchy = cache_levels(measurement.sweep, topology.caches);
   if (measurement.hierarchy.levels.empty()) {
-    throw unusable_measurement("no cache shows in {} working sets from {} to {}; try again on a less busy machine", measurement.sweep.triad.size(),
-                               format_bytes(measurement.sweep.triad.front().x), format_bytes(measurement.sweep.triad.back().x));
+    throw unusable_measurement("no cache shows in {} working sets from {} to {}; try again on a less busy machine",
+                               measurement.sweep.triad.size(), format_bytes(measurement.sweep.triad.front().x),
+                               format_bytes(measurement.sweep.triad.back().x));
   }
   return measurement;
 }

@@ -176,7 +176,8 @@ LibraryReport inspect(const InstalledLibrary& library, bool try_kernels) {
       continue;  // these kernels don't run here; the ones that it chose do
     }
   }
-  std::sort(report.trials.begin(), report.trials.end(), [](const KernelTrial& a, const KernelTrial& b) { return a.dgemm_flops > b.dgemm_flops; });
+  std::sort(report.trials.begin(), report.trials.end(),
+            [](const KernelTrial& a, const KernelTrial& b) { return a.dgemm_flops > b.dgemm_flops; });
   return report;
 }
 

@@ -18,8 +18,8 @@ struct KernelChoice {
   std::string_view library;   ///< identity's name
   std::string_view variable;  ///< environment variable that the library reads when it is loaded
   std::string_view value;
-  std::string_view kernels;   ///< what the library then calls its kernels
-  std::string_view feature;   ///< of the CPU that these kernels need
+  std::string_view kernels;  ///< what the library then calls its kernels
+  std::string_view feature;  ///< of the CPU that these kernels need
 };
 /// Choices worth trying where a library doesn't recognise a CPU, e.g. by its masked name.
 const std::vector<KernelChoice>& kernel_choices();

@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 /// Directories that vendors install to, which the loader doesn't know by itself; `$NAME` is the environment variable's value.
 constexpr std::array<std::string_view, 7> vendor_directories = {
-    "$MKLROOT/lib", "$MKLROOT/lib/intel64", "/opt/intel/oneapi/mkl/latest/lib", "/opt/OpenBLAS/lib", "/opt/blis/lib", "/usr/local/lib", "/usr/local/lib64"};
+    "$MKLROOT/lib",   "$MKLROOT/lib/intel64", "/opt/intel/oneapi/mkl/latest/lib", "/opt/OpenBLAS/lib", "/opt/blis/lib",
+    "/usr/local/lib", "/usr/local/lib64"};
 
 /// In the order of preference when nothing is named.
 constexpr std::array<std::string_view, 5> preferred_blas = {"openblas-serial", "openblas", "blis-serial", "blis", "reference"};

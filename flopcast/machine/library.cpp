@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
-#include <vector>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/elf_file.hpp"

@@ -86,7 +86,8 @@ struct LibrarySet::State {
   State(Library with_blas, const std::string& lapack_path, const std::string& interposer_path);
 };
 
-LibrarySet::State::State(Library with_blas, const std::string& lapack_path, const std::string& interposer_path) : blas(std::move(with_blas)) {
+LibrarySet::State::State(Library with_blas, const std::string& lapack_path, const std::string& interposer_path)
+    : blas(std::move(with_blas)) {
   const bool inside = lapack_path == blas.identity().path;
   if (lapack_path.empty() || (inside && interposer_path.empty())) {
     lapack = inside ? std::optional(blas) : std::nullopt;
@@ -131,8 +132,9 @@ Function LibrarySet::find(std::string_view routine) const {
 Function LibrarySet::function(std::string_view routine) const {
   const Function found = find(routine);
   if (found == nullptr) {
-    throw environment_error("no routine {} in {}{}", routine, blas().path,
-                            state_->lapack ? fmt::format(" nor in {}", lapack().path) : "; it may be in a LAPACK library, but none was opened");
+    throw environment_error(
+        "no routine {} in {}{}", routine, blas().path,
+        state_->lapack ? fmt::format(" nor in {}", lapack().path) : "; it may be in a LAPACK library, but none was opened");
   }
   return found;
 }

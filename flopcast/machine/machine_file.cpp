@@ -114,7 +114,8 @@ void write_measurement(const fs::path& file, const MachineMeasurement& measureme
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   const fs::path temporary = file.string() + fmt::format(".{}.tmp", getpid());
-  const bool written = !error && write_all(temporary, nlohmann::json(measurement).dump(1) + '\n') && rename(temporary.c_str(), file.c_str()) == 0;
+  const bool written =
+      !error && write_all(temporary, nlohmann::json(measurement).dump(1) + '\n') && rename(temporary.c_str(), file.c_str()) == 0;
   if (!written) {
     const std::string reason = error ? error.message() : std::strerror(errno);
     fs::remove(temporary, error);

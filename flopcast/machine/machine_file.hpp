@@ -13,10 +13,10 @@ namespace flopcast::machine {
 /// What was measured of a machine once and holds until it is measured again.
 struct MachineMeasurement {
   std::string cpu;
-  bool quick = false;                    ///< by the coarser sweep
+  bool quick = false;  ///< by the coarser sweep
   CacheSweep sweep;
   MemoryHierarchy hierarchy;
-  std::map<std::string, double> peaks;   ///< flops per second of one core, by library_key()
+  std::map<std::string, double> peaks;  ///< flops per second of one core, by library_key()
 };
 
 void to_json(nlohmann::json& json, const MachineMeasurement& measurement);

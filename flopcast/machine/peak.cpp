@@ -8,8 +8,9 @@
 namespace flopcast::machine {
 namespace {
 
-using Dgemm = void (*)(const char* transa, const char* transb, const int* m, const int* n, const int* k, const double* alpha, const double* a,
-                       const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
+using Dgemm = void (*)(const char* transa, const char* transb, const int* m, const int* n, const int* k, const double* alpha,
+                       const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc,
+                       std::size_t, std::size_t);
 
 }  // namespace
 

@@ -65,8 +65,8 @@ void for_each_binding(const link_map& map, const std::function<void(const Bindin
   const Dynamic library = dynamic(map);
   for (const auto& relocations : {library.data, library.calls}) {
     for (const ElfW(Rela) & relocation : relocations) {
-      const bool is_address = std::find(address_relocations.begin(), address_relocations.end(), ELF64_R_TYPE(relocation.r_info)) !=
-                              address_relocations.end();
+      const bool is_address =
+          std::find(address_relocations.begin(), address_relocations.end(), ELF64_R_TYPE(relocation.r_info)) != address_relocations.end();
       if (!is_address || ELF64_R_SYM(relocation.r_info) == 0 || relocation.r_addend != 0) {
         continue;
       }

@@ -20,14 +20,14 @@ struct ReportedCache {
 
 /// What the machine says of itself.
 struct Topology {
-  std::string cpu;           ///< model name with family, model and stepping where they are told: names are masked in virtual machines
+  std::string cpu;  ///< model name with family, model and stepping where they are told: names are masked in virtual machines
   int sockets = 1;
-  int cores = 1;             ///< hyperthreads of one core count once
+  int cores = 1;  ///< hyperthreads of one core count once
   int hardware_threads = 1;
   int numa_nodes = 1;
-  std::vector<int> usable;   ///< hardware threads that this process may run on (affinity, cpuset)
-  int usable_cores = 1;      ///< cores that these belong to
-  double cpu_quota = 0;      ///< CPUs' worth of time that the control group grants; 0: no limit
+  std::vector<int> usable;  ///< hardware threads that this process may run on (affinity, cpuset)
+  int usable_cores = 1;     ///< cores that these belong to
+  double cpu_quota = 0;     ///< CPUs' worth of time that the control group grants; 0: no limit
   std::int64_t memory_bytes = 0;
   std::vector<ReportedCache> caches;  ///< of the first usable core, from L1 outwards
   bool invariant_tsc = false;         ///< the time stamp counter ticks evenly whatever the clock does

@@ -35,7 +35,8 @@ TEST(WorkingSets, HoldThreeOperandsOfWholeLines) {
 
 TEST(PairKnees, PairsInOrderWithTheNearest) {
   const std::vector<Knee> triad = {knee_at(48e3), knee_at(2e6), knee_at(64e6)};
-  EXPECT_EQ(pair_knees(triad, std::vector<Knee>{knee_at(50e3), knee_at(400e3), knee_at(1.8e6), knee_at(12e6)}, 8), (std::vector<int>{0, 2, 3}));
+  EXPECT_EQ(pair_knees(triad, std::vector<Knee>{knee_at(50e3), knee_at(400e3), knee_at(1.8e6), knee_at(12e6)}, 8),
+            (std::vector<int>{0, 2, 3}));
   EXPECT_EQ(pair_knees(triad, std::vector<Knee>{knee_at(1.8e6)}, 8), (std::vector<int>{-1, 0, -1}));
   EXPECT_EQ(pair_knees(triad, {}, 8), (std::vector<int>{-1, -1, -1}));
 }

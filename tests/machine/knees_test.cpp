@@ -44,7 +44,8 @@ std::vector<CurvePoint> curve(const std::vector<Level>& levels, double outermost
 }
 
 TEST(Knees, AreExactOnSharpSteps) {
-  const auto knees = find_knees(curve({{48 * kibibyte, 50 * kibibyte, 1}, {2 * mebibyte, 2.1 * mebibyte, 4}, {32 * mebibyte, 33 * mebibyte, 15}}, 30));
+  const auto knees =
+      find_knees(curve({{48 * kibibyte, 50 * kibibyte, 1}, {2 * mebibyte, 2.1 * mebibyte, 4}, {32 * mebibyte, 33 * mebibyte, 15}}, 30));
   ASSERT_EQ(knees.size(), 3U);
   EXPECT_DOUBLE_EQ(knees[0].position, 48 * kibibyte);
   EXPECT_DOUBLE_EQ(knees[1].position, 2 * mebibyte);
@@ -58,8 +59,13 @@ TEST(Knees, AreExactOnSharpSteps) {
 TEST(Knees, AssumeNoNumberOfLevels) {
   EXPECT_EQ(find_knees(curve({}, 3)).size(), 0U);
   EXPECT_EQ(find_knees(curve({{mebibyte, 1.1 * mebibyte, 1}}, 3)).size(), 1U);
-  EXPECT_EQ(find_knees(curve({{32 * kibibyte, 34 * kibibyte, 1}, {256 * kibibyte, 270 * kibibyte, 2}, {4 * mebibyte, 4.1 * mebibyte, 4},
-                              {64 * mebibyte, 66 * mebibyte, 8}}, 16)).size(), 4U);
+  EXPECT_EQ(find_knees(curve({{32 * kibibyte, 34 * kibibyte, 1},
+                              {256 * kibibyte, 270 * kibibyte, 2},
+                              {4 * mebibyte, 4.1 * mebibyte, 4},
+                              {64 * mebibyte, 66 * mebibyte, 8}},
+                             16))
+                .size(),
+            4U);
 }
 
 TEST(Knees, ShowAnElasticLevelAsAWideInterval) {
@@ -73,7 +79,8 @@ TEST(Knees, ShowAnElasticLevelAsAWideInterval) {
 
 TEST(Knees, SurviveNoiseAndOutliers) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    auto points = curve({{48 * kibibyte, 50 * kibibyte, 1}, {1.5 * mebibyte, 3 * mebibyte, 4}, {64 * mebibyte, 128 * mebibyte, 15}}, 30, 0.05, seed);
+    auto points =
+        curve({{48 * kibibyte, 50 * kibibyte, 1}, {1.5 * mebibyte, 3 * mebibyte, 4}, {64 * mebibyte, 128 * mebibyte, 15}}, 30, 0.05, seed);
     points[40].y *= 10;
     points[90].y *= 5;
     const auto knees = find_knees(points);

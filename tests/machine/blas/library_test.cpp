@@ -18,8 +18,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-using Dgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*, const int*,
-                       const double*, double*, const int*, std::size_t, std::size_t);
+using Dgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
+                       const double*, const int*, const double*, double*, const int*, std::size_t, std::size_t);
 
 bool installed(const std::string& name, Role role) {
   for (const InstalledLibrary& library : installed_libraries()) {
@@ -149,7 +149,8 @@ TEST_P(LibrarySetOver, FindsEachRoutineInItsLibrary) {
   EXPECT_NEAR(cholesky(libraries, 150), 1, 1e-10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Installed, LibrarySetOver, ::testing::Values("openblas-serial", "openblas-pthread", "blis-serial", "blis-openmp", "reference"),
+INSTANTIATE_TEST_SUITE_P(Installed, LibrarySetOver,
+                         ::testing::Values("openblas-serial", "openblas-pthread", "blis-serial", "blis-openmp", "reference"),
                          [](const auto& parameter) {
                            std::string name = parameter.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <random>
 
@@ -78,6 +79,8 @@ std::int64_t diagonal_length(const Call& call, const Argument& argument) {
   return argument.columns.empty() ? rows : std::min(rows, argument.columns.integer(call.values()));
 }
 
+bool is_one_triangle(Form form) { return form == Form::triangle || form == Form::packed || form == Form::band_triangle; }
+
 /// Elements from the operand's address to diagonal element i.
 std::int64_t diagonal_offset(const Call& call, const Argument& argument, std::int64_t n, std::int64_t i) {
   const char uplo = argument.uplo >= 0 ? call.flag(static_cast<std::size_t>(argument.uplo)) : argument.fixed_uplo;
@@ -111,46 +114,68 @@ Values values_of(const Argument& argument, std::int64_t rows) {
   return {};
 }
 
+/// Fills one operand, whose numbers are made of `Real`.
 template <class Real>
-void fill_operand(const Call& call, const Operand& operand, std::uint64_t seed) {
-  const Argument& argument = call.routine->arguments[operand.argument];
-  const std::int64_t rows = argument.rows.empty() ? 1 : argument.rows.integer(call.values());
-  const auto reals = static_cast<std::int64_t>(sizeof(Real));
-  const std::int64_t per_element = argument_element_bytes(*call.routine, operand.argument) / reals;
-  const Values values = values_of(argument, rows);
-  const auto set = [&](std::int64_t element, double value) {
-    Real* const target = pointer_to<Real>(call.address(operand.argument)) + element * per_element;
-    std::fill_n(target, per_element, Real{0});
-    *target = static_cast<Real>(value);
-  };
+class Filler {
+ public:
+  Filler(const Call& call, const Operand& operand)
+      : call_(call),
+        operand_(operand),
+        argument_(call.routine->arguments[operand.argument]),
+        rows_(argument_.rows.empty() ? 1 : argument_.rows.integer(call.values())),
+        reals_per_element_(argument_element_bytes(*call.routine, operand.argument) / real_size) {}
 
-  RandomStream<Real> random(seed);
-  for_each_run(operand, [&](std::uintptr_t address, std::int64_t bytes) {
-    random.write(pointer_to<Real>(address), static_cast<std::size_t>(bytes / reals), static_cast<Real>(values.scale));
-  });
-  if (argument.fill == Fill::schur || argument.fill == Fill::schur_apart) {
-    for (std::int64_t j = 0; j < rows; ++j) {
-      for (std::int64_t i = j + 1; i < rows; ++i) {
-        set(diagonal_offset(call, argument, rows, j) + i - j, 0);
-      }
+  void fill(std::uint64_t seed) {
+    const Values values = values_of(argument_, rows_);
+    RandomStream<Real> random(seed);
+    for_each_run(operand_, [&](std::uintptr_t address, std::int64_t bytes) {
+      random.write(pointer_to<Real>(address), static_cast<std::size_t>(bytes / real_size), static_cast<Real>(values.scale));
+    });
+    if (argument_.fill == Fill::schur || argument_.fill == Fill::schur_apart) {
+      clear_below_diagonal();
+    }
+    if (values.diagonal != 0) {
+      argument_.form == Form::scalar || argument_.form == Form::vector ? set_all(values.diagonal) : set_diagonal(values.diagonal);
+    } else if (reals_per_element_ == 2 && is_one_triangle(argument_.form)) {
+      set_diagonal(0.5);  // of a Hermitian matrix it is real
     }
   }
-  if (values.diagonal == 0) {
-    return;
+
+ private:
+  static constexpr auto real_size = static_cast<std::int64_t>(sizeof(Real));
+
+  void set(std::int64_t element, double value) {
+    Real* const target = pointer_to<Real>(call_.address(operand_.argument)) + element * reals_per_element_;
+    std::fill_n(target, reals_per_element_, Real{0});
+    *target = static_cast<Real>(value);
   }
-  if (argument.form == Form::scalar || argument.form == Form::vector) {  // of positive numbers, or of tau
-    for_each_run(operand, [&](std::uintptr_t address, std::int64_t bytes) {
-      const auto first = static_cast<std::int64_t>(address - call.address(operand.argument)) / (per_element * reals);
-      for (std::int64_t i = 0; i < bytes / (per_element * reals); ++i) {
-        set(first + i, values.diagonal);
+  void set_all(double value) {
+    for_each_run(operand_, [&](std::uintptr_t address, std::int64_t bytes) {
+      const auto first = static_cast<std::int64_t>(address - call_.address(operand_.argument)) / (reals_per_element_ * real_size);
+      for (std::int64_t i = 0; i < bytes / (reals_per_element_ * real_size); ++i) {
+        set(first + i, value);
       }
     });
   }
-  const std::int64_t length = diagonal_length(call, argument);
-  for (std::int64_t i = 0; i < length; ++i) {
-    set(diagonal_offset(call, argument, rows, i), values.diagonal);
+  void set_diagonal(double value) {
+    const std::int64_t length = diagonal_length(call_, argument_);
+    for (std::int64_t i = 0; i < length; ++i) {
+      set(diagonal_offset(call_, argument_, rows_, i), value);
+    }
   }
-}
+  void clear_below_diagonal() {
+    for (std::int64_t j = 0; j < rows_; ++j) {
+      for (std::int64_t i = j + 1; i < rows_; ++i) {
+        set(diagonal_offset(call_, argument_, rows_, j) + i - j, 0);
+      }
+    }
+  }
+
+  const Call& call_;
+  const Operand& operand_;
+  const Argument& argument_;
+  std::int64_t rows_, reals_per_element_;
+};
 
 /// Row offset+i is swapped with one of itself and those after it, up to the last.
 void fill_pivots(const Call& call, const Operand& operand, std::uint64_t seed) {
@@ -198,9 +223,9 @@ void fill(const Call& call, std::uint64_t seed) {
     if (argument.kind == Kind::pivots) {
       fill_pivots(call, operand, own_seed);
     } else if (real_bytes(call.routine->precision) == 4) {
-      fill_operand<float>(call, operand, own_seed);
+      Filler<float>(call, operand).fill(own_seed);
     } else {
-      fill_operand<double>(call, operand, own_seed);
+      Filler<double>(call, operand).fill(own_seed);
     }
   }
 }

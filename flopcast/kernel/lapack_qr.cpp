@@ -122,7 +122,8 @@ std::vector<Entry> lapack_qr_entries() {
                      {"nb >= 1", "max(1,min(m,n)) >= nb"}),
       // The first column of T is scratch space for tau, so not only the upper triangle is touched.
       qr_with_factor("geqrt2", "A = QR, unblocked, with T", {size("m"), size("n")}, out("T", full("n", "n")), {}, "n", {"m >= n"}),
-      qr_with_factor("geqrt3", "A = QR, recursive, with T", {size("m"), size("n")}, out("T", triangle("n", "U")), {}, "n", {"m >= n"}),
+      // LAPACK 3.11 never returns from n = 0.
+      qr_with_factor("geqrt3", "A = QR, recursive, with T", {size("m"), size("n")}, out("T", triangle("n", "U")), {}, "n", {"m >= n", "n >= 1"}),
 
       multiply_by_q("sd", "orm2r", "NT", line_work()),
       multiply_by_q("cz", "unm2r", "NC", line_work()),

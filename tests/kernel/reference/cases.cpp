@@ -113,7 +113,7 @@ void append_variant(std::vector<Call>& calls, const Routine& routine, Values val
   } else if (variant > 0) {  // negative increments, perhaps
     for (const Argument& argument : routine.arguments) {
       if (argument.kind == Kind::increment) {
-        values[argument.name] = "4";
+        values[argument.name] = std::to_string(4);
       }
     }
     try_append(calls, routine, values);

@@ -110,7 +110,7 @@ MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCa
     const Knee* partner = partners[i] < 0 ? nullptr : &chase[static_cast<std::size_t>(partners[i])];
     CacheLevel level = level_from(triad[i], partner, i + 1 == triad.size());
     level.name = fmt::format("L{}", i + 1);
-    level.latency_seconds = typical_height(sweep.chase, inner, partner != nullptr ? partner->low : triad[i].low);
+    level.latency_seconds = partner != nullptr ? partner->before : typical_height(sweep.chase, inner, triad[i].low);
     if (const ReportedCache* cache = counterpart(reported, i, triad.size(), triad[i].position)) {
       level.reported_bytes = cache->bytes;
       level.line_bytes = cache->line_bytes > 0 ? cache->line_bytes : level.line_bytes;

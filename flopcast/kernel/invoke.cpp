@@ -8,6 +8,7 @@
 namespace flopcast::kernel {
 
 /// Runners cast the function to its true type. All arguments are pointers or string lengths, which every ABI we build for passes alike.
+/// std::complex is returned in the registers of C's and Fortran's complex numbers.
 struct Runners {
   using Runner = void (*)(Invocation&) noexcept;
 
@@ -23,11 +24,7 @@ struct Runners {
       call<void>(invocation, std::make_index_sequence<Pointers>());
     } else {
       const Result result = call<Result>(invocation, std::make_index_sequence<Pointers>());
-      if constexpr (std::is_same_v<Result, _Complex float> || std::is_same_v<Result, _Complex double>) {
-        invocation.value_ = {static_cast<double>(__real__ result), static_cast<double>(__imag__ result)};
-      } else {
-        invocation.value_ = static_cast<double>(result);
-      }
+      invocation.value_ = std::complex<double>(result);
     }
   }
 
@@ -51,7 +48,7 @@ struct Runners {
       case Returns::real: return wide ? with_result<double>(pointers) : with_result<float>(pointers);
       case Returns::element:
         if (complex) {
-          return wide ? with_result<_Complex double>(pointers) : with_result<_Complex float>(pointers);
+          return wide ? with_result<std::complex<double>>(pointers) : with_result<std::complex<float>>(pointers);
         }
         return wide ? with_result<double>(pointers) : with_result<float>(pointers);
     }

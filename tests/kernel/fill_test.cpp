@@ -1,0 +1,149 @@
+#include "flopcast/kernel/fill.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "tests/kernel/reference/arguments.hpp"
+#include "tests/kernel/reference/cases.hpp"
+
+namespace flopcast::kernel {
+namespace {
+
+using reference::Extent;
+using reference::GuardedMemory;
+
+template <class T>
+std::int64_t address(T& value) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&value));
+}
+
+bool is_normal_or_zero(std::complex<double> value) {
+  const auto fine = [](double part) { return part == 0 || (std::abs(part) > 1e-30 && std::abs(part) < 1e30); };
+  return fine(value.real()) && fine(value.imag());
+}
+
+TEST(Fill, WritesExactlyWhatIsReadOfEveryRoutine) {
+  for (const Routine& routine : catalogue()) {
+    for (Call call : reference::cases(routine, Extent::small)) {
+      const GuardedMemory memory(call);
+      fill(call, 7);
+      for (const GuardedMemory::Block& block : memory.blocks()) {
+        const Argument& argument = routine.arguments[block.argument];
+        const std::vector<bool> mask = reference::footprint_mask(call, block);
+        const auto bytes = static_cast<std::size_t>(argument_element_bytes(routine, block.argument));
+        for (std::size_t i = 0; i < block.bytes.size(); ++i) {
+          if (!mask[i] || argument.access == Access::write) {
+            ASSERT_EQ(block.bytes[i], std::byte{0xff}) << format_call(call) << ": byte " << i << " of " << argument.name;
+          }
+        }
+        for (std::int64_t i = 0; i < span_elements(call, block.argument); ++i) {
+          if (mask[block.begin + static_cast<std::size_t>(i) * bytes] && argument.access != Access::write) {
+            const std::complex<double> value = reference::element_in_memory(call, block.argument, static_cast<std::size_t>(i));
+            ASSERT_TRUE(is_normal_or_zero(value)) << format_call(call) << ": element " << i << " of " << argument.name << " is " << value;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Fill, IsDeterministicInItsSeed) {
+  const auto filled = [](std::uint64_t seed) {
+    Call call = parse_call(require("dgemm"), {{"m", "20"}, {"n", "20"}, {"k", "20"}});
+    const GuardedMemory memory(call);
+    fill(call, seed);
+    std::vector<std::vector<std::byte>> bytes;
+    for (const GuardedMemory::Block& block : memory.blocks()) {
+      bytes.push_back(block.bytes);
+    }
+    return bytes;
+  };
+  EXPECT_EQ(filled(1), filled(1));
+  EXPECT_NE(filled(1), filled(2));
+}
+
+TEST(Fill, GivesIndependentColumnsAndNoZeros) {
+  Call call = parse_call(require("sgetrf"), {{"m", "300"}, {"n", "300"}, {"lda", "300"}});
+  const GuardedMemory memory(call);
+  fill(call, 1);
+  const auto i = static_cast<std::size_t>(call.routine->index("A"));
+  std::vector<double> first_rows;
+  for (std::size_t element = 0; element < 300 * 300; ++element) {
+    const double value = reference::element_in_memory(call, i, element).real();
+    ASSERT_NE(value, 0);
+    ASSERT_LE(std::abs(value), 1);
+    if (element % 300 == 0) {
+      first_rows.push_back(value);
+    }
+  }
+  std::sort(first_rows.begin(), first_rows.end());
+  EXPECT_EQ(std::adjacent_find(first_rows.begin(), first_rows.end()), first_rows.end());
+}
+
+TEST(Fill, LeavesOperandsWithoutAddressOut) {
+  const Call call = parse_call(require("dgemm"), {{"m", "20"}, {"n", "20"}, {"k", "20"}});
+  EXPECT_NO_FATAL_FAILURE(fill(call, 1));
+}
+
+TEST(Fill, PivotsAreInRange) {
+  Call call = parse_call(require("dlaswp"), {{"n", "3"}, {"k1", "3"}, {"k2", "9"}});
+  const GuardedMemory memory(call);
+  fill(call, 5);
+  const auto i = static_cast<std::size_t>(call.routine->index("ipiv"));
+  for (std::size_t row = 2; row < 9; ++row) {
+    const double pivot = reference::element_in_memory(call, i, row).real();
+    EXPECT_GE(pivot, static_cast<double>(row + 1));
+    EXPECT_LE(pivot, 9);
+  }
+}
+
+TEST(Skip, LeavesIdentityPivotsAndNoError) {
+  Call call = parse_call(require("dgetrf"), {{"m", "5"}, {"n", "4"}});
+  std::array<std::int32_t, 5> pivots{};
+  std::int32_t info = 17;
+  call.arguments[4] = address(pivots);
+  call.arguments[5] = address(info);
+  skip(call);
+  EXPECT_EQ(pivots, (std::array<std::int32_t, 5>{1, 2, 3, 4, 0}));
+  EXPECT_EQ(info, 0);
+}
+
+TEST(Skip, LeavesOutputsThatSteerControlFlow) {
+  double scale = -5;
+  Call sylvester = parse_call(require("ztrsyl"), {{"m", "2"}, {"n", "2"}});
+  sylvester.arguments[11] = address(scale);
+  skip(sylvester);
+  EXPECT_EQ(scale, 1);
+
+  std::array<float, 3> tau = {-5, -5, -5};
+  Call reflector = parse_call(require("clarfg"), {{"n", "4"}});
+  reflector.arguments[4] = address(tau);
+  skip(reflector);
+  EXPECT_EQ(tau, (std::array<float, 3>{0, 0, -5}));
+}
+
+TEST(Skip, AnswersQueriesOfTheWorkSpace) {
+  Call call = parse_call(require("dgeqrf"), {{"m", "100"}, {"n", "30"}});
+  const auto suffices = static_cast<double>(call.arguments[6]);
+  double work = 0;
+  call.arguments[5] = address(work);
+  call.arguments[6] = -1;
+  skip(call);
+  EXPECT_EQ(work, suffices);
+  EXPECT_GE(work, 30 * 64);
+}
+
+TEST(Skip, GivesFunctionsAResult) {
+  EXPECT_EQ(skip(parse_call(require("idamax"), {{"n", "7"}})).value, 1.0);
+  EXPECT_EQ(skip(parse_call(require("idamax"), {{"n", "0"}})).value, 0.0);
+  EXPECT_EQ(skip(parse_call(require("dnrm2"), {{"n", "7"}})).value, 1.0);
+}
+
+}  // namespace
+}  // namespace flopcast::kernel

@@ -1,0 +1,452 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "flopcast/cache/placement.hpp"
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/routine_problem.hpp"
+#include "flopcast/cli/workbench.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/predict/demand.hpp"
+#include "flopcast/predict/placed_models.hpp"
+#include "flopcast/predict/predict.hpp"
+#include "flopcast/predict/stored_models.hpp"
+#include "flopcast/report/file.hpp"
+#include "flopcast/report/table.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::int64_t largest_block = 1000000;
+
+constexpr const char* footer = R"(How --cache treats the cache:
+  placed  every operand in its own level (models on demand: from the samples that 'flopcast tune' keeps)
+  levels  blend of models of whole calls in each level
+  paper   blend of warm and cold by smoothed access distance (Peise and Bientinesi)
+  warm    everything cached
+  cold    nothing cached
+
+Examples:
+  flopcast predict dgeqrf n=200:1000:200 nb=32,64
+  flopcast predict dpotrf uplo=L n=1000 nb=96 --explain
+  flopcast trace dgeqrf n=1000 nb=64 | flopcast predict --trace -)";
+
+struct PredictCommand {
+  std::string routine;
+  std::vector<std::string> arguments;
+  std::string trace;
+  std::string method = "placed";
+  std::string start;
+  std::string capacity;
+  std::string generator = "refined";
+  bool explain = false;
+  LibraryOptions libraries;
+};
+
+/// A trace to be predicted and how its row in the table is called.
+struct Subject {
+  std::string sizes, blocks;
+  double flops = 0;  ///< of the routine, not of its kernels, which do more
+  Trace trace;
+};
+
+using Forecast = std::pair<const Subject*, predict::Prediction>;
+
+/// Values of nb, nbmin and nx from the words of the command line.
+struct BlockLists {
+  std::vector<std::int64_t> nb, nbmin, nx;
+};
+
+/// Takes nb=, nbmin= and nx= out of `words`.
+BlockLists take_blocks(std::vector<std::string>& words) {
+  BlockLists lists;
+  const auto take = [&words](const std::string& name, std::int64_t minimum) {
+    std::vector<std::int64_t> values;
+    const std::string prefix = name + "=";
+    const auto at = std::find_if(words.begin(), words.end(), [&](const std::string& word) { return word.rfind(prefix, 0) == 0; });
+    if (at != words.end()) {
+      values = parse_sizes(at->substr(prefix.size()), name, minimum, largest_block);
+      words.erase(at);
+    }
+    return values;
+  };
+  lists.nb = take("nb", 1);
+  lists.nbmin = take("nbmin", 0);
+  lists.nx = take("nx", 0);
+  return lists;
+}
+
+/// Every combination of the given values over LAPACK's own.
+std::vector<algorithm::BlockParameters> combinations(const BlockLists& lists, const algorithm::BlockParameters& defaults) {
+  std::vector<algorithm::BlockParameters> all = {defaults};
+  const auto extend = [&all](const std::vector<std::int64_t>& values, std::int64_t algorithm::BlockParameters::*member) {
+    if (values.empty()) {
+      return;
+    }
+    std::vector<algorithm::BlockParameters> extended;
+    for (algorithm::BlockParameters blocks : all) {
+      for (const std::int64_t value : values) {
+        blocks.*member = value;
+        extended.push_back(blocks);
+      }
+    }
+    all = std::move(extended);
+  };
+  extend(lists.nb, &algorithm::BlockParameters::nb);
+  extend(lists.nbmin, &algorithm::BlockParameters::nbmin);
+  extend(lists.nx, &algorithm::BlockParameters::nx);
+  return all;
+}
+
+std::string joined(const std::vector<std::int64_t>& sizes) {
+  const bool square = std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t size) { return size == sizes.front(); });
+  return sizes.empty() ? "-" : square ? fmt::format("{}", sizes.front()) : fmt::format("{}", fmt::join(sizes, "x"));
+}
+
+std::vector<Subject> record(const PredictCommand& options, const Workbench& bench, const CommonOptions& common) {
+  const Routine& routine = kernel::require(options.routine);
+  std::vector<std::string> words = options.arguments;
+  const BlockLists lists = take_blocks(words);
+  const RoutineArguments arguments = parse_routine_arguments(routine, words);
+  if (arguments.sizes.empty()) {
+    throw usage_error("predict {}: no sizes given; add n=1000 or n=200:3200", routine.name);
+  }
+  interpose::Recorder recorder(bench.files());
+  std::vector<Subject> subjects;
+  for (const Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
+    const algorithm::BlockParameters defaults = recorder.defaults(call);
+    const std::vector<algorithm::BlockParameters> all = combinations(lists, defaults);
+    if (all != std::vector{defaults} && !recorder.asks_for_block_size(call)) {
+      throw bad_input("{} of {} never asks ilaenv for a block size, so nb, nbmin and nx change nothing; choose another LAPACK, such as --lapack reference",
+                      routine.name, bench.libraries().lapack().path);
+    }
+    const auto of_call = sizes(call);
+    for (const algorithm::BlockParameters& blocks : all) {
+      const std::string nb = lists.nx.empty() ? fmt::format("{}", blocks.nb) : fmt::format("{} / {}", blocks.nb, blocks.nx);
+      subjects.push_back({joined({of_call.begin(), of_call.end()}), nb, flops(call), recorder.record(call, blocks)});
+    }
+  }
+  if (lists.nb.empty()) {
+    note("LAPACK's own block sizes; nb=32,64 predicts others", common);
+  }
+  return subjects;
+}
+
+Subject read_trace(const std::string& file) {
+  Subject subject;
+  subject.trace = trace_from_json(report::read_document(file, "flopcast-trace-1"), kernel::find);
+  std::vector<std::int64_t> sizes;
+  const auto& parameters = subject.trace.configuration.parameters;
+  for (const char* name : {"m", "n", "k"}) {
+    if (const auto at = parameters.find(name); at != parameters.end()) {
+      sizes.push_back(at->second);
+    }
+  }
+  subject.sizes = joined(sizes);
+  const auto nb = parameters.find("nb");
+  subject.blocks = nb == parameters.end() ? "-" : fmt::format("{}", nb->second);
+  for (const Call& call : subject.trace.calls) {
+    subject.flops += flops(call);
+  }
+  return subject;
+}
+
+std::vector<Subject> subjects_of(const PredictCommand& options, const Workbench& bench, const CommonOptions& common) {
+  std::vector<Subject> subjects;
+  if (options.trace.empty()) {
+    subjects = record(options, bench, common);
+  } else {
+    subjects.push_back(read_trace(options.trace));
+  }
+  for (Subject& subject : subjects) {
+    for (Call& call : subject.trace.calls) {
+      call.threads = options.libraries.threads;
+    }
+  }
+  return subjects;
+}
+
+cache::Start parse_start(const std::string& text, predict::Method method) {
+  if (text.empty()) {
+    return method == predict::Method::paper ? cache::Start::artificial : cache::Start::filled;
+  }
+  return text == "filled" ? cache::Start::filled : text == "repeated" ? cache::Start::repeated : text == "paper" ? cache::Start::artificial : cache::Start::cold;
+}
+
+/// What builds the model that is needed.
+std::string build_command(const ModelKey& key, const predict::Need& need, const PredictCommand& options) {
+  std::string text = "flopcast model build " + key.routine;
+  const Routine& routine = *need.example.routine;
+  std::size_t size = 0, stride = 0;
+  for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+    const std::string& name = routine.arguments[i].name;
+    const std::int64_t value = need.example.arguments[i];
+    switch (routine.arguments[i].kind) {
+      case Kind::flag: text += fmt::format(" {}={}", name, need.example.flag(i)); break;
+      case Kind::sign: text += fmt::format(" {}={}", name, value); break;
+      case Kind::size: {
+        const std::int64_t low = need.box.low[size], high = need.box.high[size];
+        text += low == high ? fmt::format(" {}={}", name, low) : fmt::format(" {}={}:{}", name, low, high);
+        ++size;
+        break;
+      }
+      case Kind::scalar: case Kind::real_scalar: text += fmt::format(" {}={}", name, need.example.scalars[static_cast<std::size_t>(value)].real()); break;
+      case Kind::leading_dimension: case Kind::increment: {
+        const char kind = key.strides[stride++];
+        text += kind == 'p' || kind == 'i' ? fmt::format(" {}={}", name, value) : "";
+        break;
+      }
+      default: break;
+    }
+  }
+  text += " --cache " + key.cache;
+  text += options.libraries.blas.empty() ? "" : " --blas " + options.libraries.blas;
+  text += options.libraries.lapack.empty() ? "" : " --lapack " + options.libraries.lapack;
+  return text + (options.libraries.threads == 1 ? "" : fmt::format(" --threads {}", options.libraries.threads));
+}
+
+/// One prediction per subject from `models`.
+std::vector<Forecast> forecasts(const std::vector<Subject>& subjects, const Environment& environment, cache::Start start,
+                                const predict::KernelModels& models, const predict::PredictOptions& options) {
+  std::vector<Forecast> all;
+  for (const Subject& subject : subjects) {
+    const cache::CacheState state = cache::cache_state(subject.trace, environment.caches, start);
+    all.emplace_back(&subject, predict::predict(subject.trace, state, environment.caches, models, options));
+  }
+  return all;
+}
+
+/// Throws bad_input with the commands that build what the store lacks.
+void require_models(const std::vector<Subject>& subjects, const Environment& environment, cache::Start start, const predict::FindModel& find,
+                    const predict::PredictOptions& options, const PredictCommand& command) {
+  const predict::Demand demand(environment.fingerprint);
+  forecasts(subjects, environment, start, demand, options);
+  std::vector<std::string> commands;
+  for (const auto& [key, need] : demand.needs()) {
+    if (!find(key)) {
+      commands.push_back(build_command(key, need, command));
+    }
+  }
+  if (!commands.empty()) {
+    throw bad_input("--cache {} needs {} model{} that the store does not have; build {} with\n  {}", command.method, commands.size(),
+                    commands.size() == 1 ? "" : "s", commands.size() == 1 ? "it" : "them", fmt::join(commands, "\n  "));
+  }
+}
+
+std::vector<Forecast> predict_all(const PredictCommand& command, const std::vector<Subject>& subjects, const Workbench& bench,
+                                  const predict::PredictOptions& options, const CommonOptions& common) {
+  const cache::Start start = parse_start(command.start, options.method);
+  const Environment& environment = bench.environment();
+  const model::Store store = open_store(common);
+  if (options.method == predict::Method::placed) {
+    const model::OnDemandModels models = bench.models(store);
+    return forecasts(subjects, environment, start, predict::PlacedModels(models), options);
+  }
+  const predict::FindModel find = [&](const ModelKey& key) { return store.find_model(key, command.generator); };
+  require_models(subjects, environment, start, find, options, command);
+  return forecasts(subjects, environment, start, predict::StoredModels(find, environment.fingerprint), options);
+}
+
+Seconds measured_seconds(const Trace& trace) {
+  Seconds sum = 0;
+  for (const Seconds seconds : trace.measured) {
+    sum += seconds;
+  }
+  return sum;
+}
+
+std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+
+report::Table summary_table(const std::vector<Forecast>& forecasts) {
+  using report::Align;
+  const bool measured = std::any_of(forecasts.begin(), forecasts.end(), [](const Forecast& f) { return !f.first->trace.measured.empty(); });
+  report::Table table;
+  table.columns = {{"n"}, {"nb"}, {"predicted", Align::right, "seconds"}, {"low", Align::right, "low_seconds"}, {"high", Align::right, "high_seconds"},
+                   {"rate", Align::right, "flops_per_second"}, {"extrapolated", Align::right, "extrapolated_share"}};
+  if (measured) {
+    table.columns.insert(table.columns.end(), {{"kernels measured", Align::right, "measured_seconds"}, {"error"}});
+  }
+  for (const auto& [subject, prediction] : forecasts) {
+    const double share = prediction.extrapolated_share();
+    const double rate = prediction.seconds > 0 ? subject->flops / prediction.seconds : 0;
+    std::vector<report::Cell> row = {subject->sizes,
+                                     subject->blocks,
+                                     {prediction.seconds, format_seconds(prediction.seconds)},
+                                     {prediction.interval.low, format_seconds(prediction.interval.low)},
+                                     {prediction.interval.high, format_seconds(prediction.interval.high)},
+                                     {rate, format_flop_rate(rate)},
+                                     {share, percent(share), share > 0.01 ? report::Tone::bad : report::Tone::plain}};
+    if (measured) {
+      const Seconds seconds = measured_seconds(subject->trace);
+      row.emplace_back(seconds, format_seconds(seconds));
+      row.emplace_back(prediction.seconds / seconds - 1, fmt::format("{:+.1f} %", 100 * (prediction.seconds / seconds - 1)));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+report::Table kernel_table(const predict::Prediction& prediction) {
+  using report::Align;
+  report::Table table;
+  table.columns = {{"kernel", Align::left}, {"calls"}, {"time", Align::right, "seconds"}, {"time %", Align::right, "share"},
+                   {"+/-", Align::right, "deviation_seconds"}, {"rate", Align::right, "flops_per_second"}, {"extrapolated", Align::right, "extrapolated_share"}};
+  for (const predict::KernelPrediction& kernel : prediction.kernels) {
+    const double rate = kernel.seconds > 0 ? kernel.flops / kernel.seconds : 0;
+    const double share = kernel.seconds > 0 ? kernel.extrapolated / kernel.seconds : 0;
+    table.rows.push_back({to_string(kernel.key),
+                          report::whole(kernel.calls),
+                          {kernel.seconds, format_seconds(kernel.seconds)},
+                          {kernel.seconds / prediction.seconds, fmt::format("{:.1f}", 100 * kernel.seconds / prediction.seconds)},
+                          {kernel.deviation, format_seconds(kernel.deviation)},
+                          {rate, format_flop_rate(rate)},
+                          {share, percent(share)}});
+  }
+  return table;
+}
+
+report::Table call_table(const Trace& trace, const predict::Prediction& prediction) {
+  using report::Align;
+  report::Table table;
+  table.columns = {{"call"}, {"kernel", Align::left}, {"sizes", Align::left}, {"time", Align::right, "seconds"}, {"+/-", Align::right, "relative_error"},
+                   {"extrapolated", Align::left}};
+  for (std::size_t i = 0; i < trace.calls.size(); ++i) {
+    const predict::CallPrediction& call = prediction.calls[i];
+    table.rows.push_back({report::whole(static_cast<long long>(i)),
+                          trace.calls[i].routine->name + " " + flags(trace.calls[i]),
+                          fmt::format("{}", fmt::join(sizes(trace.calls[i]), "x")),
+                          {call.seconds, format_seconds(call.seconds)},
+                          {call.relative_error, percent(call.relative_error)},
+                          call.extrapolated ? "yes" : "no"});
+  }
+  return table;
+}
+
+std::string explanation(const Forecast& forecast, const CommonOptions& common) {
+  const auto& [subject, prediction] = forecast;
+  return fmt::format("\nn = {}, nb = {}, by kernel:\n{}\nby call:\n{}", subject->sizes, subject->blocks, render(kernel_table(prediction), common),
+                     render(call_table(subject->trace, prediction), common));
+}
+
+nlohmann::json to_json(const Forecast& forecast, bool explain) {
+  const auto& [subject, prediction] = forecast;
+  nlohmann::json kernels = nlohmann::json::array();
+  for (const predict::KernelPrediction& kernel : prediction.kernels) {
+    kernels.push_back({{"key", kernel.key},
+                       {"calls", kernel.calls},
+                       {"flops", kernel.flops},
+                       {"seconds", kernel.seconds},
+                       {"deviation_seconds", kernel.deviation},
+                       {"extrapolated_seconds", kernel.extrapolated}});
+  }
+  nlohmann::json json = {{"algorithm", subject->trace.configuration.algorithm},
+                         {"parameters", subject->trace.configuration.parameters},
+                         {"seconds", prediction.seconds},
+                         {"interval", {prediction.interval.low, prediction.interval.high}},
+                         {"flops", subject->flops},
+                         {"extrapolated_share", prediction.extrapolated_share()},
+                         {"kernels", std::move(kernels)}};
+  if (!subject->trace.measured.empty()) {
+    json["measured_seconds"] = measured_seconds(subject->trace);
+  }
+  if (explain) {
+    nlohmann::json calls = nlohmann::json::array();
+    for (const predict::CallPrediction& call : prediction.calls) {
+      calls.push_back({{"seconds", call.seconds}, {"relative_error", call.relative_error}, {"extrapolated", call.extrapolated}});
+    }
+    json["calls"] = std::move(calls);
+  }
+  return json;
+}
+
+void show(const PredictCommand& command, const std::vector<Forecast>& forecasts, const Environment& environment, const CommonOptions& common) {
+  if (common.json) {
+    nlohmann::json predictions = nlohmann::json::array();
+    for (const Forecast& forecast : forecasts) {
+      predictions.push_back(to_json(forecast, command.explain));
+    }
+    emit(nlohmann::json{{"schema", "flopcast-predict-1"},
+                        {"environment", environment},
+                        {"options", {{"cache", command.method}, {"start", command.start}, {"capacity", command.capacity}, {"generator", command.generator}}},
+                        {"predictions", std::move(predictions)}},
+         common);
+    return;
+  }
+  std::string text = render(summary_table(forecasts), common);
+  if (command.explain) {
+    for (const Forecast& forecast : forecasts) {
+      text += explanation(forecast, common);
+    }
+  }
+  emit(text, common);
+}
+
+void check(const PredictCommand& command, const CommonOptions& common) {
+  if (command.routine.empty() == command.trace.empty()) {
+    throw usage_error("predict needs either a routine, such as dgeqrf n=1000, or --trace FILE");
+  }
+  if (command.explain && common.csv) {
+    throw usage_error("--explain gives several tables, which --csv can't hold; use --json");
+  }
+  if (!command.routine.empty()) {
+    kernel::require(command.routine);  // before anything is opened
+  }
+}
+
+void run_predict(const PredictCommand& command, const CommonOptions& common) {
+  check(command, common);
+  predict::PredictOptions options;
+  options.method = predict::parse_method(command.method);
+  options.capacity_bytes = command.capacity.empty() ? 0 : parse_bytes(command.capacity, "--capacity");
+  options.per_call = command.explain;
+  const Workbench bench(command.libraries, common);
+  const std::vector<Subject> subjects = subjects_of(command, bench, common);
+  const std::vector<Forecast> all = predict_all(command, subjects, bench, options, common);
+  show(command, all, bench.environment(), common);
+  const auto worst = std::max_element(all.begin(), all.end(), [](const Forecast& a, const Forecast& b) {
+    return a.second.extrapolated_share() < b.second.extrapolated_share();
+  });
+  if (worst != all.end() && worst->second.extrapolated_share() > 0.01) {
+    note(fmt::format("up to {} of the time lies outside of what was sampled{}", percent(worst->second.extrapolated_share()),
+                     options.method == predict::Method::placed && !command.routine.empty()
+                         ? fmt::format("; 'flopcast tune {} --n ...' samples what these sizes need", command.routine)
+                         : ""),
+         common);
+  }
+}
+
+}  // namespace
+
+void add_predict_command(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<PredictCommand>();
+  CLI::App* command = app.add_subcommand("predict", "Predict the time of a LAPACK routine or a stored trace without running it");
+  command->add_option("routine", options->routine, "LAPACK routine, such as dgeqrf");
+  command->add_option("arguments", options->arguments, "name=value: sizes (n=200:3200), block sizes (nb=32,64, nx=0,128), flags (uplo=U)");
+  command->add_option("--trace", options->trace, "predict this stored trace; - is standard input")->type_name("FILE");
+  command->add_option("--cache", options->method, "how the cache is treated (below)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"placed", "levels", "paper", "warm", "cold"}));
+  command
+      ->add_option("--start", options->start,
+                   "what came before: filled (the caller wrote all matrices), repeated (the same run), paper (one access to as much memory) or cold; "
+                   "default: filled, for --cache paper paper")
+      ->check(CLI::IsMember({"filled", "repeated", "paper", "cold"}));
+  command->add_option("--capacity", options->capacity, "cache that --cache paper looks at, such as 2MiB; default: the largest measured one");
+  command->add_option("--generator", options->generator, "kind of stored models: refined (adaptive refinement) or levels (few points per memory level)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"refined", "levels"}));
+  command->add_flag("--explain", options->explain, "also show the time of every kernel and call");
+  add_library_options(*command, options->libraries);
+  command->footer(footer);
+  command->callback([options, &common] { run_predict(*options, common); });
+}
+
+}  // namespace flopcast::cli

@@ -62,10 +62,7 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& chan
   return merged;
 }
 
-std::vector<std::string> data_directory() {
-  static const ScratchDirectory home;
-  return {"FLOPCAST_HOME=" + home.path().string()};
-}
+std::vector<std::string> data_directory() { return {"FLOPCAST_HOME=" FLOPCAST_TEST_HOME}; }
 
 }  // namespace
 

@@ -15,7 +15,7 @@ struct Ended {
 Ended run_program(const std::vector<std::string>& arguments, const std::string& input = "",
                   const std::vector<std::string>& environment = {});
 
-/// Runs the flopcast that was built, with a data directory that is empty and used by this test program only.
+/// Runs the flopcast that was built, with a data directory that only these tests use and in which the machine has been measured.
 Ended flopcast(const std::vector<std::string>& arguments, const std::string& input = "");
 
 /// Runs a shell command in which `flopcast` is the program that was built.

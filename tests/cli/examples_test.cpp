@@ -1,0 +1,55 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_program.hpp"
+
+namespace flopcast::testing {
+namespace {
+
+/// Examples that are too slow for a test, or stand for the user's own program.
+const std::set<std::string> not_run = {
+    "flopcast tune dgeqrf --n 200:3200 --save",
+    "flopcast run --blas openblas-serial --lapack reference --report -- ./a.out",
+};
+
+/// What must have been done before the examples of a command work.
+std::string preparation(const std::string& command) {
+  return command == "run" ? "flopcast tune dgeqrf --n 200 --nb 32,64 --time-budget 1s --save" : "true";
+}
+
+/// The lines of a help text that start with "flopcast" after indentation.
+std::vector<std::string> examples(const std::string& command) {
+  std::vector<std::string> found;
+  std::istringstream help(shell("flopcast " + command + " --help").out);
+  for (std::string line; std::getline(help, line);) {
+    const std::string prefix = "  flopcast ";
+    if (line.compare(0, prefix.size(), prefix) == 0) {
+      found.push_back(line.substr(2));
+    }
+  }
+  return found;
+}
+
+class Examples : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Examples, WorkWhenPasted) {
+  const Ended prepared = shell(preparation(GetParam()));
+  ASSERT_EQ(prepared.code, 0) << prepared.err;
+  for (const std::string& example : examples(GetParam())) {
+    if (not_run.count(example) == 0) {
+      const Ended ended = shell(example);
+      EXPECT_EQ(ended.code, 0) << example << '\n' << ended.err;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, Examples, ::testing::Values("machine", "tune", "run", "sample", "model", "trace", "predict"),
+                         [](const auto& suite) { return suite.param; });
+
+}  // namespace
+}  // namespace flopcast::testing

@@ -1,0 +1,54 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_program.hpp"
+
+namespace flopcast::testing {
+namespace {
+
+using ::testing::IsSupersetOf;
+
+/// A command line with --json and what programs may rely on in its document.
+struct Document {
+  std::vector<std::string> arguments;
+  std::string schema;
+  std::vector<std::string> keys;
+
+  friend std::ostream& operator<<(std::ostream& stream, const Document& document) {
+    return stream << "flopcast " << ::testing::PrintToString(document.arguments);
+  }
+};
+
+std::vector<std::string> keys(const nlohmann::json& object) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : object.items()) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+class Documents : public ::testing::TestWithParam<Document> {};
+
+TEST_P(Documents, KeepTheirKeys) {
+  const Ended ended = flopcast(GetParam().arguments);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const nlohmann::json document = nlohmann::json::parse(ended.out, nullptr, false);
+  ASSERT_TRUE(document.is_object()) << ended.out;
+  EXPECT_EQ(document.value("schema", ""), GetParam().schema);
+  EXPECT_THAT(keys(document), IsSupersetOf(GetParam().keys));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Json, Documents,
+    ::testing::Values(
+        Document{{"machine", "--quick", "--json"}, "flopcast-machine-1", {"environment", "libraries"}},
+        Document{{"trace", "dgeqrf", "n=200", "nb=32"}, "flopcast-trace-1", {"calls", "allocations", "configuration"}},
+        Document{{"tune", "dgeqrf", "--n", "200", "--nb", "32,64", "--time-budget", "1s", "--json"}, "flopcast-tune-1", {"environment"}}));
+
+}  // namespace
+}  // namespace flopcast::testing

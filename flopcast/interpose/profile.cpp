@@ -19,14 +19,15 @@ void require_sane(const TunedRoutine& routine) {
   }
   for (const TunedPoint& point : routine.points) {
     if (point.m < 1 || point.n < 1 || point.blocks.nb < 1 || point.blocks.nbmin < 0 || point.blocks.nx < 0) {
-      throw bad_input("profile: {} of {} x {} has nb = {}, nbmin = {}, nx = {}; expected positive sizes and nb, and nbmin and nx of 0 or more", routine.name,
-                      point.m, point.n, point.blocks.nb, point.blocks.nbmin, point.blocks.nx);
+      throw bad_input(
+          "profile: {} of {} x {} has nb = {}, nbmin = {}, nx = {}; expected positive sizes and nb, and nbmin and nx of 0 or more",
+          routine.name, point.m, point.n, point.blocks.nb, point.blocks.nbmin, point.blocks.nx);
     }
   }
 }
 
 nlohmann::json to_json(const TunedPoint& point) {
-  return {{"m", point.m},         {"n", point.n},       {"nb", point.blocks.nb}, {"nbmin", point.blocks.nbmin},
+  return {{"m", point.m},          {"n", point.n},       {"nb", point.blocks.nb}, {"nbmin", point.blocks.nbmin},
           {"nx", point.blocks.nx}, {"ties", point.ties}, {"regret", point.regret}};
 }
 
@@ -55,7 +56,8 @@ TunedRoutine routine_from_json(const nlohmann::json& json) {
 
 void Profile::set(TunedRoutine routine) {
   require_sane(routine);
-  std::sort(routine.points.begin(), routine.points.end(), [](const TunedPoint& a, const TunedPoint& b) { return std::tie(a.m, a.n) < std::tie(b.m, b.n); });
+  std::sort(routine.points.begin(), routine.points.end(),
+            [](const TunedPoint& a, const TunedPoint& b) { return std::tie(a.m, a.n) < std::tie(b.m, b.n); });
   const auto same = std::find_if(routines.begin(), routines.end(),
                                  [&](const TunedRoutine& known) { return known.name == routine.name && known.flags == routine.flags; });
   if (same != routines.end()) {
@@ -75,8 +77,8 @@ std::string block_table_text(const Profile& profile) {
   }
   const auto table = std::make_unique<BlockTable>();
   if (!parse(text.c_str(), *table)) {
-    throw bad_input("profile: at most {} routines of {} points are possible, with names of {} letters and sizes below 10^9", most_tuned_routines, most_tuned_points,
-                    RoutineName::length);
+    throw bad_input("profile: at most {} routines of {} points are possible, with names of {} letters and sizes below 10^9",
+                    most_tuned_routines, most_tuned_points, RoutineName::length);
   }
   return text;
 }
@@ -90,7 +92,7 @@ nlohmann::json to_json(const Profile& profile) {
     }
     routines.push_back({{"routine", routine.name}, {"flags", routine.flags}, {"points", std::move(points)}});
   }
-  return {{"schema", schema}, {"environment", profile.environment}, {"routines", std::move(routines)}};
+  return {{"schema", schema}, {"environment", profile.environment}, {"settings", profile.settings}, {"routines", std::move(routines)}};
 }
 
 Profile profile_from_json(const nlohmann::json& json) {
@@ -101,6 +103,7 @@ Profile profile_from_json(const nlohmann::json& json) {
   try {
     Profile profile;
     profile.environment = json.at("environment").get<Environment>();
+    profile.settings = json.value("settings", std::map<std::string, std::string>());
     for (const nlohmann::json& routine : json.at("routines")) {
       profile.set(routine_from_json(routine));
     }

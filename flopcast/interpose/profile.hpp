@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,8 @@ struct TunedRoutine {
 
 /// The result of tuning, as programs run with it.
 struct Profile {
-  Environment environment;  ///< where it was tuned, and for which libraries
+  Environment environment;                      ///< where it was tuned, and for which libraries
+  std::map<std::string, std::string> settings;  ///< environment variables that were in force, such as OPENBLAS_CORETYPE
   std::vector<TunedRoutine> routines;
   friend bool operator==(const Profile&, const Profile&) = default;
 

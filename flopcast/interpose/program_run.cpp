@@ -27,7 +27,8 @@ class ReportFile {
     if (file < 0) {
       throw environment_error("can't make a file {}: {}", path_, std::strerror(errno));
     }
-    void* mapped = ftruncate(file, sizeof(RunReport)) == 0 ? mmap(nullptr, sizeof(RunReport), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    void* mapped = ftruncate(file, sizeof(RunReport)) == 0 ? mmap(nullptr, sizeof(RunReport), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                                                           : MAP_FAILED;
     close(file);
     if (mapped == MAP_FAILED) {
       unlink(path_.c_str());
@@ -74,8 +75,8 @@ std::vector<RoutineUse> uses(const RunReport& report, const Profile& profile) {
   std::vector<RoutineUse> all;
   for (std::size_t i = 0; i < profile.routines.size(); ++i) {
     const RoutineReport& counts = report.routines[i];
-    all.push_back({profile.routines[i].name, profile.routines[i].flags, counts.questions.load(), counts.smallest.load(), counts.largest.load(),
-                   resolved(counts.asker), resolved(counts.definer)});
+    all.push_back({profile.routines[i].name, profile.routines[i].flags, counts.questions.load(), counts.smallest.load(),
+                   counts.largest.load(), resolved(counts.asker), resolved(counts.definer)});
   }
   return all;
 }
@@ -95,6 +96,11 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
     set_threads(environment, *options.threads);
   }
   const ReportFile file;
+  for (const auto& [name, value] : profile.settings) {
+    if (variable(environment, name).empty()) {
+      set_variable(environment, name, value);
+    }
+  }
   set_variable(environment, blocks_variable, block_table_text(profile));
   set_variable(environment, report_variable, file.path());
   preload(environment, find_component("libflopcast-tuned.so"));

@@ -1,0 +1,74 @@
+#include "flopcast/cli/kernel_choice.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "flopcast/cli/options.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/machine/inspect.hpp"
+#include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/topology.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr const char* artifact = "kernel-choice";
+/// A library that reaches less than this share of what its other kernels do has misread the CPU.
+constexpr double poor = 0.8;
+
+nlohmann::json inspect(const std::filesystem::path& file) {
+  const machine::LibraryReport report = machine::inspect({file.filename().string(), file.string(), true, false}, true);
+  nlohmann::json found = {{"kernels", report.identity.kernels}, {"dgemm_flops", report.dgemm_flops}};
+  if (!report.trials.empty() && report.dgemm_flops < poor * report.trials.front().dgemm_flops) {
+    found["better"] = {{"setting", report.trials.front().setting}, {"dgemm_flops", report.trials.front().dgemm_flops}};
+  }
+  return found;
+}
+
+/// Tells this build of the library on this CPU from others.
+std::string key_of(const std::filesystem::path& file) {
+  std::error_code unknown;
+  return fmt::format("{} {} {}", machine::detect_topology().cpu, file.string(), std::filesystem::file_size(file, unknown));
+}
+
+KernelSettings in_force() {
+  KernelSettings settings;
+  for (const machine::KernelChoice& choice : machine::kernel_choices()) {
+    const std::string variable(choice.variable);
+    if (const char* value = std::getenv(variable.c_str())) {
+      settings[variable] = value;
+    }
+  }
+  return settings;
+}
+
+}  // namespace
+
+KernelSettings choose_kernels(const LibraryOptions& options, model::Store& store, const CommonOptions& common) {
+  KernelSettings settings = in_force();
+  if (options.kernels == "library" || !settings.empty()) {
+    return settings;
+  }
+  const std::filesystem::path file = machine::locate(options.blas.empty() ? machine::default_blas() : options.blas, machine::Role::blas);
+  const std::string key = key_of(file);
+  std::optional<nlohmann::json> found = store.find_artifact(artifact, key);
+  if (!found) {
+    note(fmt::format("trying which kernels of {} suit this CPU (once)", file.string()), common);
+    found = inspect(file);
+    store.put_artifact(artifact, key, *found);
+  }
+  if (found->contains("better")) {
+    const auto setting = found->at("better").at("setting").get<std::string>();
+    const std::size_t equals = setting.find('=');
+    settings[setting.substr(0, equals)] = setting.substr(equals + 1);
+    ::setenv(setting.substr(0, equals).c_str(), setting.substr(equals + 1).c_str(), 1);
+    note(fmt::format("{} chose '{}' kernels for this CPU ({}); with {} its dgemm makes {}, so that is what is measured and what 'flopcast run' will set (--kernels library leaves it)",
+                     file.filename().string(), found->at("kernels").get<std::string>(), format_flop_rate(found->at("dgemm_flops").get<double>()), setting,
+                     format_flop_rate(found->at("better").at("dgemm_flops").get<double>())),
+         common);
+  }
+  return settings;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,92 @@
+#include "flopcast/cli/routine_problem.hpp"
+
+#include <algorithm>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::int64_t largest_size = 100000;
+
+/// Leading dimensions as a program that allocates exactly what it needs has them.
+void tighten_leading_dimensions(Call& call) {
+  for (const Argument& argument : call.routine->arguments) {
+    if (argument.stride >= 0 && argument.form == Form::full &&
+        call.routine->arguments[static_cast<std::size_t>(argument.stride)].kind == Kind::leading_dimension) {
+      call.arguments[static_cast<std::size_t>(argument.stride)] = std::max<std::int64_t>(1, argument.rows.integer(call.values()));
+    }
+    if (argument.form == Form::triangle && argument.stride >= 0) {
+      call.arguments[static_cast<std::size_t>(argument.stride)] = std::max<std::int64_t>(1, argument.rows.integer(call.values()));
+    }
+  }
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (call.routine->arguments[i].kind == Kind::work_size) {
+      call.arguments[i] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Call> routine_calls(const Routine& routine, const std::map<std::string, std::vector<std::int64_t>>& sizes,
+                                const std::map<std::string, std::string>& fixed) {
+  std::vector<std::string> names;
+  for (const Argument& argument : routine.arguments) {
+    if (argument.kind == Kind::size) {
+      names.push_back(argument.name);
+    }
+  }
+  const auto n = sizes.find("n");
+  const bool square = sizes.size() == 1 && n != sizes.end();
+  std::vector<std::map<std::string, std::string>> combinations = {fixed};
+  if (square) {
+    combinations.clear();
+    for (const std::int64_t value : n->second) {
+      combinations.push_back(fixed);
+      for (const std::string& name : names) {
+        combinations.back()[name] = std::to_string(value);
+      }
+    }
+  } else {
+    for (const auto& [name, values] : sizes) {
+      std::vector<std::map<std::string, std::string>> extended;
+      for (const auto& combination : combinations) {
+        for (const std::int64_t value : values) {
+          extended.push_back(combination);
+          extended.back()[name] = std::to_string(value);
+        }
+      }
+      combinations = std::move(extended);
+    }
+  }
+  std::vector<Call> calls;
+  for (const auto& combination : combinations) {
+    calls.push_back(kernel::parse_call(routine, combination));
+    tighten_leading_dimensions(calls.back());
+  }
+  return calls;
+}
+
+RoutineArguments parse_routine_arguments(const Routine& routine, const std::vector<std::string>& words) {
+  RoutineArguments arguments;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw bad_input("'{}' is not of the form name=value, such as n=1000", word);
+    }
+    const std::string name = word.substr(0, equals);
+    const std::string value = word.substr(equals + 1);
+    const int index = routine.index(name);
+    if (index >= 0 && routine.arguments[static_cast<std::size_t>(index)].kind == Kind::size) {
+      arguments.sizes[name] = parse_sizes(value, name, 1, largest_size);
+    } else {
+      arguments.fixed[name] = value;
+    }
+  }
+  return arguments;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "flopcast/core/call.hpp"
+
+namespace flopcast::cli {
+
+/// Calls of a LAPACK routine at several sizes, as programs make them: leading dimensions equal to the rows, work size left to the routine. `sizes` gives values for
+/// the routine's size arguments by name; "n" alone makes everything square. Other arguments (flags) come from `fixed`. The result is the Cartesian product, in the
+/// order of the values. Throws bad_input naming an argument that is missing or unknown.
+std::vector<Call> routine_calls(const Routine& routine, const std::map<std::string, std::vector<std::int64_t>>& sizes,
+                                const std::map<std::string, std::string>& fixed);
+
+/// Splits `name=value` words as given on the command line into sizes (ranges as parse_sizes reads them) and other arguments.
+struct RoutineArguments {
+  std::map<std::string, std::vector<std::int64_t>> sizes;
+  std::map<std::string, std::string> fixed;
+};
+RoutineArguments parse_routine_arguments(const Routine& routine, const std::vector<std::string>& words);
+
+}  // namespace flopcast::cli

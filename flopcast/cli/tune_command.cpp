@@ -1,0 +1,322 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flopcast/cache/placement.hpp"
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/kernel_choice.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/profile_file.hpp"
+#include "flopcast/cli/routine_problem.hpp"
+#include "flopcast/cli/workbench.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/report/figure.hpp"
+#include "flopcast/report/table.hpp"
+#include "flopcast/tune/block_size.hpp"
+#include "flopcast/tune/validate.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::int64_t largest_size = 20000;
+constexpr std::int64_t largest_block = 1024;
+
+struct TuneOptions {
+  std::string routine;
+  std::string n;
+  std::vector<std::string> arguments;
+  std::string blocks = "8:128:8,144:256:16";
+  std::string time_budget = "60s";
+  std::string figure;
+  bool fixed_crossover = false;
+  bool validate = false;
+  bool save = false;
+  bool fresh = false;
+  std::string profile;
+  std::int64_t repetitions = 5;
+  std::uint64_t seed = 1;
+  LibraryOptions libraries;
+};
+
+class Stopwatch {
+ public:
+  [[nodiscard]] Seconds elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+std::vector<tune::Problem> make_problems(const TuneOptions& options, interpose::Recorder& recorder) {
+  const Routine& routine = kernel::require(options.routine);
+  RoutineArguments arguments = parse_routine_arguments(routine, options.arguments);
+  if (!options.n.empty()) {
+    arguments.sizes["n"] = parse_sizes(options.n, "--n", 1, largest_size);
+  }
+  if (arguments.sizes.empty()) {
+    throw usage_error("tune {}: no sizes given; add --n 200:3200", routine.name);
+  }
+  const std::vector<std::int64_t> blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
+  std::vector<tune::Problem> problems;
+  for (const Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
+    if (!recorder.asks_for_block_size(call)) {
+      throw bad_input("{} of {} never asks ilaenv for a block size, so there is nothing to tune; choose another LAPACK, such as --lapack reference", routine.name,
+                      recorder.loaded().lapack.empty() ? recorder.loaded().blas.string() : recorder.loaded().lapack.string());
+    }
+    tune::Problem problem;
+    problem.call = call;
+    problem.defaults = recorder.defaults(call);
+    for (const std::int64_t nb : blocks) {
+      algorithm::BlockParameters parameters = problem.defaults;
+      parameters.nb = nb;
+      problem.alternatives.push_back(parameters);
+    }
+    problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
+std::string size_text(const std::vector<std::int64_t>& sizes) {
+  const bool square = std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t size) { return size == sizes.front(); });
+  return square ? fmt::format("{}", sizes.front()) : fmt::format("{}", fmt::join(sizes, "x"));
+}
+
+std::string block_text(const algorithm::BlockParameters& blocks, bool with_crossover) {
+  return with_crossover ? fmt::format("{} / {}", blocks.nb, blocks.nx) : fmt::format("{}", blocks.nb);
+}
+
+std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+
+report::Table decision_table(const std::vector<tune::Decision>& decisions, const std::vector<tune::Check>& checks) {
+  using report::Align;
+  const bool crossover = std::any_of(decisions.begin(), decisions.end(), [](const tune::Decision& d) { return d.standard.blocks.nx != 0; });
+  const std::string nb = crossover ? "nb / nx" : "nb";
+  report::Table table;
+  table.columns = {{"n", Align::right, "n"}, {"default " + nb, Align::right, "default_nb"}, {"predicted", Align::right, "default_seconds"},
+                   {"chosen " + nb, Align::right, "chosen_nb"}, {"predicted", Align::right, "chosen_seconds"}, {"gain", Align::right, "gain"},
+                   {"ties", Align::left, "ties"}, {"regret at worst", Align::right, "regret"}};
+  if (!checks.empty()) {
+    table.columns.insert(table.columns.end(), {{"measured default", Align::right, "measured_default_seconds"}, {"measured chosen", Align::right, "measured_chosen_seconds"},
+                                               {"error", Align::right, "error"}, {"best " + nb, Align::right, "best_nb"}, {"yield", Align::right, "yield"}});
+  }
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const tune::Decision& d = decisions[i];
+    std::vector<report::Cell> row = {size_text(d.sizes),
+                                     block_text(d.standard.blocks, crossover),
+                                     {d.standard.seconds, format_seconds(d.standard.seconds)},
+                                     block_text(d.chosen.blocks, crossover),
+                                     {d.chosen.seconds, format_seconds(d.chosen.seconds) + (d.chosen.extrapolated > 0.01 ? " *" : "")},
+                                     {d.gain, percent(d.gain), d.gain > 0.01 ? report::Tone::good : report::Tone::plain},
+                                     fmt::format("{}", fmt::join(d.ties, " ")),
+                                     {d.regret, percent(d.regret)}};
+    if (!checks.empty()) {
+      const tune::Check& check = checks[i];
+      row.insert(row.end(), {report::Cell{check.standard, format_seconds(check.standard)}, report::Cell{check.chosen, format_seconds(check.chosen)},
+                             report::Cell{d.chosen.seconds / check.chosen - 1, fmt::format("{:+.1f} %", 100 * (d.chosen.seconds / check.chosen - 1))},
+                             report::Cell{block_text(check.best_blocks, crossover)}, report::Cell{check.yield, percent(check.yield)}});
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+nlohmann::json to_json(const algorithm::BlockParameters& blocks) { return {{"nb", blocks.nb}, {"nbmin", blocks.nbmin}, {"nx", blocks.nx}}; }
+
+nlohmann::json to_json(const tune::Forecast& forecast) {
+  nlohmann::json json = to_json(forecast.blocks);
+  json.update({{"seconds", forecast.seconds}, {"interval", {forecast.interval.low, forecast.interval.high}}, {"extrapolated", forecast.extrapolated}});
+  return json;
+}
+
+nlohmann::json document(const TuneOptions& options, const Environment& environment, const tune::BlockSizeResult& result, const std::vector<tune::Check>& checks) {
+  nlohmann::json decisions = nlohmann::json::array();
+  for (std::size_t i = 0; i < result.decisions.size(); ++i) {
+    const tune::Decision& d = result.decisions[i];
+    nlohmann::json forecasts = nlohmann::json::array();
+    for (const tune::Forecast& forecast : d.forecasts) {
+      forecasts.push_back(to_json(forecast));
+    }
+    nlohmann::json decision = {{"sizes", d.sizes}, {"default", to_json(d.standard)}, {"chosen", to_json(d.chosen)}, {"gain", d.gain},
+                               {"ties", d.ties},   {"regret", d.regret},             {"forecasts", std::move(forecasts)}};
+    if (!checks.empty()) {
+      nlohmann::json measured = nlohmann::json::array();
+      for (const tune::Measured& m : checks[i].measured) {
+        nlohmann::json item = to_json(m.blocks);
+        item.update({{"seconds", m.median}, {"times", m.times}, {"error", m.error}});
+        measured.push_back(std::move(item));
+      }
+      decision["validation"] = {{"measured", std::move(measured)}, {"yield", checks[i].yield}, {"split_half", checks[i].noise}, {"best", to_json(checks[i].best_blocks)}};
+    }
+    decisions.push_back(std::move(decision));
+  }
+  return {{"schema", "flopcast-tune-1"},
+          {"routine", kernel::require(options.routine).name},
+          {"environment", environment},
+          {"options", {{"time_budget", options.time_budget}, {"nb", options.blocks}, {"seed", options.seed}}},
+          {"decisions", std::move(decisions)},
+          {"cost", {{"segments", result.segments}, {"timings", result.timings}, {"measuring_seconds", result.measuring}}},
+          {"complete", result.complete}};
+}
+
+interpose::Profile make_profile(const Environment& environment, const KernelSettings& settings, const std::vector<tune::Problem>& problems, const std::vector<tune::Decision>& decisions) {
+  interpose::TunedRoutine routine;
+  routine.name = problems.front().call.routine->name;
+  routine.flags = flags(problems.front().call);
+  for (const tune::Decision& decision : decisions) {
+    interpose::TunedPoint point;
+    point.m = decision.sizes.front();
+    point.n = decision.sizes.size() > 1 ? decision.sizes[1] : decision.sizes.front();
+    point.blocks = decision.chosen.blocks;
+    point.ties = decision.ties;
+    point.regret = decision.regret;
+    routine.points.push_back(std::move(point));
+  }
+  interpose::Profile profile;
+  profile.environment = environment;
+  profile.settings = settings;
+  profile.set(std::move(routine));
+  return profile;
+}
+
+/// Predicted (and measured) time over block size, relative to the best, one curve per size.
+report::Figure figure(const std::string& routine, const std::vector<tune::Decision>& decisions, const std::vector<tune::Check>& checks) {
+  report::Figure picture;
+  picture.title = routine + ": time by block size, relative to the chosen one";
+  picture.x = {"block size nb", false};
+  picture.y = {"time / time of the chosen", false};
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    report::Series predicted{.title = "n = " + size_text(decisions[i].sizes) + " predicted", .style = report::Series::Style::line};
+    std::map<std::int64_t, Seconds> best;
+    for (const tune::Forecast& forecast : decisions[i].forecasts) {
+      const auto [at, is_new] = best.try_emplace(forecast.blocks.nb, forecast.seconds);
+      at->second = std::min(at->second, forecast.seconds);
+    }
+    for (const auto& [nb, seconds] : best) {
+      predicted.x.push_back(static_cast<double>(nb));
+      predicted.y.push_back(seconds / decisions[i].chosen.seconds);
+    }
+    picture.series.push_back(std::move(predicted));
+    if (!checks.empty() && checks[i].chosen > 0) {
+      report::Series measured{.title = "n = " + size_text(decisions[i].sizes) + " measured", .style = report::Series::Style::points};
+      for (const tune::Measured& m : checks[i].measured) {
+        measured.x.push_back(static_cast<double>(m.blocks.nb));
+        measured.y.push_back(m.median / checks[i].chosen);
+      }
+      picture.series.push_back(std::move(measured));
+    }
+  }
+  return picture;
+}
+
+void summarise_validation(const std::vector<tune::Check>& checks, const CommonOptions& common) {
+  std::vector<double> yields;
+  std::vector<double> errors;
+  std::vector<double> noise;
+  for (const tune::Check& check : checks) {
+    yields.push_back(check.yield);
+    noise.push_back(check.noise);
+    for (const tune::Measured& measured : check.measured) {
+      errors.push_back(std::fabs(measured.error));
+    }
+  }
+  note(fmt::format("validation: yield median {:.1f} %, worst {:.1f} %; prediction error median {:.1f} %, 95th percentile {:.1f} %; measuring twice differs by {:.1f} %",
+                   100 * median(yields), 100 * quantile(yields, 0), 100 * median(errors), 100 * quantile(errors, 0.95), 100 * median(noise)),
+       common);
+}
+
+void run_tune(const TuneOptions& options, const CommonOptions& common) {
+  Stopwatch watch;
+  const Seconds budget = parse_duration(options.time_budget, "--time-budget");
+  kernel::require(options.routine);  // before anything is opened
+  model::Store store = open_store(common);
+  const KernelSettings settings = choose_kernels(options.libraries, store, common);
+  const Workbench bench(options.libraries, common, options.validate);
+  interpose::Recorder recorder(bench.files());
+  const std::vector<tune::Problem> problems = make_problems(options, recorder);
+  measure::SessionOptions session_options;
+  session_options.seed = options.seed;
+  session_options.stop.maximum_repetitions = options.repetitions;
+  measure::Session session = bench.session(store, session_options);
+  model::OnDemandModels models = options.fresh ? model::OnDemandModels(bench.environment()) : bench.models(store);
+
+  tune::BlockSizeSources sources;
+  const std::function<bool(std::int64_t, std::int64_t)> show = progress("tuning " + options.routine, common);
+  sources.trace = [&](const Call& call, const algorithm::BlockParameters& blocks) { return recorder.record(call, blocks); };
+  sources.placements = [&](const Trace& trace) { return cache::cache_state(trace, bench.environment().caches, cache::Start::filled).placements; };
+  sources.measure = [&](std::span<const measure::Experiment> experiments) {
+    return session.run(experiments, [&](std::int64_t, std::int64_t) {
+      return show(static_cast<std::int64_t>(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < 1.2 * budget;
+    });
+  };
+  sources.keep = [&](std::span<const Sample> samples) {
+    store.add_samples(samples);
+    bench.keep_reference(store, session);
+  };
+  sources.elapsed = [&] { return watch.elapsed(); };
+  sources.interrupted = [] { return interrupted(); };
+  tune::BlockSizeOptions tuning;
+  tuning.time_budget = budget;
+  tuning.tune_crossover = !options.fixed_crossover;
+  const tune::BlockSizeResult result = tune_block_size(problems, bench.environment(), models, sources, tuning);
+  throw_if_interrupted("every sample is kept; run the same command again to go on");
+  note(fmt::format("{} stretches of kernel calls measured, {} timings, {} ({} in all){}", result.segments, result.timings, format_seconds(result.measuring), format_seconds(watch.elapsed()),
+                   result.complete ? "" : "; the time budget ended it: --time-budget gives more"),
+       common);
+
+  std::vector<tune::Check> checks;
+  if (options.validate) {
+    const std::function<bool(std::int64_t, std::int64_t)> validating = progress("validating " + options.routine, common);
+    session.options().stop = {.minimum_repetitions = 3, .maximum_repetitions = options.repetitions};
+    checks = tune::validate(
+        problems, result.decisions, [&](std::span<const measure::Experiment> experiments) { return session.run(experiments, validating); },
+        [&](const Call& call, const algorithm::BlockParameters& blocks) { bench.set_blocks(call.routine->name, blocks); });
+    throw_if_interrupted("nothing of the validation is kept");
+  }
+
+  if (common.json) {
+    emit(document(options, bench.environment(), result, checks), common);
+  } else {
+    emit(decision_table(result.decisions, checks), common);
+  }
+  if (!checks.empty()) {
+    summarise_validation(checks, common);
+  }
+  if (!options.figure.empty()) {
+    report::draw(figure(options.routine, result.decisions, checks), options.figure);
+  }
+  if (options.save || !options.profile.empty()) {
+    const std::string file = options.profile.empty() ? default_profile_file() : options.profile;
+    save_profile(file, make_profile(bench.environment(), settings, problems, result.decisions));
+    note(fmt::format("profile saved to {}; run a program with it: flopcast run -- COMMAND", file), common);
+  }
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<TuneOptions>();
+  CLI::App* command = app.add_subcommand("tune", "Choose the block size of a LAPACK routine without running it");
+  command->add_option("routine", options->routine, "LAPACK routine, such as dgeqrf")->required();
+  command->add_option("arguments", options->arguments, "name=value: sizes (m=2000:4000), flags (uplo=U); n alone means square");
+  command->add_option("--n", options->n, "orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
+  command->add_option("--nb", options->blocks, "block sizes to choose from")->capture_default_str();
+  command->add_option("--time-budget", options->time_budget, "for measuring kernels")->capture_default_str();
+  command->add_option("--repetitions", options->repetitions, "of short kernels; long ones get fewer")->capture_default_str()->check(CLI::Range(1, 1000));
+  command->add_flag("--fixed-crossover", options->fixed_crossover, "keep LAPACK's crossover nx instead of choosing it too");
+  command->add_flag("--validate", options->validate, "also run the routine with every block size, interleaved, and compare");
+  command->add_flag("--save", options->save, "keep the result in the profile that 'flopcast run' uses");
+  command->add_option("--profile", options->profile, "keep it in this profile instead");
+  command->add_flag("--fresh", options->fresh, "do not use samples of earlier runs");
+  command->add_option("--figure", options->figure, "draw time over block size into this .svg or .png file");
+  command->add_option("--seed", options->seed, "of the order of measurements")->capture_default_str();
+  add_library_options(*command, options->libraries);
+  command->footer("Example:\n  flopcast tune dgeqrf --n 200:800:200 --nb 16,32,64 --time-budget 5s");
+  command->callback([options, &common] { run_tune(*options, common); });
+}
+
+}  // namespace flopcast::cli

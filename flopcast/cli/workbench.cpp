@@ -1,0 +1,89 @@
+#include "flopcast/cli/workbench.hpp"
+
+#include <string>
+
+#include "flopcast/cli/options.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/component.hpp"
+#include "flopcast/interpose/preloaded/tuned.h"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/installed.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr const char* reference_artifact = "reference-time";
+
+machine::LibrarySet open_libraries(const LibraryOptions& options, bool interposer) {
+  const std::string blas = options.blas.empty() ? machine::default_blas() : options.blas;
+  const std::string lapack = options.lapack.empty() ? machine::default_lapack() : options.lapack;
+  machine::LibrarySet libraries = machine::LibrarySet::open(blas, lapack, interposer ? interpose::find_component("libflopcast-tuned.so").string() : std::string());
+  libraries.set_threads(options.threads);
+  return libraries;
+}
+
+}  // namespace
+
+void add_library_options(CLI::App& command, LibraryOptions& options) {
+  command.add_option("--blas", options.blas, "BLAS: openblas-serial, openblas-pthread, blis, reference, ... or a path");
+  command.add_option("--lapack", options.lapack, "LAPACK: reference, openblas or a path");
+  command.add_option("--threads", options.threads, "threads of the BLAS")->capture_default_str()->check(CLI::Range(1, 1024));
+  command.add_option("--kernels", options.kernels, "auto: where the BLAS misreads the CPU, the kernels found best by trying; library: as it comes")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "library"}));
+}
+
+model::Store open_store(const CommonOptions& common) {
+  model::Store store = model::Store::open();
+  if (!store.warning().empty()) {
+    note("warning: " + store.warning(), common);
+  }
+  return store;
+}
+
+Workbench::Workbench(const LibraryOptions& options, const CommonOptions& common, bool interposer)
+    : libraries_(open_libraries(options, interposer)), environment_(machine::detect(libraries_, options.threads, {.progress = progress("measuring caches", common)})) {}
+
+interpose::LibraryFiles Workbench::files() const { return {libraries_.blas().path, libraries_.lapack().path}; }
+
+measure::Session Workbench::session(const model::Store& store, measure::SessionOptions options) const {
+  if (const auto kept = store.find_artifact(reference_artifact, environment_.fingerprint)) {
+    options.reference_time = kept->value("seconds", 0.0);
+  }
+  return {libraries_, environment_, options};
+}
+
+void Workbench::keep_reference(model::Store& store, const measure::Session& session) const {
+  if (!store.find_artifact(reference_artifact, environment_.fingerprint)) {
+    store.put_environment(environment_);
+    store.put_artifact(reference_artifact, environment_.fingerprint, {{"kernel", "dgemm 256"}, {"seconds", session.reference_time()}});
+  }
+}
+
+model::OnDemandModels Workbench::models(const model::Store& store) const {
+  model::OnDemandModels models(environment_);
+  for (const ModelKey& key : store.sampled_keys()) {
+    if (key.library != environment_.fingerprint || key.cache != "placed" || key.threads != environment_.threads) {
+      continue;
+    }
+    for (const Sample& sample : store.samples(key)) {
+      models.add(sample, call_of(sample, kernel::find));
+    }
+  }
+  models.fit();
+  return models;
+}
+
+void Workbench::set_blocks(const std::string& routine, const algorithm::BlockParameters& blocks) const {
+  using SetBlock = decltype(&flopcast_set_block);
+  const auto set = reinterpret_cast<SetBlock>(libraries_.interposer_symbol("flopcast_set_block"));
+  if (set == nullptr) {
+    throw internal_error("block parameters of {} can't be set: the libraries were opened without the interposer", routine);
+  }
+  if (set(routine.c_str(), static_cast<int>(blocks.nb), static_cast<int>(blocks.nbmin), static_cast<int>(blocks.nx)) != 0) {
+    throw internal_error("too many routines have block parameters set");
+  }
+}
+
+}  // namespace flopcast::cli

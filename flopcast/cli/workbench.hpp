@@ -1,0 +1,59 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/core/trace.hpp"
+#include "flopcast/interpose/recorder.hpp"
+#include "flopcast/machine/library.hpp"
+#include "flopcast/measure/session.hpp"
+#include "flopcast/model/on_demand.hpp"
+#include "flopcast/model/store.hpp"
+
+/// What the subcommands that measure or predict put together: libraries, environment, store, session, recorder.
+namespace flopcast::cli {
+
+/// Options by which a user says which libraries are meant.
+struct LibraryOptions {
+  std::string blas;    ///< empty: machine::default_blas()
+  std::string lapack;  ///< empty: machine::default_lapack()
+  int threads = 1;
+  std::string kernels = "auto";  ///< "auto": choose_kernels; "library": whatever the library takes by itself
+};
+void add_library_options(CLI::App& command, LibraryOptions& options);
+
+/// The store at its default path; a warning about a damaged one goes to standard error.
+model::Store open_store(const CommonOptions& common);
+
+/// A library set with threads set and its environment (measured caches are taken from the cache file, or measured first).
+class Workbench {
+ public:
+  /// With `interposer`, ilaenv_ of the LAPACK is ours (set_blocks works).
+  Workbench(const LibraryOptions& options, const CommonOptions& common, bool interposer = false);
+
+  [[nodiscard]] const machine::LibrarySet& libraries() const { return libraries_; }
+  [[nodiscard]] const Environment& environment() const { return environment_; }
+  [[nodiscard]] interpose::LibraryFiles files() const;
+
+  /// A measuring session whose drift-normalised times are comparable with those of earlier sessions in this environment: the reference
+  /// kernel's time is kept in the store.
+  measure::Session session(const model::Store& store, measure::SessionOptions options) const;
+  /// Keeps the session's reference time if none is kept yet.
+  void keep_reference(model::Store& store, const measure::Session& session) const;
+
+  /// Models on demand from all stored samples of this environment.
+  model::OnDemandModels models(const model::Store& store) const;
+
+  /// Makes the loaded LAPACK use these block parameters; needs the interposer.
+  void set_blocks(const std::string& routine, const algorithm::BlockParameters& blocks) const;
+
+ private:
+  machine::LibrarySet libraries_;
+  Environment environment_;
+};
+
+}  // namespace flopcast::cli

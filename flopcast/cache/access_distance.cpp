@@ -77,8 +77,9 @@ const CallAccess& AccessTracker::next() {
   }
   observed_.clear();
   for (const Shape& shape : shapes_) {
-    planes_[shape.plane].observe(shape.trapezoid,
-                                 [&](Plane::Stamp stamp, std::int64_t bytes) { observed_.push_back({stamp, bytes, shape.operand}); });
+    planes_[shape.plane].observe(shape.trapezoid, [&](Plane::Stamp stamp, std::int64_t bytes) {
+      observed_.push_back({stamp, bytes, shape.operand});
+    });
   }
   evaluate(observed_, footprints_.operand_count(call));
   touch();
@@ -93,7 +94,9 @@ void AccessTracker::set_shapes(std::size_t call) {
 }
 
 void AccessTracker::add_shapes(const Region& region, std::uint8_t operand, bool written) {
-  for_each_part(spaces_, region, [&](std::size_t plane, const Trapezoid& trapezoid) { shapes_.push_back({plane, trapezoid, operand, written}); });
+  for_each_part(spaces_, region, [&](std::size_t plane, const Trapezoid& trapezoid) {
+    shapes_.push_back({plane, trapezoid, operand, written});
+  });
 }
 
 bool AccessTracker::shapes_may_overlap() const noexcept {
@@ -114,7 +117,9 @@ void AccessTracker::stamp_shapes(std::vector<Piece>& replaced) {
     for (const Shape& shape : shapes_) {
       if (shape.written == written) {
         planes_[shape.plane].stamp(shape.trapezoid, static_cast<Plane::Stamp>(2 * time_ + (written ? 1 : 0)),
-                                   [&](Plane::Stamp stamp, std::int64_t bytes) { replaced.push_back({stamp, bytes, shape.operand}); });
+                                   [&](Plane::Stamp stamp, std::int64_t bytes) {
+                                     replaced.push_back({stamp, bytes, shape.operand});
+                                   });
       }
     }
   }

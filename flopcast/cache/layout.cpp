@@ -68,7 +68,8 @@ std::vector<Space> spaces(std::span<const Allocation> allocations, const Footpri
 }
 
 std::size_t space_of(const std::vector<Space>& spaces, std::uintptr_t address) noexcept {
-  const auto after = std::upper_bound(spaces.begin(), spaces.end(), address, [](std::uintptr_t a, const Space& space) { return a < space.begin; });
+  const auto after =
+      std::upper_bound(spaces.begin(), spaces.end(), address, [](std::uintptr_t a, const Space& space) { return a < space.begin; });
   assert(after != spaces.begin());
   return static_cast<std::size_t>(after - spaces.begin()) - 1;
 }

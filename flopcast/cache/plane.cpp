@@ -6,7 +6,8 @@
 namespace flopcast::cache {
 
 std::size_t Plane::strip_at(std::int64_t column) const noexcept {
-  const auto after = std::upper_bound(strips_.begin(), strips_.end(), column, [](std::int64_t c, const Strip& strip) { return c < strip.begin; });
+  const auto after =
+      std::upper_bound(strips_.begin(), strips_.end(), column, [](std::int64_t c, const Strip& strip) { return c < strip.begin; });
   return static_cast<std::size_t>(after - strips_.begin()) - 1;
 }
 
@@ -39,7 +40,8 @@ void Plane::join(std::size_t first, std::size_t last) {
   strips_.erase(strips_.begin() + static_cast<std::ptrdiff_t>(kept), strips_.begin() + static_cast<std::ptrdiff_t>(std::max(kept, last)));
 }
 
-std::optional<Plane::Range> Plane::locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin, std::int64_t end) noexcept {
+std::optional<Plane::Range> Plane::locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,
+                                          std::int64_t end) noexcept {
   // Lines that keep their order at the first and the last column keep it between. Breaks that merely touch a line of the shape at one of
   // the two columns may go to either side of it; so the order is searched at the first column and mended at the last.
   const std::int64_t last = end - 1;

@@ -78,11 +78,13 @@ class Plane {
   /// Joins equal neighbours among the strips first-1 ... last.
   void join(std::size_t first, std::size_t last);
   /// Empty if a line of the shape crosses a break in the columns begin ... end-1.
-  static std::optional<Range> locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin, std::int64_t end) noexcept;
+  static std::optional<Range> locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,
+                                     std::int64_t end) noexcept;
   void replace(Strip& strip, const Range& range, std::int64_t end, const Trapezoid& shape, Stamp stamp) const;
 
   template <class Visit>
-  static void visit_range(const Strip& strip, const Range& range, std::int64_t begin, std::int64_t end, const Trapezoid& shape, Visit& visit) {
+  static void visit_range(const Strip& strip, const Range& range, std::int64_t begin, std::int64_t end, const Trapezoid& shape,
+                          Visit& visit) {
     for (std::size_t k = range.low - 1; k < range.high; ++k) {
       const Line& low = k + 1 == range.low ? shape.low : strip.breaks[k].line;
       const Line& high = k + 1 == range.high ? shape.high : strip.breaks[k + 1].line;

@@ -125,8 +125,10 @@ std::vector<Subject> record(const PredictCommand& options, const Workbench& benc
     const algorithm::BlockParameters defaults = recorder.defaults(call);
     const std::vector<algorithm::BlockParameters> all = combinations(lists, defaults);
     if (all != std::vector{defaults} && !recorder.asks_for_block_size(call)) {
-      throw bad_input("{} of {} never asks ilaenv for a block size, so nb, nbmin and nx change nothing; choose another LAPACK, such as --lapack reference",
-                      routine.name, bench.libraries().lapack().path);
+      throw bad_input(
+          "{} of {} never asks ilaenv for a block size, so nb, nbmin and nx change nothing; choose another LAPACK, such as --lapack "
+          "reference",
+          routine.name, bench.libraries().lapack().path);
     }
     const auto of_call = sizes(call);
     for (const algorithm::BlockParameters& blocks : all) {
@@ -178,7 +180,10 @@ cache::Start parse_start(const std::string& text, predict::Method method) {
   if (text.empty()) {
     return method == predict::Method::paper ? cache::Start::artificial : cache::Start::filled;
   }
-  return text == "filled" ? cache::Start::filled : text == "repeated" ? cache::Start::repeated : text == "paper" ? cache::Start::artificial : cache::Start::cold;
+  return text == "filled"     ? cache::Start::filled
+         : text == "repeated" ? cache::Start::repeated
+         : text == "paper"    ? cache::Start::artificial
+                              : cache::Start::cold;
 }
 
 /// What builds the model that is needed.
@@ -198,8 +203,10 @@ std::string build_command(const ModelKey& key, const predict::Need& need, const 
         ++size;
         break;
       }
-      case Kind::scalar: case Kind::real_scalar: text += fmt::format(" {}={}", name, need.example.scalars[static_cast<std::size_t>(value)].real()); break;
-      case Kind::leading_dimension: case Kind::increment: {
+      case Kind::scalar:
+      case Kind::real_scalar: text += fmt::format(" {}={}", name, need.example.scalars[static_cast<std::size_t>(value)].real()); break;
+      case Kind::leading_dimension:
+      case Kind::increment: {
         const char kind = key.strides[stride++];
         text += kind == 'p' || kind == 'i' ? fmt::format(" {}={}", name, value) : "";
         break;
@@ -225,8 +232,8 @@ std::vector<Forecast> forecasts(const std::vector<Subject>& subjects, const Envi
 }
 
 /// Throws bad_input with the commands that build what the store lacks.
-void require_models(const std::vector<Subject>& subjects, const Environment& environment, cache::Start start, const predict::FindModel& find,
-                    const predict::PredictOptions& options, const PredictCommand& command) {
+void require_models(const std::vector<Subject>& subjects, const Environment& environment, cache::Start start,
+                    const predict::FindModel& find, const predict::PredictOptions& options, const PredictCommand& command) {
   const predict::Demand demand(environment.fingerprint);
   forecasts(subjects, environment, start, demand, options);
   std::vector<std::string> commands;
@@ -246,7 +253,7 @@ std::vector<Forecast> predict_all(const PredictCommand& command, const std::vect
   const cache::Start start = parse_start(command.start, options.method);
   const Environment& environment = bench.environment();
   const model::Store store = open_store(common);
-  if (options.method == predict::Method::placed) {
+  if (options.method == predict::Method::placed || command.generator == "demand") {
     const model::OnDemandModels models = bench.models(store);
     return forecasts(subjects, environment, start, predict::PlacedModels(models), options);
   }
@@ -269,8 +276,13 @@ report::Table summary_table(const std::vector<Forecast>& forecasts) {
   using report::Align;
   const bool measured = std::any_of(forecasts.begin(), forecasts.end(), [](const Forecast& f) { return !f.first->trace.measured.empty(); });
   report::Table table;
-  table.columns = {{"n"}, {"nb"}, {"predicted", Align::right, "seconds"}, {"low", Align::right, "low_seconds"}, {"high", Align::right, "high_seconds"},
-                   {"rate", Align::right, "flops_per_second"}, {"extrapolated", Align::right, "extrapolated_share"}};
+  table.columns = {{"n"},
+                   {"nb"},
+                   {"predicted", Align::right, "seconds"},
+                   {"low", Align::right, "low_seconds"},
+                   {"high", Align::right, "high_seconds"},
+                   {"rate", Align::right, "flops_per_second"},
+                   {"extrapolated", Align::right, "extrapolated_share"}};
   if (measured) {
     table.columns.insert(table.columns.end(), {{"kernels measured", Align::right, "measured_seconds"}, {"error"}});
   }
@@ -297,8 +309,13 @@ report::Table summary_table(const std::vector<Forecast>& forecasts) {
 report::Table kernel_table(const predict::Prediction& prediction) {
   using report::Align;
   report::Table table;
-  table.columns = {{"kernel", Align::left}, {"calls"}, {"time", Align::right, "seconds"}, {"time %", Align::right, "share"},
-                   {"+/-", Align::right, "deviation_seconds"}, {"rate", Align::right, "flops_per_second"}, {"extrapolated", Align::right, "extrapolated_share"}};
+  table.columns = {{"kernel", Align::left},
+                   {"calls"},
+                   {"time", Align::right, "seconds"},
+                   {"time %", Align::right, "share"},
+                   {"+/-", Align::right, "deviation_seconds"},
+                   {"rate", Align::right, "flops_per_second"},
+                   {"extrapolated", Align::right, "extrapolated_share"}};
   for (const predict::KernelPrediction& kernel : prediction.kernels) {
     const double rate = kernel.seconds > 0 ? kernel.flops / kernel.seconds : 0;
     const double share = kernel.seconds > 0 ? kernel.extrapolated / kernel.seconds : 0;
@@ -316,7 +333,11 @@ report::Table kernel_table(const predict::Prediction& prediction) {
 report::Table call_table(const Trace& trace, const predict::Prediction& prediction) {
   using report::Align;
   report::Table table;
-  table.columns = {{"call"}, {"kernel", Align::left}, {"sizes", Align::left}, {"time", Align::right, "seconds"}, {"+/-", Align::right, "relative_error"},
+  table.columns = {{"call"},
+                   {"kernel", Align::left},
+                   {"sizes", Align::left},
+                   {"time", Align::right, "seconds"},
+                   {"+/-", Align::right, "relative_error"},
                    {"extrapolated", Align::left}};
   for (std::size_t i = 0; i < trace.calls.size(); ++i) {
     const predict::CallPrediction& call = prediction.calls[i];
@@ -332,8 +353,8 @@ report::Table call_table(const Trace& trace, const predict::Prediction& predicti
 
 std::string explanation(const Forecast& forecast, const CommonOptions& common) {
   const auto& [subject, prediction] = forecast;
-  return fmt::format("\nn = {}, nb = {}, by kernel:\n{}\nby call:\n{}", subject->sizes, subject->blocks, render(kernel_table(prediction), common),
-                     render(call_table(subject->trace, prediction), common));
+  return fmt::format("\nn = {}, nb = {}, by kernel:\n{}\nby call:\n{}", subject->sizes, subject->blocks,
+                     render(kernel_table(prediction), common), render(call_table(subject->trace, prediction), common));
 }
 
 nlohmann::json to_json(const Forecast& forecast, bool explain) {
@@ -367,17 +388,21 @@ nlohmann::json to_json(const Forecast& forecast, bool explain) {
   return json;
 }
 
-void show(const PredictCommand& command, const std::vector<Forecast>& forecasts, const Environment& environment, const CommonOptions& common) {
+void show(const PredictCommand& command, const std::vector<Forecast>& forecasts, const Environment& environment,
+          const CommonOptions& common) {
   if (common.json) {
     nlohmann::json predictions = nlohmann::json::array();
     for (const Forecast& forecast : forecasts) {
       predictions.push_back(to_json(forecast, command.explain));
     }
-    emit(nlohmann::json{{"schema", "flopcast-predict-1"},
-                        {"environment", environment},
-                        {"options", {{"cache", command.method}, {"start", command.start}, {"capacity", command.capacity}, {"generator", command.generator}}},
-                        {"predictions", std::move(predictions)}},
-         common);
+    emit(
+        nlohmann::json{
+            {"schema", "flopcast-predict-1"},
+            {"environment", environment},
+            {"options",
+             {{"cache", command.method}, {"start", command.start}, {"capacity", command.capacity}, {"generator", command.generator}}},
+            {"predictions", std::move(predictions)}},
+        common);
     return;
   }
   std::string text = render(summary_table(forecasts), common);
@@ -436,13 +461,18 @@ void add_predict_command(CLI::App& app, CommonOptions& common) {
       ->check(CLI::IsMember({"placed", "levels", "paper", "warm", "cold"}));
   command
       ->add_option("--start", options->start,
-                   "what came before: filled (the caller wrote all matrices), repeated (the same run), paper (one access to as much memory) or cold; "
+                   "what came before: filled (the caller wrote all matrices), repeated (the same run), paper (one access to as much "
+                   "memory) or cold; "
                    "default: filled, for --cache paper paper")
       ->check(CLI::IsMember({"filled", "repeated", "paper", "cold"}));
-  command->add_option("--capacity", options->capacity, "cache that --cache paper looks at, such as 2MiB; default: the largest measured one");
-  command->add_option("--generator", options->generator, "kind of stored models: refined (adaptive refinement) or levels (few points per memory level)")
+  command->add_option("--capacity", options->capacity,
+                      "cache that --cache paper looks at, such as 2MiB; default: the largest measured one");
+  command
+      ->add_option(
+          "--generator", options->generator,
+          "models for all but placed: refined (adaptive refinement), levels (few points per memory level) or demand (as for placed)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"refined", "levels"}));
+      ->check(CLI::IsMember({"refined", "levels", "demand"}));
   command->add_flag("--explain", options->explain, "also show the time of every kernel and call");
   add_library_options(*command, options->libraries);
   command->footer(footer);

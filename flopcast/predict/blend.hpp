@@ -15,7 +15,8 @@ namespace flopcast::predict {
 [[nodiscard]] double cache_association(std::int64_t distance_bytes, std::int64_t capacity_bytes) noexcept;
 
 /// Paper 000, section 3: the associations of all operands, weighted by their sizes. 1 for a call that touches nothing.
-[[nodiscard]] double cache_association(const Placement& placement, std::span<const std::int64_t> operand_bytes, std::int64_t capacity_bytes) noexcept;
+[[nodiscard]] double cache_association(const Placement& placement, std::span<const std::int64_t> operand_bytes,
+                                       std::int64_t capacity_bytes) noexcept;
 
 /// Part of a call's time that is taken as if all its operands lay in `level`.
 struct LevelShare {

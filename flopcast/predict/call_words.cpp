@@ -28,8 +28,12 @@ const CallWords::Layout& CallWords::layout(const Routine* routine) {
   Layout layout{routine, {}, 0};
   for (std::size_t i = 0; i < routine->arguments.size(); ++i) {
     switch (routine->arguments[i].kind) {
-      case Kind::data: case Kind::work: case Kind::pivots: case Kind::info: break;
-      case Kind::scalar: case Kind::real_scalar: ++layout.scalars; break;
+      case Kind::data:
+      case Kind::work:
+      case Kind::pivots:
+      case Kind::info: break;
+      case Kind::scalar:
+      case Kind::real_scalar: ++layout.scalars; break;
       default: layout.arguments.push_back(static_cast<std::uint8_t>(i));
     }
   }

@@ -22,10 +22,10 @@ struct Condition {
 
 /// Some calls whose times are equal, as part of a sum.
 struct Term {
-  Call call;            ///< one of them; the addresses of its operands mean nothing
+  Call call;  ///< one of them; the addresses of its operands mean nothing
   Condition condition;
-  double weight = 0;    ///< how many calls it stands for; a fraction where conditions are blended
-  Estimate estimate;    ///< of one call
+  double weight = 0;  ///< how many calls it stands for; a fraction where conditions are blended
+  Estimate estimate;  ///< of one call
 
   [[nodiscard]] Seconds seconds() const noexcept { return weight * estimate.seconds; }
 };

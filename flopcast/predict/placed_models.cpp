@@ -1,5 +1,6 @@
 #include "flopcast/predict/placed_models.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <vector>
@@ -13,39 +14,75 @@ namespace {
 
 using model::Process;
 
+/// A call in a sum and where its operands lie.
+struct Summand {
+  const Term* term = nullptr;
+  Placement placement;
+};
+
 /// Posterior variance of a sum of calls of one kernel, in seconds squared. The process is of the logarithm of time, so that each call weighs its
 /// seconds; the nugget is one error for equal calls and independent otherwise.
-double variance(const std::vector<const Term*>& terms, const Process& process, const model::Baseline& baseline) {
+double variance(const std::vector<Summand>& summands, const Process& process, const model::Baseline& baseline) {
   std::vector<double> coordinates;
-  Eigen::VectorXd weights(static_cast<Eigen::Index>(terms.size()));
+  std::vector<double> weights;
   double nugget_variance = 0;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    const std::vector<double> at = model::KernelProcess::coordinates(terms[i]->call, terms[i]->condition.placement, baseline);
+  for (const auto& [term, placement] : summands) {
+    const std::vector<double> at = model::KernelProcess::coordinates(term->call, placement, baseline);
     coordinates.insert(coordinates.end(), at.begin(), at.end());
-    weights[static_cast<Eigen::Index>(i)] = terms[i]->seconds();
-    const double nugget = process.parameters().nugget * terms[i]->seconds();
+    weights.push_back(term->seconds());
+    const double nugget = process.parameters().nugget * term->seconds();
     nugget_variance += nugget * nugget;
   }
-  const auto rows = static_cast<Eigen::Index>(terms.size());
+  const auto rows = static_cast<Eigen::Index>(summands.size());
   const Eigen::Map<const Process::Points> points(coordinates.data(), rows, static_cast<Eigen::Index>(coordinates.size()) / rows);
-  const Process::WeightedSum sum = process.weighted_sum(points, weights);
+  const Process::WeightedSum sum = process.weighted_sum(points, Eigen::Map<const Eigen::VectorXd>(weights.data(), rows));
   return process.covariance(sum, sum) + nugget_variance;
+}
+
+/// Level of an access distance, counted from 0; capacities.size() is memory.
+std::size_t level_of(std::int64_t distance_bytes, const std::vector<std::int64_t>& capacities) {
+  return static_cast<std::size_t>(std::lower_bound(capacities.begin(), capacities.end(), distance_bytes) - capacities.begin());
 }
 
 }  // namespace
 
 Estimate PlacedModels::evaluate(const Call& call, const Condition& condition) const {
-  if (condition.cache != "placed") {
-    throw internal_error("models on demand know operands in their places only, not {}", condition.cache);
+  return models_.estimate(call, placement(call, condition));
+}
+
+/// "warm": every operand as far as a call that repeats itself finds it; "L2", ...: as far as that level reaches; "cold": never accessed.
+Placement PlacedModels::placement(const Call& call, const Condition& condition) const {
+  if (condition.cache == "placed") {
+    return condition.placement;
   }
-  return models_.estimate(call, condition.placement);
+  const std::vector<std::int64_t>& capacities = models_.baseline().capacities;
+  std::int64_t distance = -1;
+  std::size_t level = capacities.size();
+  if (condition.cache == "warm") {
+    distance = footprint_bytes(call);
+    level = level_of(distance, capacities);
+  } else if (condition.cache != "cold") {
+    level = 0;
+    while (level < capacities.size() && condition.cache != fmt::format("L{}", level + 1)) {
+      ++level;
+    }
+    if (level == capacities.size()) {
+      throw bad_input("'{}' is no level of this environment's {} caches", condition.cache, capacities.size());
+    }
+    distance = capacities[level];
+  }
+  Placement all;
+  for (std::size_t i = 0; i < operands(call).size(); ++i) {
+    all.push_back({distance, static_cast<std::int8_t>(level), false});
+  }
+  return all;
 }
 
 std::optional<Seconds> PlacedModels::deviation(std::span<const Term> terms) const {
-  std::map<ModelKey, std::vector<const Term*>> by_kernel;
+  std::map<ModelKey, std::vector<Summand>> by_kernel;
   for (const Term& term : terms) {
     if (term.estimate.relative_error > 0) {
-      by_kernel[models_.key(term.call)].push_back(&term);
+      by_kernel[models_.key(term.call)].push_back({&term, placement(term.call, term.condition)});
     }
   }
   double sum = 0;
@@ -56,8 +93,8 @@ std::optional<Seconds> PlacedModels::deviation(std::span<const Term> terms) cons
       continue;
     }
     Seconds unmodelled = 0;  // known to within a factor only, and all of it wrong in the same way
-    for (const Term* term : of_kernel) {
-      unmodelled += term->seconds() * term->estimate.relative_error;
+    for (const Summand& summand : of_kernel) {
+      unmodelled += summand.term->seconds() * summand.term->estimate.relative_error;
     }
     sum += unmodelled * unmodelled;
   }

@@ -5,17 +5,19 @@
 
 namespace flopcast::predict {
 
-/// Models on demand as the source of `placed` predictions: every operand in its own level, joint uncertainty of sums.
+/// Models on demand as a source: every operand in its own level, or all in one, with the joint uncertainty of sums.
 class PlacedModels : public KernelModels {
  public:
   /// `models` must outlive this.
   explicit PlacedModels(const model::OnDemandModels& models) : models_(models) {}
 
-  /// Takes the condition "placed" only; a kernel without samples gets its roofline, marked as extrapolated.
+  /// A kernel without samples gets its roofline, marked as extrapolated. Throws bad_input for a level that the environment does not have.
   [[nodiscard]] Estimate evaluate(const Call& call, const Condition& condition) const override;
   [[nodiscard]] std::optional<Seconds> deviation(std::span<const Term> terms) const override;
 
  private:
+  [[nodiscard]] Placement placement(const Call& call, const Condition& condition) const;
+
   const model::OnDemandModels& models_;
 };
 

@@ -111,8 +111,8 @@ class Terms {
 };
 
 /// What the terms of call `i` are and how much of each it takes.
-Shares shares_of_call(std::size_t i, const Call& call, const cache::CacheState& state, std::span<const CacheLevel> caches, const PredictOptions& options,
-                      std::int64_t capacity_bytes, Terms& terms) {
+Shares shares_of_call(std::size_t i, const Call& call, const cache::CacheState& state, std::span<const CacheLevel> caches,
+                      const PredictOptions& options, std::int64_t capacity_bytes, Terms& terms) {
   const std::size_t shape = terms.shape(call);
   switch (options.method) {
     case Method::warm: return {{terms.in_level(shape, call, 0), 1}};
@@ -196,7 +196,8 @@ void check(const Trace& trace, const cache::CacheState& state, std::span<const C
     return;
   }
   if (state.placements.size() != trace.calls.size() || state.bytes_by_level.size() != trace.calls.size()) {
-    throw bad_input("the cache state has {} calls, the trace {}; expected that of the same trace", state.placements.size(), trace.calls.size());
+    throw bad_input("the cache state has {} calls, the trace {}; expected that of the same trace", state.placements.size(),
+                    trace.calls.size());
   }
   if (options.method == Method::paper && caches.empty() && options.capacity_bytes <= 0) {
     throw bad_input("no measured cache is known; the paper's blend needs the capacity of one");

@@ -20,7 +20,7 @@ struct PredictOptions {
   double confidence = 0.95;         ///< of the interval
   /// Relative standard deviation of a total beyond that of its models: what kernels timed apart can't tell (docs/accuracy.md).
   double method_error = 0.015;
-  bool per_call = false;            ///< fill in Prediction::calls
+  bool per_call = false;  ///< fill in Prediction::calls
 };
 
 /// One call's share of a prediction.

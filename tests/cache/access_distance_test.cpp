@@ -65,7 +65,8 @@ void expect_equal_to_naive(const Trace& trace, const AccessOptions& options) {
     ASSERT_EQ(fast[c].size(), slow.size());
     for (std::size_t i = 0; i < slow.size(); ++i) {
       const OperandAccess& expected = slow[i];
-      ASSERT_EQ(fast[c][i].distance_bytes, expected.distance_bytes) << "call " << c << " operand " << i << " of " << to_string(trace.calls[c]);
+      ASSERT_EQ(fast[c][i].distance_bytes, expected.distance_bytes)
+          << "call " << c << " operand " << i << " of " << to_string(trace.calls[c]);
       ASSERT_EQ(fast[c][i].bytes, expected.bytes) << "call " << c << " operand " << i << " of " << to_string(trace.calls[c]);
       ASSERT_EQ(fast[c][i].dirty, expected.dirty) << "call " << c << " operand " << i << " of " << to_string(trace.calls[c]);
     }
@@ -73,7 +74,8 @@ void expect_equal_to_naive(const Trace& trace, const AccessOptions& options) {
 }
 
 TEST(AccessDistance, CountsSinceAndIncludingTheLastAccess) {
-  const Trace trace = trace_of({call("dcopy", {10, a_address, 1, b_address, 1}), call("dscal", {5, b_address + 800, 1}), call("dscal", {10, a_address, 1})});
+  const Trace trace = trace_of(
+      {call("dcopy", {10, a_address, 1, b_address, 1}), call("dscal", {5, b_address + 800, 1}), call("dscal", {10, a_address, 1})});
   const auto access = access_distances(trace, from(Start::cold));
   EXPECT_THAT(distances(access[0]), testing::ElementsAre(-1, -1));
   EXPECT_THAT(distances(access[2]), testing::ElementsAre(80 + 80 + 40));
@@ -132,8 +134,8 @@ TEST(AccessDistance, TheDirtyOnesWereWrittenByTheirLastAccess) {
 }
 
 TEST(AccessDistance, OperandsThatTouchNothingAreNear) {
-  const Trace trace = trace_of({call("dgemm", {'N', 'N', 0, 0, 0, a_address, 1, b_address, 1, b_address + 80, 1}), call("dscal", {0, a_address, 1}),
-                                call("dscal", {3, 0, 1})});
+  const Trace trace = trace_of({call("dgemm", {'N', 'N', 0, 0, 0, a_address, 1, b_address, 1, b_address + 80, 1}),
+                                call("dscal", {0, a_address, 1}), call("dscal", {3, 0, 1})});
   for (const CallAccess& access : access_distances(trace, {})) {
     for (const OperandAccess& operand : access) {
       EXPECT_EQ(operand.distance_bytes, 0);
@@ -151,7 +153,8 @@ TEST(AccessDistance, OperandsOfOneCallMayOverlap) {
 }
 
 TEST(AccessDistance, MemoryOutsideOfAllAllocationsIsFollowedToo) {
-  Trace trace = trace_of({call("dscal", {10, 400, 1}), call("dscal", {10, 440, 1}), call("dscal", {10, 360, 1}), call("dscal", {20, 360, 1})});
+  Trace trace =
+      trace_of({call("dscal", {10, 400, 1}), call("dscal", {10, 440, 1}), call("dscal", {10, 360, 1}), call("dscal", {20, 360, 1})});
   trace.allocations.clear();
   expect_equal_to_naive(trace, {});
   EXPECT_EQ(distinct_bytes(trace), 160);
@@ -179,7 +182,9 @@ class RandomCalls {
   static constexpr std::int64_t elements = 200, most = 6;
 
   std::int64_t between(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(random_); }
-  std::int64_t pick(const std::string& letters) { return letters[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(letters.size()) - 1))]; }
+  std::int64_t pick(const std::string& letters) {
+    return letters[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(letters.size()) - 1))];
+  }
   std::int64_t ld() { return one_leading_dimension_ ? 13 : between(most, 16); }
   std::int64_t at() { return (between(0, 1) == 0 ? a_address : b_address) + 8 * between(0, elements - most * 16 - most); }
   std::int64_t size() { return between(0, most); }

@@ -20,7 +20,8 @@ TEST(BytesSince, AgreesWithSums) {
       bytes.add(static_cast<std::int64_t>(time), change);
 
       const auto from = std::uniform_int_distribution<std::size_t>(0, times - 1)(random);
-      EXPECT_EQ(bytes.since(static_cast<std::int64_t>(from)), std::accumulate(naive.begin() + static_cast<std::ptrdiff_t>(from), naive.end(), 0LL));
+      EXPECT_EQ(bytes.since(static_cast<std::int64_t>(from)),
+                std::accumulate(naive.begin() + static_cast<std::ptrdiff_t>(from), naive.end(), 0LL));
       const auto limit = std::uniform_int_distribution<std::int64_t>(0, 2000)(random);
       std::int64_t expected = 0;
       for (auto t = naive.rbegin(); t != naive.rend() && expected <= limit; ++t) {

@@ -96,7 +96,8 @@ class NaiveAccess {
   }
 
   /// The paper's scan with its three ways to end.
-  std::int64_t scan(std::size_t event, const std::set<std::uintptr_t>& bytes, const std::vector<std::int64_t>& collected, std::int64_t never) const {
+  std::int64_t scan(std::size_t event, const std::set<std::uintptr_t>& bytes, const std::vector<std::int64_t>& collected,
+                    std::int64_t never) const {
     while (event-- > 0) {
       for (const Touched& touched : events_[event]) {
         if (std::any_of(bytes.begin(), bytes.end(), [&](std::uintptr_t byte) { return touched.bytes.count(byte) > 0; })) {

@@ -86,7 +86,8 @@ class PlacedModelsTest : public testing::Test {
 
   static Environment environment() {
     Environment environment;
-    environment.caches = {{.name = "L1", .capacity_bytes = 32768, .bandwidth = 1e11}, {.name = "L2", .capacity_bytes = 1 << 20, .bandwidth = 5e10}};
+    environment.caches = {{.name = "L1", .capacity_bytes = 32768, .bandwidth = 1e11},
+                          {.name = "L2", .capacity_bytes = 1 << 20, .bandwidth = 5e10}};
     environment.memory_bandwidth = 1e10;
     environment.peak_flops = 5e10;
     environment.fingerprint = "here";
@@ -118,7 +119,14 @@ TEST_F(PlacedModelsTest, WithoutSamplesNothingIsKnownForSure) {
   EXPECT_NEAR(*source.deviation(std::vector{Term{copy, condition, 3, estimate}}), 3 * estimate.seconds, 1e-12);
 }
 
-TEST_F(PlacedModelsTest, OtherConditionsAreRefused) { EXPECT_THROW((void)PlacedModels(models_).evaluate(scale(10), {"warm", {}}), Error); }
+TEST_F(PlacedModelsTest, NamedStatesAreAPlaceForAllOperands) {
+  const PlacedModels source(models_);
+  const auto seconds = [&](const Condition& condition) { return source.evaluate(scale(1000), condition).seconds; };
+  EXPECT_EQ(seconds({"warm", {}}), seconds({"placed", {{8000, 0, false}}}));
+  EXPECT_EQ(seconds({"L2", {}}), seconds({"placed", {{1 << 20, 1, false}}}));
+  EXPECT_EQ(seconds({"cold", {}}), seconds({"placed", {{-1, 2, false}}}));
+  EXPECT_THROW((void)seconds({"L3", {}}), Error);
+}
 
 }  // namespace
 }  // namespace flopcast::predict

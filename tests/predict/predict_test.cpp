@@ -132,7 +132,8 @@ TEST(Predict, ThePapersCapacityIsThatOfTheLargestCache) {
 
 TEST(Predict, LevelsBlendByBytes) {
   Trace trace;
-  trace.calls = {scale(50, 80000), scale(100, 800000), scale(100, 80000)};  // the last: half of it two calls ago (1200 bytes, L2), half never touched
+  trace.calls = {scale(50, 80000), scale(100, 800000),
+                 scale(100, 80000)};  // the last: half of it two calls ago (1200 bytes, L2), half never touched
   PredictOptions options = with(Method::levels);
   options.per_call = true;
   const Prediction prediction = predict(trace, state_of(trace), caches, Formula(), options);
@@ -165,7 +166,8 @@ TEST(Predict, EqualCallsAreEvaluatedOnce) {
 
 TEST(Predict, CallsThatDifferInMoreThanAddressesAreKeptApart) {
   Trace trace;
-  trace.calls = {call("dscal", {10, 80000, 1}), call("dscal", {10, 80000, 2}), call("dscal", {11, 80000, 1}), call("dscal", {10, 80000, 1})};
+  trace.calls = {call("dscal", {10, 80000, 1}), call("dscal", {10, 80000, 2}), call("dscal", {11, 80000, 1}),
+                 call("dscal", {10, 80000, 1})};
   trace.calls[3].scalars[0] = 2;
   const Formula formula;
   predict(trace, {}, caches, formula, with(Method::warm));

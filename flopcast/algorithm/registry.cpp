@@ -77,7 +77,8 @@ Configuration configuration(const Call& call, const BlockParameters& blocks) {
   }
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     const Argument& argument = call.routine->arguments[i];
-    if (argument.kind == Kind::size || argument.kind == Kind::leading_dimension || argument.kind == Kind::increment || argument.kind == Kind::work_size) {
+    if (argument.kind == Kind::size || argument.kind == Kind::leading_dimension || argument.kind == Kind::increment ||
+        argument.kind == Kind::work_size) {
       configuration.parameters[argument.name] = call.arguments[i];
     }
   }

@@ -51,8 +51,8 @@ interpose::Profile load_profile(const RunOptions& options) {
   interpose::Profile profile = read_profile(file);
   const std::string cpu = machine::detect_topology().cpu;
   if (profile.environment.cpu != cpu && !options.foreign) {
-    throw bad_input("profile {} was made on another machine ('{}', this is '{}'); tune again here, or use it all the same with --foreign", file,
-                    profile.environment.cpu, cpu);
+    throw bad_input("profile {} was made on another machine ('{}', this is '{}'); tune again here, or use it all the same with --foreign",
+                    file, profile.environment.cpu, cpu);
   }
   return profile;
 }
@@ -91,11 +91,13 @@ std::optional<bool> would_ask(const RoutineUse& use, const fs::path& blas) {
 /// What happened with a tuned routine, in words.
 std::string describe(const RoutineUse& use, const ProgramRun& run) {
   if (use.questions > 0) {
-    const std::string orders = use.smallest == use.largest ? fmt::format("order {}", use.largest) : fmt::format("orders {} to {}", use.smallest, use.largest);
+    const std::string orders =
+        use.smallest == use.largest ? fmt::format("order {}", use.largest) : fmt::format("orders {} to {}", use.smallest, use.largest);
     return fmt::format("asked {} time{} for {}", use.questions, use.questions == 1 ? "" : "s", orders);
   }
   if (use.definer.empty()) {
-    return run.processes == 0 ? "not asked for: the preloaded library was not loaded" : "not asked for: no shared library with it was seen in the program";
+    return run.processes == 0 ? "not asked for: the preloaded library was not loaded"
+                              : "not asked for: no shared library with it was seen in the program";
   }
   const std::optional<bool> asks = would_ask(use, run.blas);
   if (!asks) {
@@ -109,7 +111,8 @@ std::string shown_name(const RoutineUse& use) { return use.flags.empty() ? use.r
 
 report::Table report_table(const ProgramRun& run) {
   report::Table table;
-  table.columns = {{"routine", report::Align::left}, {"questions"}, {"what happened", report::Align::left}, {"LAPACK", report::Align::left}};
+  table.columns = {
+      {"routine", report::Align::left}, {"questions"}, {"what happened", report::Align::left}, {"LAPACK", report::Align::left}};
   for (const RoutineUse& use : run.routines) {
     table.rows.push_back({shown_name(use), report::whole(static_cast<long long>(use.questions)), describe(use, run),
                           (use.asker.empty() ? use.definer : use.asker).string()});
@@ -128,7 +131,11 @@ nlohmann::json report_document(const ProgramRun& run) {
                         {"lapack", (use.asker.empty() ? use.definer : use.asker).string()},
                         {"what_happened", describe(use, run)}});
   }
-  return {{"schema", "flopcast-run-1"}, {"exit_code", run.exit_code}, {"processes", run.processes}, {"blas", run.blas.string()}, {"routines", routines}};
+  return {{"schema", "flopcast-run-1"},
+          {"exit_code", run.exit_code},
+          {"processes", run.processes},
+          {"blas", run.blas.string()},
+          {"routines", routines}};
 }
 
 /// The report goes to --output; standard output is the program's.
@@ -148,21 +155,26 @@ bool in_same_folder(const fs::path& a, const fs::path& b) { return a.parent_path
 void warn_of_routines(const ProgramRun& run, const CommonOptions& common) {
   for (const RoutineUse& use : run.routines) {
     if (use.questions == 0) {
-      note(fmt::format("flopcast: {}: {}{}", shown_name(use), describe(use, run), use.definer.empty() ? "" : " (" + use.definer.string() + ")"), common);
+      note(fmt::format("flopcast: {}: {}{}", shown_name(use), describe(use, run),
+                       use.definer.empty() ? "" : " (" + use.definer.string() + ")"),
+           common);
     }
   }
 }
 
 /// Tells if the program ran with a BLAS that was not asked for, or that the profile was not made with.
-void warn_of_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const interpose::LibraryFiles& chosen, const CommonOptions& common) {
+void warn_of_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const interpose::LibraryFiles& chosen,
+                       const CommonOptions& common) {
   if (run.blas.empty()) {
     return;
   }
   if (!chosen.blas.empty() && !in_same_folder(run.blas, chosen.blas)) {
-    note(fmt::format("flopcast: the program took its BLAS from {} instead of {}: it asks for another library than libblas.so.3", run.blas.string(), chosen.blas.string()),
+    note(fmt::format("flopcast: the program took its BLAS from {} instead of {}: it asks for another library than libblas.so.3",
+                     run.blas.string(), chosen.blas.string()),
          common);
   } else if (chosen.blas.empty() && !tuned.path.empty() && !in_same_folder(run.blas, tuned.path)) {
-    note(fmt::format("flopcast: the profile was tuned with {}, the program ran with {}; with --blas {} it runs with the former", tuned.path, run.blas.string(), tuned.path),
+    note(fmt::format("flopcast: the profile was tuned with {}, the program ran with {}; with --blas {} it runs with the former", tuned.path,
+                     run.blas.string(), tuned.path),
          common);
   }
 }
@@ -190,7 +202,8 @@ void add_run_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("run", "Run a program whose LAPACK is told the tuned block sizes");
   command->add_option("--profile", options->profile, "Profile to run with (default: what 'flopcast tune --save' keeps)")->type_name("FILE");
   command->add_option("--blas", options->blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
-  command->add_option("--lapack", options->lapack, "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
+  command->add_option("--lapack", options->lapack,
+                      "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
   command->add_option("--threads", options->threads, "Threads of BLAS")->check(CLI::PositiveNumber);
   command->add_flag("--report", options->report, "Say afterwards what the program's LAPACK asked for (with --json, --output)");
   command->add_flag("--foreign", options->foreign, "Use a profile that was made on another machine");

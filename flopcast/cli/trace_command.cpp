@@ -149,7 +149,8 @@ report::Table summary_table(const Trace& trace) {
   report::Table table;
   table.columns = {{"kernel", report::Align::left}, {"calls"}, {"flops"}, {"flops %"}};
   if (timed) {
-    table.columns.insert(table.columns.end(), {{"time", report::Align::right, "seconds"}, {"time %"}, {"rate", report::Align::right, "flops_per_second"}});
+    table.columns.insert(table.columns.end(),
+                         {{"time", report::Align::right, "seconds"}, {"time %"}, {"rate", report::Align::right, "flops_per_second"}});
   }
   for (const std::string& name : order) {
     add_row(table, name, sums[name], total, timed);
@@ -180,7 +181,8 @@ void add_trace_command(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<TraceOptions>();
   CLI::App* command = app.add_subcommand("trace", "Record the kernel calls of a LAPACK routine without executing them");
   command->add_option("routine", options->routine, "LAPACK routine, e.g. dgeqrf")->required();
-  command->add_option("arguments", options->arguments, "Sizes and flags such as n=1000 uplo=L, and nb=, nbmin=, nx= (default: LAPACK's own)")
+  command
+      ->add_option("arguments", options->arguments, "Sizes and flags such as n=1000 uplo=L, and nb=, nbmin=, nx= (default: LAPACK's own)")
       ->required()
       ->type_name("NAME=VALUE ...");
   command->add_option("--from", options->source, "Where the calls come from: real LAPACK, or flopcast's own algorithm")

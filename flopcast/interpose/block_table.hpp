@@ -27,8 +27,8 @@ struct BlockPoint {
 
 struct RoutineBlocks {
   RoutineName name;
-  char flags[8];           ///< ilaenv's options that the points hold for, in upper case; empty: all
-  double least_size = 0;   ///< logarithm of sqrt(m n) below which nothing is known: half the smallest point
+  char flags[8];          ///< ilaenv's options that the points hold for, in upper case; empty: all
+  double least_size = 0;  ///< logarithm of sqrt(m n) below which nothing is known: half the smallest point
   std::size_t count = 0;
   BlockPoint points[most_tuned_points];
 };

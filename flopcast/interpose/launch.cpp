@@ -73,8 +73,8 @@ void require_own_rights(const fs::path& file) {
   const bool other_user = (status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid();
   const bool other_group = (status.st_mode & S_ISGID) != 0 && status.st_gid != getegid();
   if (other_user || other_group) {
-    throw environment_error("{} runs with another {}'s rights (set{}id): the system lets nobody preload libraries into it", file.string(), other_user ? "user" : "group",
-                            other_user ? "u" : "g");
+    throw environment_error("{} runs with another {}'s rights (set{}id): the system lets nobody preload libraries into it", file.string(),
+                            other_user ? "user" : "group", other_user ? "u" : "g");
   }
 }
 

@@ -60,8 +60,7 @@ LibraryLinks::LibraryLinks(const LibraryFiles& files) {
   }
 }
 
-LibraryLinks::LibraryLinks(LibraryLinks&& other) noexcept
-    : folder_(std::exchange(other.folder_, {})), files_(std::move(other.files_)) {}
+LibraryLinks::LibraryLinks(LibraryLinks&& other) noexcept : folder_(std::exchange(other.folder_, {})), files_(std::move(other.files_)) {}
 
 LibraryLinks::~LibraryLinks() {
   if (!folder_.empty()) {

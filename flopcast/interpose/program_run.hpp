@@ -21,17 +21,17 @@ struct ProgramOptions {
 /// What a program asked of one entry of the profile.
 struct RoutineUse {
   std::string routine, flags;
-  std::uint64_t questions = 0;                ///< times that its LAPACK asked for the block size
-  std::int64_t smallest = 0, largest = 0;     ///< order of the problems asked for
-  std::filesystem::path asker;                ///< library that asked; empty if none did
-  std::filesystem::path definer;              ///< library that defines the routine in the program; empty if none was seen
+  std::uint64_t questions = 0;             ///< times that its LAPACK asked for the block size
+  std::int64_t smallest = 0, largest = 0;  ///< order of the problems asked for
+  std::filesystem::path asker;             ///< library that asked; empty if none did
+  std::filesystem::path definer;           ///< library that defines the routine in the program; empty if none was seen
 };
 
 /// What became of a program.
 struct ProgramRun {
-  int exit_code = 0;        ///< its own, or 128 plus the signal that ended it
-  std::int64_t processes = 0;  ///< that had the preloaded library in them
-  std::filesystem::path blas;  ///< library that defined dgemm; empty if none was seen
+  int exit_code = 0;                 ///< its own, or 128 plus the signal that ended it
+  std::int64_t processes = 0;        ///< that had the preloaded library in them
+  std::filesystem::path blas;        ///< library that defined dgemm; empty if none was seen
   std::vector<RoutineUse> routines;  ///< in the order of the profile
 };
 

@@ -30,8 +30,8 @@ struct Reply {
   std::int32_t error = 0;  ///< an ExitCode; 0: all went well
   std::int32_t info = 0;   ///< of the routine
   std::int64_t dropped = 0;
-  std::int64_t questions = 0;          ///< how often the routine asked for its block size
-  algorithm::BlockParameters answers;  ///< what it was told, or would have been
+  std::int64_t questions = 0;                                  ///< how often the routine asked for its block size
+  algorithm::BlockParameters answers;                          ///< what it was told, or would have been
   std::array<std::int64_t, Call::most_arguments> arguments{};  ///< of the call as it was made: addresses, work sizes
   std::uint64_t payload_bytes = 0;
 };

@@ -12,7 +12,8 @@ namespace flopcast::interpose {
 /// Names of the environment variables between the two.
 inline constexpr const char* blocks_variable = "FLOPCAST_BLOCKS";  ///< the table that parse() reads
 inline constexpr const char* report_variable = "FLOPCAST_REPORT";  ///< path of the file that holds a RunReport
-inline constexpr const char* verbose_variable = "FLOPCAST_VERBOSE";  ///< if set, every process tells what it was asked on standard error when it ends
+inline constexpr const char* verbose_variable =
+    "FLOPCAST_VERBOSE";  ///< if set, every process tells what it was asked on standard error when it ends
 
 /// A path that is written once, by whoever comes first.
 struct SharedPath {
@@ -23,10 +24,10 @@ struct SharedPath {
 
 /// One entry of the table. All zero at first.
 struct RoutineReport {
-  std::atomic<std::uint64_t> questions;  ///< times that a LAPACK asked for the block size
+  std::atomic<std::uint64_t> questions;          ///< times that a LAPACK asked for the block size
   std::atomic<std::uint32_t> smallest, largest;  ///< order of the smallest and largest problem answered
-  SharedPath asker;    ///< the library that asked
-  SharedPath definer;  ///< the library that defines the routine in the program, if it has one
+  SharedPath asker;                              ///< the library that asked
+  SharedPath definer;                            ///< the library that defines the routine in the program, if it has one
 };
 
 struct RunReport {

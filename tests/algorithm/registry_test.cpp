@@ -25,8 +25,12 @@ Call call_of(const std::string& routine, const std::map<std::string, std::int64_
   return call;
 }
 
-Call geqrf_call(std::int64_t m, std::int64_t n, const std::string& routine = "dgeqrf") { return call_of(routine, {{"m", m}, {"n", n}, {"lda", m}}); }
-Call potrf_call(char uplo, std::int64_t n, const std::string& routine = "dpotrf") { return call_of(routine, {{"uplo", uplo}, {"n", n}, {"lda", n}}); }
+Call geqrf_call(std::int64_t m, std::int64_t n, const std::string& routine = "dgeqrf") {
+  return call_of(routine, {{"m", m}, {"n", n}, {"lda", m}});
+}
+Call potrf_call(char uplo, std::int64_t n, const std::string& routine = "dpotrf") {
+  return call_of(routine, {{"uplo", uplo}, {"n", n}, {"lda", n}});
+}
 
 std::vector<std::string> routines_of(const Trace& trace) {
   std::vector<std::string> names;
@@ -66,12 +70,14 @@ TEST(Geqrf, NamesAllocationsByArgument) {
 TEST(Geqrf, LeavesTheLastColumnsUnblocked) {
   const Trace trace = record(geqrf_call(100, 100), {.nb = 20, .nbmin = 2, .nx = 50});
 
-  EXPECT_THAT(routines_of(trace), ElementsAre("dgeqr2", "dlarft", "dlarfb", "dgeqr2", "dlarft", "dlarfb", "dgeqr2", "dlarft", "dlarfb", "dgeqr2"));
+  EXPECT_THAT(routines_of(trace),
+              ElementsAre("dgeqr2", "dlarft", "dlarfb", "dgeqr2", "dlarft", "dlarfb", "dgeqr2", "dlarft", "dlarfb", "dgeqr2"));
   EXPECT_EQ(value(trace.calls.back(), "n"), 40);
 }
 
 TEST(Geqrf, IsUnblockedWhereBlocksDontPay) {
-  for (const BlockParameters blocks : {BlockParameters{1, 2, 0}, BlockParameters{64, 2, 0}, BlockParameters{100, 2, 0}, BlockParameters{8, 2, 64}}) {
+  for (const BlockParameters blocks :
+       {BlockParameters{1, 2, 0}, BlockParameters{64, 2, 0}, BlockParameters{100, 2, 0}, BlockParameters{8, 2, 64}}) {
     EXPECT_THAT(routines_of(record(geqrf_call(80, 64), blocks)), ElementsAre("dgeqr2")) << "nb " << blocks.nb << " nx " << blocks.nx;
   }
 }
@@ -99,7 +105,8 @@ TEST(Geqrf, TakesTheConjugateTransposeInComplexPrecisions) {
 TEST(Potrf, LowerUpdatesFactorsAndSolves) {
   const Trace trace = record(potrf_call('L', 10), {.nb = 4});
 
-  EXPECT_THAT(routines_of(trace), ElementsAre("dsyrk", "dpotrf2", "dgemm", "dtrsm", "dsyrk", "dpotrf2", "dgemm", "dtrsm", "dsyrk", "dpotrf2"));
+  EXPECT_THAT(routines_of(trace),
+              ElementsAre("dsyrk", "dpotrf2", "dgemm", "dtrsm", "dsyrk", "dpotrf2", "dgemm", "dtrsm", "dsyrk", "dpotrf2"));
   EXPECT_EQ(trace.configuration.algorithm, "dpotrf:L");
   EXPECT_EQ(trace.configuration.parameters.at("nb"), 4);
 }
@@ -119,7 +126,9 @@ TEST(Potrf, NeedsTheSameOperationsAtEveryBlockSize) {
   }
 }
 
-TEST(Potrf, UsesHerkInComplexPrecisions) { EXPECT_EQ(record(potrf_call('L', 10, "cpotrf"), {.nb = 4}).calls.front().routine->name, "cherk"); }
+TEST(Potrf, UsesHerkInComplexPrecisions) {
+  EXPECT_EQ(record(potrf_call('L', 10, "cpotrf"), {.nb = 4}).calls.front().routine->name, "cherk");
+}
 
 TEST(Registry, RefusesRoutinesWithoutAlgorithm) {
   try {

@@ -63,7 +63,8 @@ TEST_F(BlockTableTest, AgreesWithASearchOverAllPoints) {
       }
       const BlockPoint* found = nearest(routine, m, n);
       ASSERT_NE(found, nullptr);
-      EXPECT_NEAR(std::hypot(found->log_m - std::log(static_cast<double>(m)), found->log_n - std::log(static_cast<double>(n))), least, 1e-12);
+      EXPECT_NEAR(std::hypot(found->log_m - std::log(static_cast<double>(m)), found->log_n - std::log(static_cast<double>(n))), least,
+                  1e-12);
     }
   }
 }
@@ -113,8 +114,9 @@ TEST_F(BlockTableTest, RefusesDamagedTexts) {
   }
   EXPECT_EQ(accepted, 3U);  // after the first point, after the second, and inside a last number ("9" of "96")
 
-  for (const char* text : {"dgeqrf", ";", "dgeqrf,,", "dgeqrf,,axb:1/2/3", "dgeqrf,,0x5:1/2/3", "dgeqrf,,5x5:0/2/3", "dgeqrf,,5x5:1/2/99999999999",
-                           "averyveryverylongname,,5x5:1/2/3", "dgeqrf,TOOLONGFLAGS,5x5:1/2/3", "dgeqrf,,5x5:1/2/3 "}) {
+  for (const char* text :
+       {"dgeqrf", ";", "dgeqrf,,", "dgeqrf,,axb:1/2/3", "dgeqrf,,0x5:1/2/3", "dgeqrf,,5x5:0/2/3", "dgeqrf,,5x5:1/2/99999999999",
+        "averyveryverylongname,,5x5:1/2/3", "dgeqrf,TOOLONGFLAGS,5x5:1/2/3", "dgeqrf,,5x5:1/2/3 "}) {
     EXPECT_FALSE(read(text)) << text;
     EXPECT_EQ(table_->count, 0U) << text;
   }

@@ -19,7 +19,10 @@ Call numbered_call(const Routine& routine) {
     if (scalar) {
       call.scalars.at(static_cast<std::size_t>(scalars)) = {static_cast<double>(i), 0.5};
     }
-    call.arguments[i] = scalar ? scalars++ : kind == Kind::flag ? routine.arguments[i].values[0] : kind == Kind::info ? 0 : 1000 + static_cast<std::int64_t>(i);
+    call.arguments[i] = scalar               ? scalars++
+                        : kind == Kind::flag ? routine.arguments[i].values[0]
+                        : kind == Kind::info ? 0
+                                             : 1000 + static_cast<std::int64_t>(i);
   }
   return call;
 }

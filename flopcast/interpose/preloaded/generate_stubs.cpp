@@ -29,7 +29,8 @@ const char* result_type(const Routine& routine) {
 
 /// Arguments, then the hidden lengths of the flags; every one of them travels as a pointer.
 std::size_t pointers(const Routine& routine) {
-  const auto flags = std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::flag; });
+  const auto flags =
+      std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::flag; });
   return routine.arguments.size() + static_cast<std::size_t>(flags);
 }
 
@@ -40,8 +41,8 @@ std::string stub(std::size_t index, const Routine& routine) {
     parameters += fmt::format("{}void* a{}", i > 0 ? ", " : "", i);
     arguments += fmt::format(", a{}", i);
   }
-  return fmt::format("[[gnu::visibility(\"default\")]] {} {}_({}) {{ return intercept<{}>({}, __builtin_return_address(0){}); }}\n", result_type(routine), routine.name, parameters,
-                     result_type(routine), index, arguments);
+  return fmt::format("[[gnu::visibility(\"default\")]] {} {}_({}) {{ return intercept<{}>({}, __builtin_return_address(0){}); }}\n",
+                     result_type(routine), routine.name, parameters, result_type(routine), index, arguments);
 }
 
 void write_stubs(const char* file) {

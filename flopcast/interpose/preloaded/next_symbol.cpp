@@ -12,6 +12,14 @@ const link_map* object_of(const void* address) noexcept {
   return dladdr1(address, &info, &map, RTLD_DL_LINKMAP) != 0 ? static_cast<const link_map*>(map) : nullptr;
 }
 
+/// What `object` or those it needs define, unless it is this library's own. The handle is never closed: what is found must stay.
+void* definition_in(const link_map& object, const char* name) noexcept {
+  void* handle = dlopen(object.l_name[0] != '\0' ? object.l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
+  void* found = handle != nullptr ? dlsym(handle, name) : nullptr;
+  const bool own = found != nullptr && object_of(found) == object_of(reinterpret_cast<const void*>(&next_symbol));
+  return own ? nullptr : found;
+}
+
 }  // namespace
 
 void* next_symbol(const char* name, const void* caller) noexcept {
@@ -19,13 +27,22 @@ void* next_symbol(const char* name, const void* caller) noexcept {
     return next;
   }
   const link_map* object = object_of(caller);
-  if (object == nullptr) {
+  void* found = object != nullptr ? definition_in(*object, name) : nullptr;
+  return found != nullptr ? found : any_definition(name);
+}
+
+void* any_definition(const char* name) noexcept {
+  void* program = dlopen(nullptr, RTLD_LAZY);
+  const link_map* object = nullptr;
+  if (program == nullptr || dlinfo(program, RTLD_DI_LINKMAP, &object) != 0) {
     return nullptr;
   }
-  // Never closed: what is found must stay.
-  void* handle = dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
-  void* found = handle != nullptr ? dlsym(handle, name) : nullptr;
-  return found != nullptr && object_of(found) != object_of(reinterpret_cast<const void*>(&next_symbol)) ? found : nullptr;
+  for (; object != nullptr; object = object->l_next) {
+    if (void* found = definition_in(*object, name)) {
+      return found;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace flopcast::interpose

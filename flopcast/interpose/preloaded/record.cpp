@@ -23,8 +23,8 @@ struct State {
   std::atomic<bool> active = false;
   std::mutex mutex;  ///< guards recording
   Recording recording;
-  RecordOptions options;            ///< written while inactive only
-  std::size_t see_through = 0;      ///< catalogue index of options.routine
+  RecordOptions options;        ///< written while inactive only
+  std::size_t see_through = 0;  ///< catalogue index of options.routine
   SymbolLookup lookup;
   std::vector<std::atomic<void*>> next = std::vector<std::atomic<void*>>(kernel::catalogue().size());
 };
@@ -50,7 +50,8 @@ std::complex<double> scalar(const void* pointer, Precision precision, bool compl
   switch (precision) {
     case Precision::s: return *static_cast<const float*>(pointer);
     case Precision::d: return *static_cast<const double*>(pointer);
-    case Precision::c: return complex ? std::complex<double>(*static_cast<const std::complex<float>*>(pointer)) : *static_cast<const float*>(pointer);
+    case Precision::c:
+      return complex ? std::complex<double>(*static_cast<const std::complex<float>*>(pointer)) : *static_cast<const float*>(pointer);
     case Precision::z: return complex ? *static_cast<const std::complex<double>*>(pointer) : *static_cast<const double*>(pointer);
   }
   return 0;
@@ -65,13 +66,15 @@ Call call_of(const Routine& routine, std::span<void* const> pointers) {
     const Kind kind = routine.arguments[i].kind;
     switch (kind) {
       case Kind::flag: call.arguments[i] = std::toupper(*static_cast<const unsigned char*>(pointers[i])); break;
-      case Kind::scalar: case Kind::real_scalar:
+      case Kind::scalar:
+      case Kind::real_scalar:
         call.arguments[i] = static_cast<std::int64_t>(scalars);
         call.scalars[scalars++] = scalar(pointers[i], routine.precision, kind == Kind::scalar);
         break;
-      case Kind::data: case Kind::work: case Kind::pivots: case Kind::info:
-        call.arguments[i] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointers[i]));
-        break;
+      case Kind::data:
+      case Kind::work:
+      case Kind::pivots:
+      case Kind::info: call.arguments[i] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointers[i])); break;
       default: call.arguments[i] = *static_cast<const std::int32_t*>(pointers[i]);
     }
   }
@@ -98,8 +101,9 @@ void keep(const Call& call, Seconds seconds) {
   }
 }
 
-using Ilaenv = std::int32_t (*)(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1, const std::int32_t* n2,
-                                const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length, std::size_t opts_length);
+using Ilaenv = std::int32_t (*)(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
+                                const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
+                                std::size_t opts_length);
 
 /// Whether `name`, in any case and padded with blanks, is the routine whose kernels are recorded.
 bool is_recorded_routine(std::string_view name) {
@@ -114,7 +118,8 @@ bool is_recorded_routine(std::string_view name) {
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), pointers_(pointers) {
   State& s = state();
-  if (!s.active.load(std::memory_order_acquire) || depth > 0 || routine == s.see_through || asks_for_work_size(kernel::catalogue()[routine], pointers)) {
+  if (!s.active.load(std::memory_order_acquire) || depth > 0 || routine == s.see_through ||
+      asks_for_work_size(kernel::catalogue()[routine], pointers)) {
     return;
   }
   part_ = s.options.mode == Mode::skip ? Part::skipped : Part::observed;
@@ -130,7 +135,8 @@ Interception::~Interception() {
   if (part_ == Part::transparent) {
     return;
   }
-  const std::chrono::duration<Seconds> elapsed = part_ == Part::observed ? std::chrono::steady_clock::now() - start_ : std::chrono::nanoseconds(0);
+  const std::chrono::duration<Seconds> elapsed =
+      part_ == Part::observed ? std::chrono::steady_clock::now() - start_ : std::chrono::nanoseconds(0);
   if (part_ == Part::observed) {
     --depth;
   }
@@ -169,8 +175,8 @@ extern "C" {
 
 /// LAPACK's question for block sizes (ISPEC 1, 2, 3: NB, NBMIN, NX) and other parameters, which pass on.
 [[gnu::visibility("default")]] std::int32_t ilaenv_(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
-                                                    const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
-                                                    std::size_t opts_length) {
+                                                    const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4,
+                                                    std::size_t name_length, std::size_t opts_length) {
   using namespace flopcast::interpose;
   static const auto real = reinterpret_cast<Ilaenv>(find_next("ilaenv_", __builtin_return_address(0)));
   const auto ask = [&](std::int32_t which) { return real(&which, name, opts, n1, n2, n3, n4, name_length, opts_length); };
@@ -178,7 +184,8 @@ extern "C" {
   if (!s.active.load(std::memory_order_acquire) || *ispec < 1 || *ispec > 3 || depth > 0 || !is_recorded_routine({name, name_length})) {
     return ask(*ispec);
   }
-  const flopcast::algorithm::BlockParameters answers = s.options.blocks ? *s.options.blocks : flopcast::algorithm::BlockParameters{ask(1), ask(2), ask(3)};
+  const flopcast::algorithm::BlockParameters answers =
+      s.options.blocks ? *s.options.blocks : flopcast::algorithm::BlockParameters{ask(1), ask(2), ask(3)};
   const std::lock_guard lock(s.mutex);
   s.recording.questions += *ispec == 1 ? 1 : 0;
   s.recording.answers = answers;

@@ -176,9 +176,8 @@ Reply serve(const Libraries& libraries, const Request& request, Bytes& calls) {
   if (function == nullptr) {
     throw environment_error("{} has no {}", libraries.file_of("dgemm_"), call.routine->name);
   }
-  const RecordOptions options = {.mode = request.mode,
-                                 .routine = call.routine->name,
-                                 .blocks = request.has_blocks ? std::optional(request.blocks) : std::nullopt};
+  const RecordOptions options = {
+      .mode = request.mode, .routine = call.routine->name, .blocks = request.has_blocks ? std::optional(request.blocks) : std::nullopt};
   start_recording(options);
   size_workspaces(function, call);
   stop_recording();

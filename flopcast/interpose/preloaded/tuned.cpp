@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,8 +17,9 @@
 namespace flopcast::interpose {
 namespace {
 
-using Ilaenv = std::int32_t (*)(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1, const std::int32_t* n2,
-                                const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length, std::size_t opts_length);
+using Ilaenv = std::int32_t (*)(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
+                                const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
+                                std::size_t opts_length);
 
 /// ISPEC of ilaenv.
 enum : std::int32_t { ask_nb = 1, ask_nbmin = 2, ask_nx = 3 };
@@ -81,21 +81,10 @@ const char* file_of(const void* address) noexcept {
   return dladdr(address, &info) != 0 ? info.dli_fname : nullptr;
 }
 
-/// File of the loaded object that defines `symbol` itself, wherever the program has loaded it; nullptr if none does.
+/// File of the loaded object that defines `symbol`, wherever the program has loaded it; nullptr if none does.
 const char* definer_of(const char* symbol) noexcept {
-  void* program = dlopen(nullptr, RTLD_LAZY);
-  const link_map* object = nullptr;
-  if (program == nullptr || dlinfo(program, RTLD_DI_LINKMAP, &object) != 0) {
-    return nullptr;
-  }
-  for (; object != nullptr; object = object->l_next) {
-    void* handle = dlopen(object->l_name[0] != '\0' ? object->l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
-    const void* address = handle != nullptr ? dlsym(handle, symbol) : nullptr;
-    if (address != nullptr) {
-      return file_of(address);
-    }
-  }
-  return nullptr;
+  const void* address = any_definition(symbol);
+  return address != nullptr ? file_of(address) : nullptr;
 }
 
 /// `symbol` of a LAPACK name: "dgeqrf_" of "DGEQRF          ".
@@ -116,8 +105,8 @@ void fortran_symbol(const RoutineName& name, char (&symbol)[RoutineName::length 
     fortran_symbol(table.routines[i].name, symbol);
     set_once(report->routines[i].definer, definer_of(symbol));
     if (std::getenv(verbose_variable) != nullptr) {
-      std::fprintf(stderr, "flopcast: process %d: %.*s was asked for %llu times\n", getpid(), static_cast<int>(std::strlen(symbol) - 1), symbol,
-                   static_cast<unsigned long long>(report->routines[i].questions.load()));
+      std::fprintf(stderr, "flopcast: process %d: %.*s was asked for %llu times\n", getpid(), static_cast<int>(std::strlen(symbol) - 1),
+                   symbol, static_cast<unsigned long long>(report->routines[i].questions.load()));
     }
   }
 }
@@ -152,8 +141,8 @@ void count_question(const RoutineBlocks& routine, std::int64_t m, std::int64_t n
 }
 
 /// Our answer; negative if the question is not for us.
-std::int32_t tuned_answer(std::int32_t ispec, const RoutineName& name, const char* opts, std::size_t opts_length, std::int64_t m, std::int64_t n,
-                          const void* caller) noexcept {
+std::int32_t tuned_answer(std::int32_t ispec, const RoutineName& name, const char* opts, std::size_t opts_length, std::int64_t m,
+                          std::int64_t n, const void* caller) noexcept {
   if (Override* own = find_override(name); own != nullptr) {
     own->questions.fetch_add(ispec == ask_nb ? 1 : 0, std::memory_order_relaxed);
     if (own->set.load(std::memory_order_acquire)) {
@@ -187,8 +176,8 @@ extern "C" {
 
 /// LAPACK's question for parameters of `name`: NB, NBMIN and NX (ispec 1, 2, 3) of tuned routines are answered here, all else by the library itself.
 [[gnu::visibility("default")]] std::int32_t ilaenv_(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
-                                                    const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
-                                                    std::size_t opts_length) {
+                                                    const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4,
+                                                    std::size_t name_length, std::size_t opts_length) {
   using namespace flopcast::interpose;
   const void* caller = __builtin_return_address(0);
   if (*ispec >= ask_nb && *ispec <= ask_nx) {

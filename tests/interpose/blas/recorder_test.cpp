@@ -68,11 +68,13 @@ std::string complaint(ExitCode expected, const Function& function) {
 
 TEST(Recorder, GeqrfMakesTheCallsOfTheAlgorithm) {
   for (const std::string routine : {"sgeqrf", "dgeqrf", "cgeqrf", "zgeqrf"}) {
-    for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {64, 64}, {200, 200}, {333, 120}, {120, 333}, {1, 50}, {50, 1}, {513, 512}}) {
-      for (const BlockParameters blocks : {BlockParameters{1, 2, 0}, BlockParameters{8, 2, 0}, BlockParameters{32, 2, 128}, BlockParameters{37, 2, 50},
-                                           BlockParameters{100, 2, 0}, BlockParameters{600, 2, 128}}) {
+    for (const auto& [m, n] :
+         {std::pair<std::int64_t, std::int64_t>{1, 1}, {64, 64}, {200, 200}, {333, 120}, {120, 333}, {1, 50}, {50, 1}, {513, 512}}) {
+      for (const BlockParameters blocks : {BlockParameters{1, 2, 0}, BlockParameters{8, 2, 0}, BlockParameters{32, 2, 128},
+                                           BlockParameters{37, 2, 50}, BlockParameters{100, 2, 0}, BlockParameters{600, 2, 128}}) {
         const Call call = geqrf_call(m, n, routine);
-        ASSERT_EQ(recorder().record(call, blocks), algorithm::record(call, blocks)) << to_string(call) << " nb " << blocks.nb << " nx " << blocks.nx;
+        ASSERT_EQ(recorder().record(call, blocks), algorithm::record(call, blocks))
+            << to_string(call) << " nb " << blocks.nb << " nx " << blocks.nx;
       }
     }
   }
@@ -118,7 +120,8 @@ TEST(Recorder, ObservingSeesTheSameCallsAndTimesThem) {
 TEST(Recorder, KernelsOverAnotherBlasAreTheSame) {
   Recorder blis(reference_over("blis-serial"));
   EXPECT_THAT(blis.loaded().blas.string(), HasSubstr("blis"));
-  EXPECT_EQ(blis.record(potrf_call('U', 100), BlockParameters{16, 2, 0}), recorder().record(potrf_call('U', 100), BlockParameters{16, 2, 0}));
+  EXPECT_EQ(blis.record(potrf_call('U', 100), BlockParameters{16, 2, 0}),
+            recorder().record(potrf_call('U', 100), BlockParameters{16, 2, 0}));
 }
 
 TEST(Recorder, LoadsTheLibrariesChosen) {
@@ -145,7 +148,8 @@ TEST(Recorder, KnowsWhoAsksForBlockSizes) {
 }
 
 TEST(Recorder, RecordsRoutinesThatHaveNoAlgorithm) {
-  const Trace inverse = recorder().record(call_of("dtrtri", {{"uplo", 'L'}, {"diag", 'N'}, {"n", 100}, {"lda", 100}}), BlockParameters{32, 2, 0});
+  const Trace inverse =
+      recorder().record(call_of("dtrtri", {{"uplo", 'L'}, {"diag", 'N'}, {"n", 100}, {"lda", 100}}), BlockParameters{32, 2, 0});
   EXPECT_THAT(kernels_of(inverse), testing::UnorderedElementsAre("dtrmm", "dtrsm", "dtrti2"));
 
   const Trace lu = recorder().record(call_of("dgetrf", {{"m", 100}, {"n", 100}, {"lda", 100}}), BlockParameters{32, 2, 0});

@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/interpose/component.hpp"
 #include "flopcast/interpose/profile.hpp"
 #include "flopcast/machine/topology.hpp"
 
@@ -64,7 +65,8 @@ class RunCommandTest : public testing::Test {
 
   /// Runs the program with FLOPCAST_HOME in this test's folder.
   Result flopcast(const std::string& arguments) {
-    const std::string command = "FLOPCAST_HOME=" + folder_.string() + " " FLOPCAST_PROGRAM " " + arguments + " >" + (folder_ / "out").string() + " 2>" + (folder_ / "err").string();
+    const std::string command = "FLOPCAST_HOME=" + folder_.string() + " " FLOPCAST_PROGRAM " " + arguments + " >" +
+                                (folder_ / "out").string() + " 2>" + (folder_ / "err").string();
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
   }
@@ -104,7 +106,9 @@ TEST_F(RunCommandTest, NumpyAsksAndStaysRight) {
   if (std::system((python + " -c 'import numpy' 2>/dev/null").c_str()) != 0) {
     GTEST_SKIP() << "NumPy is not installed";
   }
-  const nlohmann::json report = report_of("", python + " -c 'import numpy as n; a = n.random.rand(300, 300); q, r = n.linalg.qr(a); print(abs(q @ r - a).max() < 1e-12)'", "True");
+  const nlohmann::json report = report_of(
+      "", python + " -c 'import numpy as n; a = n.random.rand(300, 300); q, r = n.linalg.qr(a); print(abs(q @ r - a).max() < 1e-12)'",
+      "True");
   EXPECT_GT(questions(report, "dgeqrf"), 0);
 }
 
@@ -112,8 +116,10 @@ TEST_F(RunCommandTest, RAsksAndStaysRight) {
   if (!installed("Rscript")) {
     GTEST_SKIP() << "R is not installed";
   }
-  const nlohmann::json report =
-      report_of("", "Rscript -e 'A = matrix(rnorm(90000), 300); q = qr(A, LAPACK = TRUE); print(max(abs(qr.Q(q) %*% qr.R(q) - A[, q$pivot])) < 1e-11)'", "TRUE");
+  const nlohmann::json report = report_of(
+      "",
+      "Rscript -e 'A = matrix(rnorm(90000), 300); q = qr(A, LAPACK = TRUE); print(max(abs(qr.Q(q) %*% qr.R(q) - A[, q$pivot])) < 1e-11)'",
+      "TRUE");
   EXPECT_GT(questions(report, "dgeqrf"), 0);
 }
 
@@ -138,7 +144,8 @@ TEST_F(RunCommandTest, SaysWhereLapackNeverAsks) {
   const Result result = flopcast("run --blas openblas-serial --lapack openblas-serial -- " FLOPCAST_EXAMPLE_CHOLESKY " 300");
 
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("dpotrf: never asked for"), HasSubstr("libopenblas"), HasSubstr("dgeqrf: not asked for: the program didn't call it")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("dpotrf: never asked for"), HasSubstr("libopenblas"),
+                                HasSubstr("dgeqrf: not asked for: the program didn't call it")));
 }
 
 TEST_F(RunCommandTest, KeepsOutputAndExitCode) {
@@ -150,7 +157,9 @@ TEST_F(RunCommandTest, KeepsOutputAndExitCode) {
 
 TEST_F(RunCommandTest, QuietSaysNothing) { EXPECT_THAT(flopcast("run --quiet -- true").err, IsEmpty()); }
 
-TEST_F(RunCommandTest, ReturnsTheSignalThatEndedTheProgram) { EXPECT_EQ(flopcast("run -- sh -c 'kill -SEGV $$'").exit_code, 128 + SIGSEGV); }
+TEST_F(RunCommandTest, ReturnsTheSignalThatEndedTheProgram) {
+  EXPECT_EQ(flopcast("run -- sh -c 'kill -SEGV $$'").exit_code, 128 + SIGSEGV);
+}
 
 TEST_F(RunCommandTest, PassesSignalsOn) {
   const fs::path ready = folder_ / "ready";
@@ -177,7 +186,14 @@ TEST_F(RunCommandTest, KeepsWhatIsPreloadedAlready) {
   EXPECT_THAT(result.out, HasSubstr("libflopcast-tuned.so:libm.so.6"));
 }
 
-TEST_F(RunCommandTest, SetsThreads) { EXPECT_EQ(flopcast("run --quiet --threads 3 -- sh -c 'echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS'").out, "3 3\n"); }
+TEST_F(RunCommandTest, TheRecordingLibraryLetsProgramsPass) {
+  const std::string library = find_component("libflopcast-record.so").string();
+  EXPECT_EQ(std::system(("LD_PRELOAD=" + library + " " FLOPCAST_EXAMPLE_CHOLESKY " 200 >/dev/null").c_str()), 0);
+}
+
+TEST_F(RunCommandTest, SetsThreads) {
+  EXPECT_EQ(flopcast("run --quiet --threads 3 -- sh -c 'echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS'").out, "3 3\n");
+}
 
 TEST_F(RunCommandTest, LeavesNothingBehind) {
   setenv("TMPDIR", folder_.c_str(), 1);

@@ -33,7 +33,8 @@ Result flopcast(const std::string& arguments) {
 TEST(TraceCommand, BothSourcesGiveTheSameDocument) {
   for (const std::string problem : {"dgeqrf n=300 nb=40 nx=64", "dgeqrf m=500 n=200 nb=32 nx=0 lda=512", "zpotrf uplo=U n=200 nb=48"}) {
     const Result lapack = flopcast("trace " + problem + " nbmin=2");
-    const Result algorithm = flopcast("trace --from algorithm " + problem + " nbmin=2" + (problem.find("nx") == std::string::npos ? " nx=128" : ""));
+    const Result algorithm =
+        flopcast("trace --from algorithm " + problem + " nbmin=2" + (problem.find("nx") == std::string::npos ? " nx=128" : ""));
     ASSERT_EQ(lapack.exit_code, 0) << lapack.text;
     nlohmann::json a = nlohmann::json::parse(lapack.text);
     nlohmann::json b = nlohmann::json::parse(algorithm.text);
@@ -45,7 +46,8 @@ TEST(TraceCommand, BothSourcesGiveTheSameDocument) {
 }
 
 TEST(TraceCommand, SummarisesByKernel) {
-  EXPECT_THAT(flopcast("trace dgeqrf n=300 nb=50 nx=0 --summary").text, AllOf(HasSubstr("| dgeqr2 |     6 |"), HasSubstr("| dlarft |     5 |"), HasSubstr("| all    |    16 |")));
+  EXPECT_THAT(flopcast("trace dgeqrf n=300 nb=50 nx=0 --summary").text,
+              AllOf(HasSubstr("| dgeqr2 |     6 |"), HasSubstr("| dlarft |     5 |"), HasSubstr("| all    |    16 |")));
   EXPECT_THAT(flopcast("trace dpotrf n=300 nb=50 --mode observe --summary").text, HasSubstr("FLOP/s"));
 }
 

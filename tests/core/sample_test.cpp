@@ -1,0 +1,49 @@
+#include "flopcast/core/sample.hpp"
+
+#include <gtest/gtest.h>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast {
+namespace {
+
+Sample small_sample() {
+  Sample sample;
+  sample.key = {"dtrsm", "LLNU", "1", "..", "placed", 2, "a1b2"};
+  sample.sizes = {256, 100};
+  sample.strides = {264, 264};
+  sample.placement = {{4096, 0, true}, {-1, 3, false}};
+  sample.batch = 3;
+  sample.repetitions = {{2e-6, 1.25, 0.5, false}, {9e-6, 1, 0.6, true}, {1e-6, 0.5, 0.7, false}};
+  sample.warnings = {"preempted once"};
+  return sample;
+}
+
+TEST(Sample, SurvivesARoundTripThroughJson) {
+  const Sample sample = small_sample();
+  EXPECT_EQ(nlohmann::json::parse(nlohmann::json(sample).dump()).get<Sample>(), sample);
+}
+
+TEST(Sample, CountsOnlyWhatIsNotDiscarded) {
+  EXPECT_EQ(small_sample().times(), (std::vector<Seconds>{1.6e-6, 2e-6}));
+  EXPECT_TRUE(Sample{}.times().empty());
+}
+
+TEST(Sample, RefusesMoreOperandsThanACallHas) {
+  nlohmann::json json = small_sample();
+  for (std::size_t i = 0; i < most_operands; ++i) {
+    json["placement"].push_back(json["placement"][0]);
+  }
+  EXPECT_THROW(json.get<Sample>(), Error);
+}
+
+TEST(Sample, RefusesADamagedDocument) {
+  nlohmann::json json = small_sample();
+  json["key"].erase("flags");
+  EXPECT_THROW(json.get<Sample>(), nlohmann::json::exception);
+}
+
+TEST(ModelKey, IsShownWithoutItsLibrary) { EXPECT_EQ(to_string(small_sample().key), "dtrsm LLNU scalars:1 strides:.. placed x2"); }
+
+}  // namespace
+}  // namespace flopcast

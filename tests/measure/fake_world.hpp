@@ -17,7 +17,7 @@ struct FakeWorld {
   std::vector<std::string> log;                                ///< routines as they were called, and `threads N`
   std::vector<double> first_values;                            ///< x[0] of every dscal and daxpy as it began
   std::int64_t disturbances = 0;
-  std::vector<bool> disturb;  ///< whether the next calls of daxpy are disturbed
+  std::vector<bool> disturb, disturb_reference;  ///< whether the next calls of daxpy, of dgemm are disturbed
 
   [[nodiscard]] std::vector<std::string> calls_without(const std::string& routine) const;
 };

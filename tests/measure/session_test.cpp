@@ -153,6 +153,18 @@ TEST_F(SessionTest, NormalisesByTheReferencesNearby) {
   EXPECT_EQ(session.run(experiments)[0].calls[0][0].drift, 1);
 }
 
+TEST_F(SessionTest, TakesPreemptedReferencesAgain) {
+  Session session(fake_backend(), {}, three_times());
+  const auto count = [] { return std::count(fake_world().log.begin(), fake_world().log.end(), "dgemm"); };
+  (void)session.run(std::vector{bare(call_of("ddot"))});
+  const auto undisturbed = count();
+  fake_world().disturb_reference = {false, true, false, true};  // each has a warming run first
+  fake_world().durations["dgemm"] = {1000, 9000, 1000, 7000};
+  (void)session.run(std::vector{bare(call_of("ddot"))});
+  EXPECT_EQ(count() - undisturbed, 2 * 3 + 4 + 2 * 3);
+  EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15);
+}
+
 TEST_F(SessionTest, RepeatsWhatWasPreempted) {
   fake_world().disturb = {false, false, true, false, false};  // the first is the warm-up
   Session session(fake_backend(), {}, three_times());

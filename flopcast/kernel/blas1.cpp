@@ -1,6 +1,7 @@
 #include "flopcast/kernel/entry.hpp"
 
-// clang-format off: the tables keep one line for each: names, arguments, counts.
+// The tables keep their own layout: names, arguments, counts.
+// clang-format off
 namespace flopcast::kernel {
 namespace {
 
@@ -19,7 +20,9 @@ std::vector<Entry> blas1_entries() {
        {size("n"), update("x", vec("n")), inc("incx"), update("y", vec("n")), inc("incy")},
        "", ""},
       {names("sdcz", "copy"), "copy", "y := x", {size("n"), x(), inc("incx"), out("y", vec("n")), inc("incy")}, "", ""},
-      Entry{names("sdcz", "scal"), "scal", "x := alpha x", {size("n"), scalar("alpha"), update("x", vec("n")), inc("incx")}, "n", ""}.requiring(positive),
+      Entry{names("sdcz", "scal"), "scal", "x := alpha x",
+            {size("n"), scalar("alpha"), update("x", vec("n")), inc("incx")},
+            "n", ""}.requiring(positive),
       Entry{{{"csscal", c}, {"zdscal", z}}, "scal", "x := alpha x with real alpha",
             {size("n"), real_scalar("alpha"), update("x", vec("n")), inc("incx")},
             "n/3", ""}.requiring(positive),
@@ -38,7 +41,9 @@ std::vector<Entry> blas1_entries() {
        "n", "n-1", Returns::real, true},
 
       // The square root counts as a multiplication; scaling against overflow, which differs between libraries, isn't counted.
-      Entry{names("sd", "nrm2"), "nrm2", "Euclidean norm of x", {size("n"), x(), inc("incx")}, "n+1", "n-1", Returns::real}.requiring(positive),
+      Entry{names("sd", "nrm2"), "nrm2", "Euclidean norm of x",
+            {size("n"), x(), inc("incx")},
+            "n+1", "n-1", Returns::real}.requiring(positive),
       Entry{{{"scnrm2", c}, {"dznrm2", z}}, "nrm2", "Euclidean norm of x",
             {size("n"), x(), inc("incx")},
             "(2*n+1)/6", "n-1/2", Returns::real}.requiring(positive),

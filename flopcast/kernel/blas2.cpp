@@ -1,6 +1,7 @@
 #include "flopcast/kernel/entry.hpp"
 
-// clang-format off: the tables keep one line for each: names, arguments, counts.
+// The tables keep their own layout: names, arguments, counts.
+// clang-format off
 namespace flopcast::kernel {
 namespace {
 

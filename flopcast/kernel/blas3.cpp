@@ -1,6 +1,7 @@
 #include "flopcast/kernel/entry.hpp"
 
-// clang-format off: the tables keep one line for each: names, arguments, counts.
+// The tables keep their own layout: names, arguments, counts.
+// clang-format off
 namespace flopcast::kernel {
 namespace {
 
@@ -25,8 +26,9 @@ Entry rank_k(const char* precisions, const char* family, const char* transpositi
 /// the diagonal.
 Entry rank_2k(const char* precisions, const char* family, const char* transpositions, Item beta) {
   return {names(precisions, family), family, "C := alpha op(A) op(B)' + alpha' op(B) op(A)' + beta C, C = C'",
-          {uplo(), flag("trans", transpositions), size("n"), size("k"), scalar("alpha"), in("A", full("trans=N ? n : k", "trans=N ? k : n")),
-           ld("lda"), in("B", full("trans=N ? n : k", "trans=N ? k : n")), ld("ldb"), std::move(beta), update("C", triangle("n")), ld("ldc")},
+          {uplo(), flag("trans", transpositions), size("n"), size("k"), scalar("alpha"),
+           in("A", full("trans=N ? n : k", "trans=N ? k : n")), ld("lda"), in("B", full("trans=N ? n : k", "trans=N ? k : n")), ld("ldb"),
+           std::move(beta), update("C", triangle("n")), ld("ldc")},
           "k*n*(n+1)", "k*n*(n+1)"};
 }
 

@@ -15,8 +15,8 @@ struct Outcome {
   std::int32_t info = 0;         ///< LAPACK's return code; 0 for routines without one
 };
 
-/// A call whose arguments are laid out as the Fortran ABI wants them, ready to be made many times; the cost of run() over a direct call is a
-/// few nanoseconds. 4-byte integers (LP64), gfortran's complex results, hidden string lengths last.
+/// A call whose arguments are laid out as the Fortran ABI wants them, ready to be made many times; the cost of run() over a direct call
+/// is a few nanoseconds. 4-byte integers (LP64), gfortran's complex results, hidden string lengths last.
 class Invocation {
  public:
   /// `call` holds real addresses of sufficiently large operands.

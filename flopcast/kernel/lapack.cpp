@@ -2,7 +2,8 @@
 
 // Counts are those of LAPACK working note 41, and of the unblocked algorithms: a blocked or recursive routine is charged
 // with what the unblocked one needs. Divisions and square roots count as multiplications.
-// clang-format off: the tables keep one line for each: names, arguments, counts.
+// The tables keep their own layout: names, arguments, counts.
+// clang-format off
 namespace flopcast::kernel {
 namespace {
 
@@ -14,13 +15,12 @@ Entry cholesky(const char* family, const char* operation) {
           "n*n*n/6 + n*n/2 + n/3", "n*n*n/6 - n/6"};
 }
 
-/// k n m at leading order, exact for m < n too, where working note 41 counts divisions that partial pivoting doesn't make.
+/// Exact for m < n too, where working note 41 counts divisions that partial pivoting doesn't make.
 Entry lu(const char* family, const char* operation) {
-  static constexpr const char* products = "m*n*min(m,n) - (m+n)*min(m,n)*min(m,n)/2 + min(m,n)*min(m,n)*min(m,n)/3";
   return {names("sdcz", family), family, operation,
           {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), pivots("ipiv", vec("min(m,n)")), info()},
-          std::string(products) + " + (m-n)*min(m,n)/2 + 2*min(m,n)/3",
-          std::string(products) + " - (m+n)*min(m,n)/2 + min(m,n)*min(m,n)/2 + min(m,n)/6"};
+          "min(m,n)*(m*n + (m-n)/2 + 2/3 - min(m,n)*((m+n)/2 - min(m,n)/3))",
+          "min(m,n)*(m*n - (m+n)/2 + 1/6 - min(m,n)*((m+n)/2 - 1/2 - min(m,n)/3))"};
 }
 
 Entry triangular_inverse(const char* family, const char* operation) {

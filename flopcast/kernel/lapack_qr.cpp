@@ -4,33 +4,32 @@
 
 // Counts are those of LAPACK working note 41, and of the unblocked algorithms: a blocked routine is charged
 // with what the unblocked one needs.
-// clang-format off: the tables keep one line for each: names, arguments, counts.
+// The tables keep their own layout: names, arguments, counts.
+// clang-format off
 namespace flopcast::kernel {
 namespace {
 
-constexpr const char* products = "2*m*n*min(m,n) - (m+n)*min(m,n)*min(m,n) + 2*min(m,n)*min(m,n)*min(m,n)/3";
-std::string column_multiplications() {
-  return std::string(products) + " + m*min(m,n) + 2*n*min(m,n) - 3*min(m,n)*min(m,n)/2 + 23*min(m,n)/6";
-}
-std::string column_additions() { return std::string(products) + " + n*min(m,n) - min(m,n)*min(m,n)/2 + 5*min(m,n)/6"; }
-std::string row_multiplications() { return std::string(products) + " + m*min(m,n) + 2*n*min(m,n) - 3*min(m,n)*min(m,n)/2 + 29*min(m,n)/6"; }
-std::string row_additions() { return std::string(products) + " + m*min(m,n) - min(m,n)*min(m,n)/2 + 5*min(m,n)/6"; }
+// Of QR and QL, then of LQ and RQ.
+constexpr const char* column_multiplications = "min(m,n)*(2*m*n + m + 2*n + 23/6 - min(m,n)*(m + n + 3/2 - 2*min(m,n)/3))";
+constexpr const char* column_additions = "min(m,n)*(2*m*n + n + 5/6 - min(m,n)*(m + n + 1/2 - 2*min(m,n)/3))";
+constexpr const char* row_multiplications = "min(m,n)*(2*m*n + m + 2*n + 29/6 - min(m,n)*(m + n + 3/2 - 2*min(m,n)/3))";
+constexpr const char* row_additions = "min(m,n)*(2*m*n + m + 5/6 - min(m,n)*(m + n + 1/2 - 2*min(m,n)/3))";
 
 /// Work space: so many elements for each of `lines`. 512 columns suffice for any block size worth trying.
 Item block_work(const std::string& lines) { return work_size("lwork", "max(1,512*(" + lines + "))"); }
 Item work_of_size() { return work("work", vec("max(1,lwork)")); }
 
-Entry unblocked(const char* family, const char* operation, const char* lines, const std::string& mults, const std::string& adds) {
+Entry unblocked(const char* family, const char* operation, const char* lines, const char* multiplications, const char* additions) {
   return {names("sdcz", family), family, operation,
           {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), out("tau", vec("min(m,n)")), work("work", vec(lines)), info()},
-          mults, adds};
+          multiplications, additions};
 }
 
-Entry blocked(const char* family, const char* operation, const char* lines, const std::string& mults, const std::string& adds) {
+Entry blocked(const char* family, const char* operation, const char* lines, const char* multiplications, const char* additions) {
   return {names("sdcz", family), family, operation,
           {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), out("tau", vec("min(m,n)")), work_of_size(), block_work(lines),
            info()},
-          mults, adds};
+          multiplications, additions};
 }
 
 Entry block_reflector(const char* precisions, const char* transpositions) {
@@ -53,9 +52,10 @@ Entry qr_with_factor(const char* family, const char* operation, std::vector<Item
   }
   items.insert(items.end(), space.begin(), space.end());
   items.push_back(info());
-  const std::string factors = fmt::format(" + min(m,n)*({0}-1)/2*max(0, m - min(m,n)/2 + {0}/6) + min(m,n)*{0}/2*max(0, n - min(m,n)/2 - {0}/2)", block);
-  return Entry{names("sdcz", family), family, operation, items, column_multiplications() + factors, column_additions() + factors}.requiring(
-      std::move(constraints));
+  const std::string factors = fmt::format(
+      " + min(m,n)*({0}-1)/2*max(0, m - min(m,n)/2 + {0}/6) + min(m,n)*{0}/2*max(0, n - min(m,n)/2 - {0}/2)", block);
+  return Entry{names("sdcz", family), family, operation, items, column_multiplications + factors, column_additions + factors}
+      .requiring(std::move(constraints));
 }
 
 /// C := op(Q) C or C op(Q). The diagonal above the reflectors is overwritten for a moment, so it is touched.
@@ -78,7 +78,8 @@ Entry generate_q(const char* precisions, const char* family, std::vector<Item> s
   items.push_back(info());
   return Entry{names(precisions, family), family, "first n columns of Q from geqrf",
                items,
-               "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + 2*n*k - k*k - 5*k/3", "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + n*k - m*k + k/3"}.requiring({"m >= n", "n >= k"});
+               "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + 2*n*k - k*k - 5*k/3",
+               "2*m*n*k - (m+n)*k*k + 2*k*k*k/3 + n*k - m*k + k/3"}.requiring({"m >= n", "n >= k"});
 }
 
 std::vector<Item> line_work() { return {work("work", vec("side=L ? n : m"))}; }
@@ -106,15 +107,15 @@ std::vector<Entry> lapack_qr_entries() {
       block_reflector("sd", "NT"),
       block_reflector("cz", "NC"),
 
-      unblocked("geqr2", "A = QR, unblocked", "n", column_multiplications(), column_additions()),
-      unblocked("geqr2p", "A = QR with non-negative diagonal, unblocked", "n", column_multiplications(), column_additions()),
-      unblocked("geql2", "A = QL, unblocked", "n", column_multiplications(), column_additions()),
-      unblocked("gelq2", "A = LQ, unblocked", "m", row_multiplications(), row_additions()),
-      unblocked("gerq2", "A = RQ, unblocked", "m", row_multiplications(), row_additions()),
-      blocked("geqrf", "A = QR, blocked", "n", column_multiplications(), column_additions()),
-      blocked("geqlf", "A = QL, blocked", "n", column_multiplications(), column_additions()),
-      blocked("gelqf", "A = LQ, blocked", "m", row_multiplications(), row_additions()),
-      blocked("gerqf", "A = RQ, blocked", "m", row_multiplications(), row_additions()),
+      unblocked("geqr2", "A = QR, unblocked", "n", column_multiplications, column_additions),
+      unblocked("geqr2p", "A = QR with non-negative diagonal, unblocked", "n", column_multiplications, column_additions),
+      unblocked("geql2", "A = QL, unblocked", "n", column_multiplications, column_additions),
+      unblocked("gelq2", "A = LQ, unblocked", "m", row_multiplications, row_additions),
+      unblocked("gerq2", "A = RQ, unblocked", "m", row_multiplications, row_additions),
+      blocked("geqrf", "A = QR, blocked", "n", column_multiplications, column_additions),
+      blocked("geqlf", "A = QL, blocked", "n", column_multiplications, column_additions),
+      blocked("gelqf", "A = LQ, blocked", "m", row_multiplications, row_additions),
+      blocked("gerqf", "A = RQ, blocked", "m", row_multiplications, row_additions),
 
       // T holds one triangle of order nb per block; its lower halves aren't used, but are counted here.
       qr_with_factor("geqrt", "A = QR, blocked, with the T of each block", {size("m"), size("n"), size("nb")},
@@ -123,7 +124,8 @@ std::vector<Entry> lapack_qr_entries() {
       // The first column of T is scratch space for tau, so not only the upper triangle is touched.
       qr_with_factor("geqrt2", "A = QR, unblocked, with T", {size("m"), size("n")}, out("T", full("n", "n")), {}, "n", {"m >= n"}),
       // LAPACK 3.11 never returns from n = 0.
-      qr_with_factor("geqrt3", "A = QR, recursive, with T", {size("m"), size("n")}, out("T", triangle("n", "U")), {}, "n", {"m >= n", "n >= 1"}),
+      qr_with_factor("geqrt3", "A = QR, recursive, with T", {size("m"), size("n")}, out("T", triangle("n", "U")), {}, "n",
+                     {"m >= n", "n >= 1"}),
 
       multiply_by_q("sd", "orm2r", "NT", line_work()),
       multiply_by_q("cz", "unm2r", "NC", line_work()),

@@ -58,8 +58,8 @@ bool has_empty_size(const Call& call) {
   return std::find(all.begin(), all.end(), 0) != all.end();
 }
 
-/// What a plain algorithm needn't touch although it counts, as the tables say: norms of whole matrices, scratch columns, unit diagonals among
-/// packed elements, lower halves of blocks of T, vector elements that meet no element of a band.
+/// What a plain algorithm needn't touch although it counts, as the tables say: norms of whole matrices, scratch columns, unit diagonals
+/// among packed elements, lower halves of blocks of T, vector elements that meet no element of a band.
 bool footprint_is_larger(const Call& call) {
   if (has_empty_size(call)) {
     return true;

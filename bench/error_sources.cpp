@@ -1,0 +1,136 @@
+// Where do prediction errors come from? For one routine, order and block size, in one interleaved run: the real routine; all its kernel calls one after
+// the other, each timed; and every k-th of them timed alone in its recreated context, as models on demand sample them. Prints the sums per kernel.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <vector>
+
+#include "flopcast/algorithm/registry.hpp"
+#include "flopcast/cache/placement.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/machine/detect.hpp"
+#include "flopcast/measure/session.hpp"
+#include "flopcast/report/table.hpp"
+#include "flopcast/tune/segment.hpp"
+
+namespace {
+
+using namespace flopcast;
+
+struct Options {
+  std::string routine = "dgeqrf";
+  std::int64_t n = 800, nb = 32, nx = 128, step = 5;
+  std::int64_t repetitions = 7;
+  std::string blas, lapack;
+};
+
+Seconds median_of(const std::vector<Repetition>& repetitions) {
+  std::vector<Seconds> times;
+  for (const Repetition& repetition : repetitions) {
+    if (!repetition.discarded) {
+      times.push_back(repetition.normalised());
+    }
+  }
+  return median(times);
+}
+
+struct Sums {
+  std::int64_t calls = 0;
+  Seconds in_sequence = 0;         ///< of all calls
+  Seconds sampled_in_sequence = 0; ///< of those that were sampled too
+  Seconds sampled = 0;
+};
+
+void run(const Options& options) {
+  const machine::LibrarySet libraries = machine::LibrarySet::open(options.blas, options.lapack.empty() ? machine::default_lapack() : options.lapack);
+  libraries.set_threads(1);
+  const Environment environment = machine::detect(libraries);
+  const std::string order = std::to_string(options.n);
+  const Routine& routine = kernel::require(options.routine);
+  std::map<std::string, std::string> arguments = {{"n", order}, {"lda", order}};
+  if (routine.index("m") >= 0) {
+    arguments["m"] = order;
+  }
+  const Call call = kernel::parse_call(routine, arguments);
+  const Trace trace = algorithm::record(call, {options.nb, 2, options.nx});
+  const std::vector<Placement> placements = cache::cache_state(trace, environment.caches, cache::Start::filled).placements;
+
+  std::vector<measure::Experiment> experiments(1);
+  experiments[0].memory = trace.allocations;
+  Call whole = call;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+    const Kind kind = routine.arguments[i].kind;
+    if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots) {
+      whole.arguments[i] = static_cast<std::int64_t>(virtual_base(next++));
+    }
+    if (kind == Kind::work_size) {
+      whole.arguments[i] = options.n;
+    }
+  }
+  experiments[0].setup = {{.what = measure::Action::What::fill, .call = whole}};
+  experiments[0].timed = trace.calls;
+  std::vector<tune::Segment> segments;
+  const tune::CallCost cost = [](const Call& c, const Placement&) { return flops(c) / 3e10 + 1e-6; };
+  for (std::size_t at = 0; at < trace.calls.size(); at += static_cast<std::size_t>(options.step)) {
+    segments.push_back(tune::segment_around(trace, placements, at, cost));
+    experiments.push_back(tune::experiment(trace, placements, segments.back(), environment));
+  }
+  measure::SessionOptions session_options;
+  session_options.stop.maximum_repetitions = options.repetitions;
+  measure::Session session(libraries, environment, session_options);
+  const std::vector<measure::Timings> timings = session.run(experiments);
+
+  std::map<std::string, Sums> sums;
+  for (std::size_t c = 0; c < trace.calls.size(); ++c) {
+    Sums& sum = sums[trace.calls[c].routine->name];
+    ++sum.calls;
+    sum.in_sequence += median_of(timings[0].calls[c]);
+  }
+  for (std::size_t s = 0; s < segments.size(); ++s) {
+    for (std::size_t c = 0; c < timings[s + 1].calls.size(); ++c) {
+      const std::size_t at = segments[s].begin + c;
+      Sums& sum = sums[trace.calls[at].routine->name];
+      sum.sampled += median_of(timings[s + 1].calls[c]);
+      sum.sampled_in_sequence += median_of(timings[0].calls[at]);
+    }
+    for (const std::string& warning : timings[s + 1].warnings) {
+      std::fprintf(stderr, "%s\n", warning.c_str());
+    }
+  }
+  report::Table table;
+  table.columns = {{"kernel", report::Align::left}, {"calls"}, {"in sequence"}, {"sampled in context / in sequence"}};
+  for (const auto& [name, sum] : sums) {
+    table.rows.push_back({name, report::whole(sum.calls), {sum.in_sequence, format_seconds(sum.in_sequence)},
+                          {sum.sampled / sum.sampled_in_sequence, fmt::format("{:.3f}", sum.sampled / sum.sampled_in_sequence)}});
+  }
+  std::fputs(report::to_text(table).c_str(), stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Where prediction errors come from");
+  Options options;
+  app.add_option("--routine", options.routine)->capture_default_str();
+  app.add_option("-n", options.n)->capture_default_str();
+  app.add_option("--nb", options.nb)->capture_default_str();
+  app.add_option("--nx", options.nx)->capture_default_str();
+  app.add_option("--step", options.step, "every how many calls one is sampled")->capture_default_str();
+  app.add_option("--repetitions", options.repetitions)->capture_default_str();
+  app.add_option("--blas", options.blas);
+  app.add_option("--lapack", options.lapack);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(options);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "error_sources: %s\n", error.what());
+    return static_cast<int>(error.code());
+  }
+  return 0;
+}

@@ -4,12 +4,14 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/help_formatter.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/error.hpp"
@@ -109,6 +111,7 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int ar
 
 int run(int argc, char** argv) {
   CLI::App app("flopcast: know how fast dense linear algebra will run, before it runs", "flopcast");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   app.set_version_flag("--version", "flopcast " FLOPCAST_VERSION, "Print the version and exit");
   app.footer(footer);

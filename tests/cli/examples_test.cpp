@@ -22,15 +22,16 @@ std::string preparation(const std::string& command) {
   return command == "run" ? "flopcast tune dgeqrf --n 200 --nb 32,64 --time-budget 1s --save" : "true";
 }
 
-/// The lines of a help text that start with "flopcast" after indentation.
+/// The indented lines that follow "Example:" or "Examples:" in a help text.
 std::vector<std::string> examples(const std::string& command) {
-  std::vector<std::string> found;
   std::istringstream help(shell("flopcast " + command + " --help").out);
+  std::vector<std::string> found;
+  bool reached = false;
   for (std::string line; std::getline(help, line);) {
-    const std::string prefix = "  flopcast ";
-    if (line.compare(0, prefix.size(), prefix) == 0) {
+    if (reached && line.compare(0, 2, "  ") == 0) {
       found.push_back(line.substr(2));
     }
+    reached = reached || line == "Example:" || line == "Examples:";
   }
   return found;
 }
@@ -40,7 +41,9 @@ class Examples : public ::testing::TestWithParam<std::string> {};
 TEST_P(Examples, WorkWhenPasted) {
   const Ended prepared = shell(preparation(GetParam()));
   ASSERT_EQ(prepared.code, 0) << prepared.err;
-  for (const std::string& example : examples(GetParam())) {
+  const std::vector<std::string> pasted = examples(GetParam());
+  EXPECT_FALSE(pasted.empty());
+  for (const std::string& example : pasted) {
     if (not_run.count(example) == 0) {
       const Ended ended = shell(example);
       EXPECT_EQ(ended.code, 0) << example << '\n' << ended.err;

@@ -1,0 +1,40 @@
+#include "flopcast/cli/help_formatter.hpp"
+
+#include <utility>
+
+namespace flopcast::cli {
+namespace {
+
+/// "INT in [1 - 16]" of "INT:INT in [1 - 16]", "{wall,cpu}" of "TEXT:{wall,cpu}".
+std::string allowed_values(const std::string& type_name) {
+  const std::size_t colon = type_name.find(':');
+  return colon == std::string::npos ? type_name : type_name.substr(colon + 1);
+}
+
+bool ends_in_dots(const std::string& text) { return text.size() >= 3 && text.compare(text.size() - 3, 3, "...") == 0; }
+
+}  // namespace
+
+std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
+  if (option->get_type_size() == 0) {
+    return "";
+  }
+  std::string text = ' ' + allowed_values(option->get_type_name());
+  if (!option->get_default_str().empty()) {
+    text += '=' + option->get_default_str();
+  }
+  if (option->get_expected_max() == CLI::detail::expected_max_vector_size && !ends_in_dots(text)) {
+    text += " ...";
+  }
+  return text;
+}
+
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
+  std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+  for (std::size_t at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) {
+    text.erase(at, 1);
+  }
+  return text;
+}
+
+}  // namespace flopcast::cli

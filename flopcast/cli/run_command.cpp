@@ -207,7 +207,7 @@ void add_run_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--threads", options->threads, "Threads of BLAS")->check(CLI::PositiveNumber);
   command->add_flag("--report", options->report, "Say afterwards what the program's LAPACK asked for (with --json, --output)");
   command->add_flag("--foreign", options->foreign, "Use a profile that was made on another machine");
-  command->add_option("command", options->command, "Program and its arguments")->type_name("-- COMMAND ...");
+  command->add_option("command", options->command, "Program and its arguments")->type_name("-- COMMAND");
   command->footer(footer);
   command->callback([options, &common] { run_command(*options, common); });
 }

@@ -184,7 +184,7 @@ void add_trace_command(CLI::App& app, CommonOptions& common) {
   command
       ->add_option("arguments", options->arguments, "Sizes and flags such as n=1000 uplo=L, and nb=, nbmin=, nx= (default: LAPACK's own)")
       ->required()
-      ->type_name("NAME=VALUE ...");
+      ->type_name("NAME=VALUE");
   command->add_option("--from", options->source, "Where the calls come from: real LAPACK, or flopcast's own algorithm")
       ->check(CLI::IsMember({"lapack", "algorithm"}))
       ->capture_default_str();

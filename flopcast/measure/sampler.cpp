@@ -45,8 +45,8 @@ std::vector<std::string> doubts(std::span<const Seconds> times) {
                         format_seconds(quantile(sorted, 0.125)), format_seconds(quantile(sorted, 0.875)))};
   }
   if (spread > wide) {
-    return {
-        fmt::format("half of the times spread over {:.0f} % of the median: stop other programs or take more repetitions", 100 * spread)};
+    return {fmt::format("half of the times spread over more than {:.0f} % of the median: stop other programs or take more repetitions",
+                        100 * wide)};
   }
   return {};
 }

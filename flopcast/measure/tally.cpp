@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "flopcast/core/error.hpp"
 #include "flopcast/core/stopping.hpp"
 
 namespace flopcast::measure {
@@ -97,11 +96,10 @@ Timings Tally::take() {
   const std::int64_t disturbed = made_ - static_cast<std::int64_t>(counted_.size());
   if (disturbed > 0 && static_cast<std::int64_t>(counted_.size()) < rule_.minimum_repetitions) {
     count_fastest_disturbed();
-    timings_.warnings.push_back(fmt::format(
-        "{} of {} repetitions were preempted, and the fastest of these count: stop other programs and measure again", disturbed, made_));
+    timings_.warnings.emplace_back(
+        "nearly all repetitions were preempted, and the fastest of these count: stop other programs and measure again");
   } else if (disturbed * one_in > made_) {
-    timings_.warnings.push_back(
-        fmt::format("{} of {} repetitions were preempted and left out: other programs are running", disturbed, made_));
+    timings_.warnings.emplace_back("more than a quarter of the repetitions were preempted and left out: other programs are running");
   }
   return std::move(timings_);
 }

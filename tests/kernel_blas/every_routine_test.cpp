@@ -23,6 +23,9 @@ struct Subject {
   const Routine* routine;
 };
 
+/// Names library and routine in the name of a test.
+void PrintTo(const Subject& subject, std::ostream* stream) { *stream << subject.library->name() << "_" << subject.routine->name; }
+
 std::vector<Subject> all_subjects() {
   std::vector<Subject> all;
   for (const TestLibrary& library : test_libraries()) {
@@ -40,8 +43,7 @@ class EveryRoutine : public testing::TestWithParam<Subject> {
   const Routine& routine = *GetParam().routine;
 };
 
-INSTANTIATE_TEST_SUITE_P(Library, EveryRoutine, testing::ValuesIn(all_subjects()),
-                         [](const auto& instance) { return instance.param.library->name() + "_" + instance.param.routine->name; });
+INSTANTIATE_TEST_SUITE_P(Library, EveryRoutine, testing::ValuesIn(all_subjects()));
 // Without any library there is nothing to test.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryRoutine);
 

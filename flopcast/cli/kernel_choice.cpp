@@ -2,8 +2,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/machine/inspect.hpp"
@@ -45,13 +47,14 @@ KernelSettings in_force() {
 
 }  // namespace
 
-KernelSettings choose_kernels(const LibraryOptions& options, model::Store& store, const CommonOptions& common) {
+KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions& common) {
   KernelSettings settings = in_force();
   if (options.kernels == "library" || !settings.empty()) {
     return settings;
   }
   const std::filesystem::path file = machine::locate(options.blas.empty() ? machine::default_blas() : options.blas, machine::Role::blas);
   const std::string key = key_of(file);
+  model::Store store = open_store(common);
   std::optional<nlohmann::json> found = store.find_artifact(artifact, key);
   if (!found) {
     note(fmt::format("trying which kernels of {} suit this CPU (once)", file.string()), common);

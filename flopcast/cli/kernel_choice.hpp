@@ -4,8 +4,7 @@
 #include <string>
 
 #include "flopcast/cli/command.hpp"
-#include "flopcast/cli/workbench.hpp"
-#include "flopcast/model/store.hpp"
+#include "flopcast/cli/library_options.hpp"
 
 namespace flopcast::cli {
 
@@ -15,6 +14,6 @@ using KernelSettings = std::map<std::string, std::string>;
 /// Before a library is opened: where it doesn't recognise the CPU and other kernels of its own make dgemm much faster, sets the variable that selects them in this
 /// process (and so in its children) and tells the user. A variable that the user has set is left alone. What was found by trying is kept in the store. Returns the
 /// variables in force, for `flopcast run` to set them too. `options.kernels` = "library" leaves the choice to the library.
-KernelSettings choose_kernels(const LibraryOptions& options, model::Store& store, const CommonOptions& common);
+KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions& common);
 
 }  // namespace flopcast::cli

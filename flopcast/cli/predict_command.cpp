@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/routine_problem.hpp"
 #include "flopcast/cli/workbench.hpp"
@@ -21,6 +24,7 @@
 #include "flopcast/predict/stored_models.hpp"
 #include "flopcast/report/file.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/tune/sampling.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -28,7 +32,7 @@ namespace {
 constexpr std::int64_t largest_block = 1000000;
 
 constexpr const char* footer = R"(How --cache treats the cache:
-  placed  every operand in its own level (models on demand: from the samples that 'flopcast tune' keeps)
+  placed  every operand in its own level (models on demand: kernels are sampled where the store lacks samples)
   levels  blend of models of whole calls in each level
   paper   blend of warm and cold by smoothed access distance (Peise and Bientinesi)
   warm    everything cached
@@ -47,6 +51,7 @@ struct PredictCommand {
   std::string start;
   std::string capacity;
   std::string generator = "refined";
+  std::string time_budget = "10s";
   bool explain = false;
   LibraryOptions libraries;
 };
@@ -248,13 +253,46 @@ void require_models(const std::vector<Subject>& subjects, const Environment& env
   }
 }
 
+/// Measures what the models lack for these subjects, and keeps it.
+void sample_missing(const std::vector<Subject>& subjects, const Workbench& bench, cache::Start start, model::Store& store, model::OnDemandModels& models,
+                    const PredictCommand& command, const CommonOptions& common) {
+  static constexpr double target = 0.01;  // relative standard deviation of every total
+  const Seconds budget = parse_duration(command.time_budget, "--time-budget");
+  std::vector<tune::Subject> traces;
+  for (const Subject& subject : subjects) {
+    traces.push_back({subject.trace, cache::cache_state(subject.trace, bench.environment().caches, start).placements, 1});
+  }
+  measure::Session session = bench.session(store, {});
+  const auto begin = std::chrono::steady_clock::now();
+  const auto show = progress("sampling kernels", common);
+  tune::SamplingSources sources;
+  sources.elapsed = [begin] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  sources.interrupted = [] { return interrupted(); };
+  sources.measure = [&](std::span<const measure::Experiment> experiments) {
+    return session.run(experiments, [&](std::int64_t, std::int64_t) {
+      return show(std::llround(1000 * std::min(1.0, sources.elapsed() / budget)), 1000) && sources.elapsed() < budget;
+    });
+  };
+  sources.keep = [&](std::span<const Sample> samples) {
+    store.add_samples(samples);
+    bench.keep_reference(store, session);
+  };
+  tune::OnDemandSampler sampler(bench.environment(), models, sources);
+  sampler.refine(traces, target, budget);
+  throw_if_interrupted("every sample is kept; run the same command again to go on");
+  if (sampler.cost().segments > 0) {
+    note(fmt::format("{} stretches of kernel calls measured in {}", sampler.cost().segments, format_seconds(sampler.cost().measuring)), common);
+  }
+}
+
 std::vector<Forecast> predict_all(const PredictCommand& command, const std::vector<Subject>& subjects, const Workbench& bench,
                                   const predict::PredictOptions& options, const CommonOptions& common) {
   const cache::Start start = parse_start(command.start, options.method);
   const Environment& environment = bench.environment();
-  const model::Store store = open_store(common);
+  model::Store store = open_store(common);
   if (options.method == predict::Method::placed || command.generator == "demand") {
-    const model::OnDemandModels models = bench.models(store);
+    model::OnDemandModels models = bench.models(store);
+    sample_missing(subjects, bench, start, store, models, command, common);
     return forecasts(subjects, environment, start, predict::PlacedModels(models), options);
   }
   const predict::FindModel find = [&](const ModelKey& key) { return store.find_model(key, command.generator); };
@@ -441,9 +479,7 @@ void run_predict(const PredictCommand& command, const CommonOptions& common) {
   });
   if (worst != all.end() && worst->second.extrapolated_share() > 0.01) {
     note(fmt::format("up to {} of the time lies outside of what was sampled{}", percent(worst->second.extrapolated_share()),
-                     options.method == predict::Method::placed && !command.routine.empty()
-                         ? fmt::format("; 'flopcast tune {} --n ...' samples what these sizes need", command.routine)
-                         : ""),
+                     options.method == predict::Method::placed ? "; a larger --time-budget samples more" : ""),
          common);
   }
 }
@@ -476,6 +512,7 @@ void add_predict_command(CLI::App& app, CommonOptions& common) {
   command->add_flag("--explain", options->explain, "also show the time of every kernel and call");
   add_library_options(*command, options->libraries);
   command->footer(footer);
+  command->add_option("--time-budget", options->time_budget, "for sampling kernels that models on demand lack; 0s: none")->capture_default_str();
   command->callback([options, &common] { run_predict(*options, common); });
 }
 

@@ -8,7 +8,6 @@
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/kernel_choice.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/profile_file.hpp"
 #include "flopcast/cli/routine_problem.hpp"
@@ -159,11 +158,11 @@ nlohmann::json document(const TuneOptions& options, const Environment& environme
           {"environment", environment},
           {"options", {{"time_budget", options.time_budget}, {"nb", options.blocks}, {"seed", options.seed}}},
           {"decisions", std::move(decisions)},
-          {"cost", {{"segments", result.segments}, {"timings", result.timings}, {"measuring_seconds", result.measuring}}},
+          {"cost", {{"segments", result.cost.segments}, {"timings", result.cost.timings}, {"measuring_seconds", result.cost.measuring}}},
           {"complete", result.complete}};
 }
 
-interpose::Profile make_profile(const Environment& environment, const KernelSettings& settings, const std::vector<tune::Problem>& problems, const std::vector<tune::Decision>& decisions) {
+interpose::Profile make_profile(const Workbench& bench, const std::vector<tune::Problem>& problems, const std::vector<tune::Decision>& decisions) {
   interpose::TunedRoutine routine;
   routine.name = problems.front().call.routine->name;
   routine.flags = flags(problems.front().call);
@@ -177,8 +176,8 @@ interpose::Profile make_profile(const Environment& environment, const KernelSett
     routine.points.push_back(std::move(point));
   }
   interpose::Profile profile;
-  profile.environment = environment;
-  profile.settings = settings;
+  profile.environment = bench.environment();
+  profile.settings = bench.settings();
   profile.set(std::move(routine));
   return profile;
 }
@@ -234,7 +233,6 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
   const Seconds budget = parse_duration(options.time_budget, "--time-budget");
   kernel::require(options.routine);  // before anything is opened
   model::Store store = open_store(common);
-  const KernelSettings settings = choose_kernels(options.libraries, store, common);
   const Workbench bench(options.libraries, common, options.validate);
   interpose::Recorder recorder(bench.files());
   const std::vector<tune::Problem> problems = make_problems(options, recorder);
@@ -248,23 +246,23 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
   const std::function<bool(std::int64_t, std::int64_t)> show = progress("tuning " + options.routine, common);
   sources.trace = [&](const Call& call, const algorithm::BlockParameters& blocks) { return recorder.record(call, blocks); };
   sources.placements = [&](const Trace& trace) { return cache::cache_state(trace, bench.environment().caches, cache::Start::filled).placements; };
-  sources.measure = [&](std::span<const measure::Experiment> experiments) {
+  sources.sampling.measure = [&](std::span<const measure::Experiment> experiments) {
     return session.run(experiments, [&](std::int64_t, std::int64_t) {
       return show(static_cast<std::int64_t>(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < 1.2 * budget;
     });
   };
-  sources.keep = [&](std::span<const Sample> samples) {
+  sources.sampling.keep = [&](std::span<const Sample> samples) {
     store.add_samples(samples);
     bench.keep_reference(store, session);
   };
-  sources.elapsed = [&] { return watch.elapsed(); };
-  sources.interrupted = [] { return interrupted(); };
+  sources.sampling.elapsed = [&] { return watch.elapsed(); };
+  sources.sampling.interrupted = [] { return interrupted(); };
   tune::BlockSizeOptions tuning;
   tuning.time_budget = budget;
   tuning.tune_crossover = !options.fixed_crossover;
   const tune::BlockSizeResult result = tune_block_size(problems, bench.environment(), models, sources, tuning);
   throw_if_interrupted("every sample is kept; run the same command again to go on");
-  note(fmt::format("{} stretches of kernel calls measured, {} timings, {} ({} in all){}", result.segments, result.timings, format_seconds(result.measuring), format_seconds(watch.elapsed()),
+  note(fmt::format("{} stretches of kernel calls measured, {} timings, {} ({} in all){}", result.cost.segments, result.cost.timings, format_seconds(result.cost.measuring), format_seconds(watch.elapsed()),
                    result.complete ? "" : "; the time budget ended it: --time-budget gives more"),
        common);
 
@@ -291,7 +289,7 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
   }
   if (options.save || !options.profile.empty()) {
     const std::string file = options.profile.empty() ? default_profile_file() : options.profile;
-    save_profile(file, make_profile(bench.environment(), settings, problems, result.decisions));
+    save_profile(file, make_profile(bench, problems, result.decisions));
     note(fmt::format("profile saved to {}; run a program with it: flopcast run -- COMMAND", file), common);
   }
 }

@@ -43,7 +43,7 @@ model::Store open_store(const CommonOptions& common) {
 }
 
 Workbench::Workbench(const LibraryOptions& options, const CommonOptions& common, bool interposer)
-    : libraries_(open_libraries(options, interposer)), environment_(machine::detect(libraries_, options.threads, {.progress = progress("measuring caches", common)})) {}
+    : settings_(choose_kernels(options, common)), libraries_(open_libraries(options, interposer)), environment_(machine::detect(libraries_, options.threads, {.progress = progress("measuring caches", common)})) {}
 
 interpose::LibraryFiles Workbench::files() const { return {libraries_.blas().path, libraries_.lapack().path}; }
 

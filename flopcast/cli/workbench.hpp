@@ -1,11 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
-#include <optional>
 #include <string>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/kernel_choice.hpp"
+#include "flopcast/cli/library_options.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/trace.hpp"
 #include "flopcast/interpose/recorder.hpp"
@@ -17,19 +16,10 @@
 /// What the subcommands that measure or predict put together: libraries, environment, store, session, recorder.
 namespace flopcast::cli {
 
-/// Options by which a user says which libraries are meant.
-struct LibraryOptions {
-  std::string blas;    ///< empty: machine::default_blas()
-  std::string lapack;  ///< empty: machine::default_lapack()
-  int threads = 1;
-  std::string kernels = "auto";  ///< "auto": choose_kernels; "library": whatever the library takes by itself
-};
-void add_library_options(CLI::App& command, LibraryOptions& options);
-
 /// The store at its default path; a warning about a damaged one goes to standard error.
 model::Store open_store(const CommonOptions& common);
 
-/// A library set with threads set and its environment (measured caches are taken from the cache file, or measured first).
+/// A library set with threads set, using kernels that suit the CPU, and its environment (measured caches are taken from the cache file, or measured first).
 class Workbench {
  public:
   /// With `interposer`, ilaenv_ of the LAPACK is ours (set_blocks works).
@@ -38,6 +28,8 @@ class Workbench {
   [[nodiscard]] const machine::LibrarySet& libraries() const { return libraries_; }
   [[nodiscard]] const Environment& environment() const { return environment_; }
   [[nodiscard]] interpose::LibraryFiles files() const;
+  /// Variables that make the BLAS use its present kernels; a program that is to run alike needs them too.
+  [[nodiscard]] const KernelSettings& settings() const { return settings_; }
 
   /// A measuring session whose drift-normalised times are comparable with those of earlier sessions in this environment: the reference
   /// kernel's time is kept in the store.
@@ -52,6 +44,7 @@ class Workbench {
   void set_blocks(const std::string& routine, const algorithm::BlockParameters& blocks) const;
 
  private:
+  KernelSettings settings_;  // in force before the library is opened
   machine::LibrarySet libraries_;
   Environment environment_;
 };

@@ -24,16 +24,19 @@ class Tuner {
  public:
   Tuner(std::span<const Problem> problems, const Environment& environment, model::OnDemandModels& models, const BlockSizeSources& sources,
         const BlockSizeOptions& options)
-      : problems_(problems), environment_(environment), models_(models), sources_(sources), options_(options) {}
+      : problems_(problems), models_(models), sources_(sources), options_(options), sampler_(environment, models, sources.sampling) {}
 
   BlockSizeResult run() {
     record();
-    const Seconds coarse_budget = options_.time_budget * 0.4;
-    refine(options_.coarse_target, coarse_budget, "sampling all block sizes");
+    static constexpr double coarse_share = 0.4;  // of the time, for an equal look at everything
+    sources_.stage("sampling all block sizes");
+    sampler_.refine(subjects_, options_.coarse_target, options_.time_budget * coarse_share);
     if (options_.tune_crossover) {
       add_crossovers();
     }
-    refine(options_.target, options_.time_budget, "sampling the contenders");
+    sources_.stage("sampling the contenders");
+    result_.complete = sampler_.refine(subjects_, options_.target, options_.time_budget, [this] { weigh(); });
+    result_.cost = sampler_.cost();
     decide();
     return std::move(result_);
   }
@@ -48,8 +51,8 @@ class Tuner {
   }
 
   void record() {
+    sources_.stage("recording");
     for (std::size_t p = 0; p < problems_.size(); ++p) {
-      sources_.progress(0, "recording");
       add(p, problems_[p].defaults, true);
       for (const algorithm::BlockParameters& blocks : problems_[p].alternatives) {
         if (!same(blocks, problems_[p].defaults)) {
@@ -98,85 +101,6 @@ class Tuner {
       const double closeness = std::exp(-behind * behind / (2 * options_.contender_margin * options_.contender_margin));
       subjects_[e].weight = entries_[e].standard ? 1 : std::max(hopeless, closeness);
     }
-  }
-
-  /// Measures batch after batch until every total is known well enough or the time is up.
-  void refine(double target, Seconds until, const std::string& what) {
-    static constexpr int most_rounds = 40;
-    for (int round = 0; round < most_rounds; ++round) {
-      if (sources_.interrupted()) {
-        result_.complete = false;
-        return;
-      }
-      const Seconds left = until - sources_.elapsed();
-      if (left <= 0) {
-        result_.complete = false;
-        return;
-      }
-      if (models_.kernels().empty()) {
-        for (Subject& subject : subjects_) {
-          subject.weight = 1;
-        }
-      } else if (target < options_.coarse_target) {
-        weigh();
-      }
-      DesignOptions design;
-      design.target = target;
-      design.budget = std::max(left / 3, 1.0);
-      const std::vector<Pick> picks = choose_segments(subjects_, models_, design);
-      if (picks.empty()) {
-        return;
-      }
-      sources_.progress(sources_.elapsed() / options_.time_budget, what);
-      measure(picks);
-    }
-    result_.complete = false;
-  }
-
-  void measure(const std::vector<Pick>& picks) {
-    std::vector<measure::Experiment> experiments;
-    for (const Pick& pick : picks) {
-      const Subject& subject = subjects_[pick.subject];
-      experiments.push_back(experiment(subject.trace, subject.placements, pick.segment, environment_));
-    }
-    const Seconds begun = sources_.elapsed();
-    const std::vector<measure::Timings> timings = sources_.measure(experiments);
-    result_.measuring += sources_.elapsed() - begun;
-    std::vector<Sample> samples;
-    for (std::size_t p = 0; p < picks.size() && p < timings.size(); ++p) {
-      const Subject& subject = subjects_[picks[p].subject];
-      for (std::size_t c = 0; c < timings[p].calls.size(); ++c) {
-        const std::size_t at = picks[p].segment.begin + c;
-        Sample sample = make_sample(subject.trace.calls[at], subject.placements[at], timings[p].calls[c]);
-        const std::vector<Seconds> times = sample.times();
-        if (times.empty()) {
-          continue;
-        }
-        models_.add(subject.trace.calls[at], subject.placements[at], times);
-        result_.timings += times.size();
-        samples.push_back(std::move(sample));
-      }
-      ++result_.segments;
-    }
-    sources_.keep(samples);
-    models_.fit();
-  }
-
-  Sample make_sample(const Call& call, const Placement& placement, const std::vector<Repetition>& repetitions) const {
-    Sample sample;
-    sample.key = models_.key(call);
-    for (const std::int64_t size : sizes(call)) {
-      sample.sizes.push_back(size);
-    }
-    for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-      const Kind kind = call.routine->arguments[i].kind;
-      if (kind == Kind::leading_dimension || kind == Kind::increment) {
-        sample.strides.push_back(call.arguments[i]);
-      }
-    }
-    sample.placement = placement;
-    sample.repetitions = repetitions;
-    return sample;
   }
 
   /// For the best block sizes of every problem, the crossovers too.
@@ -255,10 +179,10 @@ class Tuner {
   }
 
   std::span<const Problem> problems_;
-  const Environment& environment_;
   model::OnDemandModels& models_;
   const BlockSizeSources& sources_;
   const BlockSizeOptions& options_;
+  OnDemandSampler sampler_;
   std::vector<Subject> subjects_;
   std::vector<Entry> entries_;  ///< of the subject with the same index
   BlockSizeResult result_;

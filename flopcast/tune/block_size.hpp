@@ -13,7 +13,7 @@
 #include "flopcast/core/trace.hpp"
 #include "flopcast/measure/experiment.hpp"
 #include "flopcast/model/on_demand.hpp"
-#include "flopcast/tune/design.hpp"
+#include "flopcast/tune/sampling.hpp"
 
 /// Tunes the block size of a LAPACK routine from models on demand: no run of the routine itself.
 namespace flopcast::tune {
@@ -25,19 +25,13 @@ struct Problem {
   std::vector<algorithm::BlockParameters> alternatives;  ///< to choose from; the defaults need not be among them
 };
 
-/// What the tuner needs from the outside; the command line passes the recorder, the cache tracker, a measuring session and the store.
+/// What the tuner needs from the outside; the command line passes the recorder and the cache tracker beside what sampling needs.
 struct BlockSizeSources {
   std::function<Trace(const Call&, const algorithm::BlockParameters&)> trace;
   std::function<std::vector<Placement>(const Trace&)> placements;
-  /// Measures experiments; may return early (fewer repetitions, or none of some) when interrupted.
-  std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)> measure;
-  /// Keeps what was measured; called after every batch.
-  std::function<void(std::span<const Sample>)> keep = [](std::span<const Sample>) {};
-  /// Seconds since tuning began, on any clock.
-  std::function<Seconds()> elapsed;
-  std::function<bool()> interrupted = [] { return false; };
-  /// For progress: share done in [0, 1] and what is going on.
-  std::function<void(double, const std::string&)> progress = [](double, const std::string&) {};
+  SamplingSources sampling;
+  /// Says what is going on now.
+  std::function<void(const std::string&)> stage = [](const std::string&) {};
 };
 
 struct BlockSizeOptions {
@@ -74,9 +68,7 @@ struct Decision {
 
 struct BlockSizeResult {
   std::vector<Decision> decisions;    ///< in the order of the problems
-  std::size_t segments = 0;           ///< measured
-  std::size_t timings = 0;            ///< repetitions of timed calls
-  Seconds measuring = 0;
+  SamplingCost cost;
   bool complete = true;               ///< false if interrupted or out of budget before the target was reached
 };
 

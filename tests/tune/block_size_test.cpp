@@ -58,7 +58,7 @@ struct Fixture {
     BlockSizeSources s;
     s.trace = [](const Call& call, const algorithm::BlockParameters& blocks) { return algorithm::record(call, blocks); };
     s.placements = [](const Trace& trace) { return cache::cache_state(trace, machine().caches, cache::Start::filled).placements; };
-    s.measure = [this](std::span<const measure::Experiment> experiments) {
+    s.sampling.measure = [this](std::span<const measure::Experiment> experiments) {
       std::vector<measure::Timings> all;
       std::normal_distribution<double> normal;
       for (const measure::Experiment& experiment : experiments) {
@@ -75,9 +75,9 @@ struct Fixture {
       }
       return all;
     };
-    s.keep = [this](std::span<const Sample> samples) { kept += samples.size(); };
-    s.elapsed = [this] { return clock; };
-    s.interrupted = [this] { return stop; };
+    s.sampling.keep = [this](std::span<const Sample> samples) { kept += samples.size(); };
+    s.sampling.elapsed = [this] { return clock; };
+    s.sampling.interrupted = [this] { return stop; };
     return s;
   }
 
@@ -138,7 +138,7 @@ TEST(TuneBlockSize, MeasuresNothingTwice) {
   model::OnDemandModels models(machine());
   const BlockSizeResult first = tune_block_size(problems, machine(), models, fixture.sources(), {});
   const BlockSizeResult second = tune_block_size(problems, machine(), models, fixture.sources(), {});
-  EXPECT_LT(second.segments * 4, first.segments + 4) << "what is known already is not sampled again";
+  EXPECT_LT(second.cost.segments * 4, first.cost.segments + 4) << "what is known already is not sampled again";
 }
 
 }  // namespace

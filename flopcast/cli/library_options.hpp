@@ -1,0 +1,18 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace flopcast::cli {
+
+/// Options by which a user says which libraries are meant.
+struct LibraryOptions {
+  std::string blas;    ///< empty: machine::default_blas()
+  std::string lapack;  ///< empty: machine::default_lapack()
+  int threads = 1;
+  std::string kernels = "auto";  ///< "auto": choose_kernels; "library": whatever the library takes by itself
+};
+void add_library_options(CLI::App& command, LibraryOptions& options);
+
+}  // namespace flopcast::cli

@@ -1,0 +1,82 @@
+#include "flopcast/tune/sampling.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace flopcast::tune {
+namespace {
+
+Sample make_sample(ModelKey key, const Call& call, const Placement& placement, const std::vector<Repetition>& repetitions) {
+  Sample sample;
+  sample.key = std::move(key);
+  for (const std::int64_t size : sizes(call)) {
+    sample.sizes.push_back(size);
+  }
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Kind kind = call.routine->arguments[i].kind;
+    if (kind == Kind::leading_dimension || kind == Kind::increment) {
+      sample.strides.push_back(call.arguments[i]);
+    }
+  }
+  sample.placement = placement;
+  sample.repetitions = repetitions;
+  return sample;
+}
+
+}  // namespace
+
+bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seconds until, const std::function<void()>& weigh) {
+  static constexpr int most_rounds = 40;
+  static constexpr double share_of_rest = 1.0 / 3;  // of the time left, for one batch: later batches know more
+  static constexpr Seconds shortest_batch = 1;
+  for (int round = 0; round < most_rounds; ++round) {
+    const Seconds left = until - sources_.elapsed();
+    if (sources_.interrupted() || left <= 0) {
+      return false;
+    }
+    if (weigh && !models_.kernels().empty()) {
+      weigh();
+    }
+    DesignOptions design;
+    design.target = target;
+    design.budget = std::max(left * share_of_rest, std::min(left, shortest_batch));
+    const std::vector<Pick> picks = choose_segments(subjects, models_, design);
+    if (picks.empty()) {
+      return true;
+    }
+    measure(subjects, picks);
+  }
+  return false;
+}
+
+void OnDemandSampler::measure(const std::vector<Subject>& subjects, const std::vector<Pick>& picks) {
+  std::vector<measure::Experiment> experiments;
+  for (const Pick& pick : picks) {
+    const Subject& subject = subjects[pick.subject];
+    experiments.push_back(experiment(subject.trace, subject.placements, pick.segment, environment_));
+  }
+  const Seconds begun = sources_.elapsed();
+  const std::vector<measure::Timings> timings = sources_.measure(experiments);
+  cost_.measuring += sources_.elapsed() - begun;
+  std::vector<Sample> samples;
+  for (std::size_t p = 0; p < std::min(picks.size(), timings.size()); ++p) {
+    const Subject& subject = subjects[picks[p].subject];
+    for (std::size_t c = 0; c < timings[p].calls.size(); ++c) {
+      const std::size_t at = picks[p].segment.begin + c;
+      const Call& call = subject.trace.calls[at];
+      Sample sample = make_sample(models_.key(call), call, subject.placements[at], timings[p].calls[c]);
+      const std::vector<Seconds> times = sample.times();
+      if (times.empty()) {
+        continue;
+      }
+      models_.add(call, subject.placements[at], times);
+      cost_.timings += times.size();
+      samples.push_back(std::move(sample));
+    }
+    ++cost_.segments;
+  }
+  sources_.keep(samples);
+  models_.fit();
+}
+
+}  // namespace flopcast::tune

@@ -157,6 +157,25 @@ void store_samples(const Workbench& bench, model::Store& store, const measure::S
   store.add_samples(measured);
 }
 
+/// Normalised times refer to the speed the machine had when its reference was first kept: says so if it is another one now.
+void note_speed(const std::vector<SampledCall>& sampled, const CommonOptions& common) {
+  constexpr double usual = 1.2;
+  std::vector<double> drifts;
+  for (const SampledCall& one : sampled) {
+    for (const Repetition& repetition : one.sample.repetitions) {
+      drifts.push_back(repetition.drift);
+    }
+  }
+  const double drift = median(drifts);
+  if (drift > usual || drift < 1 / usual) {
+    note(fmt::format(
+             "note: the reference kernel takes {:.2f} times as long as in the session that times are normalised to; --no-normalise shows "
+             "times as they are now",
+             drift),
+         common);
+  }
+}
+
 void show(const SampleOptions& options, const std::vector<SampledCall>& sampled, const measure::Session& session,
           const CommonOptions& common) {
   if (common.json) {
@@ -197,6 +216,7 @@ void run_sample(const SampleOptions& options, const CommonOptions& common) {
     store_samples(bench, store, session, sampled);
   }
   show(options, sampled, session, common);
+  note_speed(sampled, common);
   throw_if_interrupted(options.store ? "what was measured is shown and kept in the store" : "what was measured is shown");
 }
 

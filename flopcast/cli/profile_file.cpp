@@ -56,6 +56,7 @@ interpose::Profile read_profile(const std::string& file) {
 
 void save_profile(const std::string& file, const interpose::Profile& profile) {
   interpose::Profile all = known_profile(file, profile.environment);
+  all.settings = profile.settings;
   for (const interpose::TunedRoutine& routine : profile.routines) {
     all.set(routine);
   }

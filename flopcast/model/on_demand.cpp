@@ -21,8 +21,6 @@ double seconds_per_byte(double level, const Baseline& baseline) {
   return (1 - share) / baseline.bandwidths[inner] + share / baseline.bandwidths[outer];
 }
 
-/// A call without work returns at once.
-bool does_nothing(const Call& call) { return footprint_bytes(call) == 0; }
 
 int count_operands(const Routine& routine) {
   return static_cast<int>(std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& argument) {
@@ -53,6 +51,11 @@ double median_variance(std::span<const Seconds> times) {
 }
 
 }  // namespace
+
+bool returns_at_once(const Call& call) {
+  const auto all = sizes(call);
+  return std::any_of(all.begin(), all.end(), [](std::int64_t size) { return size <= 0; }) || footprint_bytes(call) == 0;
+}
 
 Baseline Baseline::of(const Environment& environment) {
   Baseline baseline;
@@ -132,7 +135,7 @@ ProcessParameters KernelProcess::prior(const Routine& routine) {
 }
 
 void KernelProcess::add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline) {
-  if (times.empty() || does_nothing(call)) {
+  if (times.empty() || returns_at_once(call)) {
     return;
   }
   routine_ = call.routine;
@@ -147,12 +150,25 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
     lowest_[d] = std::min(lowest_[d], observation.at[d]);
     highest_[d] = std::max(highest_[d], observation.at[d]);
   }
-  observations_.push_back(std::move(observation));
+  const auto same_place = [&](const Observation& other) {
+    static constexpr double tolerance = 1e-9;
+    return std::equal(other.at.begin(), other.at.end(), observation.at.begin(), [](double a, double b) { return std::fabs(a - b) < tolerance; });
+  };
+  const auto known = std::find_if(observations_.begin(), observations_.end(), same_place);
+  if (known == observations_.end()) {
+    observations_.push_back(std::move(observation));
+    return;
+  }
+  // Observed before: the mean weighted by certainty. The errors share the minute's state of the machine, so the variance falls to the smaller one at best.
+  const double weight = known->variance / (known->variance + observation.variance);
+  known->log_ratio += weight * (observation.log_ratio - known->log_ratio);
+  known->variance = std::min(known->variance, observation.variance);
 }
 
 void KernelProcess::fit() {
   static constexpr std::size_t fewest_to_learn = 6;
-  static constexpr Eigen::Index most_to_learn_from = 160;
+  static constexpr Eigen::Index most_to_learn_from = 120;
+  static constexpr double growth = 1.4;  // hyperparameters are learnt again when there are so many times more observations
   if (observations_.empty()) {
     return;
   }
@@ -170,9 +186,10 @@ void KernelProcess::fit() {
     noise[i] = observation.variance;
   }
   const std::vector<int> groups = coordinate_groups(*routine_);
-  ProcessParameters parameters = prior(*routine_);
+  ProcessParameters parameters = process_ ? process_->parameters() : prior(*routine_);
   parameters.mean = median({values.data(), static_cast<std::size_t>(count)});
-  if (observations_.size() >= fewest_to_learn) {
+  if (observations_.size() >= fewest_to_learn && static_cast<double>(count) >= growth * static_cast<double>(learnt_from_)) {
+    learnt_from_ = count;
     // Hyperparameters need no more than an even subset; conditioning uses every observation.
     const Eigen::Index step = (count + most_to_learn_from - 1) / most_to_learn_from;
     const Eigen::Index kept = (count + step - 1) / step;
@@ -184,13 +201,15 @@ void KernelProcess::fit() {
       some_values[i] = values[i * step];
       some_noise[i] = noise[i * step];
     }
-    parameters = Process::fit(some, some_values, some_noise, groups, parameters).parameters();
+    ProcessParameters start = prior(*routine_);
+    start.mean = parameters.mean;
+    parameters = Process::fit(some, some_values, some_noise, groups, start).parameters();
   }
   process_ = Process::condition(points, values, noise, groups, parameters);
 }
 
 Estimate KernelProcess::estimate(const Call& call, const Placement& placement, const Baseline& baseline) const {
-  if (does_nothing(call)) {
+  if (returns_at_once(call)) {
     return {baseline.overhead, 0, false};
   }
   const Seconds base = baseline_time(call, placement, baseline);
@@ -210,6 +229,14 @@ Estimate KernelProcess::estimate(const Call& call, const Placement& placement, c
     }
   }
   return estimate;
+}
+
+Seconds KernelProcess::seconds(const Call& call, const Placement& placement, const Baseline& baseline) const {
+  if (returns_at_once(call)) {
+    return baseline.overhead;
+  }
+  const Seconds base = baseline_time(call, placement, baseline);
+  return process_ ? base * std::exp(process_->mean(coordinates(call, placement, baseline).data())) : base;
 }
 
 OnDemandModels::OnDemandModels(const Environment& environment) : baseline_(Baseline::of(environment)), library_(environment.fingerprint) {}
@@ -241,16 +268,20 @@ void OnDemandModels::fit() {
 Estimate OnDemandModels::estimate(const Call& call, const Placement& placement) const {
   const auto found = kernels_.find(key(call));
   if (found == kernels_.end() || !found->second.fitted()) {
-    return {baseline_time(call, placement, baseline_), 1, !does_nothing(call)};
+    return {baseline_time(call, placement, baseline_), 1, !returns_at_once(call)};
   }
   return found->second.estimate(call, placement, baseline_);
+}
+
+Seconds OnDemandModels::seconds(const Call& call, const Placement& placement) const {
+  const auto found = kernels_.find(key(call));
+  return found == kernels_.end() ? KernelProcess().seconds(call, placement, baseline_) : found->second.seconds(call, placement, baseline_);
 }
 
 Total OnDemandModels::total(std::span<const Call> calls, std::span<const Placement> placements) const {
   Total total;
   struct Rows {
     std::vector<double> points, weights;
-    double nugget = 0;
   };
   std::map<ModelKey, Rows> rows;
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -270,22 +301,19 @@ Total OnDemandModels::total(std::span<const Call> calls, std::span<const Placeme
     total.seconds += estimate.seconds;
     part.seconds += estimate.seconds;
     total.extrapolated += estimate.extrapolated ? estimate.seconds : 0;
-    if (does_nothing(call)) {
+    if (returns_at_once(call)) {
       continue;
     }
     Rows& row = rows[call_key];
     const std::vector<double> at = KernelProcess::coordinates(call, placements[i], baseline_);
     row.points.insert(row.points.end(), at.begin(), at.end());
     row.weights.push_back(estimate.seconds);
-    const double nugget = found->second.process().parameters().nugget * estimate.seconds;
-    row.nugget += nugget * nugget;
   }
   for (const auto& [row_key, row] : rows) {
     const auto count = static_cast<Eigen::Index>(row.weights.size());
     const Process& process = kernels_.at(row_key).process();
     const Eigen::Map<const Process::Points> points(row.points.data(), count, static_cast<Eigen::Index>(row.points.size()) / count);
     total.parts[row_key].sum = process.weighted_sum(points, Eigen::Map<const Eigen::VectorXd>(row.weights.data(), count));
-    total.parts[row_key].nugget_variance = row.nugget;
   }
   return total;
 }
@@ -298,9 +326,6 @@ double OnDemandModels::covariance(const Total& a, const Total& b) const {
       continue;
     }
     sum += kernels_.at(part_key).process().covariance(part.sum, other->second.sum);
-    if (&a == &b) {
-      sum += part.nugget_variance;
-    }
   }
   // What has no model is known to within a factor only.
   return sum + (&a == &b ? a.unmodelled * a.unmodelled : 0);

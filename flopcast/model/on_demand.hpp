@@ -28,6 +28,9 @@ struct Baseline {
   static Baseline of(const Environment& environment);
 };
 
+/// Whether a size is zero: BLAS and LAPACK then return without touching anything (gemm with k = 0 and beta = 1 too), in next to no time.
+bool returns_at_once(const Call& call);
+
 /// Cache level of an access distance as a continuous number: 0 well inside L1, capacities.size() well out in memory, in between around a capacity.
 double continuous_level(const OperandState& state, std::span<const std::int64_t> capacities);
 
@@ -44,6 +47,7 @@ class KernelProcess {
 
   [[nodiscard]] bool fitted() const noexcept { return process_.has_value(); }
   [[nodiscard]] Estimate estimate(const Call& call, const Placement& placement, const Baseline& baseline) const;
+  [[nodiscard]] Seconds seconds(const Call& call, const Placement& placement, const Baseline& baseline) const;
   [[nodiscard]] std::size_t observations() const noexcept { return observations_.size(); }
   [[nodiscard]] const Process& process() const { return *process_; }
 
@@ -63,13 +67,13 @@ class KernelProcess {
   std::vector<Observation> observations_;
   std::vector<double> lowest_, highest_;  ///< of every coordinate
   std::optional<Process> process_;
+  Eigen::Index learnt_from_ = 0;  ///< observations when hyperparameters were last learnt
 };
 
 /// A trace's predicted time with what is needed to compare it with another trace's.
 struct Total {
   struct Part {
     Process::WeightedSum sum;
-    double nugget_variance = 0;
     Seconds seconds = 0;
     std::int64_t calls = 0;
   };
@@ -93,6 +97,8 @@ class OnDemandModels {
   [[nodiscard]] ModelKey key(const Call& call) const;
   /// A call whose kernel has no samples gets its baseline with relative_error 1, marked extrapolated.
   [[nodiscard]] Estimate estimate(const Call& call, const Placement& placement) const;
+  /// The estimate's seconds alone, which cost far less.
+  [[nodiscard]] Seconds seconds(const Call& call, const Placement& placement) const;
   [[nodiscard]] Total total(std::span<const Call> calls, std::span<const Placement> placements) const;
   /// Posterior covariance of two totals in seconds squared; of a total with itself, its variance.
   [[nodiscard]] double covariance(const Total& a, const Total& b) const;

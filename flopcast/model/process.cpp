@@ -40,7 +40,9 @@ double Process::covariance_function(const double* a, const double* b) const {
     const double difference = a[d] - b[d];
     squared += difference * difference;
   }
-  return parameters_.amplitude * parameters_.amplitude * matern(squared);
+  static constexpr double same_place = 1e-12;
+  const double nugget = squared < same_place ? parameters_.nugget * parameters_.nugget : 0;
+  return parameters_.amplitude * parameters_.amplitude * matern(squared) + nugget;
 }
 
 Eigen::MatrixXd Process::covariance_matrix(const Points& a, const Points& b) const {
@@ -78,7 +80,7 @@ Process Process::condition(const Points& coordinates, const Eigen::VectorXd& val
     for (Eigen::Index j = 0; j <= i; ++j) {
       covariance(i, j) = process.covariance_function(process.coordinates_.row(i).data(), process.coordinates_.row(j).data());
     }
-    covariance(i, i) += noise_variance[i] + parameters.nugget * parameters.nugget;
+    covariance(i, i) += noise_variance[i];
   }
   const Eigen::LLT<Eigen::MatrixXd> factor(covariance.selfadjointView<Eigen::Lower>());
   process.cholesky_ = factor.matrixL();
@@ -139,8 +141,8 @@ Process::Prediction Process::predict(const Eigen::RowVectorXd& at) const {
     cross[i] = covariance_function(coordinates_.row(i).data(), scaled.data());
   }
   const Eigen::VectorXd whitened = cholesky_.triangularView<Eigen::Lower>().solve(cross);
-  const double variance = parameters_.amplitude * parameters_.amplitude - whitened.squaredNorm();
-  return {parameters_.mean + cross.dot(weights_), std::max(0.0, variance) + parameters_.nugget * parameters_.nugget};
+  const double variance = covariance_function(scaled.data(), scaled.data()) - whitened.squaredNorm();
+  return {parameters_.mean + cross.dot(weights_), std::max(0.0, variance)};
 }
 
 double Process::mean(const double* at) const {

@@ -13,7 +13,7 @@ namespace flopcast::model {
 struct ProcessParameters {
   double mean = 0;
   double amplitude = 0.3;             ///< standard deviation of the function around its mean
-  double nugget = 0.005;              ///< standard deviation of what no smooth function explains, added to every observation's noise
+  double nugget = 0.005;              ///< standard deviation of what no smooth function explains: of every place by itself, the same whenever it is observed
   std::vector<double> lengths;        ///< length scale of every group of coordinates
   friend bool operator==(const ProcessParameters&, const ProcessParameters&) = default;
 };
@@ -35,7 +35,7 @@ class Process {
 
   struct Prediction {
     double mean = 0;
-    double variance = 0;  ///< of the function, without observation noise; with the nugget
+    double variance = 0;  ///< of the function with its nugget, without observation noise
   };
   [[nodiscard]] Prediction predict(const Eigen::RowVectorXd& at) const;
   /// Mean only: what a fast path needs.
@@ -48,10 +48,10 @@ class Process {
     Eigen::VectorXd whitened;   ///< L^-1 K(data, points) weights
   };
   [[nodiscard]] WeightedSum weighted_sum(const Points& points, Eigen::VectorXd weights) const;
-  /// Posterior covariance of two weighted sums, without the nugget (which is independent from point to point).
+  /// Posterior covariance of two weighted sums.
   [[nodiscard]] double covariance(const WeightedSum& a, const WeightedSum& b) const;
 
-  /// Posterior covariance of the function at `points`, without the nugget.
+  /// Posterior covariance of the function at `points`.
   [[nodiscard]] Eigen::MatrixXd posterior_covariance(const Points& points) const;
   /// The same before anything was observed.
   static Eigen::MatrixXd prior_covariance(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters);

@@ -25,18 +25,15 @@ struct Summand {
 double variance(const std::vector<Summand>& summands, const Process& process, const model::Baseline& baseline) {
   std::vector<double> coordinates;
   std::vector<double> weights;
-  double nugget_variance = 0;
   for (const auto& [term, placement] : summands) {
     const std::vector<double> at = model::KernelProcess::coordinates(term->call, placement, baseline);
     coordinates.insert(coordinates.end(), at.begin(), at.end());
     weights.push_back(term->seconds());
-    const double nugget = process.parameters().nugget * term->seconds();
-    nugget_variance += nugget * nugget;
   }
   const auto rows = static_cast<Eigen::Index>(summands.size());
   const Eigen::Map<const Process::Points> points(coordinates.data(), rows, static_cast<Eigen::Index>(coordinates.size()) / rows);
   const Process::WeightedSum sum = process.weighted_sum(points, Eigen::Map<const Eigen::VectorXd>(weights.data(), rows));
-  return process.covariance(sum, sum) + nugget_variance;
+  return process.covariance(sum, sum);
 }
 
 /// Level of an access distance, counted from 0; capacities.size() is memory.

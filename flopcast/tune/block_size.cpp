@@ -76,7 +76,7 @@ class Tuner {
     for (const Subject& subject : subjects_) {
       Seconds sum = 0;
       for (std::size_t c = 0; c < subject.trace.calls.size(); ++c) {
-        sum += models_.estimate(subject.trace.calls[c], subject.placements[c]).seconds;
+        sum += models_.seconds(subject.trace.calls[c], subject.placements[c]);
       }
       all.push_back(sum);
     }

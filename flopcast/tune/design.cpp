@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <set>
 
 namespace flopcast::tune {
 namespace {
@@ -20,12 +20,17 @@ struct KernelDesign {
   Eigen::MatrixXd shares;       ///< subjects x points: weighted share of the subject's time
   Eigen::MatrixXd covariance;   ///< points x points
   Eigen::MatrixXd sensitivity;  ///< shares * covariance
+  Eigen::VectorXd gains;        ///< of every point: variance that observing it takes away from all totals together
   double noise = 0;             ///< variance of one observation
+
+  void update_gains() {
+    gains = sensitivity.colwise().squaredNorm().transpose().array() / (covariance.diagonal().array() + noise);
+  }
 };
 
 using Designs = std::map<ModelKey, KernelDesign>;
 
-/// Where a call of a subject went: its kernel and point.
+/// Where a call of a subject went: its kernel and point; nowhere if it returns at once.
 struct Location {
   KernelDesign* design = nullptr;
   std::size_t point = 0;
@@ -52,11 +57,19 @@ class Designer {
 
   std::vector<Pick> choose() {
     std::vector<Pick> picks;
-    std::vector<Pick> candidates = all_candidates();
+    const std::vector<Pick> candidates = all_candidates();
     Seconds spent = 0;
     while (picks.size() < options_.most_picks && worst_deviation() > options_.target) {
-      const auto best = std::max_element(candidates.begin(), candidates.end(), [&](const Pick& a, const Pick& b) { return value(a) < value(b); });
-      if (best == candidates.end() || value(*best) <= 0) {
+      const Pick* best = nullptr;
+      double best_value = 0;
+      for (const Pick& candidate : candidates) {
+        const double candidate_value = value(candidate);
+        if (candidate_value > best_value) {
+          best = &candidate;
+          best_value = candidate_value;
+        }
+      }
+      if (best == nullptr) {
         break;
       }
       spent += best->cost * options_.repetitions;
@@ -65,13 +78,12 @@ class Designer {
       }
       picks.push_back(*best);
       observe(*best);
-      candidates.erase(best);
     }
     return picks;
   }
 
  private:
-  [[nodiscard]] Seconds cost(const Call& call, const Placement& placement) const { return models_.estimate(call, placement).seconds; }
+  [[nodiscard]] Seconds cost(const Call& call, const Placement& placement) const { return models_.seconds(call, placement); }
 
   /// Assigns every call to a point; false if a kernel has too many.
   bool place_calls(double coarseness) {
@@ -81,6 +93,10 @@ class Designer {
       const Subject& subject = subjects_[s];
       for (std::size_t c = 0; c < subject.trace.calls.size(); ++c) {
         const Call& call = subject.trace.calls[c];
+        if (model::returns_at_once(call)) {
+          locations_[s].push_back({});
+          continue;
+        }
         KernelDesign& design = designs_[models_.key(call)];
         const std::vector<double> at = model::KernelProcess::coordinates(call, subject.placements[c], models_.baseline());
         const auto [cell, is_new] = design.cells.try_emplace(cell_of(at, coarseness), design.points.size());
@@ -110,6 +126,9 @@ class Designer {
       }
       for (std::size_t c = 0; c < seconds.size(); ++c) {
         const Location& location = locations_[s][c];
+        if (location.design == nullptr) {
+          continue;
+        }
         location.design->shares(static_cast<Eigen::Index>(s), static_cast<Eigen::Index>(location.point)) += subjects_[s].weight * seconds[c] / total;
       }
     }
@@ -132,8 +151,9 @@ class Designer {
     const model::ProcessParameters parameters = known ? found->second.process().parameters() : model::KernelProcess::prior(routine);
     design.covariance = known ? found->second.process().posterior_covariance(points)
                               : model::Process::prior_covariance(points, model::KernelProcess::coordinate_groups(routine), parameters);
-    design.noise = options_.measurement_error * options_.measurement_error + parameters.nugget * parameters.nugget;
+    design.noise = options_.measurement_error * options_.measurement_error;
     design.sensitivity = design.shares * design.covariance;
+    design.update_gains();
   }
 
   std::vector<Pick> all_candidates() {
@@ -142,7 +162,7 @@ class Designer {
     for (const auto& [key, design] : designs_) {
       for (const Point& point : design.points) {
         const Subject& subject = subjects_[point.subject];
-        if (footprint_bytes(subject.trace.calls[point.call]) == 0) {
+        if (model::returns_at_once(subject.trace.calls[point.call])) {
           continue;
         }
         Pick pick{point.subject, segment_around(subject.trace, subject.placements, point.call, call_cost), 0};
@@ -164,23 +184,25 @@ class Designer {
     return sum;
   }
 
-  /// Variance that observing a point takes away from all totals together.
-  [[nodiscard]] double gain(const Location& location) const {
-    const auto p = static_cast<Eigen::Index>(location.point);
-    return location.design->sensitivity.col(p).squaredNorm() / (location.design->covariance(p, p) + location.design->noise);
-  }
-
   [[nodiscard]] double value(const Pick& pick) const {
     double sum = 0;
     for (std::size_t at = pick.segment.begin; at < pick.segment.end; ++at) {
-      sum += gain(locations_[pick.subject][at]);
+      const Location& location = locations_[pick.subject][at];
+      if (location.design == nullptr) {
+        continue;
+      }
+      sum += location.design->gains[static_cast<Eigen::Index>(location.point)];
     }
     return sum / pick.cost;
   }
 
   void observe(const Pick& pick) {
+    std::set<KernelDesign*> changed;
     for (std::size_t at = pick.segment.begin; at < pick.segment.end; ++at) {
       const Location& location = locations_[pick.subject][at];
+      if (location.design == nullptr) {
+        continue;
+      }
       KernelDesign& design = *location.design;
       const auto p = static_cast<Eigen::Index>(location.point);
       const double scale = 1 / std::sqrt(design.covariance(p, p) + design.noise);
@@ -188,6 +210,10 @@ class Designer {
       const Eigen::VectorXd change = design.sensitivity.col(p) * scale;
       design.covariance.noalias() -= column * column.transpose();
       design.sensitivity.noalias() -= change * column.transpose();
+      changed.insert(&design);
+    }
+    for (KernelDesign* design : changed) {
+      design->update_gains();
     }
   }
 

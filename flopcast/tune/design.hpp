@@ -35,7 +35,7 @@ struct DesignOptions {
   double repetitions = 4;             ///< of every pick, on average; for cost
   double measurement_error = 0.005;   ///< assumed of one observation, relative
   double coarseness = 0.1;            ///< calls whose log sizes and levels agree within this are one point of the design
-  std::size_t most_points = 1200;     ///< per kernel; coarseness grows until they suffice
+  std::size_t most_points = 450;      ///< per kernel; coarseness grows until they suffice
   std::size_t most_picks = 400;
 };
 

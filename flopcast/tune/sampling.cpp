@@ -65,6 +65,7 @@ void OnDemandSampler::measure(const std::vector<Subject>& subjects, const std::v
       const std::size_t at = picks[p].segment.begin + c;
       const Call& call = subject.trace.calls[at];
       Sample sample = make_sample(models_.key(call), call, subject.placements[at], timings[p].calls[c]);
+      sample.warnings = timings[p].warnings;
       const std::vector<Seconds> times = sample.times();
       if (times.empty()) {
         continue;

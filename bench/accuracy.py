@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""How accurate predictions and decisions are: tunes routines from nothing, then runs them for real, interleaved and drift-normalised, and prints
+Markdown tables. No model is fitted to the runs it is compared with.
+
+  bench/accuracy.py --flopcast build/release/bin/flopcast [--routines dgeqrf,dpotrf] [--blas openblas-serial,blis-serial] [--n ...] [--nb ...]
+
+The other treatments of the cache (paper, warm, cold) use the same samples, so that only the treatment differs."""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def quantile(values, q):
+    ordered = sorted(values)
+    at = q * (len(ordered) - 1)
+    low = int(at)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (at - low) * (ordered[high] - ordered[low])
+
+
+def run(command, environment):
+    begin = time.monotonic()
+    finished = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return finished.stdout, time.monotonic() - begin
+
+
+def errors_of(decisions, low, high):
+    return [abs(m["error"]) for d in decisions for m in d["validation"]["measured"] if low <= d["sizes"][0] <= high]
+
+
+def spread(values):
+    return f"{100 * statistics.median(values):.1f} / {100 * quantile(values, 0.95):.1f}" if values else "-"
+
+
+def other_methods(options, routine, blas, decisions, environment):
+    """Errors of --cache paper, warm and cold for the same (n, nb)."""
+    flags = ["uplo=L"] if "potrf" in routine else []
+    tables = {}
+    for method in ["placed", "levels", "paper", "warm", "cold"]:
+        output, _ = run([options.flopcast, "predict", routine, f"n={options.n}", f"nb={options.nb}", *flags, "--blas", blas, "--cache", method,
+                         "--generator", "demand", "--time-budget", "0s", "--json"], environment)
+        tables[method] = {(p["n"], p["nb"]): p["seconds"] for p in predictions(json.loads(output))}
+    measured = {(d["sizes"][0], m["nb"]): m["seconds"] for d in decisions for m in d["validation"]["measured"]}
+    return {method: [(n, abs(table[n, nb] / seconds - 1)) for (n, nb), seconds in measured.items() if (n, nb) in table] for method, table in tables.items()}
+
+
+def predictions(document):
+    for item in document["predictions"]:
+        parameters = item["configuration"]["parameters"]
+        yield {"n": parameters["n"], "nb": parameters["nb"], "seconds": item["seconds"]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser.add_argument("--routines", default="dgeqrf,dpotrf")
+    parser.add_argument("--blas", default="openblas-serial,blis-serial")
+    parser.add_argument("--n", default="200,400,600,800,1000,1200,1600,2000,2400,2800,3200")
+    parser.add_argument("--nb", default="16,24,32,48,64,80,96,128,160,192,256")
+    parser.add_argument("--repetitions", default="7")
+    parser.add_argument("--keep", help="folder for the JSON documents")
+    options = parser.parse_args()
+    environment = dict(os.environ)
+    environment["FLOPCAST_HOME"] = options.keep or tempfile.mkdtemp(prefix="flopcast-accuracy-")
+    os.makedirs(environment["FLOPCAST_HOME"], exist_ok=True)
+    for blas in options.blas.split(","):
+        for routine in options.routines.split(","):
+            flags = ["uplo=L"] if "potrf" in routine else []
+            output, _ = run([options.flopcast, "tune", routine, *flags, "--n", options.n, "--nb", options.nb, "--blas", blas, "--fixed-crossover", "--validate",
+                             "--repetitions", options.repetitions, "--json"], environment)
+            with open(os.path.join(environment["FLOPCAST_HOME"], f"{routine}-{blas}.json"), "w", encoding="utf-8") as file:
+                file.write(output)
+            document = json.loads(output)
+            decisions = document["decisions"]
+            print(f"\n### {routine}, {blas} ({document['environment']['blas']['kernels']} kernels)\n")
+            print("| n | default nb | chosen nb | best nb | gain predicted | gain measured | yield % | error of the chosen % | error, all nb: median / worst % | split-half % |")
+            print("|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+            for d in decisions:
+                times = {(m["nb"], m["nx"]): m for m in d["validation"]["measured"]}
+                chosen, default = (times[d[w]["nb"], d[w]["nx"]] for w in ("chosen", "default"))
+                all_errors = [abs(m["error"]) for m in times.values()]
+                print(f"| {d['sizes'][0]} | {default['nb']} | {chosen['nb']} | {d['validation']['best']['nb']} | {100 * d['gain']:.1f} % | "
+                      f"{100 * (default['seconds'] / chosen['seconds'] - 1):.1f} % | {100 * d['validation']['yield']:.1f} | {100 * chosen['error']:+.1f} | "
+                      f"{100 * statistics.median(all_errors):.1f} / {100 * max(all_errors):.1f} | {100 * d['validation']['split_half']:.1f} |")
+            yields = [d["validation"]["yield"] for d in decisions]
+            inside = [d["interval"][0] <= m["seconds"] <= d["interval"][1]
+                      for x in decisions for m in x["validation"]["measured"] for d in x["forecasts"] if (d["nb"], d["nx"]) == (m["nb"], m["nx"])]
+            print(f"\nyield: median {100 * statistics.median(yields):.1f} %, worst {100 * min(yields):.1f} %; measuring kernels took "
+                  f"{document['cost']['measuring_seconds']:.1f} s ({document['cost']['segments']} stretches); 95 % intervals hold {100 * sum(inside) / len(inside):.0f} % of the measurements\n")
+            print("| treatment of the cache | n >= 1000: median / p95 % | n <= 800: median / p95 % |")
+            print("|---|--:|--:|")
+            for method, errors in other_methods(options, routine, blas, decisions, environment).items():
+                print(f"| {method} | {spread([e for n, e in errors if n >= 1000])} | {spread([e for n, e in errors if n <= 800])} |")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

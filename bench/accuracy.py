@@ -51,7 +51,7 @@ def other_methods(options, routine, blas, decisions, environment):
 
 def predictions(document):
     for item in document["predictions"]:
-        parameters = item["configuration"]["parameters"]
+        parameters = item["parameters"]
         yield {"n": parameters["n"], "nb": parameters["nb"], "seconds": item["seconds"]}
 
 

@@ -41,13 +41,14 @@ Seconds median_of(const std::vector<Repetition>& repetitions) {
 
 struct Sums {
   std::int64_t calls = 0;
-  Seconds in_sequence = 0;         ///< of all calls
-  Seconds sampled_in_sequence = 0; ///< of those that were sampled too
+  Seconds in_sequence = 0;          ///< of all calls
+  Seconds sampled_in_sequence = 0;  ///< of those that were sampled too
   Seconds sampled = 0;
 };
 
 void run(const Options& options) {
-  const machine::LibrarySet libraries = machine::LibrarySet::open(options.blas, options.lapack.empty() ? machine::default_lapack() : options.lapack);
+  const machine::LibrarySet libraries =
+      machine::LibrarySet::open(options.blas, options.lapack.empty() ? machine::default_lapack() : options.lapack);
   libraries.set_threads(1);
   const Environment environment = machine::detect(libraries);
   const std::string order = std::to_string(options.n);
@@ -106,7 +107,9 @@ void run(const Options& options) {
   report::Table table;
   table.columns = {{"kernel", report::Align::left}, {"calls"}, {"in sequence"}, {"sampled in context / in sequence"}};
   for (const auto& [name, sum] : sums) {
-    table.rows.push_back({name, report::whole(sum.calls), {sum.in_sequence, format_seconds(sum.in_sequence)},
+    table.rows.push_back({name,
+                          report::whole(sum.calls),
+                          {sum.in_sequence, format_seconds(sum.in_sequence)},
                           {sum.sampled / sum.sampled_in_sequence, fmt::format("{:.3f}", sum.sampled / sum.sampled_in_sequence)}});
   }
   std::fputs(report::to_text(table).c_str(), stdout);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, size_t uplo_length);
-void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a, const int* lda, const double* beta, double* c,
-            const int* ldc, size_t uplo_length, size_t trans_length);
+void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a, const int* lda,
+            const double* beta, double* c, const int* ldc, size_t uplo_length, size_t trans_length);
 
 int main(int argc, char** argv) {
   const int n = argc > 1 ? atoi(argv[1]) : 500;

@@ -66,8 +66,10 @@ KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions
     const std::size_t equals = setting.find('=');
     settings[setting.substr(0, equals)] = setting.substr(equals + 1);
     ::setenv(setting.substr(0, equals).c_str(), setting.substr(equals + 1).c_str(), 1);
-    note(fmt::format("{} chose '{}' kernels for this CPU ({}); with {} its dgemm makes {}, so that is what is measured and what 'flopcast run' will set (--kernels library leaves it)",
-                     file.filename().string(), found->at("kernels").get<std::string>(), format_flop_rate(found->at("dgemm_flops").get<double>()), setting,
+    note(fmt::format("{} chose '{}' kernels for this CPU ({}); with {} its dgemm makes {}, so that is what is measured and what 'flopcast "
+                     "run' will set (--kernels library leaves it)",
+                     file.filename().string(), found->at("kernels").get<std::string>(),
+                     format_flop_rate(found->at("dgemm_flops").get<double>()), setting,
                      format_flop_rate(found->at("better").at("dgemm_flops").get<double>())),
          common);
   }

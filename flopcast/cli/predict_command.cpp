@@ -254,8 +254,8 @@ void require_models(const std::vector<Subject>& subjects, const Environment& env
 }
 
 /// Measures what the models lack for these subjects, and keeps it.
-void sample_missing(const std::vector<Subject>& subjects, const Workbench& bench, cache::Start start, model::Store& store, model::OnDemandModels& models,
-                    const PredictCommand& command, const CommonOptions& common) {
+void sample_missing(const std::vector<Subject>& subjects, const Workbench& bench, cache::Start start, model::Store& store,
+                    model::OnDemandModels& models, const PredictCommand& command, const CommonOptions& common) {
   static constexpr double target = 0.01;  // relative standard deviation of every total
   const Seconds budget = parse_duration(command.time_budget, "--time-budget");
   std::vector<tune::Subject> traces;
@@ -281,7 +281,8 @@ void sample_missing(const std::vector<Subject>& subjects, const Workbench& bench
   sampler.refine(traces, target, budget);
   throw_if_interrupted("every sample is kept; run the same command again to go on");
   if (sampler.cost().segments > 0) {
-    note(fmt::format("{} stretches of kernel calls measured in {}", sampler.cost().segments, format_seconds(sampler.cost().measuring)), common);
+    note(fmt::format("{} stretches of kernel calls measured in {}", sampler.cost().segments, format_seconds(sampler.cost().measuring)),
+         common);
   }
 }
 
@@ -512,7 +513,8 @@ void add_predict_command(CLI::App& app, CommonOptions& common) {
   command->add_flag("--explain", options->explain, "also show the time of every kernel and call");
   add_library_options(*command, options->libraries);
   command->footer(footer);
-  command->add_option("--time-budget", options->time_budget, "for sampling kernels that models on demand lack; 0s: none")->capture_default_str();
+  command->add_option("--time-budget", options->time_budget, "for sampling kernels that models on demand lack; 0s: none")
+      ->capture_default_str();
   command->callback([options, &common] { run_predict(*options, common); });
 }
 

@@ -64,8 +64,9 @@ std::vector<tune::Problem> make_problems(const TuneOptions& options, interpose::
   std::vector<tune::Problem> problems;
   for (const Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
     if (!recorder.asks_for_block_size(call)) {
-      throw bad_input("{} of {} never asks ilaenv for a block size, so there is nothing to tune; choose another LAPACK, such as --lapack reference", routine.name,
-                      recorder.loaded().lapack.empty() ? recorder.loaded().blas.string() : recorder.loaded().lapack.string());
+      throw bad_input(
+          "{} of {} never asks ilaenv for a block size, so there is nothing to tune; choose another LAPACK, such as --lapack reference",
+          routine.name, recorder.loaded().lapack.empty() ? recorder.loaded().blas.string() : recorder.loaded().lapack.string());
     }
     tune::Problem problem;
     problem.call = call;
@@ -96,12 +97,20 @@ report::Table decision_table(const std::vector<tune::Decision>& decisions, const
   const bool crossover = std::any_of(decisions.begin(), decisions.end(), [](const tune::Decision& d) { return d.standard.blocks.nx != 0; });
   const std::string nb = crossover ? "nb / nx" : "nb";
   report::Table table;
-  table.columns = {{"n", Align::right, "n"}, {"default " + nb, Align::right, "default_nb"}, {"predicted", Align::right, "default_seconds"},
-                   {"chosen " + nb, Align::right, "chosen_nb"}, {"predicted", Align::right, "chosen_seconds"}, {"gain", Align::right, "gain"},
-                   {"ties", Align::left, "ties"}, {"regret at worst", Align::right, "regret"}};
+  table.columns = {{"n", Align::right, "n"},
+                   {"default " + nb, Align::right, "default_nb"},
+                   {"predicted", Align::right, "default_seconds"},
+                   {"chosen " + nb, Align::right, "chosen_nb"},
+                   {"predicted", Align::right, "chosen_seconds"},
+                   {"gain", Align::right, "gain"},
+                   {"ties", Align::left, "ties"},
+                   {"regret at worst", Align::right, "regret"}};
   if (!checks.empty()) {
-    table.columns.insert(table.columns.end(), {{"measured default", Align::right, "measured_default_seconds"}, {"measured chosen", Align::right, "measured_chosen_seconds"},
-                                               {"error", Align::right, "error"}, {"best " + nb, Align::right, "best_nb"}, {"yield", Align::right, "yield"}});
+    table.columns.insert(table.columns.end(), {{"measured default", Align::right, "measured_default_seconds"},
+                                               {"measured chosen", Align::right, "measured_chosen_seconds"},
+                                               {"error", Align::right, "error"},
+                                               {"best " + nb, Align::right, "best_nb"},
+                                               {"yield", Align::right, "yield"}});
   }
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const tune::Decision& d = decisions[i];
@@ -115,9 +124,10 @@ report::Table decision_table(const std::vector<tune::Decision>& decisions, const
                                      {d.regret, percent(d.regret)}};
     if (!checks.empty()) {
       const tune::Check& check = checks[i];
-      row.insert(row.end(), {report::Cell{check.standard, format_seconds(check.standard)}, report::Cell{check.chosen, format_seconds(check.chosen)},
-                             report::Cell{d.chosen.seconds / check.chosen - 1, fmt::format("{:+.1f} %", 100 * (d.chosen.seconds / check.chosen - 1))},
-                             report::Cell{block_text(check.best_blocks, crossover)}, report::Cell{check.yield, percent(check.yield)}});
+      row.insert(row.end(),
+                 {report::Cell{check.standard, format_seconds(check.standard)}, report::Cell{check.chosen, format_seconds(check.chosen)},
+                  report::Cell{d.chosen.seconds / check.chosen - 1, fmt::format("{:+.1f} %", 100 * (d.chosen.seconds / check.chosen - 1))},
+                  report::Cell{block_text(check.best_blocks, crossover)}, report::Cell{check.yield, percent(check.yield)}});
     }
     table.rows.push_back(std::move(row));
   }
@@ -128,11 +138,14 @@ nlohmann::json to_json(const algorithm::BlockParameters& blocks) { return {{"nb"
 
 nlohmann::json to_json(const tune::Forecast& forecast) {
   nlohmann::json json = to_json(forecast.blocks);
-  json.update({{"seconds", forecast.seconds}, {"interval", {forecast.interval.low, forecast.interval.high}}, {"extrapolated", forecast.extrapolated}});
+  json.update({{"seconds", forecast.seconds},
+               {"interval", {forecast.interval.low, forecast.interval.high}},
+               {"extrapolated", forecast.extrapolated}});
   return json;
 }
 
-nlohmann::json document(const TuneOptions& options, const Environment& environment, const tune::BlockSizeResult& result, const std::vector<tune::Check>& checks) {
+nlohmann::json document(const TuneOptions& options, const Environment& environment, const tune::BlockSizeResult& result,
+                        const std::vector<tune::Check>& checks) {
   nlohmann::json decisions = nlohmann::json::array();
   for (std::size_t i = 0; i < result.decisions.size(); ++i) {
     const tune::Decision& d = result.decisions[i];
@@ -140,8 +153,9 @@ nlohmann::json document(const TuneOptions& options, const Environment& environme
     for (const tune::Forecast& forecast : d.forecasts) {
       forecasts.push_back(to_json(forecast));
     }
-    nlohmann::json decision = {{"sizes", d.sizes}, {"default", to_json(d.standard)}, {"chosen", to_json(d.chosen)}, {"gain", d.gain},
-                               {"ties", d.ties},   {"regret", d.regret},             {"forecasts", std::move(forecasts)}};
+    nlohmann::json decision = {
+        {"sizes", d.sizes},   {"default", to_json(d.standard)},   {"chosen", to_json(d.chosen)}, {"gain", d.gain}, {"ties", d.ties},
+        {"regret", d.regret}, {"forecasts", std::move(forecasts)}};
     if (!checks.empty()) {
       nlohmann::json measured = nlohmann::json::array();
       for (const tune::Measured& m : checks[i].measured) {
@@ -149,7 +163,10 @@ nlohmann::json document(const TuneOptions& options, const Environment& environme
         item.update({{"seconds", m.median}, {"times", m.times}, {"error", m.error}});
         measured.push_back(std::move(item));
       }
-      decision["validation"] = {{"measured", std::move(measured)}, {"yield", checks[i].yield}, {"split_half", checks[i].noise}, {"best", to_json(checks[i].best_blocks)}};
+      decision["validation"] = {{"measured", std::move(measured)},
+                                {"yield", checks[i].yield},
+                                {"split_half", checks[i].noise},
+                                {"best", to_json(checks[i].best_blocks)}};
     }
     decisions.push_back(std::move(decision));
   }
@@ -162,7 +179,8 @@ nlohmann::json document(const TuneOptions& options, const Environment& environme
           {"complete", result.complete}};
 }
 
-interpose::Profile make_profile(const Workbench& bench, const std::vector<tune::Problem>& problems, const std::vector<tune::Decision>& decisions) {
+interpose::Profile make_profile(const Workbench& bench, const std::vector<tune::Problem>& problems,
+                                const std::vector<tune::Decision>& decisions) {
   interpose::TunedRoutine routine;
   routine.name = problems.front().call.routine->name;
   routine.flags = flags(problems.front().call);
@@ -223,9 +241,11 @@ void summarise_validation(const std::vector<tune::Check>& checks, const CommonOp
       errors.push_back(std::fabs(measured.error));
     }
   }
-  note(fmt::format("validation: yield median {:.1f} %, worst {:.1f} %; prediction error median {:.1f} %, 95th percentile {:.1f} %; measuring twice differs by {:.1f} %",
-                   100 * median(yields), 100 * quantile(yields, 0), 100 * median(errors), 100 * quantile(errors, 0.95), 100 * median(noise)),
-       common);
+  note(
+      fmt::format("validation: yield median {:.1f} %, worst {:.1f} %; prediction error median {:.1f} %, 95th percentile {:.1f} %; "
+                  "measuring twice differs by {:.1f} %",
+                  100 * median(yields), 100 * quantile(yields, 0), 100 * median(errors), 100 * quantile(errors, 0.95), 100 * median(noise)),
+      common);
 }
 
 void run_tune(const TuneOptions& options, const CommonOptions& common) {
@@ -245,7 +265,9 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
   tune::BlockSizeSources sources;
   const std::function<bool(std::int64_t, std::int64_t)> show = progress("tuning " + options.routine, common);
   sources.trace = [&](const Call& call, const algorithm::BlockParameters& blocks) { return recorder.record(call, blocks); };
-  sources.placements = [&](const Trace& trace) { return cache::cache_state(trace, bench.environment().caches, cache::Start::filled).placements; };
+  sources.placements = [&](const Trace& trace) {
+    return cache::cache_state(trace, bench.environment().caches, cache::Start::filled).placements;
+  };
   sources.sampling.measure = [&](std::span<const measure::Experiment> experiments) {
     return session.run(experiments, [&](std::int64_t, std::int64_t) {
       return show(static_cast<std::int64_t>(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < 1.2 * budget;
@@ -262,7 +284,8 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
   tuning.tune_crossover = !options.fixed_crossover;
   const tune::BlockSizeResult result = tune_block_size(problems, bench.environment(), models, sources, tuning);
   throw_if_interrupted("every sample is kept; run the same command again to go on");
-  note(fmt::format("{} stretches of kernel calls measured, {} timings, {} ({} in all){}", result.cost.segments, result.cost.timings, format_seconds(result.cost.measuring), format_seconds(watch.elapsed()),
+  note(fmt::format("{} stretches of kernel calls measured, {} timings, {} ({} in all){}", result.cost.segments, result.cost.timings,
+                   format_seconds(result.cost.measuring), format_seconds(watch.elapsed()),
                    result.complete ? "" : "; the time budget ended it: --time-budget gives more"),
        common);
 
@@ -304,7 +327,9 @@ void add_tune_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--n", options->n, "orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
   command->add_option("--nb", options->blocks, "block sizes to choose from")->capture_default_str();
   command->add_option("--time-budget", options->time_budget, "for measuring kernels")->capture_default_str();
-  command->add_option("--repetitions", options->repetitions, "of short kernels; long ones get fewer")->capture_default_str()->check(CLI::Range(1, 1000));
+  command->add_option("--repetitions", options->repetitions, "of short kernels; long ones get fewer")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   command->add_flag("--fixed-crossover", options->fixed_crossover, "keep LAPACK's crossover nx instead of choosing it too");
   command->add_flag("--validate", options->validate, "also run the routine with every block size, interleaved, and compare");
   command->add_flag("--save", options->save, "keep the result in the profile that 'flopcast run' uses");

@@ -18,7 +18,8 @@ constexpr const char* reference_artifact = "reference-time";
 machine::LibrarySet open_libraries(const LibraryOptions& options, bool interposer) {
   const std::string blas = options.blas.empty() ? machine::default_blas() : options.blas;
   const std::string lapack = options.lapack.empty() ? machine::default_lapack() : options.lapack;
-  machine::LibrarySet libraries = machine::LibrarySet::open(blas, lapack, interposer ? interpose::find_component("libflopcast-tuned.so").string() : std::string());
+  machine::LibrarySet libraries =
+      machine::LibrarySet::open(blas, lapack, interposer ? interpose::find_component("libflopcast-tuned.so").string() : std::string());
   libraries.set_threads(options.threads);
   return libraries;
 }
@@ -29,7 +30,9 @@ void add_library_options(CLI::App& command, LibraryOptions& options) {
   command.add_option("--blas", options.blas, "BLAS: openblas-serial, openblas-pthread, blis, reference, ... or a path");
   command.add_option("--lapack", options.lapack, "LAPACK: reference, openblas or a path");
   command.add_option("--threads", options.threads, "threads of the BLAS")->capture_default_str()->check(CLI::Range(1, 1024));
-  command.add_option("--kernels", options.kernels, "auto: where the BLAS misreads the CPU, the kernels found best by trying; library: as it comes")
+  command
+      .add_option("--kernels", options.kernels,
+                  "auto: where the BLAS misreads the CPU, the kernels found best by trying; library: as it comes")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "library"}));
 }
@@ -43,7 +46,9 @@ model::Store open_store(const CommonOptions& common) {
 }
 
 Workbench::Workbench(const LibraryOptions& options, const CommonOptions& common, bool interposer)
-    : settings_(choose_kernels(options, common)), libraries_(open_libraries(options, interposer)), environment_(machine::detect(libraries_, options.threads, {.progress = progress("measuring caches", common)})) {}
+    : settings_(choose_kernels(options, common)),
+      libraries_(open_libraries(options, interposer)),
+      environment_(machine::detect(libraries_, options.threads, {.progress = progress("measuring caches", common)})) {}
 
 interpose::LibraryFiles Workbench::files() const { return {libraries_.blas().path, libraries_.lapack().path}; }
 

@@ -10,14 +10,14 @@ namespace flopcast {
 
 /// One level of cache, as measured (and, beside it, as the system reports it).
 struct CacheLevel {
-  std::string name;                  ///< "L1", "L2", "L3"
-  std::int64_t capacity_bytes = 0;   ///< measured: best estimate of the knee; one core's share where it is private
+  std::string name;                 ///< "L1", "L2", "L3"
+  std::int64_t capacity_bytes = 0;  ///< measured: best estimate of the knee; one core's share where it is private
   std::int64_t capacity_low_bytes = 0, capacity_high_bytes = 0;  ///< interval of the knee
-  std::int64_t reported_bytes = 0;   ///< what the system says; 0 if it doesn't
+  std::int64_t reported_bytes = 0;                               ///< what the system says; 0 if it doesn't
   std::int64_t line_bytes = 64;
-  int associativity = 0;             ///< reported; 0 if unknown
-  double bandwidth = 0;              ///< triad, bytes per second, one core
-  double latency_seconds = 0;        ///< of a serial pointer chase
+  int associativity = 0;       ///< reported; 0 if unknown
+  double bandwidth = 0;        ///< triad, bytes per second, one core
+  double latency_seconds = 0;  ///< of a serial pointer chase
   friend bool operator==(const CacheLevel&, const CacheLevel&) = default;
 };
 
@@ -34,15 +34,15 @@ struct LibraryIdentity {
 
 /// Where numbers hold: what a model or sample was measured on.
 struct Environment {
-  std::string cpu;                  ///< model name
+  std::string cpu;  ///< model name
   int cores = 1;
-  std::vector<CacheLevel> caches;   ///< from L1 outwards
-  double memory_bandwidth = 0;      ///< triad, bytes per second, one core
-  double peak_flops = 0;            ///< best double-precision rate seen on one core (reference dgemm), flops per second
+  std::vector<CacheLevel> caches;  ///< from L1 outwards
+  double memory_bandwidth = 0;     ///< triad, bytes per second, one core
+  double peak_flops = 0;           ///< best double-precision rate seen on one core (reference dgemm), flops per second
   LibraryIdentity blas, lapack;
   int threads = 1;
-  std::string affinity;             ///< e.g. "0" or "0-1"
-  std::string fingerprint;          ///< digest of cpu, measured caches' classes, libraries; models hold only where it is equal
+  std::string affinity;     ///< e.g. "0" or "0-1"
+  std::string fingerprint;  ///< digest of cpu, measured caches' classes, libraries; models hold only where it is equal
   friend bool operator==(const Environment&, const Environment&) = default;
 };
 

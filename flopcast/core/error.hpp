@@ -12,12 +12,12 @@ namespace flopcast {
 /// What a process reports to its caller; the command line documents these numbers.
 enum class ExitCode : int {
   done = 0,
-  check_failed = 1,             ///< a check the user asked for did not hold
-  usage = 2,                    ///< the command line is wrong
-  bad_input = 3,                ///< a file, size or name that was given is wrong
-  environment = 4,              ///< the machine, a library or the file system refuses
-  unusable_measurement = 5,     ///< measuring worked, but its result can't be used
-  internal = 70,                ///< a bug of ours
+  check_failed = 1,          ///< a check the user asked for did not hold
+  usage = 2,                 ///< the command line is wrong
+  bad_input = 3,             ///< a file, size or name that was given is wrong
+  environment = 4,           ///< the machine, a library or the file system refuses
+  unusable_measurement = 5,  ///< measuring worked, but its result can't be used
+  internal = 70,             ///< a bug of ours
 };
 
 /// Ends an operation; caught once, in main, which prints what() and returns code().

@@ -21,7 +21,6 @@ double seconds_per_byte(double level, const Baseline& baseline) {
   return (1 - share) / baseline.bandwidths[inner] + share / baseline.bandwidths[outer];
 }
 
-
 int count_operands(const Routine& routine) {
   return static_cast<int>(std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& argument) {
     return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
@@ -29,12 +28,13 @@ int count_operands(const Routine& routine) {
 }
 
 int count_sizes(const Routine& routine) {
-  return static_cast<int>(std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& argument) { return argument.kind == Kind::size; }));
+  return static_cast<int>(std::count_if(routine.arguments.begin(), routine.arguments.end(),
+                                        [](const Argument& argument) { return argument.kind == Kind::size; }));
 }
 
 /// Variance of the logarithm of the median of `times`, from their spread; never below what the clock and the machine allow.
 double median_variance(std::span<const Seconds> times) {
-  static constexpr double floor = 0.004;    // 0.4 %: medians of the same point wander by more between minutes
+  static constexpr double floor = 0.004;      // 0.4 %: medians of the same point wander by more between minutes
   static constexpr double few_values = 0.02;  // assumed where fewer than three values show no spread
   const double centre = median(times);
   double deviation = few_values;
@@ -152,7 +152,8 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
   }
   const auto same_place = [&](const Observation& other) {
     static constexpr double tolerance = 1e-9;
-    return std::equal(other.at.begin(), other.at.end(), observation.at.begin(), [](double a, double b) { return std::fabs(a - b) < tolerance; });
+    return std::equal(other.at.begin(), other.at.end(), observation.at.begin(),
+                      [](double a, double b) { return std::fabs(a - b) < tolerance; });
   };
   const auto known = std::find_if(observations_.begin(), observations_.end(), same_place);
   if (known == observations_.end()) {
@@ -217,7 +218,8 @@ Estimate KernelProcess::estimate(const Call& call, const Placement& placement, c
     return {base, 1, true};
   }
   const std::vector<double> at = coordinates(call, placement, baseline);
-  const Process::Prediction prediction = process_->predict(Eigen::Map<const Eigen::RowVectorXd>(at.data(), static_cast<Eigen::Index>(at.size())));
+  const Process::Prediction prediction =
+      process_->predict(Eigen::Map<const Eigen::RowVectorXd>(at.data(), static_cast<Eigen::Index>(at.size())));
   Estimate estimate;
   estimate.seconds = base * std::exp(prediction.mean);
   estimate.relative_error = std::sqrt(prediction.variance);

@@ -20,10 +20,10 @@ namespace flopcast::model {
 
 /// What a call costs by the machine's roofs alone; the shape that measured times are related to.
 struct Baseline {
-  double flops_rate = 1e11;             ///< double precision, per second; single precision counts twice
-  std::vector<double> bandwidths;       ///< bytes per second from L1 outwards, memory last
-  std::vector<std::int64_t> capacities; ///< bytes, from L1 outwards
-  Seconds overhead = 1e-7;              ///< of any call
+  double flops_rate = 1e11;              ///< double precision, per second; single precision counts twice
+  std::vector<double> bandwidths;        ///< bytes per second from L1 outwards, memory last
+  std::vector<std::int64_t> capacities;  ///< bytes, from L1 outwards
+  Seconds overhead = 1e-7;               ///< of any call
 
   static Baseline of(const Environment& environment);
 };
@@ -78,8 +78,8 @@ struct Total {
     std::int64_t calls = 0;
   };
   Seconds seconds = 0;
-  Seconds unmodelled = 0;     ///< the part that no model covers, by its baseline
-  Seconds extrapolated = 0;   ///< the part outside of what was sampled
+  Seconds unmodelled = 0;    ///< the part that no model covers, by its baseline
+  Seconds extrapolated = 0;  ///< the part outside of what was sampled
   std::map<ModelKey, Part> parts;
 };
 

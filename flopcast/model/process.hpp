@@ -12,9 +12,10 @@ namespace flopcast::model {
 /// Hyperparameters of a Gaussian process with constant mean and a Matern-5/2 covariance (Rasmussen and Williams 2006, section 4.2).
 struct ProcessParameters {
   double mean = 0;
-  double amplitude = 0.3;             ///< standard deviation of the function around its mean
-  double nugget = 0.005;              ///< standard deviation of what no smooth function explains: of every place by itself, the same whenever it is observed
-  std::vector<double> lengths;        ///< length scale of every group of coordinates
+  double amplitude = 0.3;  ///< standard deviation of the function around its mean
+  double nugget =
+      0.005;  ///< standard deviation of what no smooth function explains: of every place by itself, the same whenever it is observed
+  std::vector<double> lengths;  ///< length scale of every group of coordinates
   friend bool operator==(const ProcessParameters&, const ProcessParameters&) = default;
 };
 
@@ -43,9 +44,9 @@ class Process {
 
   /// A weighted sum of the function at several points, prepared for covariances.
   struct WeightedSum {
-    Points points;              ///< scaled by the length scales
+    Points points;  ///< scaled by the length scales
     Eigen::VectorXd weights;
-    Eigen::VectorXd whitened;   ///< L^-1 K(data, points) weights
+    Eigen::VectorXd whitened;  ///< L^-1 K(data, points) weights
   };
   [[nodiscard]] WeightedSum weighted_sum(const Points& points, Eigen::VectorXd weights) const;
   /// Posterior covariance of two weighted sums.
@@ -69,7 +70,7 @@ class Process {
 
   ProcessParameters parameters_;
   std::vector<int> groups_;
-  Points coordinates_;  ///< scaled by the length scales
+  Points coordinates_;        ///< scaled by the length scales
   Eigen::VectorXd weights_;   ///< (K + noise)^-1 (values - mean)
   Eigen::MatrixXd cholesky_;  ///< lower factor of K + noise
   Eigen::VectorXd scale_;     ///< 1 / length scale of every coordinate

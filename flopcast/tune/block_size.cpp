@@ -127,7 +127,9 @@ class Tuner {
   Forecast forecast(const algorithm::BlockParameters& blocks, const model::Total& total) const {
     const double method = options_.method_error * total.seconds;
     const double deviation = std::sqrt(std::max(0.0, models_.covariance(total, total)) + method * method);
-    return {blocks, total.seconds, {std::max(0.0, total.seconds - z95_two_sided * deviation), total.seconds + z95_two_sided * deviation},
+    return {blocks,
+            total.seconds,
+            {std::max(0.0, total.seconds - z95_two_sided * deviation), total.seconds + z95_two_sided * deviation},
             (total.extrapolated + total.unmodelled) / total.seconds};
   }
 

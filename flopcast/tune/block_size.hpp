@@ -21,7 +21,7 @@ namespace flopcast::tune {
 /// One problem: a call of the routine at its sizes (addresses and work sizes not given).
 struct Problem {
   Call call;
-  algorithm::BlockParameters defaults;                 ///< what LAPACK uses by itself
+  algorithm::BlockParameters defaults;                   ///< what LAPACK uses by itself
   std::vector<algorithm::BlockParameters> alternatives;  ///< to choose from; the defaults need not be among them
 };
 
@@ -49,27 +49,27 @@ struct BlockSizeOptions {
 struct Forecast {
   algorithm::BlockParameters blocks;
   Seconds seconds = 0;
-  Interval interval;          ///< 95 %
-  double extrapolated = 0;    ///< share of the time outside of what was sampled
+  Interval interval;        ///< 95 %
+  double extrapolated = 0;  ///< share of the time outside of what was sampled
   friend bool operator==(const Forecast& a, const Forecast& b) = default;
 };
 
 /// The decision for one problem.
 struct Decision {
-  std::vector<std::int64_t> sizes;    ///< of the routine
-  Forecast standard;                  ///< with LAPACK's default parameters
+  std::vector<std::int64_t> sizes;  ///< of the routine
+  Forecast standard;                ///< with LAPACK's default parameters
   Forecast chosen;
-  std::vector<Forecast> forecasts;    ///< of every alternative, by block size
-  std::vector<std::int64_t> ties;     ///< other block sizes that can't be told from the chosen one
-  double gain = 0;                    ///< standard / chosen - 1
-  double regret = 0;                  ///< at worst (95 %) the chosen takes this fraction longer than the best alternative
+  std::vector<Forecast> forecasts;  ///< of every alternative, by block size
+  std::vector<std::int64_t> ties;   ///< other block sizes that can't be told from the chosen one
+  double gain = 0;                  ///< standard / chosen - 1
+  double regret = 0;                ///< at worst (95 %) the chosen takes this fraction longer than the best alternative
   friend bool operator==(const Decision& a, const Decision& b) = default;
 };
 
 struct BlockSizeResult {
-  std::vector<Decision> decisions;    ///< in the order of the problems
+  std::vector<Decision> decisions;  ///< in the order of the problems
   SamplingCost cost;
-  bool complete = true;               ///< false if interrupted or out of budget before the target was reached
+  bool complete = true;  ///< false if interrupted or out of budget before the target was reached
 };
 
 /// Records, samples on demand, predicts and decides. `models` may hold earlier samples, and holds all of them afterwards.

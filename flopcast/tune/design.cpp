@@ -23,9 +23,7 @@ struct KernelDesign {
   Eigen::VectorXd gains;        ///< of every point: variance that observing it takes away from all totals together
   double noise = 0;             ///< variance of one observation
 
-  void update_gains() {
-    gains = sensitivity.colwise().squaredNorm().transpose().array() / (covariance.diagonal().array() + noise);
-  }
+  void update_gains() { gains = sensitivity.colwise().squaredNorm().transpose().array() / (covariance.diagonal().array() + noise); }
 };
 
 using Designs = std::map<ModelKey, KernelDesign>;
@@ -129,7 +127,8 @@ class Designer {
         if (location.design == nullptr) {
           continue;
         }
-        location.design->shares(static_cast<Eigen::Index>(s), static_cast<Eigen::Index>(location.point)) += subjects_[s].weight * seconds[c] / total;
+        location.design->shares(static_cast<Eigen::Index>(s), static_cast<Eigen::Index>(location.point)) +=
+            subjects_[s].weight * seconds[c] / total;
       }
     }
     for (auto& [key, design] : designs_) {
@@ -179,7 +178,8 @@ class Designer {
     static constexpr Seconds fixed = 50e-6;
     Seconds sum = fixed;
     for (std::size_t at = segment.context; at < segment.end; ++at) {
-      sum += cost(subject.trace.calls[at], subject.placements[at]) + static_cast<double>(footprint_bytes(subject.trace.calls[at])) / preparation_bandwidth;
+      sum += cost(subject.trace.calls[at], subject.placements[at]) +
+             static_cast<double>(footprint_bytes(subject.trace.calls[at])) / preparation_bandwidth;
     }
     return sum;
   }

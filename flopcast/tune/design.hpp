@@ -30,12 +30,12 @@ struct Pick {
 };
 
 struct DesignOptions {
-  double target = 0.01;               ///< stop when every weighted subject's relative standard deviation is below
-  Seconds budget = 5;                 ///< or when the picks are expected to take so long
-  double repetitions = 4;             ///< of every pick, on average; for cost
-  double measurement_error = 0.005;   ///< assumed of one observation, relative
-  double coarseness = 0.1;            ///< calls whose log sizes and levels agree within this are one point of the design
-  std::size_t most_points = 450;      ///< per kernel; coarseness grows until they suffice
+  double target = 0.01;              ///< stop when every weighted subject's relative standard deviation is below
+  Seconds budget = 5;                ///< or when the picks are expected to take so long
+  double repetitions = 4;            ///< of every pick, on average; for cost
+  double measurement_error = 0.005;  ///< assumed of one observation, relative
+  double coarseness = 0.1;           ///< calls whose log sizes and levels agree within this are one point of the design
+  std::size_t most_points = 450;     ///< per kernel; coarseness grows until they suffice
   std::size_t most_picks = 400;
 };
 

@@ -35,7 +35,8 @@ bool follows(const Trace& trace, const Segment& segment) {
 }
 
 bool needs_definite(const Call& call) {
-  return std::any_of(call.routine->arguments.begin(), call.routine->arguments.end(), [](const Argument& argument) { return argument.fill == Fill::definite; });
+  return std::any_of(call.routine->arguments.begin(), call.routine->arguments.end(),
+                     [](const Argument& argument) { return argument.fill == Fill::definite; });
 }
 
 void add_fills(std::vector<Action>& setup, std::span<const Call> calls) {
@@ -118,7 +119,8 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
   return segment;
 }
 
-measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const Segment& segment, const Environment& environment) {
+measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const Segment& segment,
+                               const Environment& environment) {
   measure::Experiment result;
   result.memory = trace.allocations;
   const std::span<const Call> calls(trace.calls);

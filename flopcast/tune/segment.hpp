@@ -24,10 +24,10 @@ using CallCost = std::function<Seconds(const Call&, const Placement&)>;
 
 struct SegmentOptions {
   std::size_t most_context_calls = 8;
-  double context_share = 2.0;        ///< context may cost this many times the wanted call ...
-  Seconds least_context = 50e-6;     ///< ... and this much in any case
-  Seconds least_timed = 100e-6;      ///< short stretches go on until they take so long,
-  std::size_t most_timed_calls = 32; ///< or have so many calls
+  double context_share = 2.0;         ///< context may cost this many times the wanted call ...
+  Seconds least_context = 50e-6;      ///< ... and this much in any case
+  Seconds least_timed = 100e-6;       ///< short stretches go on until they take so long,
+  std::size_t most_timed_calls = 32;  ///< or have so many calls
 };
 
 /// The segment that measures call `wanted`: its context goes back to the last access of each of its operands, as far as that is affordable.
@@ -36,6 +36,7 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
 
 /// The experiment that measures a segment: safe operands, every operand that the timed calls find untouched put where it lies in the trace, then
 /// the context, then the timed calls.
-measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const Segment& segment, const Environment& environment);
+measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const Segment& segment,
+                               const Environment& environment);
 
 }  // namespace flopcast::tune

@@ -86,7 +86,8 @@ Check check(const Decision& decision, std::span<const measure::Timings> timings)
 
 }  // namespace
 
-std::vector<Check> validate(std::span<const Problem> problems, std::span<const Decision> decisions, const Measure& measure, const SetBlocks& set_blocks) {
+std::vector<Check> validate(std::span<const Problem> problems, std::span<const Decision> decisions, const Measure& measure,
+                            const SetBlocks& set_blocks) {
   std::vector<measure::Experiment> experiments;
   for (std::size_t p = 0; p < problems.size(); ++p) {
     std::int64_t most_columns = 1;

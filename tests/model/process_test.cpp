@@ -91,7 +91,8 @@ TEST(Process, LearnsAPlacesOwnOffsetByObservingIt) {
   Points points(1, 1);
   points << 1.0;
   ProcessParameters parameters{.mean = 0, .amplitude = 0.01, .nugget = 0.3, .lengths = {1.0}};
-  const Process process = Process::condition(points, Eigen::VectorXd::Constant(1, 0.5), Eigen::VectorXd::Constant(1, 1e-6), {0}, parameters);
+  const Process process =
+      Process::condition(points, Eigen::VectorXd::Constant(1, 0.5), Eigen::VectorXd::Constant(1, 1e-6), {0}, parameters);
   EXPECT_NEAR(process.predict(at(1.0)).mean, 0.5, 1e-3);
   EXPECT_LT(process.predict(at(1.0)).variance, 1e-5);
   EXPECT_GT(process.predict(at(1.001)).variance, 0.08) << "its neighbour has an offset of its own";

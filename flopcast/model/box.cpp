@@ -23,7 +23,8 @@ double log_distance(const Box& box, std::span<const std::int64_t> sizes) {
   double sum = 0;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     const std::int64_t inside = std::clamp(sizes[d], box.low[d], box.high[d]);
-    sum += std::fabs(std::log(static_cast<double>(std::max<std::int64_t>(1, sizes[d])) / static_cast<double>(std::max<std::int64_t>(1, inside))));
+    sum += std::fabs(
+        std::log(static_cast<double>(std::max<std::int64_t>(1, sizes[d])) / static_cast<double>(std::max<std::int64_t>(1, inside))));
   }
   return sum;
 }

@@ -21,7 +21,8 @@ using Footprint = std::function<double(std::span<const std::int64_t>)>;
 /// So many values per size at most are candidates for sampling points: 1000 in one dimension, 32 in two, 10 in three.
 int candidates_per_size(const Box& domain) {
   constexpr double most_candidates = 1000;
-  const auto varying = std::inner_product(domain.low.begin(), domain.low.end(), domain.high.begin(), 0, std::plus<>(), std::not_equal_to<>());
+  const auto varying =
+      std::inner_product(domain.low.begin(), domain.low.end(), domain.high.begin(), 0, std::plus<>(), std::not_equal_to<>());
   return std::max(2, static_cast<int>(std::lround(std::pow(most_candidates, 1.0 / std::max(1, varying)))));
 }
 
@@ -139,8 +140,8 @@ std::vector<MemoryLevel> memory_levels(const Box& domain, const Footprint& footp
 }
 
 LevelsModel model_by_levels(ModelKey key, std::vector<std::string> names, const Box& domain, const Footprint& footprint,
-                            std::span<const std::int64_t> capacities_bytes, const std::vector<Monomial>& basis, const LevelsOptions& options,
-                            const SampleSource& source) {
+                            std::span<const std::int64_t> capacities_bytes, const std::vector<Monomial>& basis,
+                            const LevelsOptions& options, const SampleSource& source) {
   const std::vector<MemoryLevel> levels = memory_levels(domain, footprint, capacities_bytes, basis, options);
   std::vector<Sizes> points;
   for (const MemoryLevel& level : levels) {
@@ -165,8 +166,8 @@ LevelsModel model_by_levels(ModelKey key, std::vector<std::string> names, const 
     const std::span<const Seconds> own = seconds.first(level.points.size());
     seconds = seconds.subspan(level.points.size());
     Fit fit = fit_relative(basis, domain, level.points, own);
-    model.pieces.push_back({domain, level.bytes_low, level.bytes_high, std::move(fit.polynomial), 0.5 * *std::min_element(own.begin(), own.end()),
-                            fit.error, static_cast<std::int64_t>(own.size())});
+    model.pieces.push_back({domain, level.bytes_low, level.bytes_high, std::move(fit.polynomial),
+                            0.5 * *std::min_element(own.begin(), own.end()), fit.error, static_cast<std::int64_t>(own.size())});
   }
   return result;
 }

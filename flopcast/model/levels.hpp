@@ -46,7 +46,8 @@ struct LevelsModel {
 
 /// One polynomial over `basis` per memory level (paper 001: of the degree of the kernel's complexity, which is what the adapted basis has).
 LevelsModel model_by_levels(ModelKey key, std::vector<std::string> names, const Box& domain,
-                            const std::function<double(std::span<const std::int64_t>)>& footprint, std::span<const std::int64_t> capacities_bytes,
-                            const std::vector<Monomial>& basis, const LevelsOptions& options, const SampleSource& source);
+                            const std::function<double(std::span<const std::int64_t>)>& footprint,
+                            std::span<const std::int64_t> capacities_bytes, const std::vector<Monomial>& basis,
+                            const LevelsOptions& options, const SampleSource& source);
 
 }  // namespace flopcast::model

@@ -6,7 +6,8 @@ namespace flopcast::model {
 
 Estimate lu_from_ger(const Model& ger, std::int64_t n) {
   if (n < 2 || ger.sizes.empty() || ger.sizes.size() > 2) {
-    throw bad_input("LU of order {} from a model in {} sizes; expected order 2 or more, and a model of ger in one or two sizes", n, ger.sizes.size());
+    throw bad_input("LU of order {} from a model in {} sizes; expected order 2 or more, and a model of ger in one or two sizes", n,
+                    ger.sizes.size());
   }
   Estimate sum;
   double error_seconds = 0;

@@ -112,8 +112,8 @@ Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes) {
 
 Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes, const PieceFinder& find) {
   if (sizes.size() != model.sizes.size()) {
-    throw bad_input("model of {} takes {} sizes ({}), but {} were given", model.key.routine, model.sizes.size(), fmt::join(model.sizes, ", "),
-                    sizes.size());
+    throw bad_input("model of {} takes {} sizes ({}), but {} were given", model.key.routine, model.sizes.size(),
+                    fmt::join(model.sizes, ", "), sizes.size());
   }
   if (in_domain(model, sizes)) {
     const Piece& piece = find(sizes);

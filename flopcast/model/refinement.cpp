@@ -109,7 +109,8 @@ class Refiner {
 };
 
 /// Fits every open box; settled ones become pieces of `model`, the parts of the others are what is open next.
-std::vector<OpenBox> settle(const std::vector<OpenBox>& open, const Refiner& refiner, const RefinementOptions& options, int level, Model& model) {
+std::vector<OpenBox> settle(const std::vector<OpenBox>& open, const Refiner& refiner, const RefinementOptions& options, int level,
+                            Model& model) {
   std::vector<OpenBox> next;
   for (const OpenBox& item : open) {
     Piece piece = refiner.fit(item.box);
@@ -219,11 +220,10 @@ Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box>
 }
 
 void to_json(nlohmann::json& json, const RefinementOptions& options) {
-  json = {{"minimum_width", options.minimum_width}, {"grid", to_string(options.grid)},
-          {"error_bound", options.error_bound},     {"minimum_size", options.minimum_size},
-          {"degree", options.degree},               {"oversampling", options.oversampling},
-          {"error_type", to_string(options.error_type)}, {"basis", to_string(options.basis)},
-          {"reuse", options.reuse},                 {"maximum_depth", options.maximum_depth}};
+  json = {{"minimum_width", options.minimum_width},      {"grid", to_string(options.grid)},   {"error_bound", options.error_bound},
+          {"minimum_size", options.minimum_size},        {"degree", options.degree},          {"oversampling", options.oversampling},
+          {"error_type", to_string(options.error_type)}, {"basis", to_string(options.basis)}, {"reuse", options.reuse},
+          {"maximum_depth", options.maximum_depth}};
 }
 
 void from_json(const nlohmann::json& json, RefinementOptions& options) {

@@ -24,16 +24,16 @@ ErrorType parse_error_type(std::string_view text);
 
 /// Parameters of adaptive refinement; the defaults are those of paper 000, section 2.2, where no other source is given.
 struct RefinementOptions {
-  std::int64_t minimum_width = 8;                ///< coordinates of sampling points are multiples of it
-  Grid grid = Grid::gaussian;                    ///< points of the Cartesian product
-  double error_bound = 0.05;                     ///< a box whose fit's error is above it is subdivided
-  std::int64_t minimum_size = 32;                ///< no box becomes narrower than this
-  int degree = 3;                                ///< of the polynomials
-  int oversampling = 1;                          ///< points per dimension beyond the degree + 1 that a fit needs
+  std::int64_t minimum_width = 8;  ///< coordinates of sampling points are multiples of it
+  Grid grid = Grid::gaussian;      ///< points of the Cartesian product
+  double error_bound = 0.05;       ///< a box whose fit's error is above it is subdivided
+  std::int64_t minimum_size = 32;  ///< no box becomes narrower than this
+  int degree = 3;                  ///< of the polynomials
+  int oversampling = 1;            ///< points per dimension beyond the degree + 1 that a fit needs
   ErrorType error_type = ErrorType::maximum;
   BasisKind basis = BasisKind::total;
-  bool reuse = true;                             ///< samples of enclosing and neighbouring boxes count too where they lie in a box (ours)
-  int maximum_depth = 32;                        ///< subdivisions of the domain at most; the minimum size ends it earlier (ours)
+  bool reuse = true;       ///< samples of enclosing and neighbouring boxes count too where they lie in a box (ours)
+  int maximum_depth = 32;  ///< subdivisions of the domain at most; the minimum size ends it earlier (ours)
   friend bool operator==(const RefinementOptions&, const RefinementOptions&) = default;
 };
 

@@ -28,15 +28,20 @@ void Database::fail(int code) const {
   const std::string said = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_.get());
   const std::string reason = said + system_reason(handle_.get());
   switch (code & 0xff) {
-    case SQLITE_CORRUPT: case SQLITE_NOTADB:
-      throw Damaged(fmt::format("the store {} is damaged: {}", path_.string(), reason));
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: throw Damaged(fmt::format("the store {} is damaged: {}", path_.string(), reason));
     case SQLITE_FULL:
       throw environment_error("no space left to write the store {}: {}; what it held before is kept", path_.string(), reason);
-    case SQLITE_BUSY: case SQLITE_LOCKED:
-      throw environment_error("the store {} is locked by another process: {}; try again, or set FLOPCAST_HOME to another directory", path_.string(),
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      throw environment_error("the store {} is locked by another process: {}; try again, or set FLOPCAST_HOME to another directory",
+                              path_.string(), reason);
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_IOERR:
+      throw environment_error("can't read and write the store {}: {}; set FLOPCAST_HOME to a directory that can be written", path_.string(),
                               reason);
-    case SQLITE_CANTOPEN: case SQLITE_READONLY: case SQLITE_PERM: case SQLITE_IOERR:
-      throw environment_error("can't read and write the store {}: {}; set FLOPCAST_HOME to a directory that can be written", path_.string(), reason);
     default: throw internal_error("store {}: SQLite error {}: {}", path_.string(), code, reason);
   }
 }

@@ -64,8 +64,8 @@ void make_directory(const std::filesystem::path& directory) {
                             directory.string(), error ? error.message() : "it is a file");
   }
   if (::access(directory.c_str(), W_OK | X_OK) != 0) {
-    throw environment_error("can't write into the directory {}: {}; set FLOPCAST_HOME to a directory that can be written", directory.string(),
-                            std::strerror(errno));
+    throw environment_error("can't write into the directory {}: {}; set FLOPCAST_HOME to a directory that can be written",
+                            directory.string(), std::strerror(errno));
   }
 }
 
@@ -91,8 +91,10 @@ void use_write_ahead_log(Database& database) {
 void check_owner(Database& database, std::int64_t version) {
   const std::string path = database.path().string();
   if (version > store_version) {
-    throw environment_error("the store {} has version {}, made by a newer flopcast; this one knows versions up to {}: update flopcast, or set "
-                            "FLOPCAST_HOME to another directory", path, version, store_version);
+    throw environment_error(
+        "the store {} has version {}, made by a newer flopcast; this one knows versions up to {}: update flopcast, or set "
+        "FLOPCAST_HOME to another directory",
+        path, version, store_version);
   }
   const bool ours = database.integer("PRAGMA application_id") == application_id;
   if (!ours && (version != 0 || database.integer("SELECT count(*) FROM sqlite_schema") != 0)) {
@@ -165,7 +167,8 @@ std::filesystem::path move_aside(const std::filesystem::path& path) {
     std::error_code error;
     std::filesystem::rename(path.string() + suffix, aside.string() + suffix, error);
     if (error && *suffix == '\0') {
-      throw environment_error("the store {} is damaged, and can't be moved aside to {}: {}", path.string(), aside.string(), error.message());
+      throw environment_error("the store {} is damaged, and can't be moved aside to {}: {}", path.string(), aside.string(),
+                              error.message());
     }
   }
   return aside;
@@ -212,16 +215,18 @@ struct Store::State {
   }
   void insert_new(const Sample& sample) {
     const std::string document = nlohmann::json(sample).dump();
-    change("INSERT INTO samples (key, sizes, document) SELECT ?1, ?2, ?3 "
-           "WHERE NOT EXISTS (SELECT 1 FROM samples WHERE key = ?1 AND sizes = ?2 AND document = ?3)",
-           to_text(sample.key), nlohmann::json(sample.sizes).dump(), document);
+    change(
+        "INSERT INTO samples (key, sizes, document) SELECT ?1, ?2, ?3 "
+        "WHERE NOT EXISTS (SELECT 1 FROM samples WHERE key = ?1 AND sizes = ?2 AND document = ?3)",
+        to_text(sample.key), nlohmann::json(sample.sizes).dump(), document);
   }
   void replace(const Model& model) {
-    change("INSERT OR REPLACE INTO models (key, generator, name, document) VALUES (?, ?, ?, ?)", to_text(model.key), model.generator, name(model),
-           nlohmann::json(model).dump());
+    change("INSERT OR REPLACE INTO models (key, generator, name, document) VALUES (?, ?, ?, ?)", to_text(model.key), model.generator,
+           name(model), nlohmann::json(model).dump());
   }
   void replace(const Environment& environment) {
-    change("INSERT OR REPLACE INTO environments (fingerprint, document) VALUES (?, ?)", environment.fingerprint, nlohmann::json(environment).dump());
+    change("INSERT OR REPLACE INTO environments (fingerprint, document) VALUES (?, ?)", environment.fingerprint,
+           nlohmann::json(environment).dump());
   }
   void replace(const std::string& kind, const std::string& name, const nlohmann::json& document) {
     change("INSERT OR REPLACE INTO artifacts (kind, name, document) VALUES (?, ?, ?)", kind, name, document.dump());
@@ -334,7 +339,8 @@ nlohmann::json Store::export_json() const {
   nlohmann::json artifacts = nlohmann::json::array();
   Statement statement(state_->database, "SELECT kind, name, document FROM artifacts ORDER BY kind, name");
   while (statement.step()) {
-    artifacts.push_back({{"kind", statement.text(0)}, {"name", statement.text(1)}, {"document", from_text<nlohmann::json>(statement.text(2), path())}});
+    artifacts.push_back(
+        {{"kind", statement.text(0)}, {"name", statement.text(1)}, {"document", from_text<nlohmann::json>(statement.text(2), path())}});
   }
   return {{"schema", schema},
           {"environments", environments()},

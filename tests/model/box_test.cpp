@@ -19,7 +19,8 @@ TEST(Box, ContainsBothEnds) {
 
 TEST(Box, SubdividesIntoTwoToTheDimensionsParts) {
   const std::vector<Box> parts = subdivide({{8, 8}, {1024, 1024}}, 32, 8);
-  EXPECT_THAT(parts, ElementsAre(Box{{8, 8}, {520, 520}}, Box{{520, 8}, {1024, 520}}, Box{{8, 520}, {520, 1024}}, Box{{520, 520}, {1024, 1024}}));
+  EXPECT_THAT(parts,
+              ElementsAre(Box{{8, 8}, {520, 520}}, Box{{520, 8}, {1024, 520}}, Box{{8, 520}, {520, 1024}}, Box{{520, 520}, {1024, 1024}}));
   EXPECT_EQ(subdivide({{0, 0, 0}, {64, 64, 64}}, 32, 8).size(), 8U);
 }
 

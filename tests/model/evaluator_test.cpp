@@ -25,7 +25,8 @@ Model stepped(std::size_t dimensions) {
     return measured;
   };
   const Box domain{Sizes(dimensions, 8), Sizes(dimensions, dimensions < 3 ? 1024 : 400)};
-  return refine({"dgemm", "NN", "11", "...", "warm", 1, "here"}, std::vector<std::string>(dimensions, "m"), {domain}, total_basis(dimensions, 2), {}, source)
+  return refine({"dgemm", "NN", "11", "...", "warm", 1, "here"}, std::vector<std::string>(dimensions, "m"), {domain},
+                total_basis(dimensions, 2), {}, source)
       .model;
 }
 
@@ -48,7 +49,8 @@ TEST(Evaluator, GivesWhatTheLinearSearchGives) {
 TEST(Evaluator, AlsoOnEveryCornerOfEveryPiece) {
   const Evaluator evaluator(stepped(2));
   for (const Piece& piece : evaluator.model().pieces) {
-    for (const Sizes& corner : {piece.box.low, piece.box.high, Sizes{piece.box.low[0], piece.box.high[1]}, Sizes{piece.box.high[0], piece.box.low[1]}}) {
+    for (const Sizes& corner :
+         {piece.box.low, piece.box.high, Sizes{piece.box.low[0], piece.box.high[1]}, Sizes{piece.box.high[0], piece.box.low[1]}}) {
       EXPECT_EQ(evaluator(corner), evaluate(evaluator.model(), corner));
     }
   }

@@ -81,7 +81,8 @@ TEST(Levels, ModelIsExactForOnePolynomialPerLevel) {
 TEST(Levels, InTwoSizesBoundariesFollowTheFootprint) {
   const std::vector<Monomial> basis = {Monomial{}, Monomial{1, 0}, Monomial{0, 1}, Monomial{1, 1}};
   const LevelsModel result = model_by_levels({}, {"m", "n"}, {{8, 8}, {2000, 2000}}, ger_bytes, capacities, basis, {}, source_of(ger_time));
-  for (const Sizes& sizes : {Sizes{8, 8}, Sizes{8, 400}, Sizes{400, 8}, Sizes{8, 500}, Sizes{700, 1000}, Sizes{1000, 900}, Sizes{2000, 2000}}) {
+  for (const Sizes& sizes :
+       {Sizes{8, 8}, Sizes{8, 400}, Sizes{400, 8}, Sizes{8, 500}, Sizes{700, 1000}, Sizes{1000, 900}, Sizes{2000, 2000}}) {
     const Seconds expected = ger_time(sizes);
     EXPECT_NEAR(evaluate(result.model, sizes).seconds, expected, 1e-7 * expected) << sizes[0] << " x " << sizes[1];
   }

@@ -28,7 +28,8 @@ Model example() {
   model.options = {{"degree", 3}};
   model.sizes = {"n"};
   model.domain = {{{8}, {128}}};
-  model.pieces = {piece({{8}, {64}}, {{0}, {1}, {Monomial{3}}, {1e-9}}, 0.01), piece({{64}, {128}}, {{0}, {1}, {Monomial{2}}, {1e-6}}, 0.02)};
+  model.pieces = {piece({{8}, {64}}, {{0}, {1}, {Monomial{3}}, {1e-9}}, 0.01),
+                  piece({{64}, {128}}, {{0}, {1}, {Monomial{2}}, {1e-6}}, 0.02)};
   model.cost = {10, 0.5};
   return model;
 }

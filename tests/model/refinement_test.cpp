@@ -53,8 +53,8 @@ Seconds stepped(const Sizes& sizes) { return cubic(sizes) * (sizes[0] > 500 ? 5 
 Refinement refined(CountingSource& source, std::size_t dimensions, RefinementOptions options = {}) {
   const Box domain{Sizes(dimensions, 8), Sizes(dimensions, 1024)};
   const std::vector<std::string> names = {"m", "n", "k"};
-  return refine(key(), {names.begin(), names.begin() + static_cast<std::ptrdiff_t>(dimensions)}, {domain}, total_basis(dimensions, options.degree),
-                options, source.source());
+  return refine(key(), {names.begin(), names.begin() + static_cast<std::ptrdiff_t>(dimensions)}, {domain},
+                total_basis(dimensions, options.degree), options, source.source());
 }
 
 double volume(const std::vector<Piece>& pieces) {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/workbench.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/measure/precondition.hpp"
+#include "flopcast/model/levels.hpp"
+#include "flopcast/model/refinement.hpp"
+
+/// `flopcast model build`: the published ways of building models, fed by the sampler.
+namespace flopcast::cli {
+
+/// What is to be modelled: one routine with its flags and scalars over ranges of its sizes.
+struct ModelledKernel {
+  const Routine* routine = nullptr;
+  std::map<std::string, std::string> fixed;  ///< flags, scalars, leading dimensions by name
+  std::vector<std::string> names;            ///< of the sizes, in the order of the interface
+  std::vector<model::Box> domain;
+
+  /// The call at `sizes`; throws bad_input where the routine doesn't take them.
+  [[nodiscard]] Call call(std::span<const std::int64_t> sizes) const;
+  /// The call at the upper end of the first domain, which stands for all in flags, scalars and strides.
+  [[nodiscard]] Call example() const { return call(domain.front().high); }
+};
+
+/// Reads `side=L`, `m=8:1024`, `n=64`, `k=8:128,512:1024` (several ranges make several domains); throws bad_input naming what is missing or wrong.
+ModelledKernel parse_kernel(const std::string& routine, const std::vector<std::string>& words);
+
+struct ModelBuildOptions {
+  std::string routine;
+  std::vector<std::string> arguments;
+  LibraryOptions libraries;
+  std::string cache = "warm";
+  std::string method = "refine";
+  model::RefinementOptions refinement;
+  model::LevelsOptions levels;
+  measure::SessionOptions session;
+  Seconds time_budget = 0;  ///< 0: none
+  bool fresh = false;       ///< take every sample anew, even where the store has it
+  bool dry_run = false;
+};
+
+/// Builds the model and stores it; samples are stored as they come, and used again by a later run. Throws Interrupted on Ctrl-C.
+void build_model(const ModelBuildOptions& options, const CommonOptions& common);
+
+}  // namespace flopcast::cli

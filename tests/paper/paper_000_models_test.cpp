@@ -1,0 +1,120 @@
+// Paper 000 (Peise and Bientinesi, cache-aware modelling and prediction), section 2: what it says about its models.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <set>
+
+#include "flopcast/core/sample.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/model/refinement.hpp"
+
+namespace flopcast::model {
+namespace {
+
+/// Section 2.3: m, n in [8, 1024].
+const Box domain{{8, 8}, {1024, 1024}};
+
+/// Like dtrsm's time: efficiency rises with both sizes, falls off behind a cache and at an unrolling limit.
+Seconds trsm_like(const Sizes& sizes) {
+  const auto m = static_cast<double>(sizes[0]);
+  const auto n = static_cast<double>(sizes[1]);
+  const double efficiency = m / (m + 40) * n / (n + 15) * (8 * m * m > 512 * 1024 ? 0.9 : 1) * (m < 96 ? 0.8 : 1);
+  return 200e-9 + m * m * n / (12e9 * efficiency);
+}
+
+Refinement model_of(const RefinementOptions& options, std::set<Sizes>* sampled = nullptr) {
+  const SampleSource source = [sampled](std::span<const Sizes> points) -> std::optional<Measured> {
+    Measured measured;
+    for (const Sizes& point : points) {
+      measured.seconds.push_back(trsm_like(point));
+      if (sampled != nullptr) {
+        sampled->insert(point);
+      }
+    }
+    return measured;
+  };
+  return refine({}, {"m", "n"}, {domain}, total_basis(2, options.degree), options, source);
+}
+
+double mean_error_on_multiples_of_8(const Model& model) {
+  double sum = 0;
+  int count = 0;
+  for (std::int64_t m = 8; m <= 1024; m += 8) {
+    for (std::int64_t n = 8; n <= 1024; n += 8) {
+      const Seconds expected = trsm_like({m, n});
+      sum += std::fabs(evaluate(model, Sizes{m, n}).seconds / expected - 1);
+      ++count;
+    }
+  }
+  return sum / count;
+}
+
+TEST(Paper000Models, DefaultsAreThoseOfSection22) {
+  const RefinementOptions options;
+  EXPECT_EQ(options.minimum_width, 8);
+  EXPECT_EQ(options.grid, Grid::gaussian);
+  EXPECT_EQ(options.error_bound, 0.05);
+  EXPECT_EQ(options.minimum_size, 32);
+  EXPECT_EQ(options.degree, 3);
+  EXPECT_EQ(options.oversampling, 1);
+  EXPECT_EQ(options.error_type, ErrorType::maximum);
+}
+
+TEST(Paper000Models, OversamplingByOneGivesFivePointsPerDimension) {
+  EXPECT_EQ(grid_counts(total_basis(2, 3), domain, 1), (std::vector<int>{5, 5}));
+  EXPECT_EQ(grid_counts(total_basis(2, 3), domain, 0), (std::vector<int>{4, 4}));  // Fig. 4a: "4 (i.e., oversampling of 0)"
+  EXPECT_EQ(grid_points(domain, {5, 5}, Grid::gaussian, 8).size(), 25U);
+}
+
+TEST(Paper000Models, CoordinatesAreMultiplesOfEight) {
+  std::set<Sizes> sampled;
+  model_of({}, &sampled);
+  for (const Sizes& point : sampled) {
+    EXPECT_EQ(point[0] % 8, 0);
+    EXPECT_EQ(point[1] % 8, 0);
+  }
+}
+
+TEST(Paper000Models, SubSpacesAreSplitIntoFourAndNeverNarrowerThan32) {
+  EXPECT_EQ(subdivide(domain, 32, 8).size(), 4U);
+  for (const Piece& piece : model_of({}).model.pieces) {
+    EXPECT_GE(piece.box.high[0] - piece.box.low[0], 32);
+    EXPECT_GE(piece.box.high[1] - piece.box.low[1], 32);
+  }
+}
+
+TEST(Paper000Models, TheFineModelIsFinerAndBetterThanTheRoughOne) {
+  RefinementOptions rough;  // section 2.3: 4 grid points along each axis, average error
+  rough.oversampling = 0;
+  rough.error_type = ErrorType::mean;
+  const Model coarse = model_of(rough).model;
+  const Model fine = model_of({}).model;
+  EXPECT_GT(fine.pieces.size(), coarse.pieces.size());
+  EXPECT_GT(fine.cost.samples, coarse.cost.samples);
+  EXPECT_LT(mean_error_on_multiples_of_8(fine), mean_error_on_multiples_of_8(coarse));
+}
+
+TEST(Paper000Models, ErrorsAreMostlyWellBelowTwoPercent) { EXPECT_LT(mean_error_on_multiples_of_8(model_of({}).model), 0.02); }
+
+TEST(Paper000Models, FlagsAndSpecialScalarsHaveSubModelsOfTheirOwn) {
+  const Routine& trsm = kernel::require("dtrsm");
+  std::set<ModelKey> keys;
+  for (const char* side : {"L", "R"}) {
+    for (const char* alpha : {"-1", "0", "1", "0.5", "2.5"}) {
+      for (const char* cache : {"warm", "cold"}) {
+        keys.insert(model_key(kernel::parse_call(trsm, {{"side", side}, {"alpha", alpha}, {"m", "64"}, {"n", "64"}}), cache, ""));
+      }
+    }
+  }
+  EXPECT_EQ(keys.size(), 2U * 4U * 2U);  // 0.5 and 2.5 are both the general case
+}
+
+TEST(Paper000Models, SizesShareASubModel) {
+  const Routine& trsm = kernel::require("dtrsm");
+  EXPECT_EQ(model_key(kernel::parse_call(trsm, {{"m", "64"}, {"n", "64"}}), "warm", ""),
+            model_key(kernel::parse_call(trsm, {{"m", "1000"}, {"n", "8"}}), "warm", ""));
+}
+
+}  // namespace
+}  // namespace flopcast::model

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "flopcast/core/sample.hpp"
+#include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/model/refinement.hpp"
@@ -15,11 +16,12 @@ namespace {
 /// Section 2.3: m, n in [8, 1024].
 const Box domain{{8, 8}, {1024, 1024}};
 
-/// Like dtrsm's time: efficiency rises with both sizes, falls off behind a cache and at an unrolling limit.
+/// Like dtrsm's time: efficiency rises with both sizes and steps at the blockings of a library and behind a cache.
 Seconds trsm_like(const Sizes& sizes) {
   const auto m = static_cast<double>(sizes[0]);
   const auto n = static_cast<double>(sizes[1]);
-  const double efficiency = m / (m + 40) * n / (n + 15) * (8 * m * m > 512 * 1024 ? 0.9 : 1) * (m < 96 ? 0.8 : 1);
+  const double blocking = (m < 200 ? 0.75 : 1) * (n < 380 ? 0.8 : 1) * (m > 700 ? 0.85 : 1);
+  const double efficiency = m / (m + 12) * n / (n + 6) * blocking;
   return 200e-9 + m * m * n / (12e9 * efficiency);
 }
 
@@ -37,17 +39,15 @@ Refinement model_of(const RefinementOptions& options, std::set<Sizes>* sampled =
   return refine({}, {"m", "n"}, {domain}, total_basis(2, options.degree), options, source);
 }
 
-double mean_error_on_multiples_of_8(const Model& model) {
-  double sum = 0;
-  int count = 0;
+/// Errors "in each point of the covered domain that is a multiple of 8 along both m and n" (section 2.4).
+std::vector<double> errors_on_multiples_of_8(const Model& model) {
+  std::vector<double> errors;
   for (std::int64_t m = 8; m <= 1024; m += 8) {
     for (std::int64_t n = 8; n <= 1024; n += 8) {
-      const Seconds expected = trsm_like({m, n});
-      sum += std::fabs(evaluate(model, Sizes{m, n}).seconds / expected - 1);
-      ++count;
+      errors.push_back(std::fabs(evaluate(model, Sizes{m, n}).seconds / trsm_like({m, n}) - 1));
     }
   }
-  return sum / count;
+  return errors;
 }
 
 TEST(Paper000Models, DefaultsAreThoseOfSection22) {
@@ -78,7 +78,8 @@ TEST(Paper000Models, CoordinatesAreMultiplesOfEight) {
 
 TEST(Paper000Models, SubSpacesAreSplitIntoFourAndNeverNarrowerThan32) {
   EXPECT_EQ(subdivide(domain, 32, 8).size(), 4U);
-  for (const Piece& piece : model_of({}).model.pieces) {
+  const Model model = model_of({}).model;
+  for (const Piece& piece : model.pieces) {
     EXPECT_GE(piece.box.high[0] - piece.box.low[0], 32);
     EXPECT_GE(piece.box.high[1] - piece.box.low[1], 32);
   }
@@ -92,10 +93,14 @@ TEST(Paper000Models, TheFineModelIsFinerAndBetterThanTheRoughOne) {
   const Model fine = model_of({}).model;
   EXPECT_GT(fine.pieces.size(), coarse.pieces.size());
   EXPECT_GT(fine.cost.samples, coarse.cost.samples);
-  EXPECT_LT(mean_error_on_multiples_of_8(fine), mean_error_on_multiples_of_8(coarse));
+  EXPECT_LT(summarise(errors_on_multiples_of_8(fine)).mean, summarise(errors_on_multiples_of_8(coarse)).mean);
 }
 
-TEST(Paper000Models, ErrorsAreMostlyWellBelowTwoPercent) { EXPECT_LT(mean_error_on_multiples_of_8(model_of({}).model), 0.02); }
+TEST(Paper000Models, ErrorsAreMostlyWellBelowTwoPercent) {
+  const Summary errors = summarise(errors_on_multiples_of_8(model_of({}).model));
+  EXPECT_LT(errors.median, 0.01);
+  EXPECT_LT(errors.third_quartile, 0.02);
+}
 
 TEST(Paper000Models, FlagsAndSpecialScalarsHaveSubModelsOfTheirOwn) {
   const Routine& trsm = kernel::require("dtrsm");

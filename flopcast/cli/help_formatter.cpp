@@ -1,5 +1,7 @@
 #include "flopcast/cli/help_formatter.hpp"
 
+#include <sstream>
+#include <string>
 #include <utility>
 
 namespace flopcast::cli {
@@ -12,6 +14,22 @@ std::string allowed_values(const std::string& type_name) {
 }
 
 bool ends_in_dots(const std::string& text) { return text.size() >= 3 && text.compare(text.size() - 3, 3, "...") == 0; }
+
+/// `text` with line breaks instead of blanks where a line would be longer than `width`.
+std::string wrapped(const std::string& text, std::size_t width) {
+  std::string result;
+  std::size_t column = 0;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word; column += word.size()) {
+    if (!result.empty()) {
+      const bool fits = column + 1 + word.size() <= width;
+      result += fits ? ' ' : '\n';
+      column = fits ? column + 1 : 0;
+    }
+    result += word;
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -27,6 +45,11 @@ std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
     text += " ...";
   }
   return text;
+}
+
+std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
+  constexpr std::size_t terminal_columns = 130;
+  return wrapped(option->get_description(), terminal_columns - get_column_width());
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {

@@ -18,7 +18,10 @@ void add_common_options(CLI::App& app, CommonOptions& common) {
   static constexpr const char* group = "Common options";
   CLI::Option* json = app.add_flag("--json", common.json, "Print a JSON document instead of a table")->group(group);
   app.add_flag("--csv", common.csv, "Print comma-separated values instead of a table")->group(group)->excludes(json);
-  app.add_option("-o,--output", common.output, "Write results to FILE; - is standard output")->group(group)->type_name("FILE");
+  app.add_option("-o,--output", common.output, "Write results to FILE; - is standard output")
+      ->group(group)
+      ->type_name("FILE")
+      ->each(report::require_writable);
   app.add_flag("-q,--quiet", common.quiet, "No progress and no notes on standard error")->group(group);
   app.add_option("--color", common.color, "Colour results: auto, always or never (auto heeds NO_COLOR)")
       ->group(group)

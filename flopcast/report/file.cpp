@@ -130,6 +130,16 @@ void write_file(const std::string& path, std::string_view text) {
   replace_file(target.empty() ? path : target.string(), text);
 }
 
+void require_writable(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, ignored);
+  const bool replaced = !std::filesystem::exists(target, ignored) || std::filesystem::is_regular_file(target, ignored);
+  const std::string changed = replaced ? target.parent_path().string() : target.string();
+  if (path != "-" && ::access(changed.c_str(), W_OK) != 0) {
+    throw environment_error("cannot write '{}': {}", path, std::strerror(errno));
+  }
+}
+
 std::string read_file(const std::string& path) {
   const std::string name = shown_name(path, "standard input");
   const Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -43,12 +43,20 @@ TEST_P(Documents, KeepTheirKeys) {
   EXPECT_THAT(keys(document), IsSupersetOf(GetParam().keys));
 }
 
+const std::vector<std::string> tune = {"tune", "dgeqrf", "--n", "200", "--nb", "32,64", "--time-budget", "1s", "--json"};
+
 INSTANTIATE_TEST_SUITE_P(
     Json, Documents,
     ::testing::Values(
-        Document{{"machine", "--quick", "--json"}, "flopcast-machine-1", {"environment", "libraries"}},
-        Document{{"trace", "dgeqrf", "n=200", "nb=32"}, "flopcast-trace-1", {"calls", "allocations", "configuration"}},
-        Document{{"tune", "dgeqrf", "--n", "200", "--nb", "32,64", "--time-budget", "1s", "--json"}, "flopcast-tune-1", {"environment"}}));
+        Document{{"machine", "--json"}, "flopcast-machine-1", {"fingerprint", "topology", "measured", "clock", "noise", "libraries"}},
+        Document{{"trace", "dgeqrf", "n=200", "nb=32"}, "flopcast-trace-1", {"algorithm", "parameters", "allocations", "calls"}},
+        Document{{"sample", "dgemm", "m=64", "n=64", "k=64", "--json"}, "flopcast-samples-1", {"environment", "options", "samples"}},
+        Document{{"model", "build", "dscal", "n=8:512", "--error", "50%", "--json"},
+                 "flopcast-model-1",
+                 {"key", "generator", "options", "sizes", "domain", "pieces", "cost"}},
+        Document{{"model", "list", "--json"}, "flopcast-models-1", {"models"}},
+        Document{tune, "flopcast-tune-1", {"environment", "options", "routine", "decisions", "cost", "complete"}},
+        Document{{"predict", "dgeqrf", "n=200", "nb=32", "--json"}, "flopcast-predict-1", {"environment", "options", "predictions"}}));
 
 }  // namespace
 }  // namespace flopcast::testing

@@ -98,7 +98,7 @@ Ended shell(const std::string& command) {
   const std::string path = std::filesystem::path(FLOPCAST_PROGRAM).parent_path().string() + ':' + std::getenv("PATH");
   std::vector<std::string> environment = data_directory();
   environment.push_back("PATH=" + path);
-  return run_program({"/bin/bash", "-c", command}, "", environment);
+  return run_program({"/bin/bash", "-c", "cd \"$FLOPCAST_HOME\" && " + command}, "", environment);
 }
 
 }  // namespace flopcast::testing

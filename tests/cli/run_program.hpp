@@ -18,7 +18,7 @@ Ended run_program(const std::vector<std::string>& arguments, const std::string& 
 /// Runs the flopcast that was built, with a data directory that only these tests use and in which the machine has been measured.
 Ended flopcast(const std::vector<std::string>& arguments, const std::string& input = "");
 
-/// Runs a shell command in which `flopcast` is the program that was built.
+/// Runs a shell command in that data directory; `flopcast` is the program that was built.
 Ended shell(const std::string& command);
 
 }  // namespace flopcast::testing

@@ -11,7 +11,6 @@ namespace flopcast::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 /// A command line that is wrong: what it returns and says on standard error. Standard output stays empty.
 struct Mistake {
@@ -31,7 +30,7 @@ TEST_P(Mistakes, AreNamed) {
   const Ended ended = flopcast(mistake.arguments);
   EXPECT_EQ(ended.code, mistake.code) << ended.err;
   EXPECT_EQ(ended.out, "");
-  EXPECT_THAT(ended.err, StartsWith("flopcast: "));
+  EXPECT_THAT(ended.err, HasSubstr("flopcast: "));
   EXPECT_THAT(ended.err, HasSubstr(mistake.says));
 }
 
@@ -39,11 +38,34 @@ INSTANTIATE_TEST_SUITE_P(Usage, Mistakes,
                          ::testing::Values(Mistake{{}, 2, "A subcommand is required\nSee 'flopcast --help'."},
                                            Mistake{{"mashine"}, 2, "unknown command 'mashine'; did you mean 'machine'?"},
                                            Mistake{{"xyzzy"}, 2, "unknown command 'xyzzy'\n"},
+                                           Mistake{{"model", "lst"}, 2, "unknown command 'lst'; did you mean 'list'?"},
                                            Mistake{{"--versoin"}, 2, "unknown option '--versoin'; did you mean '--version'?"},
                                            Mistake{{"machine", "--jsn"}, 2, "unknown option '--jsn'; did you mean '--json'?"},
                                            Mistake{{"machine", "--color", "blue"}, 2, "--color"},
                                            Mistake{{"machine", "--json", "--csv"}, 2, "--csv"},
-                                           Mistake{{"machine", "--output"}, 2, "--output"}));
+                                           Mistake{{"machine", "--output"}, 2, "--output"},
+                                           Mistake{{"machine", "--output", "/no/such/directory/file"}, 4, "No such file or directory"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Routines, Mistakes,
+    ::testing::Values(
+        Mistake{{"sample", "dgemn", "m=1"}, 3, "unknown routine 'dgemn'; did you mean dgemm"},
+        Mistake{{"sample", "dgemm", "m=64"}, 3, "dgemm needs a value of 'n'"},
+        Mistake{{"sample", "dgemm", "m=-1", "n=1", "k=1"}, 3, "m of dgemm: -1 is out of range"},
+        Mistake{{"sample", "dgemm", "m=9999999999", "n=1", "k=1"}, 3, "9999999999 is out of range"},
+        Mistake{{"sample", "dgemm", "m=64", "n=64", "k=64", "lda=3"}, 3, "lda of dgemm: 3 is out of range"},
+        Mistake{{"sample", "dgemm", "m=8", "n=8", "k=8", "--cache", "lukewarm"}, 3, "'lukewarm' is not one of warm, cold"},
+        Mistake{{"trace", "dgeqrf", "n=x"}, 3, "'x' is not an integer"},
+        Mistake{{"trace", "dgeqrf", "n=100", "--output", "/dev/full"}, 4, "No space left on device"},
+        Mistake{{"predict", "dgeqrf", "n=0", "nb=32"}, 3, "0 is out of range"},
+        Mistake{{"predict", "--trace", "/nonexistent"}, 3, "cannot read '/nonexistent': No such file or directory"},
+        Mistake{{"tune", "dgeqfr", "--n", "200"}, 3, "unknown routine 'dgeqfr'; did you mean"},
+        Mistake{{"tune", "dgeqrf", "--n", "200", "--blas", "nosuch"}, 4, "no BLAS library 'nosuch' is installed; installed: "},
+        Mistake{{"tune", "dgeqrf", "--n", "200", "--time-budget", "never"}, 3, "'never' is not a duration"},
+        Mistake{{"model", "show", "nosuch"}, 3, "there is no model 'nosuch'"},
+        Mistake{{"model", "build", "dgemm", "m=8:4", "n=8", "k=8"}, 3, "the range 8:4 ends before it starts"},
+        Mistake{{"run"}, 2, "which program is to run?"},
+        Mistake{{"run", "--profile", "/nonexistent", "--", "true"}, 3, "there is no profile /nonexistent; make one with: flopcast tune"}));
 
 TEST(Usage, VersionGoesToStandardOutput) {
   const Ended ended = flopcast({"--version"});

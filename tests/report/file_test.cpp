@@ -86,6 +86,16 @@ TEST_F(FileTest, WhatCannotBeWrittenLeavesNothingBehind) {
   EXPECT_EQ(files(), 1);
 }
 
+TEST_F(FileTest, WhatCannotBeWrittenIsToldBeforehand) {
+  EXPECT_NO_THROW(require_writable("-"));
+  EXPECT_NO_THROW(require_writable("/dev/full"));
+  EXPECT_NO_THROW(require_writable(path("new")));
+  EXPECT_NO_THROW(require_writable(given("old", "")));
+  EXPECT_EQ(files(), 1);
+  EXPECT_THAT(message(ExitCode::environment, [&] { require_writable(path("no/such/directory/a")); }),
+              HasSubstr("No such file or directory"));
+}
+
 TEST_F(FileTest, MissingFileIsBadInput) {
   EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(path("missing")); }), HasSubstr("No such file or directory"));
   EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(path(".")); }), HasSubstr("Is a directory"));

@@ -70,9 +70,16 @@ TEST(Process, CovarianceOfSumsAgreesWithItsParts) {
   Points points(3, 1);
   points << 0.3, 2.2, 7.5;
   const Eigen::MatrixXd covariance = process.posterior_covariance(points);
-  const Eigen::VectorXd weights = (Eigen::VectorXd(3) << 2.0, -1.0, 0.5).finished();
+  Eigen::VectorXd weights(points.rows());
+  weights << 2.0, -1.0, 0.5;
+  double expected = 0;
+  for (Eigen::Index i = 0; i < points.rows(); ++i) {
+    for (Eigen::Index j = 0; j < points.rows(); ++j) {
+      expected += weights[i] * covariance(i, j) * weights[j];
+    }
+  }
   const Process::WeightedSum sum = process.weighted_sum(points, weights);
-  EXPECT_NEAR(process.covariance(sum, sum), weights.dot(covariance * weights), 1e-10);
+  EXPECT_NEAR(process.covariance(sum, sum), expected, 1e-10);
   for (Eigen::Index i = 0; i < 3; ++i) {
     EXPECT_NEAR(process.predict(points.row(i)).variance, covariance(i, i), 1e-10);
   }

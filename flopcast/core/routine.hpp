@@ -57,7 +57,7 @@ enum class Fill : std::uint8_t {
   triangular,   ///< small off a diagonal of 1: products and solves, even repeated, neither grow nor shrink
   schur,        ///< triangular, upper, with zeros below: its spectrum is 1 (trsyl)
   schur_apart,  ///< the same with a diagonal of 3, so that neither it nor its negative meets the spectrum of a schur one
-  definite,     ///< Hermitian positive definite: random off a diagonal of 2 `rows`; a scalar is positive
+  definite,     ///< Hermitian positive definite: random off a large diagonal; a scalar is positive
   reflectors,   ///< small vectors, as tall QR leaves them below the diagonal
   factors,      ///< tau and T that belong to small reflectors: 2 in a vector or on the diagonal, small off it
   zero,

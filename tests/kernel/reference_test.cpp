@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "tests/kernel/reference/cases.hpp"
 #include "tests/kernel/reference/families.hpp"
@@ -79,7 +78,7 @@ struct Execution {
  private:
   static GuardedMemory filled(Call& call) {
     GuardedMemory memory(call);
-    fill(call, 3);
+    prepare(call, 3);
     return memory;
   }
 };

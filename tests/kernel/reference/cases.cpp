@@ -1,9 +1,11 @@
 #include "tests/kernel/reference/cases.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
 #include <stdexcept>
+#include <type_traits>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/kernel/fill.hpp"
@@ -120,6 +122,20 @@ void append_variant(std::vector<Call>& calls, const Routine& routine, Values val
   }
 }
 
+/// Element `element` of argument i becomes `value`, with no imaginary part.
+void set_element(const Call& call, std::size_t i, std::int64_t element, double value) {
+  const std::int64_t parts = argument_element_bytes(*call.routine, i) / real_bytes(call.routine->precision);
+  const auto set = [&](auto* numbers) {
+    std::fill_n(numbers + element * parts, parts, 0);
+    numbers[element * parts] = static_cast<std::remove_reference_t<decltype(*numbers)>>(value);
+  };
+  if (real_bytes(call.routine->precision) == 4) {
+    set(reinterpret_cast<float*>(call.address(i)));
+  } else {
+    set(reinterpret_cast<double*>(call.address(i)));
+  }
+}
+
 }  // namespace
 
 std::vector<Call> cases(const Routine& routine, Extent extent) {
@@ -160,14 +176,17 @@ GuardedMemory::GuardedMemory(Call& call) {
 
 void prepare(const Call& call, std::uint64_t seed) {
   fill(call, seed);
-  if (call.routine->family == "rotm") {
-    static constexpr std::array<double, 5> param = {-1, 0.75, -0.5, 0.25, 0.875};
-    const auto i = static_cast<std::size_t>(call.routine->index("param"));
-    for (std::size_t element = 0; element < param.size(); ++element) {
-      if (real_bytes(call.routine->precision) == 4) {
-        reinterpret_cast<float*>(call.address(i))[element] = static_cast<float>(param[element]);
-      } else {
-        reinterpret_cast<double*>(call.address(i))[element] = param[element];
+  static constexpr std::array<double, 5> rotation = {-1, 0.75, -0.5, 0.25, 0.875};
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Argument& argument = call.routine->arguments[i];
+    if (call.routine->family == "rotm" && argument.name == "param") {
+      for (std::size_t element = 0; element < rotation.size(); ++element) {
+        set_element(call, i, static_cast<std::int64_t>(element), rotation[element]);
+      }
+    } else if (argument.fill == Fill::definite && argument.form == Form::triangle) {
+      const std::int64_t n = argument.rows.integer(call.values());
+      for (std::int64_t k = 0; k < n; ++k) {
+        set_element(call, i, k * (call.arguments[static_cast<std::size_t>(argument.stride)] + 1), 2.0 * static_cast<double>(n));
       }
     }
   }

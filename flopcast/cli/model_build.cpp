@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t largest_size = 1'000'000;
 constexpr std::size_t points_per_run = 64;  // shuffled together, then stored: what a crash can lose at most
-constexpr const char* kept = "interrupted; what was sampled is kept: run the same command again to go on";
+constexpr const char* kept = "what was sampled is kept: run the same command again to go on";
 
 using Clock = std::chrono::steady_clock;
 using Range = std::pair<std::int64_t, std::int64_t>;

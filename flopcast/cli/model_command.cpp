@@ -19,7 +19,7 @@ namespace flopcast::cli {
 namespace {
 
 constexpr const char* footer = R"(Examples:
-  flopcast model build dtrsm side=L uplo=L transa=N m=8:512 n=8:512 --error 5%
+  flopcast model build dtrsm side=L uplo=L transa=N m=8:128 n=8:128 --error 10%
   flopcast model list
   flopcast model show dtrsm)";
 

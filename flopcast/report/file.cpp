@@ -132,10 +132,9 @@ void write_file(const std::string& path, std::string_view text) {
 
 void require_writable(const std::string& path) {
   std::error_code ignored;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, ignored);
+  const std::filesystem::path target = std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored);
   const bool replaced = !std::filesystem::exists(target, ignored) || std::filesystem::is_regular_file(target, ignored);
-  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
-  const std::string changed = replaced ? folder : target.string();
+  const std::string changed = replaced ? target.parent_path().string() : target.string();
   if (path != "-" && ::access(changed.c_str(), W_OK) != 0) {
     throw environment_error("cannot write '{}': {}", path, std::strerror(errno));
   }

@@ -89,6 +89,7 @@ TEST_F(FileTest, WhatCannotBeWrittenLeavesNothingBehind) {
 TEST_F(FileTest, WhatCannotBeWrittenIsToldBeforehand) {
   EXPECT_NO_THROW(require_writable("-"));
   EXPECT_NO_THROW(require_writable("/dev/full"));
+  EXPECT_NO_THROW(require_writable("new, here"));
   EXPECT_NO_THROW(require_writable(path("new")));
   EXPECT_NO_THROW(require_writable(given("old", "")));
   EXPECT_EQ(files(), 1);

@@ -26,6 +26,7 @@ struct Options {
   std::string routine = "dgeqrf";
   std::int64_t n = 800, nb = 32, nx = 128, step = 5;
   std::int64_t repetitions = 7;
+  tune::SegmentOptions segments;
   std::string blas, lapack;
 };
 
@@ -79,7 +80,7 @@ void run(const Options& options) {
   std::vector<tune::Segment> segments;
   const tune::CallCost cost = [](const Call& c, const Placement&) { return flops(c) / 3e10 + 1e-6; };
   for (std::size_t at = 0; at < trace.calls.size(); at += static_cast<std::size_t>(options.step)) {
-    segments.push_back(tune::segment_around(trace, placements, at, cost));
+    segments.push_back(tune::segment_around(trace, placements, at, cost, options.segments));
     experiments.push_back(tune::experiment(trace, placements, segments.back(), environment));
   }
   measure::SessionOptions session_options;
@@ -126,6 +127,9 @@ int main(int argc, char** argv) {
   app.add_option("--nx", options.nx)->capture_default_str();
   app.add_option("--step", options.step, "every how many calls one is sampled")->capture_default_str();
   app.add_option("--repetitions", options.repetitions)->capture_default_str();
+  app.add_option("--context-share", options.segments.context_share, "context may cost so many times the sampled call")
+      ->capture_default_str();
+  app.add_option("--least-context", options.segments.least_context, "... and so many seconds in any case")->capture_default_str();
   app.add_option("--blas", options.blas);
   app.add_option("--lapack", options.lapack);
   CLI11_PARSE(app, argc, argv);

@@ -6,11 +6,15 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <numeric>
+#include <string>
 #include <vector>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/core/units.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/report/table.hpp"
@@ -42,7 +46,25 @@ Place place_of(const Sample& sample) {
   return place;
 }
 
-void add_row(report::Table& table, const ModelKey& key, const std::vector<Sample>& samples, const Environment& environment) {
+/// The places where the model is farthest off.
+void print_worst(const std::vector<double>& errors, const std::vector<const Sample*>& samples, int worst) {
+  std::vector<std::size_t> order(errors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return errors[a] > errors[b]; });
+  order.resize(std::min(order.size(), static_cast<std::size_t>(worst)));
+  for (const std::size_t i : order) {
+    const Sample& sample = *samples[i];
+    std::string levels;
+    for (const OperandState& state : sample.placement) {
+      levels += fmt::format(" {}:{}", state.level, format_bytes(static_cast<double>(state.distance_bytes)));
+    }
+    std::printf("%s\n", fmt::format("{:6.1f} %  {}  levels{}  {}", 100 * errors[i], kernel::format_call(call_of(sample, kernel::find)),
+                                    levels, format_seconds(median(sample.times())))
+                            .c_str());
+  }
+}
+
+void add_row(report::Table& table, const ModelKey& key, const std::vector<Sample>& samples, const Environment& environment, int worst) {
   std::map<Place, std::vector<const Sample*>> places;
   for (const Sample& sample : samples) {
     if (!sample.times().empty()) {
@@ -73,6 +95,7 @@ void add_row(report::Table& table, const ModelKey& key, const std::vector<Sample
     errors.push_back(std::fabs(models.seconds(call_of(*sample, kernel::find), sample->placement) / median(times) - 1));
     noise.push_back(noise_of(times));
   }
+  print_worst(errors, others, worst);
   const Summary summary = summarise(errors);
   const auto percent = [](double value) { return report::Cell(value, fmt::format("{:.1f} %", 100 * value)); };
   table.rows.push_back({to_string(key), report::whole(static_cast<long long>(places.size() - others.size())),
@@ -80,7 +103,7 @@ void add_row(report::Table& table, const ModelKey& key, const std::vector<Sample
                         percent(quantile(errors, 0.95)), percent(median(noise))});
 }
 
-void run() {
+void run(int worst) {
   const model::Store store = model::Store::open();
   report::Table table;
   table.columns = {
@@ -90,7 +113,7 @@ void run() {
     table.rows.clear();
     for (const ModelKey& key : store.sampled_keys()) {
       if (key.library == environment.fingerprint && key.cache == "placed") {
-        add_row(table, key, store.samples(key), environment);
+        add_row(table, key, store.samples(key), environment, worst);
       }
     }
     std::printf("%s\n", report::to_text(table).c_str());
@@ -101,9 +124,11 @@ void run() {
 
 int main(int argc, char** argv) {
   CLI::App app("Error of kernel models on demand at points that were not sampled; uses the store of FLOPCAST_HOME");
+  int worst = 0;
+  app.add_option("--worst", worst, "of every kernel, show so many of the places with the largest errors");
   CLI11_PARSE(app, argc, argv);
   try {
-    run();
+    run(worst);
   } catch (const Error& error) {
     std::fprintf(stderr, "kernel_accuracy: %s\n", error.what());
     return static_cast<int>(error.code());

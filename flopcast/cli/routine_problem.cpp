@@ -11,19 +11,18 @@ namespace {
 
 constexpr std::int64_t largest_size = 100000;
 
-/// Leading dimensions as a program that allocates exactly what it needs has them.
-void tighten_leading_dimensions(Call& call) {
-  for (const Argument& argument : call.routine->arguments) {
-    if (argument.stride >= 0 && argument.form == Form::full &&
-        call.routine->arguments[static_cast<std::size_t>(argument.stride)].kind == Kind::leading_dimension) {
-      call.arguments[static_cast<std::size_t>(argument.stride)] = std::max<std::int64_t>(1, argument.rows.integer(call.values()));
-    }
-    if (argument.form == Form::triangle && argument.stride >= 0) {
-      call.arguments[static_cast<std::size_t>(argument.stride)] = std::max<std::int64_t>(1, argument.rows.integer(call.values()));
+/// Leading dimensions as a program that allocates exactly what it needs has them, and work sizes to be asked for; but not those that are `given`.
+void complete_call(Call& call, const std::map<std::string, std::string>& given) {
+  const std::vector<Argument>& arguments = call.routine->arguments;
+  const auto is_free = [&](std::size_t i, Kind kind) { return arguments[i].kind == kind && given.count(arguments[i].name) == 0; };
+  for (const Argument& argument : arguments) {
+    const auto stride = static_cast<std::size_t>(std::max(0, argument.stride));
+    if (argument.stride >= 0 && (argument.form == Form::full || argument.form == Form::triangle) && is_free(stride, Kind::leading_dimension)) {
+      call.arguments[stride] = std::max<std::int64_t>(1, argument.rows.integer(call.values()));
     }
   }
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    if (call.routine->arguments[i].kind == Kind::work_size) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (is_free(i, Kind::work_size)) {
       call.arguments[i] = 0;
     }
   }
@@ -65,7 +64,7 @@ std::vector<Call> routine_calls(const Routine& routine, const std::map<std::stri
   std::vector<Call> calls;
   for (const auto& combination : combinations) {
     calls.push_back(kernel::parse_call(routine, combination));
-    tighten_leading_dimensions(calls.back());
+    complete_call(calls.back(), combination);
   }
   return calls;
 }

@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::int64_t largest_size = 20000;
 constexpr std::int64_t largest_block = 1024;
+constexpr std::int64_t short_runs = 5;  // times as many repetitions of short runs in a validation
 
 struct TuneOptions {
   std::string routine;
@@ -292,7 +293,7 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
   std::vector<tune::Check> checks;
   if (options.validate) {
     const std::function<bool(std::int64_t, std::int64_t)> validating = progress("validating " + options.routine, common);
-    session.options().stop = {.minimum_repetitions = 3, .maximum_repetitions = options.repetitions};
+    session.options().stop = {.minimum_repetitions = options.repetitions, .maximum_repetitions = short_runs * options.repetitions};
     checks = tune::validate(
         problems, result.decisions, [&](std::span<const measure::Experiment> experiments) { return session.run(experiments, validating); },
         [&](const Call& call, const algorithm::BlockParameters& blocks) { bench.set_blocks(call.routine->name, blocks); });
@@ -327,7 +328,9 @@ void add_tune_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--n", options->n, "orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
   command->add_option("--nb", options->blocks, "block sizes to choose from")->capture_default_str();
   command->add_option("--time-budget", options->time_budget, "for measuring kernels")->capture_default_str();
-  command->add_option("--repetitions", options->repetitions, "of short kernels; long ones get fewer")
+  command
+      ->add_option("--repetitions", options->repetitions,
+                   "of short kernels, long ones get fewer; of long runs in a validation, short ones get more")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   command->add_flag("--fixed-crossover", options->fixed_crossover, "keep LAPACK's crossover nx instead of choosing it too");

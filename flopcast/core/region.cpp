@@ -22,6 +22,8 @@ std::uintptr_t Region::end() const noexcept {
   return address + static_cast<std::uintptr_t>(std::max(first_end, last_end));
 }
 
+bool Region::contains(std::uintptr_t byte) const noexcept { return overlaps({byte, 1, 1, 1, 0}); }
+
 bool Region::overlaps(const Region& other) const noexcept {
   if (empty() || other.empty() || begin() >= other.end() || other.begin() >= end()) {
     return false;

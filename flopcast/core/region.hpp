@@ -26,6 +26,8 @@ struct Region {
   [[nodiscard]] std::uintptr_t end() const noexcept;
   /// Whether at least one byte belongs to both; exact, in O(columns) at worst.
   [[nodiscard]] bool overlaps(const Region& other) const noexcept;
+  /// Whether the byte at this address belongs to it.
+  [[nodiscard]] bool contains(std::uintptr_t byte) const noexcept;
 
   friend bool operator==(const Region&, const Region&) = default;
 };

@@ -106,8 +106,8 @@ Values values_of(const Argument& argument, std::int64_t rows) {
     case Fill::triangular: return {small, 1};
     case Fill::schur: return {small, 1};
     case Fill::schur_apart: return {small, 3};
-    // So large that the operand stays definite when kernels before have subtracted rank-k updates by random operands, up to k = 10^5.
-    case Fill::definite: return {1, 65536.0 + 2.0 * static_cast<double>(std::max<std::int64_t>(rows, 1))};
+    // So large that the operand stays definite when kernels before it have subtracted rank-k updates by operands that grew in rank-k updates themselves.
+    case Fill::definite: return {1, 0x1p32 + 2.0 * static_cast<double>(std::max<std::int64_t>(rows, 1))};
     case Fill::reflectors: return {small, 0};
     case Fill::factors: return {small, 2};
     case Fill::zero: return {0, 0};

@@ -2,36 +2,35 @@
 
 #include <algorithm>
 
+#include "flopcast/tune/coverage.hpp"
+
 namespace flopcast::tune {
 namespace {
 
 using measure::Action;
 
-bool overlaps(const Operand& a, const Operand& b) {
-  return std::any_of(a.parts.begin(), a.parts.end(), [&](const Region& part) {
-    return std::any_of(b.parts.begin(), b.parts.end(), [&](const Region& other) { return part.overlaps(other); });
-  });
+/// Whether the calls [first, at) touch an operand of call `at`.
+bool touched(const Trace& trace, std::size_t first, std::size_t at, const Operand& operand) {
+  Coverage coverage(operand);
+  for (std::size_t before = at; before > first && !coverage.complete(); --before) {
+    coverage.add(trace.calls[before - 1]);
+  }
+  return coverage.complete();
 }
 
-bool touches(const Call& call, const Operand& operand) {
-  const Operands all = operands(call);
-  return std::any_of(all.begin(), all.end(), [&](const Operand& other) { return overlaps(operand, other); });
+bool touched(const Trace& trace, std::size_t first, std::size_t at) {
+  const Operands all = operands(trace.calls[at]);
+  return std::all_of(all.begin(), all.end(), [&](const Operand& operand) { return touched(trace, first, at, operand); });
 }
 
-/// Whether the call after a segment finds each of its operands as it would in the trace: touched by the segment.
-bool follows(const Trace& trace, const Segment& segment) {
-  const Operands all = operands(trace.calls[segment.end]);
-  return std::all_of(all.begin(), all.end(), [&](const Operand& operand) {
-    if (operand.parts.empty()) {
-      return true;
-    }
-    for (std::size_t at = segment.context; at < segment.end; ++at) {
-      if (touches(trace.calls[at], operand)) {
-        return true;
-      }
-    }
-    return false;
-  });
+/// Whether call segment.begin finds its operands, and if it is short its code, as it would in the trace.
+bool has_context(const Trace& trace, const Segment& segment, std::span<const Placement> placements, const CallCost& cost,
+                 const SegmentOptions& options) {
+  const auto first = trace.calls.begin() + static_cast<std::ptrdiff_t>(segment.context);
+  const auto at = trace.calls.begin() + static_cast<std::ptrdiff_t>(segment.begin);
+  const bool code_is_warm = cost(*at, placements[segment.begin]) > options.warm_up ||
+                            std::any_of(first, at, [&](const Call& call) { return call.routine == at->routine; });
+  return code_is_warm && touched(trace, segment.context, segment.begin);
 }
 
 bool needs_definite(const Call& call) {
@@ -47,6 +46,12 @@ void add_fills(std::vector<Action>& setup, std::span<const Call> calls) {
         setup.push_back({.what = Action::What::fill, .call = call});
       }
     }
+  }
+}
+
+void add_executions(std::vector<Action>& setup, std::span<const Call> calls) {
+  for (const Call& call : calls) {
+    setup.push_back({.what = Action::What::execute, .call = call});
   }
 }
 
@@ -86,11 +91,15 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
   const Seconds wanted_cost = cost(trace.calls[wanted], placements[wanted]);
   const Seconds affordable = std::max(options.least_context, options.context_share * wanted_cost);
   const Operands all = operands(trace.calls[wanted]);
+  std::vector<Coverage> missing(all.begin(), all.end());
+  bool code_is_warm = false;
   Segment segment{wanted, wanted, wanted + 1};
   Seconds spent = 0;
-  std::vector<bool> found(all.size(), false);
   for (std::size_t back = 1; back <= options.most_context_calls && back <= wanted; ++back) {
-    if (std::all_of(found.begin(), found.end(), [](bool f) { return f; })) {
+    missing.erase(std::remove_if(missing.begin(), missing.end(), [](const Coverage& coverage) { return coverage.complete(); }),
+                  missing.end());
+    const bool found = missing.empty() && code_is_warm;
+    if (found && spent >= options.warm_up) {
       break;
     }
     const std::size_t at = wanted - back;
@@ -98,21 +107,27 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
     if (spent > affordable) {
       break;
     }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!found[i] && touches(trace.calls[at], all[i])) {
-        found[i] = true;
-        segment.context = at;
-      }
+    bool useful = false;
+    for (Coverage& coverage : missing) {
+      useful = coverage.add(trace.calls[at]) || useful;
+    }
+    if (!code_is_warm && trace.calls[at].routine == trace.calls[wanted].routine) {
+      code_is_warm = useful = true;
+    }
+    if (useful || found) {
+      segment.context = at;
     }
   }
-  // All calls between the first one and the wanted one follow their own context, so they are timed too.
-  segment.begin = segment.context < wanted ? segment.context + 1 : wanted;
+  // Calls of the context that have a context of their own in it are timed too.
+  while (segment.begin > segment.context + 1 && has_context(trace, {segment.context, segment.begin - 1, 0}, placements, cost, options)) {
+    --segment.begin;
+  }
   Seconds timed = 0;
   for (std::size_t at = segment.begin; at < segment.end; ++at) {
     timed += cost(trace.calls[at], placements[at]);
   }
   while (timed < options.least_timed && segment.end < trace.calls.size() && segment.end - segment.begin < options.most_timed_calls &&
-         follows(trace, segment)) {
+         touched(trace, segment.context, segment.end)) {
     timed += cost(trace.calls[segment.end], placements[segment.end]);
     ++segment.end;
   }
@@ -125,25 +140,25 @@ measure::Experiment experiment(const Trace& trace, std::span<const Placement> pl
   result.memory = trace.allocations;
   const std::span<const Call> calls(trace.calls);
   const std::span<const Call> window = calls.subspan(segment.context, segment.end - segment.context);
+  if (segment.context == 0) {
+    // Nothing comes before that could warm the code up; a run of the same routine would have.
+    add_fills(result.setup, window);
+    add_executions(result.setup, window);
+  }
   add_fills(result.setup, window);
   std::vector<Placed> untouched;
-  std::vector<Operand> touched;
-  for (std::size_t at = segment.context; at < segment.end; ++at) {
+  for (std::size_t at = segment.begin; at < segment.end; ++at) {
     const Operands all = operands(trace.calls[at]);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const bool known = std::any_of(touched.begin(), touched.end(), [&](const Operand& operand) { return overlaps(operand, all[i]); });
-      if (!known && at >= segment.begin) {
+      if (!touched(trace, segment.context, at, all[i])) {
         for (const Region& part : all[i].parts) {
           untouched.push_back({part, placements[at][i]});
         }
       }
     }
-    touched.insert(touched.end(), all.begin(), all.end());
   }
   add_placements(result.setup, untouched, environment);
-  for (std::size_t at = segment.context; at < segment.begin; ++at) {
-    result.setup.push_back({.what = Action::What::execute, .call = trace.calls[at]});
-  }
+  add_executions(result.setup, calls.subspan(segment.context, segment.begin - segment.context));
   result.timed.assign(calls.begin() + static_cast<std::ptrdiff_t>(segment.begin), calls.begin() + static_cast<std::ptrdiff_t>(segment.end));
   return result;
 }

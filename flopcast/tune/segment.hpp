@@ -23,14 +23,17 @@ struct Segment {
 using CallCost = std::function<Seconds(const Call&, const Placement&)>;
 
 struct SegmentOptions {
-  std::size_t most_context_calls = 8;
-  double context_share = 2.0;         ///< context may cost this many times the wanted call ...
-  Seconds least_context = 50e-6;      ///< ... and this much in any case
+  std::size_t most_context_calls = 64;
+  double context_share = 2.0;      ///< context may cost this many times the wanted call ...
+  Seconds least_context = 500e-6;  ///< ... and this much in any case
+  Seconds warm_up =
+      200e-6;  ///< shorter contexts are extended to this: so long code, address translations and branch history take to be as in the trace
   Seconds least_timed = 100e-6;       ///< short stretches go on until they take so long,
   std::size_t most_timed_calls = 32;  ///< or have so many calls
 };
 
-/// The segment that measures call `wanted`: its context goes back to the last access of each of its operands, as far as that is affordable.
+/// The segment that measures call `wanted`: its context goes back to the last access of each of its operands and to the last call of its routine (whose code
+/// preparing operands has pushed out of the caches), as far as that is affordable.
 Segment segment_around(const Trace& trace, std::span<const Placement> placements, std::size_t wanted, const CallCost& cost,
                        const SegmentOptions& options = {});
 

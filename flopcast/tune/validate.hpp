@@ -32,7 +32,7 @@ struct Check {
 using SetBlocks = std::function<void(const Call& call, const algorithm::BlockParameters& blocks)>;
 using Measure = std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)>;
 
-/// Runs the real routine for every problem and forecast of its decision, all interleaved, and compares.
+/// Runs the real routine for every problem and forecast of its decision, all interleaved, and compares. Operands are freshly filled, code is warm.
 std::vector<Check> validate(std::span<const Problem> problems, std::span<const Decision> decisions, const Measure& measure,
                             const SetBlocks& set_blocks);
 

@@ -96,6 +96,18 @@ TEST(Region, TrianglesOfOneMatrixMeetOnTheDiagonal) {
   EXPECT_FALSE(lower.overlaps(upper_triangle(4096, 30, 40, 8, true)));
 }
 
+TEST(Region, ContainsItsBytesAndNoOthers) {
+  const Region triangle = lower_trapezoid(4096, 3, 3, 10, 8);
+  EXPECT_TRUE(triangle.contains(4096));
+  EXPECT_TRUE(triangle.contains(4096 + 23));
+  EXPECT_FALSE(triangle.contains(4096 + 24)) << "below the third row";
+  EXPECT_FALSE(triangle.contains(4095));
+  EXPECT_FALSE(triangle.contains(4096 + 80)) << "above the diagonal";
+  EXPECT_TRUE(triangle.contains(4096 + 88));
+  EXPECT_TRUE(triangle.contains(4096 + 2 * 88 + 7));
+  EXPECT_FALSE(triangle.contains(4096 + 2 * 88 + 8));
+}
+
 TEST(Region, OfNothingTouchesNothing) {
   const Region nothing = rectangle(4096, 0, 5, 10, 8), all = rectangle(0, 100000, 1, 100000, 8);
   EXPECT_EQ(nothing.bytes(), 0);

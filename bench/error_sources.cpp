@@ -26,6 +26,7 @@ struct Options {
   std::string routine = "dgeqrf";
   std::int64_t n = 800, nb = 32, nx = 128, step = 5;
   std::int64_t repetitions = 7;
+  bool disturbed = false, details = false;
   tune::SegmentOptions segments;
   std::string blas, lapack;
 };
@@ -83,6 +84,11 @@ void run(const Options& options) {
     segments.push_back(tune::segment_around(trace, placements, at, cost, options.segments));
     experiments.push_back(tune::experiment(trace, placements, segments.back(), environment));
   }
+  if (options.disturbed) {
+    for (measure::Experiment& experiment : experiments) {
+      experiment.setup.insert(experiment.setup.begin(), {.what = measure::Action::What::flush_all});
+    }
+  }
   measure::SessionOptions session_options;
   session_options.stop.maximum_repetitions = options.repetitions;
   measure::Session session(libraries, environment, session_options);
@@ -95,6 +101,15 @@ void run(const Options& options) {
     sum.in_sequence += median_of(timings[0].calls[c]);
   }
   for (std::size_t s = 0; s < segments.size(); ++s) {
+    if (options.details) {
+      std::printf("calls %zu ... %zu after %zu:", segments[s].begin, segments[s].end - 1, segments[s].context);
+      for (std::size_t c = 0; c < timings[s + 1].calls.size(); ++c) {
+        const std::size_t at = segments[s].begin + c;
+        std::printf(" %s %.2f", trace.calls[at].routine->name.c_str(),
+                    median_of(timings[s + 1].calls[c]) / median_of(timings[0].calls[at]));
+      }
+      std::printf("\n");
+    }
     for (std::size_t c = 0; c < timings[s + 1].calls.size(); ++c) {
       const std::size_t at = segments[s].begin + c;
       Sums& sum = sums[trace.calls[at].routine->name];
@@ -127,6 +142,8 @@ int main(int argc, char** argv) {
   app.add_option("--nx", options.nx)->capture_default_str();
   app.add_option("--step", options.step, "every how many calls one is sampled")->capture_default_str();
   app.add_option("--repetitions", options.repetitions)->capture_default_str();
+  app.add_flag("--disturbed", options.disturbed, "everything is pushed out of the caches before each experiment, as other experiments do");
+  app.add_flag("--details", options.details, "every sampled stretch, call by call, relative to the calls in sequence");
   app.add_option("--context-share", options.segments.context_share, "context may cost so many times the sampled call")
       ->capture_default_str();
   app.add_option("--least-context", options.segments.least_context, "... and so many seconds in any case")->capture_default_str();

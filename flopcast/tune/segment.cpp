@@ -18,19 +18,17 @@ bool touched(const Trace& trace, std::size_t first, std::size_t at, const Operan
   return coverage.complete();
 }
 
-bool touched(const Trace& trace, std::size_t first, std::size_t at) {
+/// Whether call `at`, after the calls [first, at), finds its operands as it would in the trace: touched by those calls, or in a cache so near that placing them
+/// there by hand is as good.
+bool finds_operands(const Trace& trace, std::span<const Placement> placements, std::size_t first, std::size_t at) {
+  static constexpr int placed_well = 1;  // up to L2
   const Operands all = operands(trace.calls[at]);
-  return std::all_of(all.begin(), all.end(), [&](const Operand& operand) { return touched(trace, first, at, operand); });
-}
-
-/// Whether call segment.begin finds its operands, and if it is short its code, as it would in the trace.
-bool has_context(const Trace& trace, const Segment& segment, std::span<const Placement> placements, const CallCost& cost,
-                 const SegmentOptions& options) {
-  const auto first = trace.calls.begin() + static_cast<std::ptrdiff_t>(segment.context);
-  const auto at = trace.calls.begin() + static_cast<std::ptrdiff_t>(segment.begin);
-  const bool code_is_warm = cost(*at, placements[segment.begin]) > options.warm_up ||
-                            std::any_of(first, at, [&](const Call& call) { return call.routine == at->routine; });
-  return code_is_warm && touched(trace, segment.context, segment.begin);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (placements[at][i].level > placed_well && !touched(trace, first, at, all[i])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool needs_definite(const Call& call) {
@@ -98,36 +96,45 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
   for (std::size_t back = 1; back <= options.most_context_calls && back <= wanted; ++back) {
     missing.erase(std::remove_if(missing.begin(), missing.end(), [](const Coverage& coverage) { return coverage.complete(); }),
                   missing.end());
-    const bool found = missing.empty() && code_is_warm;
-    if (found && spent >= options.warm_up) {
+    if (missing.empty() && code_is_warm && spent >= options.warm_up) {
       break;
     }
     const std::size_t at = wanted - back;
+    bool useful = spent < options.warm_up;
     spent += cost(trace.calls[at], placements[at]);
     if (spent > affordable) {
       break;
     }
-    bool useful = false;
     for (Coverage& coverage : missing) {
       useful = coverage.add(trace.calls[at]) || useful;
     }
     if (!code_is_warm && trace.calls[at].routine == trace.calls[wanted].routine) {
       code_is_warm = useful = true;
     }
-    if (useful || found) {
+    if (useful) {
       segment.context = at;
     }
   }
-  // Calls of the context that have a context of their own in it are timed too.
-  while (segment.begin > segment.context + 1 && has_context(trace, {segment.context, segment.begin - 1, 0}, placements, cost, options)) {
-    --segment.begin;
+  // Calls of the context that are as well prepared themselves are timed too.
+  Seconds before = 0;
+  for (std::size_t at = segment.context; at < wanted; ++at) {
+    before += cost(trace.calls[at], placements[at]);
+  }
+  for (segment.begin = wanted; segment.begin > segment.context + 1; --segment.begin) {
+    const std::size_t at = segment.begin - 1;
+    const Seconds own = cost(trace.calls[at], placements[at]);
+    before -= own;
+    const bool is_warm = std::max(before, own) >= options.warm_up || segment.context == 0;
+    if (!is_warm || !finds_operands(trace, placements, segment.context, at)) {
+      break;
+    }
   }
   Seconds timed = 0;
   for (std::size_t at = segment.begin; at < segment.end; ++at) {
     timed += cost(trace.calls[at], placements[at]);
   }
   while (timed < options.least_timed && segment.end < trace.calls.size() && segment.end - segment.begin < options.most_timed_calls &&
-         touched(trace, segment.context, segment.end)) {
+         finds_operands(trace, placements, segment.context, segment.end)) {
     timed += cost(trace.calls[segment.end], placements[segment.end]);
     ++segment.end;
   }

@@ -24,6 +24,16 @@ char stride_class(Kind kind, std::int64_t value) {
 
 }  // namespace
 
+std::string zero_sizes(const Call& call) {
+  std::string names;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (call.routine->arguments[i].kind == Kind::size && call.arguments[i] == 0) {
+      names += (names.empty() ? "" : ",") + call.routine->arguments[i].name;
+    }
+  }
+  return names;
+}
+
 ModelKey model_key(const Call& call, std::string cache, std::string library) {
   ModelKey key;
   key.routine = call.routine->name;
@@ -52,6 +62,7 @@ std::string to_string(const ModelKey& key) {
   add("", key.flags);
   add("scalars:", key.scalars);
   add("strides:", key.strides);
+  add("", key.zeros.empty() ? "" : key.zeros + "=0");
   add("", key.cache);
   return text + fmt::format(" x{}", key.threads);
 }
@@ -59,6 +70,9 @@ std::string to_string(const ModelKey& key) {
 void to_json(nlohmann::json& json, const ModelKey& key) {
   json = {{"routine", key.routine}, {"flags", key.flags},     {"scalars", key.scalars}, {"strides", key.strides},
           {"cache", key.cache},     {"threads", key.threads}, {"library", key.library}};
+  if (!key.zeros.empty()) {
+    json["zeros"] = key.zeros;
+  }
 }
 
 void from_json(const nlohmann::json& json, ModelKey& key) {
@@ -66,6 +80,7 @@ void from_json(const nlohmann::json& json, ModelKey& key) {
   json.at("flags").get_to(key.flags);
   json.at("scalars").get_to(key.scalars);
   json.at("strides").get_to(key.strides);
+  key.zeros = json.value("zeros", std::string());
   json.at("cache").get_to(key.cache);
   json.at("threads").get_to(key.threads);
   json.at("library").get_to(key.library);

@@ -22,7 +22,8 @@ struct ModelKey {
       strides;  ///< class of every leading dimension and increment: '.' usual, 'p' a multiple of 512 elements, '1' inc 1, 'i' other inc
   std::string cache;  ///< "warm", "cold", "placed" (per operand, in the sample's placement)
   int threads = 1;
-  std::string library;  ///< fingerprint of the environment
+  std::string library;     ///< fingerprint of the environment
+  std::string zeros = {};  ///< names of the sizes that are zero, as in "k": models that follow logarithms of sizes keep such calls apart
 
   friend bool operator==(const ModelKey&, const ModelKey&) = default;
   friend auto operator<=>(const ModelKey&, const ModelKey&) = default;
@@ -33,7 +34,10 @@ std::string to_string(const ModelKey& key);
 void to_json(nlohmann::json& json, const ModelKey& key);
 void from_json(const nlohmann::json& json, ModelKey& key);
 
-/// Key of `call` in cache state `cache`.
+/// Names of the sizes of `call` that are zero, for ModelKey::zeros.
+std::string zero_sizes(const Call& call);
+
+/// Key of `call` in cache state `cache`, whatever sizes are zero.
 ModelKey model_key(const Call& call, std::string cache, std::string library);
 
 /// One timed execution.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -50,11 +51,49 @@ double median_variance(std::span<const Seconds> times) {
   return std::max(error, floor) * std::max(error, floor);
 }
 
+double log_flops(const Call& call) { return std::log(std::max(1.0, flops(call))); }
+
+/// Coordinate that tells the two sides of a cliff apart.
+double side(double log_flops, double cliff) { return log_flops > cliff ? 1 : 0; }
+
+constexpr double cliff_length = 0.7;  // the sides of a cliff correlate by 0.3
+constexpr double convincing = 5;      // by so much a cliff must raise the log likelihood
+
+Process::Points with_side(const Process::Points& points, const Eigen::VectorXd& log_flops, double cliff) {
+  Process::Points extended(points.rows(), points.cols() + 1);
+  extended.leftCols(points.cols()) = points;
+  for (Eigen::Index i = 0; i < points.rows(); ++i) {
+    extended(i, points.cols()) = side(log_flops[i], cliff);
+  }
+  return extended;
+}
+
+/// Between neighbouring observations, evenly by rank, with enough of them on either side.
+std::vector<double> possible_cliffs(const Eigen::VectorXd& log_flops) {
+  static constexpr std::size_t fewest = 8;
+  static constexpr std::size_t most = 40;
+  std::vector<double> sorted(log_flops.begin(), log_flops.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<double> gaps;
+  for (std::size_t i = fewest; i + fewest <= sorted.size(); ++i) {
+    if (sorted[i] > sorted[i - 1] + 1e-6) {
+      gaps.push_back((sorted[i] + sorted[i - 1]) / 2);
+    }
+  }
+  std::vector<double> some;
+  for (std::size_t i = 0; i < std::min(most, gaps.size()); ++i) {
+    some.push_back(gaps[i * gaps.size() / std::min(most, gaps.size())]);
+  }
+  return some;
+}
+
 }  // namespace
 
 bool returns_at_once(const Call& call) {
-  const auto all = sizes(call);
-  return std::any_of(all.begin(), all.end(), [](std::int64_t size) { return size <= 0; }) || footprint_bytes(call) == 0;
+  const Operands all = operands(call);
+  return std::none_of(all.begin(), all.end(),
+                      [](const Operand& operand) { return operand.access != Access::read && operand.bytes() > 0; }) &&
+         call.routine->returns == Returns::nothing;
 }
 
 Baseline Baseline::of(const Environment& environment) {
@@ -141,6 +180,7 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
   routine_ = call.routine;
   Observation observation;
   observation.at = coordinates(call, placement, baseline);
+  observation.log_flops = log_flops(call);
   observation.log_ratio = std::log(std::max(median(times), 1e-9) / baseline_time(call, placement, baseline));
   observation.variance = median_variance(times);
   if (lowest_.empty()) {
@@ -166,47 +206,95 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
   known->variance = std::min(known->variance, observation.variance);
 }
 
+std::vector<double> KernelProcess::place(const Call& call, const Placement& placement, const Baseline& baseline) const {
+  std::vector<double> at = coordinates(call, placement, baseline);
+  if (cliff_) {
+    at.push_back(side(log_flops(call), *cliff_));
+  }
+  return at;
+}
+
+std::optional<double> KernelProcess::cliff() const { return cliff_ ? std::optional(std::exp(*cliff_)) : std::nullopt; }
+
+KernelProcess::Data KernelProcess::data(Eigen::Index step) const {
+  const auto dimensions = static_cast<Eigen::Index>(observations_.front().at.size());
+  const Eigen::Index count = (static_cast<Eigen::Index>(observations_.size()) + step - 1) / step;
+  Data data{Process::Points(count, dimensions), Eigen::VectorXd(count), Eigen::VectorXd(count), Eigen::VectorXd(count)};
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const Observation& observation = observations_[static_cast<std::size_t>(i * step)];
+    data.points.row(i) = Eigen::Map<const Eigen::RowVectorXd>(observation.at.data(), dimensions);
+    data.log_flops[i] = observation.log_flops;
+    data.values[i] = observation.log_ratio;
+    data.noise[i] = observation.variance;
+  }
+  return data;
+}
+
+/// Hyperparameters, and where the cliff is if the data speak for one.
+void KernelProcess::learn(const ProcessParameters& start) {
+  static constexpr Eigen::Index most_to_learn_from = 120;  // hyperparameters need no more than an even subset
+  const auto count = static_cast<Eigen::Index>(observations_.size());
+  const Data some = data((count + most_to_learn_from - 1) / most_to_learn_from);
+  const std::vector<int> groups = coordinate_groups(*routine_);
+  const Process smooth = Process::fit(some.points, some.values, some.noise, groups, start);
+  cliff_.reset();
+  parameters_ = smooth.parameters();
+
+  std::vector<int> cliff_groups = groups;
+  cliff_groups.push_back(static_cast<int>(start.lengths.size()));
+  const auto with_cliff = [&](ProcessParameters parameters) {
+    parameters.lengths.push_back(cliff_length);
+    return parameters;
+  };
+  std::optional<double> best;
+  double best_likelihood = -std::numeric_limits<double>::infinity();
+  for (const double cliff : possible_cliffs(some.log_flops)) {
+    for (const double share : {1.0, 0.3}) {  // what the cliff explains, the nugget needn't
+      ProcessParameters parameters = with_cliff(smooth.parameters());
+      parameters.nugget *= share;
+      const double likelihood =
+          Process::condition(with_side(some.points, some.log_flops, cliff), some.values, some.noise, cliff_groups, parameters)
+              .log_likelihood();
+      if (likelihood > best_likelihood) {
+        best_likelihood = likelihood;
+        best = cliff;
+      }
+    }
+  }
+  if (best) {
+    const Process broken =
+        Process::fit(with_side(some.points, some.log_flops, *best), some.values, some.noise, cliff_groups, with_cliff(start));
+    if (broken.log_likelihood() > smooth.log_likelihood() + convincing) {
+      cliff_ = best;
+      parameters_ = broken.parameters();
+    }
+  }
+}
+
 void KernelProcess::fit() {
   static constexpr std::size_t fewest_to_learn = 6;
-  static constexpr Eigen::Index most_to_learn_from = 120;
   static constexpr double growth = 1.4;  // hyperparameters are learnt again when there are so many times more observations
   if (observations_.empty()) {
     return;
   }
   const auto count = static_cast<Eigen::Index>(observations_.size());
-  const auto dimensions = static_cast<Eigen::Index>(observations_.front().at.size());
-  Process::Points points(count, dimensions);
-  Eigen::VectorXd values(count);
-  Eigen::VectorXd noise(count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const Observation& observation = observations_[static_cast<std::size_t>(i)];
-    for (Eigen::Index d = 0; d < dimensions; ++d) {
-      points(i, d) = observation.at[static_cast<std::size_t>(d)];
-    }
-    values[i] = observation.log_ratio;
-    noise[i] = observation.variance;
+  const Data all = data(1);
+  if (parameters_.lengths.empty()) {
+    parameters_ = prior(*routine_);
   }
-  const std::vector<int> groups = coordinate_groups(*routine_);
-  ProcessParameters parameters = process_ ? process_->parameters() : prior(*routine_);
-  parameters.mean = median({values.data(), static_cast<std::size_t>(count)});
+  parameters_.mean = median({all.values.data(), static_cast<std::size_t>(count)});
   if (observations_.size() >= fewest_to_learn && static_cast<double>(count) >= growth * static_cast<double>(learnt_from_)) {
     learnt_from_ = count;
-    // Hyperparameters need no more than an even subset; conditioning uses every observation.
-    const Eigen::Index step = (count + most_to_learn_from - 1) / most_to_learn_from;
-    const Eigen::Index kept = (count + step - 1) / step;
-    Process::Points some(kept, dimensions);
-    Eigen::VectorXd some_values(kept);
-    Eigen::VectorXd some_noise(kept);
-    for (Eigen::Index i = 0; i < kept; ++i) {
-      some.row(i) = points.row(i * step);
-      some_values[i] = values[i * step];
-      some_noise[i] = noise[i * step];
-    }
     ProcessParameters start = prior(*routine_);
-    start.mean = parameters.mean;
-    parameters = Process::fit(some, some_values, some_noise, groups, start).parameters();
+    start.mean = parameters_.mean;
+    learn(start);
   }
-  process_ = Process::condition(points, values, noise, groups, parameters);
+  std::vector<int> groups = coordinate_groups(*routine_);
+  if (cliff_) {
+    groups.push_back(static_cast<int>(parameters_.lengths.size()) - 1);
+  }
+  process_ =
+      Process::condition(cliff_ ? with_side(all.points, all.log_flops, *cliff_) : all.points, all.values, all.noise, groups, parameters_);
 }
 
 Estimate KernelProcess::estimate(const Call& call, const Placement& placement, const Baseline& baseline) const {
@@ -217,7 +305,7 @@ Estimate KernelProcess::estimate(const Call& call, const Placement& placement, c
   if (!process_) {
     return {base, 1, true};
   }
-  const std::vector<double> at = coordinates(call, placement, baseline);
+  const std::vector<double> at = place(call, placement, baseline);
   const Process::Prediction prediction =
       process_->predict(Eigen::Map<const Eigen::RowVectorXd>(at.data(), static_cast<Eigen::Index>(at.size())));
   Estimate estimate;
@@ -238,12 +326,16 @@ Seconds KernelProcess::seconds(const Call& call, const Placement& placement, con
     return baseline.overhead;
   }
   const Seconds base = baseline_time(call, placement, baseline);
-  return process_ ? base * std::exp(process_->mean(coordinates(call, placement, baseline).data())) : base;
+  return process_ ? base * std::exp(process_->mean(place(call, placement, baseline).data())) : base;
 }
 
 OnDemandModels::OnDemandModels(const Environment& environment) : baseline_(Baseline::of(environment)), library_(environment.fingerprint) {}
 
-ModelKey OnDemandModels::key(const Call& call) const { return model_key(call, "placed", library_); }
+ModelKey OnDemandModels::key(const Call& call) const {
+  ModelKey key = model_key(call, "placed", library_);
+  key.zeros = zero_sizes(call);
+  return key;
+}
 
 void OnDemandModels::add(const Call& call, const Placement& placement, std::span<const Seconds> times) {
   kernels_[key(call)].add(call, placement, times, baseline_);
@@ -268,9 +360,12 @@ void OnDemandModels::fit() {
 }
 
 Estimate OnDemandModels::estimate(const Call& call, const Placement& placement) const {
+  if (returns_at_once(call)) {
+    return {baseline_.overhead, 0, false};
+  }
   const auto found = kernels_.find(key(call));
   if (found == kernels_.end() || !found->second.fitted()) {
-    return {baseline_time(call, placement, baseline_), 1, !returns_at_once(call)};
+    return {baseline_time(call, placement, baseline_), 1, true};
   }
   return found->second.estimate(call, placement, baseline_);
 }
@@ -289,6 +384,10 @@ Total OnDemandModels::total(std::span<const Call> calls, std::span<const Placeme
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Call& call = calls[i];
     const ModelKey call_key = key(call);
+    if (returns_at_once(call)) {
+      total.seconds += baseline_.overhead;
+      continue;
+    }
     const auto found = kernels_.find(call_key);
     Total::Part& part = total.parts[call_key];
     ++part.calls;
@@ -303,11 +402,8 @@ Total OnDemandModels::total(std::span<const Call> calls, std::span<const Placeme
     total.seconds += estimate.seconds;
     part.seconds += estimate.seconds;
     total.extrapolated += estimate.extrapolated ? estimate.seconds : 0;
-    if (returns_at_once(call)) {
-      continue;
-    }
     Rows& row = rows[call_key];
-    const std::vector<double> at = KernelProcess::coordinates(call, placements[i], baseline_);
+    const std::vector<double> at = found->second.place(call, placements[i], baseline_);
     row.points.insert(row.points.end(), at.begin(), at.end());
     row.weights.push_back(estimate.seconds);
   }

@@ -28,7 +28,8 @@ struct Baseline {
   static Baseline of(const Environment& environment);
 };
 
-/// Whether a size is zero: BLAS and LAPACK then return without touching anything (gemm with k = 0 and beta = 1 too), in next to no time.
+/// Whether the call has nothing to write and nothing to return: BLAS and LAPACK then come back in next to no time. A gemm with k = 0 may not: OpenBLAS's kernels
+/// for small products read and write all of C.
 bool returns_at_once(const Call& call);
 
 /// Cache level of an access distance as a continuous number: 0 well inside L1, capacities.size() well out in memory, in between around a capacity.
@@ -51,22 +52,37 @@ class KernelProcess {
   [[nodiscard]] std::size_t observations() const noexcept { return observations_.size(); }
   [[nodiscard]] const Process& process() const { return *process_; }
 
-  /// Coordinates of a call and the groups that share a length scale.
+  /// Coordinates of a call and the groups that share a length scale, before anything is known of the kernel.
   static std::vector<double> coordinates(const Call& call, const Placement& placement, const Baseline& baseline);
   static std::vector<int> coordinate_groups(const Routine& routine);
+  /// Coordinates in the fitted process.
+  [[nodiscard]] std::vector<double> place(const Call& call, const Placement& placement, const Baseline& baseline) const;
+  /// Flops from which on the kernel behaves differently, if there is such a cliff: where libraries change from one algorithm to another.
+  [[nodiscard]] std::optional<double> cliff() const;
   /// What is assumed before anything was measured.
   static ProcessParameters prior(const Routine& routine);
 
  private:
   struct Observation {
     std::vector<double> at;
+    double log_flops = 0;
     double log_ratio = 0;
     double variance = 0;
   };
+  /// Observations as a regression problem.
+  struct Data {
+    Process::Points points;
+    Eigen::VectorXd log_flops, values, noise;
+  };
+  [[nodiscard]] Data data(Eigen::Index step) const;
+  void learn(const ProcessParameters& start);
+
   const Routine* routine_ = nullptr;
   std::vector<Observation> observations_;
   std::vector<double> lowest_, highest_;  ///< of every coordinate
   std::optional<Process> process_;
+  std::optional<double> cliff_;  ///< logarithm of the flops
+  ProcessParameters parameters_;
   Eigen::Index learnt_from_ = 0;  ///< observations when hyperparameters were last learnt
 };
 

@@ -22,16 +22,17 @@ struct Summand {
 
 /// Posterior variance of a sum of calls of one kernel, in seconds squared. The process is of the logarithm of time, so that each call weighs its
 /// seconds; the nugget is one error for equal calls and independent otherwise.
-double variance(const std::vector<Summand>& summands, const Process& process, const model::Baseline& baseline) {
+double variance(const std::vector<Summand>& summands, const model::KernelProcess& kernel, const model::Baseline& baseline) {
   std::vector<double> coordinates;
   std::vector<double> weights;
   for (const auto& [term, placement] : summands) {
-    const std::vector<double> at = model::KernelProcess::coordinates(term->call, placement, baseline);
+    const std::vector<double> at = kernel.place(term->call, placement, baseline);
     coordinates.insert(coordinates.end(), at.begin(), at.end());
     weights.push_back(term->seconds());
   }
   const auto rows = static_cast<Eigen::Index>(summands.size());
   const Eigen::Map<const Process::Points> points(coordinates.data(), rows, static_cast<Eigen::Index>(coordinates.size()) / rows);
+  const Process& process = kernel.process();
   const Process::WeightedSum sum = process.weighted_sum(points, Eigen::Map<const Eigen::VectorXd>(weights.data(), rows));
   return process.covariance(sum, sum);
 }
@@ -86,7 +87,7 @@ std::optional<Seconds> PlacedModels::deviation(std::span<const Term> terms) cons
   for (const auto& [key, of_kernel] : by_kernel) {
     const auto kernel = models_.kernels().find(key);
     if (kernel != models_.kernels().end() && kernel->second.fitted()) {
-      sum += variance(of_kernel, kernel->second.process(), models_.baseline());
+      sum += variance(of_kernel, kernel->second, models_.baseline());
       continue;
     }
     Seconds unmodelled = 0;  // known to within a factor only, and all of it wrong in the same way

@@ -95,8 +95,12 @@ class Designer {
           locations_[s].push_back({});
           continue;
         }
-        KernelDesign& design = designs_[models_.key(call)];
-        const std::vector<double> at = model::KernelProcess::coordinates(call, subject.placements[c], models_.baseline());
+        const ModelKey key = models_.key(call);
+        KernelDesign& design = designs_[key];
+        const auto known = models_.kernels().find(key);
+        const std::vector<double> at = known != models_.kernels().end() && known->second.fitted()
+                                           ? known->second.place(call, subject.placements[c], models_.baseline())
+                                           : model::KernelProcess::coordinates(call, subject.placements[c], models_.baseline());
         const auto [cell, is_new] = design.cells.try_emplace(cell_of(at, coarseness), design.points.size());
         if (is_new) {
           design.points.push_back({at, s, c});

@@ -18,13 +18,15 @@ bool touched(const Trace& trace, std::size_t first, std::size_t at, const Operan
   return coverage.complete();
 }
 
-/// Whether call `at`, after the calls [first, at), finds its operands as it would in the trace: touched by those calls, or in a cache so near that placing them
-/// there by hand is as good.
+/// Whether call `at`, after the calls [first, at), finds its operands as it would in the trace: touched by those calls, or small, or in a cache so near that
+/// placing them there by hand is as good.
 bool finds_operands(const Trace& trace, std::span<const Placement> placements, std::size_t first, std::size_t at) {
-  static constexpr int placed_well = 1;  // up to L2
+  static constexpr int placed_well = 1;      // up to L2
+  static constexpr std::int64_t small = 16;  // a sixteenth of the call's bytes
   const Operands all = operands(trace.calls[at]);
+  const std::int64_t bytes = footprint_bytes(trace.calls[at]);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (placements[at][i].level > placed_well && !touched(trace, first, at, all[i])) {
+    if (placements[at][i].level > placed_well && all[i].bytes() * small > bytes && !touched(trace, first, at, all[i])) {
       return false;
     }
   }

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -82,6 +84,50 @@ TEST(OnDemandModels, PredictUnseenSizesAndPlaces) {
     }
   }
   EXPECT_TRUE(models.estimate(gemm(4000, 4000, 64), everything_at(1, 0)).extrapolated);
+}
+
+TEST(OnDemandModels, FindTheCliffWhereALibraryChangesItsAlgorithm) {
+  static constexpr double at = 2e6;  // flops, as for small products in OpenBLAS
+  const auto time = [](const Call& call) { return truth(call, everything_at(1, 0)) * (flops(call) > at ? 1.4 : 1.0); };
+  OnDemandModels models(machine());
+  for (const std::int64_t m : {16, 48, 80, 112, 144, 176, 208, 240}) {
+    for (const std::int64_t k : {16, 48, 80, 112, 144, 176, 208, 240}) {
+      const Call call = gemm(m, 48, k);
+      const std::array<Seconds, 3> times = {time(call), time(call) * 1.002, time(call) * 0.998};
+      models.add(call, everything_at(1, 0), times);
+    }
+  }
+  models.fit();
+  const std::optional<double> cliff = models.kernels().begin()->second.cliff();
+  ASSERT_TRUE(cliff.has_value());
+  EXPECT_NEAR(*cliff / at, 1, 0.15);
+  for (const auto& [m, k] : {std::pair(130, 140), std::pair(150, 160), std::pair(100, 200), std::pair(120, 190)}) {
+    const Call call = gemm(m, 48, k);
+    EXPECT_NEAR(models.estimate(call, everything_at(1, 0)).seconds / time(call), 1, 0.03) << flops(call);
+  }
+}
+
+TEST(OnDemandModels, SeeNoCliffInSmoothTimes) {
+  OnDemandModels models(machine());
+  for (const std::int64_t m : {16, 48, 80, 112, 144, 176, 208, 240}) {
+    for (const std::int64_t k : {16, 48, 80, 112, 144, 176}) {
+      const Call call = gemm(m, 48, k);
+      const Seconds time = truth(call, everything_at(1, 0));
+      const std::array<Seconds, 3> times = {time, time * 1.002, time * 0.998};
+      models.add(call, everything_at(1, 0), times);
+    }
+  }
+  models.fit();
+  EXPECT_FALSE(models.kernels().begin()->second.cliff().has_value());
+}
+
+TEST(OnDemandModels, KeepCallsThatOnlyScaleTheirOutputApart) {
+  OnDemandModels models(machine());
+  EXPECT_FALSE(returns_at_once(gemm(100, 100, 0))) << "C may be read and written";
+  EXPECT_TRUE(returns_at_once(gemm(0, 100, 100)));
+  EXPECT_EQ(models.key(gemm(100, 100, 0)).zeros, "k");
+  EXPECT_NE(models.key(gemm(100, 100, 0)), models.key(gemm(100, 100, 1)));
+  EXPECT_EQ(models.key(gemm(100, 100, 7)), models.key(gemm(50, 20, 1)));
 }
 
 TEST(OnDemandModels, FallBackToTheBaselineAndSaySo) {

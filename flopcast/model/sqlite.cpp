@@ -109,7 +109,9 @@ std::string Statement::text(int column) const {
 
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
 
-Transaction::Transaction(Database& database) : database_(database) { database.execute("BEGIN IMMEDIATE"); }
+Transaction::Transaction(Database& database, For what) : database_(database) {
+  database.execute(what == For::writing ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED");
+}
 
 Transaction::~Transaction() {
   if (open_) {

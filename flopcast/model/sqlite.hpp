@@ -70,7 +70,8 @@ class Database {
 /// Everything between its construction and commit() takes effect at once, or, without commit(), not at all.
 class Transaction {
  public:
-  explicit Transaction(Database& database);
+  enum class For : std::uint8_t { reading, writing };
+  explicit Transaction(Database& database, For what = For::writing);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;

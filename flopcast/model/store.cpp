@@ -87,8 +87,10 @@ void use_write_ahead_log(Database& database) {
   }
 }
 
-/// Throws if `database` isn't for us to use: another program's, a newer flopcast's, or read-only.
-void check_owner(Database& database, std::int64_t version) {
+/// The store's version, 0 if it has yet to be made. Throws if `database` isn't for us to use: another program's, a newer flopcast's, or read-only.
+std::int64_t check_owner(Database& database) {
+  Transaction one_moment(database, Transaction::For::reading);  // another process may be making the tables
+  const std::int64_t version = database.integer("PRAGMA user_version");
   const std::string path = database.path().string();
   if (version > store_version) {
     throw environment_error(
@@ -103,6 +105,7 @@ void check_owner(Database& database, std::int64_t version) {
   if (sqlite3_db_readonly(database.handle(), "main") != 0) {
     throw environment_error("can't write the store {}: it is read-only; set FLOPCAST_HOME to a directory that can be written", path);
   }
+  return version;
 }
 
 void make_tables(Database& database) {
@@ -116,9 +119,7 @@ void make_tables(Database& database) {
 
 Database open_database(const std::filesystem::path& path) {
   Database database(path, busy_milliseconds);
-  const std::int64_t version = database.integer("PRAGMA user_version");
-  check_owner(database, version);
-  if (version == 0) {
+  if (check_owner(database) == 0) {
     use_write_ahead_log(database);
     make_tables(database);
     return database;

@@ -76,8 +76,9 @@ std::vector<model::Box> boxes(const std::vector<std::vector<Range>>& ranges) {
 /// The cache states that one model can hold; where operands lie one by one belongs to models on demand.
 measure::Precondition parse_state(const std::string& text, const Call& call, const Environment& environment) {
   measure::Precondition state = measure::parse_precondition(text, call, environment);
-  if (state.state != measure::Precondition::State::warm && state.state != measure::Precondition::State::cold) {
-    throw bad_input("--cache: a model is of the state warm, cold, cold:sweep or cold:fresh, not of '{}'", text);
+  using State = measure::Precondition::State;
+  if (state.state != State::warm && state.state != State::cold && state.state != State::level) {
+    throw bad_input("--cache: a model is of the state warm, cold, cold:sweep, cold:fresh or a cache such as L2, not of '{}'", text);
   }
   return state;
 }
@@ -86,12 +87,13 @@ measure::Precondition parse_state(const std::string& text, const Call& call, con
 class KernelSource {
  public:
   KernelSource(const ModelledKernel& kernel, measure::Precondition precondition, model::Store& store, measure::Session& session,
-               Seconds time_budget, const CommonOptions& common)
+               Seconds time_budget, int threads, const CommonOptions& common)
       : kernel_(kernel),
         precondition_(std::move(precondition)),
         store_(store),
         session_(session),
         time_budget_(time_budget),
+        threads_(threads),
         common_(common) {}
 
   /// Called once per level; nothing after Ctrl-C or when the time budget is spent.
@@ -128,6 +130,7 @@ class KernelSource {
     std::vector<Call> calls;
     for (const std::size_t i : chunk) {
       calls.push_back(kernel_.call(points[i]));
+      calls.back().threads = threads_;
     }
     bool complete = true;
     std::vector<Sample> samples = measure::sample(session_, calls, precondition_, [&](std::int64_t done, std::int64_t expected) {
@@ -156,15 +159,17 @@ class KernelSource {
   model::Store& store_;
   measure::Session& session_;
   Seconds time_budget_;
+  int threads_;
   const CommonOptions& common_;
   Clock::time_point start_ = Clock::now();
 };
 
 /// Medians of the stored samples of the same calls: same key and, where the user's arguments decide, same strides.
 std::map<model::Sizes, Seconds> known_samples(const ModelledKernel& kernel, const ModelKey& key, const Environment& environment,
-                                              const model::Store& store) {
+                                              const model::Store& store, Seconds reference) {
   std::map<model::Sizes, Seconds> known;
-  for (const Sample& sample : store.samples(key)) {
+  for (Sample& sample : store.samples(key)) {
+    sample.relate_to(reference);
     const bool inside =
         std::any_of(kernel.domain.begin(), kernel.domain.end(), [&](const model::Box& box) { return box.contains(sample.sizes); });
     const std::vector<Seconds> times = sample.times();
@@ -302,8 +307,9 @@ void build_model(const ModelBuildOptions& options, const CommonOptions& common) 
   const measure::Precondition state = parse_state(options.cache, example, bench.environment());
   const ModelKey key = model_key(example, measure::cache_name(state), bench.environment().fingerprint);
   model::Store store = open_store(common);
-  const std::map<model::Sizes, Seconds> known =
-      options.fresh ? std::map<model::Sizes, Seconds>{} : known_samples(kernel, key, bench.environment(), store);
+  const std::map<model::Sizes, Seconds> known = options.fresh
+                                                    ? std::map<model::Sizes, Seconds>{}
+                                                    : known_samples(kernel, key, bench.environment(), store, bench.reference_time(store));
   if (options.dry_run) {
     say_what_would_be_done(kernel, key, options, known, common);
     return;
@@ -311,7 +317,7 @@ void build_model(const ModelBuildOptions& options, const CommonOptions& common) 
 
   store.put_environment(bench.environment());
   measure::Session session = bench.session(store, options.session);
-  KernelSource sampler(kernel, state, store, session, options.time_budget, common);
+  KernelSource sampler(kernel, state, store, session, options.time_budget, options.libraries.threads, common);
   const model::SampleSource source = model::with_known([&sampler](std::span<const model::Sizes> points) { return sampler(points); }, known);
   Built built = options.method == "levels" ? by_levels(kernel, key, options, bench.environment(), source)
                                            : refine(kernel, key, options, source, common);

@@ -300,7 +300,8 @@ void add_build(CLI::App& parent, CommonOptions& common) {
   command->add_option("arguments", options->arguments, "Flags, scalars and sizes such as side=L m=8:1024")
       ->required()
       ->type_name("NAME=VALUE ...");
-  command->add_option("--cache", options->cache, "State of the caches: warm, cold, cold:sweep or cold:fresh")->capture_default_str();
+  command->add_option("--cache", options->cache, "State of the caches: warm, cold, cold:sweep, cold:fresh, or a cache such as L2")
+      ->capture_default_str();
   command
       ->add_option("--method", options->method,
                    "refine: adaptive refinement (paper 000); levels: a polynomial per memory level (paper 001)")

@@ -17,7 +17,8 @@ void complete_call(Call& call, const std::map<std::string, std::string>& given) 
   const auto is_free = [&](std::size_t i, Kind kind) { return arguments[i].kind == kind && given.count(arguments[i].name) == 0; };
   for (const Argument& argument : arguments) {
     const auto stride = static_cast<std::size_t>(std::max(0, argument.stride));
-    if (argument.stride >= 0 && (argument.form == Form::full || argument.form == Form::triangle) && is_free(stride, Kind::leading_dimension)) {
+    if (argument.stride >= 0 && (argument.form == Form::full || argument.form == Form::triangle) &&
+        is_free(stride, Kind::leading_dimension)) {
       call.arguments[stride] = std::max<std::int64_t>(1, argument.rows.integer(call.values()));
     }
   }

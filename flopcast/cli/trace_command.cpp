@@ -72,15 +72,7 @@ Call parse_problem(const Routine& routine, const std::vector<std::string>& words
   if (calls.size() != 1) {
     throw bad_input("a trace is of one problem, but the sizes given describe {}", calls.size());
   }
-  Call call = calls.front();
-  for (const auto& [name, value] : arguments.fixed) {
-    const int index = routine.index(name);
-    const Kind kind = index < 0 ? Kind::flag : routine.arguments[static_cast<std::size_t>(index)].kind;
-    if (kind == Kind::leading_dimension || kind == Kind::work_size) {
-      call.arguments[static_cast<std::size_t>(index)] = parse_integer(value, name, 1, largest_block * largest_block);
-    }
-  }
-  return call;
+  return calls.front();
 }
 
 Trace record_lapack(const TraceOptions& options, const Call& call, const GivenBlocks& given) {

@@ -63,7 +63,8 @@ std::vector<tune::Problem> make_problems(const TuneOptions& options, interpose::
   }
   const std::vector<std::int64_t> blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
   std::vector<tune::Problem> problems;
-  for (const Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
+  for (Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
+    call.threads = options.libraries.threads;
     if (!recorder.asks_for_block_size(call)) {
       throw bad_input(
           "{} of {} never asks ilaenv for a block size, so there is nothing to tune; choose another LAPACK, such as --lapack reference",
@@ -265,7 +266,13 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
 
   tune::BlockSizeSources sources;
   const std::function<bool(std::int64_t, std::int64_t)> show = progress("tuning " + options.routine, common);
-  sources.trace = [&](const Call& call, const algorithm::BlockParameters& blocks) { return recorder.record(call, blocks); };
+  sources.trace = [&](const Call& call, const algorithm::BlockParameters& blocks) {
+    Trace trace = recorder.record(call, blocks);
+    for (Call& kernel : trace.calls) {
+      kernel.threads = call.threads;
+    }
+    return trace;
+  };
   sources.placements = [&](const Trace& trace) {
     return cache::cache_state(trace, bench.environment().caches, cache::Start::filled).placements;
   };

@@ -52,27 +52,35 @@ Workbench::Workbench(const LibraryOptions& options, const CommonOptions& common,
 
 interpose::LibraryFiles Workbench::files() const { return {libraries_.blas().path, libraries_.lapack().path}; }
 
+Seconds Workbench::reference_time(const model::Store& store) const {
+  const auto kept = store.find_artifact(reference_artifact, environment_.fingerprint);
+  return kept ? kept->value("seconds", 0.0) : 0.0;
+}
+
 measure::Session Workbench::session(const model::Store& store, measure::SessionOptions options) const {
-  if (const auto kept = store.find_artifact(reference_artifact, environment_.fingerprint)) {
-    options.reference_time = kept->value("seconds", 0.0);
-  }
+  options.reference_time = reference_time(store);
   return {libraries_, environment_, options};
 }
 
 void Workbench::keep_reference(model::Store& store, const measure::Session& session) const {
-  if (!store.find_artifact(reference_artifact, environment_.fingerprint)) {
+  static constexpr double clearly_faster = 0.97;  // medians wander by a few percent anyway
+  const Seconds kept = reference_time(store);
+  const Seconds own = session.own_reference_time();
+  if (own > 0 && (kept <= 0 || own < clearly_faster * kept)) {
     store.put_environment(environment_);
-    store.put_artifact(reference_artifact, environment_.fingerprint, {{"kernel", "dgemm 256"}, {"seconds", session.reference_time()}});
+    store.put_artifact(reference_artifact, environment_.fingerprint, {{"kernel", "dgemm 256"}, {"seconds", own}});
   }
 }
 
 model::OnDemandModels Workbench::models(const model::Store& store) const {
   model::OnDemandModels models(environment_);
+  const Seconds reference = reference_time(store);
   for (const ModelKey& key : store.sampled_keys()) {
     if (key.library != environment_.fingerprint || key.cache != "placed" || key.threads != environment_.threads) {
       continue;
     }
-    for (const Sample& sample : store.samples(key)) {
+    for (Sample& sample : store.samples(key)) {
+      sample.relate_to(reference);
       models.add(sample, call_of(sample, kernel::find));
     }
   }

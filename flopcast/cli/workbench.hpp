@@ -34,7 +34,9 @@ class Workbench {
   /// A measuring session whose drift-normalised times are comparable with those of earlier sessions in this environment: the reference
   /// kernel's time is kept in the store.
   measure::Session session(const model::Store& store, measure::SessionOptions options) const;
-  /// Keeps the session's reference time if none is kept yet.
+  /// Time of the reference kernel at a drift of 1, by which sessions and samples are related; 0 if none is kept yet.
+  Seconds reference_time(const model::Store& store) const;
+  /// Keeps the session's reference time if none is kept yet, or if the machine was clearly slower (because it was busy) when the kept one was measured.
   void keep_reference(model::Store& store, const measure::Session& session) const;
 
   /// Models on demand from all stored samples of this environment.

@@ -134,6 +134,16 @@ std::vector<Seconds> Sample::times() const {
   return all;
 }
 
+void Sample::relate_to(Seconds reference) {
+  if (reference <= 0 || reference_seconds <= 0) {
+    return;
+  }
+  for (Repetition& repetition : repetitions) {
+    repetition.drift *= reference_seconds / reference;
+  }
+  reference_seconds = reference;
+}
+
 void to_json(nlohmann::json& json, const Sample& sample) {
   nlohmann::json placement = nlohmann::json::array();
   for (const OperandState& state : sample.placement) {
@@ -144,8 +154,10 @@ void to_json(nlohmann::json& json, const Sample& sample) {
     repetitions.push_back(
         {{"seconds", repetition.seconds}, {"drift", repetition.drift}, {"at", repetition.at}, {"discarded", repetition.discarded}});
   }
-  json = {{"key", sample.key},     {"sizes", sample.sizes},      {"strides", sample.strides},  {"placement", placement},
-          {"batch", sample.batch}, {"repetitions", repetitions}, {"warnings", sample.warnings}};
+  json = {{"key", sample.key},           {"sizes", sample.sizes},
+          {"strides", sample.strides},   {"placement", placement},
+          {"batch", sample.batch},       {"repetitions", repetitions},
+          {"warnings", sample.warnings}, {"reference_seconds", sample.reference_seconds}};
 }
 
 void from_json(const nlohmann::json& json, Sample& sample) {
@@ -155,6 +167,7 @@ void from_json(const nlohmann::json& json, Sample& sample) {
   json.at("strides").get_to(sample.strides);
   json.at("batch").get_to(sample.batch);
   json.at("warnings").get_to(sample.warnings);
+  sample.reference_seconds = json.value("reference_seconds", 0.0);
   if (json.at("placement").size() > most_operands) {
     throw bad_input("sample of {}: {} operand states, at most {} are possible", sample.key.routine, json.at("placement").size(),
                     most_operands);

@@ -59,11 +59,14 @@ struct Sample {
   Placement placement;                ///< where each operand lay; empty if not stated per operand
   std::int64_t batch = 1;             ///< calls timed together
   std::vector<Repetition> repetitions;
+  Seconds reference_seconds = 0;  ///< time of the reference kernel at a drift of 1; 0: not known
   std::vector<std::string> warnings;
   friend bool operator==(const Sample&, const Sample&) = default;
 
   /// Times of the repetitions that count, drift-normalised.
   [[nodiscard]] std::vector<Seconds> times() const;
+  /// Restates drifts for another time of the reference kernel, so that times of different sessions are comparable; nothing if either is not known.
+  void relate_to(Seconds reference);
 };
 
 /// A call like those that were measured: their flags, sizes and strides, scalars of their class, operands without addresses. Throws bad_input if

@@ -61,6 +61,7 @@ struct StopRule {
 /// What came of one experiment: for each timed call its repetitions, in the order they were made.
 struct Timings {
   std::vector<std::vector<Repetition>> calls;
+  Seconds reference_seconds = 0;  ///< time of the reference kernel at a drift of 1; 0: not normalised
   std::vector<std::string> warnings;
 };
 

@@ -8,6 +8,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/placed_call.hpp"
+#include "flopcast/measure/placing.hpp"
 
 namespace flopcast::measure {
 namespace {
@@ -21,7 +22,6 @@ constexpr std::int64_t most_copies = 256;  // prepared calls and their memory ar
 Action fill(const Call& call) { return {What::fill, {}, 0, call}; }
 Action execute(const Call& call) { return {What::execute, {}, 0, call}; }
 Action flush_all() { return {What::flush_all, {}, 0, {}}; }
-Action evict(int level) { return {What::evict, {}, level, {}}; }
 Action on_region(What what, const Region& region) { return {what, region, 0, {}}; }
 
 void append(std::vector<Action>& actions, What what, const Operand& operand) {
@@ -36,29 +36,18 @@ void append_flushes(std::vector<Action>& actions, const Call& call) {
   }
 }
 
-/// From memory inwards: operands of one level are touched, those accessed longest ago first, then pushed out of the levels inside of it.
 void append_placing(std::vector<Action>& actions, const Call& call, const Placement& placement, int levels) {
   const Operands all = operands(call);
   if (placement.size() != all.size()) {
     throw bad_input("placement of {} operands for {}, which has {}", placement.size(), call.routine->name, all.size());
   }
-  append_flushes(actions, call);
-  for (int level = levels - 1; level >= 0; --level) {
-    std::vector<std::size_t> here;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (placement[i].level == level) {
-        here.push_back(i);
-      }
-    }
-    std::stable_sort(here.begin(), here.end(),
-                     [&](std::size_t a, std::size_t b) { return placement[a].distance_bytes > placement[b].distance_bytes; });
-    for (const std::size_t i : here) {
-      append(actions, placement[i].dirty ? What::write : What::read, all[i]);
-    }
-    if (level > 0 && !here.empty()) {
-      actions.push_back(evict(level - 1));
+  std::vector<PlacedRegion> regions;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const Region& part : all[i].parts) {
+      regions.push_back({part, placement[i]});
     }
   }
+  append_placing(actions, std::move(regions), levels);
 }
 
 std::vector<Action> setup(const Call& call, const Precondition& precondition, const Environment& environment) {
@@ -72,6 +61,7 @@ std::vector<Action> setup(const Call& call, const Precondition& precondition, co
         actions.push_back(flush_all());
       }
       break;
+    case State::level:
     case State::placed: append_placing(actions, call, precondition.placement, static_cast<int>(environment.caches.size())); break;
     case State::replayed: actions.insert(actions.end(), precondition.replay.begin(), precondition.replay.end()); break;
   }
@@ -111,7 +101,7 @@ std::int64_t copies_that_fit(const Call& call, const Precondition& precondition,
       if (precondition.state == State::warm) {
         return copies;  // warm is wherever one copy would stay
       }
-    } else if (inside_bytes > half_bytes && precondition.state == State::placed) {
+    } else if (inside_bytes > half_bytes && precondition.state != State::warm) {
       return 1;
     }
   }
@@ -129,6 +119,7 @@ std::int64_t chosen_batch(const Call& call, const Precondition& precondition, co
       }
       return std::min(wanted, copies_that_fit(call, precondition, environment));
     case State::cold: return std::min(wanted, most_copies);
+    case State::level:
     case State::placed: return std::min(wanted, copies_that_fit(call, precondition, environment));
     case State::replayed: return 1;
   }
@@ -278,6 +269,7 @@ std::string cache_name(const Precondition& precondition) {
   switch (precondition.state) {
     case State::warm: return "warm";
     case State::cold: return "cold";
+    case State::level: return precondition.level_name;
     case State::placed: return "placed";
     case State::replayed: return "replayed";
   }
@@ -304,12 +296,30 @@ Precondition parse_precondition(std::string_view text, const Call& call, const E
   if (text.find('=') != std::string_view::npos) {
     return parse_placement(text, call, environment);
   }
-  throw bad_input("cache state: '{}' is not one of warm, cold, cold:sweep, cold:fresh, OPERAND=LEVEL,... or replay:OPERAND,BYTES,...",
-                  text);
+  for (std::size_t level = 0; level < environment.caches.size(); ++level) {
+    if (lower_case(environment.caches[level].name) == lower_case(text)) {
+      Precondition precondition;
+      precondition.state = State::level;
+      precondition.level = static_cast<int>(level);
+      precondition.level_name = environment.caches[level].name;
+      return precondition;
+    }
+  }
+  throw bad_input(
+      "cache state: '{}' is not one of warm, cold, cold:sweep, cold:fresh, a cache such as L2, OPERAND=LEVEL,... or "
+      "replay:OPERAND,BYTES,...",
+      text);
 }
 
-Experiment experiment(const Call& call, const Precondition& precondition, const Environment& environment, std::int64_t batch) {
+Experiment experiment(const Call& call, const Precondition& wanted, const Environment& environment, std::int64_t batch) {
   const Call placed = with_addresses(call);
+  Precondition precondition = wanted;
+  if (wanted.state == State::level) {
+    for (const Operand& operand : operands(call)) {
+      const std::size_t level = std::max(static_cast<std::size_t>(wanted.level), innermost_level(operand, environment));
+      precondition.placement.push_back(state_at(level, operand, false, environment));
+    }
+  }
   Experiment experiment;
   experiment.timed = {placed};
   experiment.setup = setup(placed, precondition, environment);

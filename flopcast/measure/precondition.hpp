@@ -15,6 +15,7 @@ struct Precondition {
   enum class State : std::uint8_t {
     warm,     ///< operands just used by the same call
     cold,     ///< nothing cached
+    level,    ///< every operand in the cache `level`, or where that is too small, in the next one that holds it
     placed,   ///< every operand in its level of `placement`
     replayed  ///< after `replay`
   };
@@ -26,13 +27,15 @@ struct Precondition {
   State state = State::warm;
   Flush flush = Flush::line;
   Placement placement;
+  int level = 0;           ///< counted from 0 = L1
+  std::string level_name;  ///< "L2"
   std::vector<Action> replay;  ///< at the addresses of with_addresses(call)
 };
 
-/// What goes into ModelKey::cache: "warm", "cold", "placed" or "replayed".
+/// What goes into ModelKey::cache: "warm", "cold", "L2", "placed" or "replayed".
 std::string cache_name(const Precondition& precondition);
 
-/// Reads `warm`, `cold`, `cold:sweep`, `cold:fresh`, `A=L2,B=memory,C=L1:dirty` (operands not named lie in the innermost cache that holds them) or
+/// Reads `warm`, `cold`, `cold:sweep`, `cold:fresh`, a cache such as `L2`, `A=L2,B=memory,C=L1:dirty` (operands not named lie in the innermost cache that holds them) or
 /// `replay:C,64KiB,A:dirty,B`, a list of accesses (paper 002, section 3.2): operands and amounts of other memory; throws bad_input otherwise.
 Precondition parse_precondition(std::string_view text, const Call& call, const Environment& environment);
 

@@ -222,6 +222,7 @@ void Session::State::normalise(Timings& timings, Seconds standard) const {
   if (!options.normalise || standard <= 0) {
     return;
   }
+  timings.reference_seconds = standard;
   for (std::vector<Repetition>& call : timings.calls) {
     for (Repetition& repetition : call) {
       repetition.drift = drift.time_near(repetition.at) / standard;
@@ -275,6 +276,7 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
 }
 
 Seconds Session::reference_time() const { return state_->reference_time(); }
+Seconds Session::own_reference_time() const { return state_->drift.median_time(); }
 const Environment& Session::environment() const { return state_->environment; }
 const SessionOptions& Session::options() const { return state_->options; }
 SessionOptions& Session::options() { return state_->options; }

@@ -44,6 +44,8 @@ class Session {
 
   /// Time of the reference kernel that counts as a drift of 1: its median over the session so far, unless the options say it; 0 before the first run.
   [[nodiscard]] Seconds reference_time() const;
+  /// Median time of the reference kernel in this session, whatever counts as a drift of 1; 0 before anything was measured.
+  [[nodiscard]] Seconds own_reference_time() const;
   [[nodiscard]] const Environment& environment() const;
   [[nodiscard]] const SessionOptions& options() const;
   SessionOptions& options();

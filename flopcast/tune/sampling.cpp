@@ -1,30 +1,10 @@
 #include "flopcast/tune/sampling.hpp"
 
 #include <algorithm>
-#include <utility>
+
+#include "flopcast/measure/sampler.hpp"
 
 namespace flopcast::tune {
-namespace {
-
-Sample make_sample(ModelKey key, const Call& call, const Placement& placement, const std::vector<Repetition>& repetitions) {
-  Sample sample;
-  sample.key = std::move(key);
-  for (const std::int64_t size : sizes(call)) {
-    sample.sizes.push_back(size);
-  }
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    const Kind kind = call.routine->arguments[i].kind;
-    if (kind == Kind::leading_dimension || kind == Kind::increment) {
-      sample.strides.push_back(call.arguments[i]);
-    }
-  }
-  sample.placement = placement;
-  sample.repetitions = repetitions;
-  return sample;
-}
-
-}  // namespace
-
 bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seconds until, const std::function<void()>& weigh) {
   static constexpr int most_rounds = 40;
   static constexpr double share_of_rest = 1.0 / 3;  // of the time left, for one batch: later batches know more
@@ -64,7 +44,11 @@ void OnDemandSampler::measure(const std::vector<Subject>& subjects, const std::v
     for (std::size_t c = 0; c < timings[p].calls.size(); ++c) {
       const std::size_t at = picks[p].segment.begin + c;
       const Call& call = subject.trace.calls[at];
-      Sample sample = make_sample(models_.key(call), call, subject.placements[at], timings[p].calls[c]);
+      Sample sample = measure::empty_sample(call, "placed", environment_);
+      sample.key = models_.key(call);
+      sample.placement = subject.placements[at];
+      sample.repetitions = timings[p].calls[c];
+      sample.reference_seconds = timings[p].reference_seconds;
       sample.warnings = timings[p].warnings;
       const std::vector<Seconds> times = sample.times();
       if (times.empty()) {

@@ -1,7 +1,9 @@
 #include "flopcast/tune/segment.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "flopcast/measure/placing.hpp"
 #include "flopcast/tune/coverage.hpp"
 
 namespace flopcast::tune {
@@ -52,35 +54,6 @@ void add_fills(std::vector<Action>& setup, std::span<const Call> calls) {
 void add_executions(std::vector<Action>& setup, std::span<const Call> calls) {
   for (const Call& call : calls) {
     setup.push_back({.what = Action::What::execute, .call = call});
-  }
-}
-
-struct Placed {
-  Region region;
-  OperandState state;
-};
-
-/// Brings regions, which filling has left in some cache, into their levels: those in memory are flushed, then from the outermost level inwards those that belong there are
-/// touched and pushed out of the levels inside. What belongs into a cache is not flushed: lines that come back from memory once are not kept by a last-level cache that
-/// favours reuse, and made kernels up to 15 % slower than in the routine.
-void add_placements(std::vector<Action>& setup, const std::vector<Placed>& regions, const Environment& environment) {
-  const auto memory = static_cast<int>(environment.caches.size());
-  for (const Placed& placed : regions) {
-    if (placed.state.level >= memory) {
-      setup.push_back({.what = Action::What::flush, .region = placed.region});
-    }
-  }
-  for (int level = memory - 1; level >= 0; --level) {
-    bool any = false;
-    for (const Placed& placed : regions) {
-      if (placed.state.level == level) {
-        setup.push_back({.what = placed.state.dirty ? Action::What::write : Action::What::read, .region = placed.region});
-        any = true;
-      }
-    }
-    if (any && level > 0) {
-      setup.push_back({.what = Action::What::evict, .level = level - 1});
-    }
   }
 }
 
@@ -155,7 +128,7 @@ measure::Experiment experiment(const Trace& trace, std::span<const Placement> pl
     add_executions(result.setup, window);
   }
   add_fills(result.setup, window);
-  std::vector<Placed> untouched;
+  std::vector<measure::PlacedRegion> untouched;
   for (std::size_t at = segment.begin; at < segment.end; ++at) {
     const Operands all = operands(trace.calls[at]);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -166,7 +139,7 @@ measure::Experiment experiment(const Trace& trace, std::span<const Placement> pl
       }
     }
   }
-  add_placements(result.setup, untouched, environment);
+  measure::append_placing(result.setup, std::move(untouched), static_cast<int>(environment.caches.size()));
   add_executions(result.setup, calls.subspan(segment.context, segment.begin - segment.context));
   result.timed.assign(calls.begin() + static_cast<std::ptrdiff_t>(segment.begin), calls.begin() + static_cast<std::ptrdiff_t>(segment.end));
   return result;

@@ -12,7 +12,7 @@ namespace {
 /// Below this the library's code, pushed out of the caches by other alternatives, would be a noticeable part of a run: one comes before.
 constexpr Seconds short_run = 10e-3;
 
-/// The call on operands of its own, with workspace for blocks of up to `most_columns`.
+/// The call on operands of its own, with workspace for blocks of up to `most_columns` unless its size is given.
 struct Placed {
   Call call;
   std::vector<Allocation> memory;
@@ -25,7 +25,7 @@ Placed place(const Call& call, std::int64_t most_columns) {
     order = std::max(order, size);
   }
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    if (call.routine->arguments[i].kind == Kind::work_size) {
+    if (call.routine->arguments[i].kind == Kind::work_size && call.arguments[i] <= 0) {
       placed.call.arguments[i] = order * most_columns;
     }
   }

@@ -15,6 +15,7 @@ Sample small_sample() {
   sample.placement = {{4096, 0, true}, {-1, 3, false}};
   sample.batch = 3;
   sample.repetitions = {{2e-6, 1.25, 0.5, false}, {9e-6, 1, 0.6, true}, {1e-6, 0.5, 0.7, false}};
+  sample.reference_seconds = 5e-4;
   sample.warnings = {"preempted once"};
   return sample;
 }
@@ -27,6 +28,27 @@ TEST(Sample, SurvivesARoundTripThroughJson) {
 TEST(Sample, CountsOnlyWhatIsNotDiscarded) {
   EXPECT_EQ(small_sample().times(), (std::vector<Seconds>{1.6e-6, 2e-6}));
   EXPECT_TRUE(Sample{}.times().empty());
+}
+
+TEST(Sample, IsRelatedToTheReferenceOfAnotherSession) {
+  Sample sample = small_sample();
+  sample.relate_to(4e-4);  // a machine that is a fifth faster
+  EXPECT_DOUBLE_EQ(sample.times()[0], 0.8 * 1.6e-6);
+  EXPECT_DOUBLE_EQ(sample.times()[1], 0.8 * 2e-6);
+  sample.relate_to(4e-4);
+  EXPECT_DOUBLE_EQ(sample.times()[1], 0.8 * 2e-6);
+  Sample unrelated = small_sample();
+  unrelated.reference_seconds = 0;
+  unrelated.relate_to(4e-4);
+  EXPECT_DOUBLE_EQ(unrelated.times()[0], 1.6e-6);
+}
+
+TEST(ModelKey, KeepsZeroSizesThroughJson) {
+  ModelKey key = small_sample().key;
+  key.zeros = "k";
+  EXPECT_EQ(nlohmann::json(key).get<ModelKey>(), key);
+  EXPECT_EQ(to_string(key), "dtrsm LLNU scalars:1 strides:.. k=0 placed x2");
+  EXPECT_FALSE(nlohmann::json(small_sample().key).contains("zeros")) << "keys in older stores have none";
 }
 
 TEST(Sample, RefusesMoreOperandsThanACallHas) {

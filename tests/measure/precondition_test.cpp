@@ -99,10 +99,16 @@ TEST(Precondition, FreshMemoryIsMoreThanCachesHold) {
 
 TEST(Precondition, PlacesFromTheOutermostCacheInwards) {
   const Call call = gemm("40", "40", "40");
-  EXPECT_THAT(setup_of("A=L1,B=memory,C=L3:dirty", call),
-              ElementsAre("fill", "flush:A", "flush:B", "flush:C", "write:C", "evict:1", "read:A"));
-  EXPECT_THAT(setup_of("A=L2,B=L3,C=L2", call),
-              ElementsAre("fill", "flush:A", "flush:B", "flush:C", "read:B", "evict:1", "read:A", "read:C", "evict:0"));
+  EXPECT_THAT(setup_of("A=L1,B=memory,C=L3:dirty", call), ElementsAre("fill", "flush:B", "write:C", "evict:1", "read:A"));
+  EXPECT_THAT(setup_of("A=L2,B=L3,C=L2", call), ElementsAre("fill", "read:B", "evict:1", "read:A", "read:C", "evict:0"));
+}
+
+TEST(Precondition, PutsAllOperandsIntoOneCacheOrTheNextThatHoldsThem) {
+  EXPECT_THAT(setup_of("L2", gemm("32", "32", "32")), ElementsAre("fill", "read:A", "read:B", "read:C", "evict:0"));
+  const Precondition level = parse_precondition("l2", gemm("32", "32", "32"), machine());
+  EXPECT_EQ(cache_name(level), "L2");
+  const std::vector<std::string> large = in_words(experiment(gemm("1000", "32", "1000"), level, machine()).setup);
+  EXPECT_THAT(large, ElementsAre("fill", "read:A", "evict:1", "read:B", "read:C", "evict:0")) << "8 MB of A go to L3";
 }
 
 TEST(Precondition, TouchesTheLongestUntouchedOfALevelFirst) {
@@ -110,8 +116,7 @@ TEST(Precondition, TouchesTheLongestUntouchedOfALevelFirst) {
   Precondition precondition;
   precondition.state = State::placed;
   precondition.placement = {{300000, 1, false}, {400000, 1, false}, {350000, 1, true}};
-  EXPECT_THAT(in_words(experiment(call, precondition, machine()).setup),
-              ElementsAre("fill", "flush:A", "flush:B", "flush:C", "read:B", "write:C", "read:A", "evict:0"));
+  EXPECT_THAT(in_words(experiment(call, precondition, machine()).setup), ElementsAre("fill", "read:B", "write:C", "read:A", "evict:0"));
   precondition.placement = {{300000, 1, false}};
   EXPECT_THROW((void)experiment(call, precondition, machine()), Error);
 }

@@ -148,7 +148,10 @@ TEST_F(SessionTest, NormalisesByTheReferencesNearby) {
   EXPECT_NEAR(session.reference_time(), 1500e-9, 1e-15);  // median of 6 fast and 12 slow ones
   EXPECT_NEAR(late[0].calls[0][0].drift, 1, 1e-12);
   session.options().reference_time = 1000e-9;
-  EXPECT_NEAR(session.run(experiments)[0].calls[0][0].drift, 1.5, 1e-12);
+  const std::vector<Timings> related = session.run(experiments);
+  EXPECT_NEAR(related[0].calls[0][0].drift, 1.5, 1e-12);
+  EXPECT_NEAR(related[0].reference_seconds, 1000e-9, 1e-15);
+  EXPECT_NEAR(session.own_reference_time(), 1500e-9, 1e-15);
   session.options().normalise = false;
   EXPECT_EQ(session.run(experiments)[0].calls[0][0].drift, 1);
 }

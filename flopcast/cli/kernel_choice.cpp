@@ -52,7 +52,8 @@ KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions
   if (options.kernels == "library" || !settings.empty()) {
     return settings;
   }
-  const std::filesystem::path file = machine::locate(options.blas.empty() ? machine::default_blas() : options.blas, machine::Role::blas);
+  const std::filesystem::path file =
+      machine::locate_usable(options.blas.empty() ? machine::default_blas() : options.blas, machine::Role::blas);
   const std::string key = key_of(file);
   model::Store store = open_store(common);
   std::optional<nlohmann::json> found = store.find_artifact(artifact, key);

@@ -61,11 +61,11 @@ interpose::Profile load_profile(const RunOptions& options) {
 interpose::LibraryFiles chosen_libraries(const RunOptions& options) {
   interpose::LibraryFiles files;
   if (!options.blas.empty()) {
-    files.blas = machine::locate(options.blas, machine::Role::blas);
+    files.blas = machine::locate_usable(options.blas, machine::Role::blas);
   }
   const std::string lapack = options.lapack.empty() && !options.blas.empty() ? machine::default_lapack() : options.lapack;
   if (!lapack.empty()) {
-    files.lapack = machine::locate(lapack, machine::Role::lapack);
+    files.lapack = machine::locate_usable(lapack, machine::Role::lapack);
   }
   return files;
 }

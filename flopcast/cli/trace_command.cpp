@@ -79,8 +79,8 @@ Trace record_lapack(const TraceOptions& options, const Call& call, const GivenBl
   const std::string blas = options.blas.empty() ? machine::default_blas() : options.blas;
   const std::string lapack = options.lapack.empty() ? machine::default_lapack() : options.lapack;
   interpose::LibraryFiles files;
-  files.blas = machine::locate(blas, machine::Role::blas);
-  files.lapack = lapack.empty() ? std::filesystem::path() : machine::locate(lapack, machine::Role::lapack);
+  files.blas = machine::locate_usable(blas, machine::Role::blas);
+  files.lapack = lapack.empty() ? std::filesystem::path() : machine::locate_usable(lapack, machine::Role::lapack);
   interpose::Recorder recorder(files);
   const std::optional<algorithm::BlockParameters> blocks = given.any() ? std::optional(given.over(recorder.defaults(call))) : std::nullopt;
   return recorder.record(call, blocks, options.mode == "observe" ? interpose::Mode::observe : interpose::Mode::skip);

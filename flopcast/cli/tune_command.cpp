@@ -66,9 +66,10 @@ std::vector<tune::Problem> make_problems(const TuneOptions& options, interpose::
   for (Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
     call.threads = options.libraries.threads;
     if (!recorder.asks_for_block_size(call)) {
-      throw bad_input(
-          "{} of {} never asks ilaenv for a block size, so there is nothing to tune; choose another LAPACK, such as --lapack reference",
-          routine.name, recorder.loaded().lapack.empty() ? recorder.loaded().blas.string() : recorder.loaded().lapack.string());
+      const std::filesystem::path& asked = recorder.loaded().lapack.empty() ? recorder.loaded().blas : recorder.loaded().lapack;
+      const bool is_reference = asked.filename().string().rfind("liblapack.so", 0) == 0;
+      throw bad_input("{} of {} never asks ilaenv for a block size, so there is nothing to tune{}", routine.name, asked.string(),
+                      is_reference ? "" : "; the reference LAPACK's may: --lapack reference");
     }
     tune::Problem problem;
     problem.call = call;

@@ -176,6 +176,21 @@ fs::path locate_path(std::string_view path) {
   throw bad_input("library {}: {}", path, error.message());
 }
 
+bool needs_a_library_with(const ElfFile& file, const fs::path& beside, std::string_view symbol) {
+  std::vector<fs::path> directories = loader_directories();
+  directories.insert(directories.begin(), beside);
+  for (const std::string& needed : file.needed()) {
+    const auto at = std::find_if(directories.begin(), directories.end(), [&](const fs::path& directory) {
+      std::error_code error;
+      return fs::exists(directory / needed, error);
+    });
+    if (at != directories.end() && ElfFile(*at / needed).defines(symbol)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::span<const KnownLibrary> known_libraries() {
@@ -241,6 +256,17 @@ fs::path locate(std::string_view name_or_path, Role role) {
     return *path;
   }
   throw_not_installed(name_or_path, role);
+}
+
+fs::path locate_usable(std::string_view name_or_path, Role role) {
+  const fs::path path = locate(name_or_path, role);
+  const std::string_view symbol = role == Role::blas ? "dgemm_" : "dgeqrf_";
+  const ElfFile file(path);
+  if (!file.defines(symbol) && !needs_a_library_with(file, path.parent_path(), symbol)) {
+    throw bad_input("library {} has no {}: no symbol {}, nor in the libraries that it needs", path.string(),
+                    role == Role::blas ? "BLAS" : "LAPACK", symbol);
+  }
+  return path;
 }
 
 std::string default_blas() {

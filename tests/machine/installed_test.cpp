@@ -66,6 +66,22 @@ TEST(Locate, RefusesAPathToNothing) {
   }
 }
 
+TEST(Locate, LooksIntoTheFile) {
+  const auto refusal = [](const std::string& file, Role role) {
+    try {
+      (void)locate_usable(file, role);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::bad_input);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refusal("/etc/passwd", Role::blas), ::testing::HasSubstr("no shared library"));
+  EXPECT_THAT(refusal("libm.so.6", Role::blas), ::testing::HasSubstr("no symbol dgemm_"));
+  EXPECT_THAT(refusal("libm.so.6", Role::lapack), ::testing::HasSubstr("no symbol dgeqrf_"));
+  EXPECT_EQ(refusal(default_blas(), Role::blas), "");
+}
+
 TEST(ElfFile, ReadsNamesWithoutLoading) {
   const ElfFile file(locate("libm.so.6", Role::blas));
   EXPECT_EQ(file.soname(), "libm.so.6");

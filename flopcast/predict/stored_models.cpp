@@ -21,6 +21,6 @@ Estimate StoredModels::evaluate(const Call& call, const Condition& condition) co
   return known->second({of_call.begin(), of_call.end()});
 }
 
-bool does_nothing(const Call& call) { return flops(call) <= 0 && footprint_bytes(call) <= 0; }
+bool does_nothing(const Call& call) { return flops(call) <= 0 && (footprint_bytes(call) <= 0 || !zero_sizes(call).empty()); }
 
 }  // namespace flopcast::predict

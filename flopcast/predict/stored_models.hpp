@@ -31,7 +31,7 @@ class StoredModels : public KernelModels {
   mutable std::map<ModelKey, model::Evaluator> evaluators_;  // those that were asked for
 };
 
-/// A call whose operands have no bytes and that does no work, such as a dgemm with n = 0: no model is needed, it takes no time.
+/// A call with a size of zero that does no arithmetic, such as a dgemm with n = 0 or k = 0: a polynomial of the sizes has nothing to say about it, it takes no time.
 [[nodiscard]] bool does_nothing(const Call& call);
 
 }  // namespace flopcast::predict

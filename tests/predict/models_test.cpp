@@ -57,6 +57,8 @@ TEST(StoredModels, AMissingModelIsNamed) {
 TEST(StoredModels, ACallThatDoesNothingNeedsNone) {
   const StoredModels models([](const ModelKey&) { return std::nullopt; }, "here");
   EXPECT_EQ(models.evaluate(scale(0), {"warm", {}}).seconds, 0);
+  const Call gemm = kernel::parse_call(kernel::require("dgemm"), {{"m", "10"}, {"n", "10"}, {"k", "0"}});
+  EXPECT_EQ(models.evaluate(gemm, {"warm", {}}).seconds, 0);
 }
 
 TEST(Demand, CollectsTheSizesOfEveryKey) {

@@ -1,5 +1,6 @@
 // Error of kernel models at points that they were not fitted to: of the samples that tuning has left in the store, every fifth place of each kernel is held out, a model on
 // demand fitted to the rest, and its estimates compared with what was measured there. Beside it the noise floor: the error of a median by the spread of its repetitions.
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -97,17 +98,21 @@ void add_row(report::Table& table, const ModelKey& key, const std::vector<Sample
   }
   print_worst(errors, others, worst);
   const Summary summary = summarise(errors);
+  const model::KernelProcess& kernel = models.kernels().at(key);
+  const model::ProcessParameters& process = kernel.process().parameters();
   const auto percent = [](double value) { return report::Cell(value, fmt::format("{:.1f} %", 100 * value)); };
   table.rows.push_back({to_string(key), report::whole(static_cast<long long>(places.size() - others.size())),
                         report::whole(static_cast<long long>(errors.size())), percent(summary.mean), percent(summary.median),
-                        percent(quantile(errors, 0.95)), percent(median(noise))});
+                        percent(quantile(errors, 0.95)), percent(median(noise)), percent(process.nugget), percent(process.amplitude),
+                        fmt::format("{:.2g}", fmt::join(process.lengths, " ")),
+                        kernel.cliff() ? fmt::format("{:.3g}", *kernel.cliff()) : std::string()});
 }
 
 void run(int worst) {
   const model::Store store = model::Store::open();
   report::Table table;
-  table.columns = {
-      {"kernel", report::Align::left}, {"fitted to"}, {"held out"}, {"mean error"}, {"median"}, {"95th percentile"}, {"noise of a median"}};
+  table.columns = {{"kernel", report::Align::left}, {"fitted to"}, {"held out"},  {"mean error"}, {"median"},      {"95th percentile"},
+                   {"noise of a median"},           {"nugget"},    {"amplitude"}, {"lengths"},    {"cliff, flops"}};
   for (const Environment& environment : store.environments()) {
     std::printf("%s, %s kernels\n\n", environment.blas.path.c_str(), environment.blas.kernels.c_str());
     table.rows.clear();

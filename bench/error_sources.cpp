@@ -79,9 +79,12 @@ void run(const Options& options) {
   experiments[0].setup = {{.what = measure::Action::What::fill, .call = whole}};
   experiments[0].timed = trace.calls;
   std::vector<tune::Segment> segments;
-  const tune::CallCost cost = [](const Call& c, const Placement&) { return flops(c) / 3e10 + 1e-6; };
+  std::vector<Seconds> costs;
+  for (const Call& kernel : trace.calls) {
+    costs.push_back(flops(kernel) / 3e10 + 1e-6);
+  }
   for (std::size_t at = 0; at < trace.calls.size(); at += static_cast<std::size_t>(options.step)) {
-    segments.push_back(tune::segment_around(trace, placements, at, cost, options.segments));
+    segments.push_back(tune::segment_around(trace, placements, costs, at, options.segments));
     experiments.push_back(tune::experiment(trace, placements, segments.back(), environment));
   }
   if (options.disturbed) {

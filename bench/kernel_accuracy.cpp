@@ -101,7 +101,7 @@ void add_row(report::Table& table, const ModelKey& key, const std::vector<Sample
   const model::KernelProcess& kernel = models.kernels().at(key);
   const model::ProcessParameters& process = kernel.process().parameters();
   const auto percent = [](double value) { return report::Cell(value, fmt::format("{:.1f} %", 100 * value)); };
-  table.rows.push_back({to_string(key), report::whole(static_cast<long long>(places.size() - others.size())),
+  table.rows.push_back({to_string(key), report::whole(static_cast<long long>(places.size() - count / held_out)),
                         report::whole(static_cast<long long>(errors.size())), percent(summary.mean), percent(summary.median),
                         percent(quantile(errors, 0.95)), percent(median(noise)), percent(process.nugget), percent(process.amplitude),
                         fmt::format("{:.2g}", fmt::join(process.lengths, " ")),

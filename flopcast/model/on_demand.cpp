@@ -169,7 +169,7 @@ ProcessParameters KernelProcess::prior(const Routine& routine) {
   parameters.lengths.assign(static_cast<std::size_t>(count_sizes(routine)), size_length);
   parameters.lengths.push_back(level_length);
   parameters.amplitude = 0.4;
-  parameters.nugget = 0.008;
+  parameters.nugget = 0.02;
   return parameters;
 }
 

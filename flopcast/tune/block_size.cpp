@@ -35,7 +35,8 @@ class Tuner {
       add_crossovers();
     }
     sources_.stage("sampling the contenders");
-    result_.complete = sampler_.refine(subjects_, options_.target, options_.time_budget, [this] { weigh(); });
+    result_.complete =
+        sampler_.refine(subjects_, options_.target, options_.time_budget, [this](std::span<const Seconds> totals) { weigh(totals); });
     result_.cost = sampler_.cost();
     decide();
     return std::move(result_);
@@ -83,7 +84,7 @@ class Tuner {
     return all;
   }
 
-  std::vector<Seconds> best_of_problems(const std::vector<Seconds>& seconds) const {
+  std::vector<Seconds> best_of_problems(std::span<const Seconds> seconds) const {
     std::vector<Seconds> best(problems_.size(), INFINITY);
     for (std::size_t e = 0; e < entries_.size(); ++e) {
       best[entries_[e].problem] = std::min(best[entries_[e].problem], seconds[e]);
@@ -92,9 +93,8 @@ class Tuner {
   }
 
   /// Contenders and defaults count fully, hopeless alternatives hardly.
-  void weigh() {
+  void weigh(std::span<const Seconds> seconds) {
     static constexpr double hopeless = 0.15;
-    const std::vector<Seconds> seconds = predicted_seconds();
     const std::vector<Seconds> best = best_of_problems(seconds);
     for (std::size_t e = 0; e < entries_.size(); ++e) {
       const double behind = seconds[e] / best[entries_[e].problem] - 1;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
+#include <utility>
 
 namespace flopcast::tune {
 namespace {
@@ -11,6 +13,8 @@ namespace {
 struct Point {
   std::vector<double> at;
   std::size_t subject = 0, call = 0;  ///< a representative
+  double ratio = 1;                   ///< of its expected time to its roof
+  bool chosen = false;                ///< by a pick
 };
 
 /// A kernel's points, their posterior covariance, and how the subjects' totals depend on them.
@@ -44,7 +48,7 @@ std::vector<std::int64_t> cell_of(const std::vector<double>& at, double coarsene
 
 class Designer {
  public:
-  Designer(std::span<const Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options)
+  Designer(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options)
       : subjects_(subjects), models_(models), options_(options) {
     double coarseness = options.coarseness;
     while (!place_calls(coarseness)) {
@@ -54,10 +58,14 @@ class Designer {
   }
 
   std::vector<Pick> choose() {
+    static constexpr double margin = 0.8;  // what is measured may tell that less is known than it seemed
     std::vector<Pick> picks;
+    if (worst_deviation() <= options_.target) {
+      return picks;
+    }
     const std::vector<Pick> candidates = all_candidates();
     Seconds spent = 0;
-    while (picks.size() < options_.most_picks && worst_deviation() > options_.target) {
+    while (picks.size() < options_.most_picks && worst_deviation() > margin * options_.target) {
       const Pick* best = nullptr;
       double best_value = 0;
       for (const Pick& candidate : candidates) {
@@ -81,18 +89,18 @@ class Designer {
   }
 
  private:
-  [[nodiscard]] Seconds cost(const Call& call, const Placement& placement) const { return models_.seconds(call, placement); }
-
   /// Assigns every call to a point; false if a kernel has too many.
   bool place_calls(double coarseness) {
     designs_.clear();
     locations_.assign(subjects_.size(), {});
+    seconds_.assign(subjects_.size(), {});
     for (std::size_t s = 0; s < subjects_.size(); ++s) {
       const Subject& subject = subjects_[s];
       for (std::size_t c = 0; c < subject.trace.calls.size(); ++c) {
         const Call& call = subject.trace.calls[c];
         if (model::returns_at_once(call)) {
           locations_[s].push_back({});
+          seconds_[s].push_back(models_.baseline().overhead);
           continue;
         }
         const ModelKey key = models_.key(call);
@@ -103,12 +111,15 @@ class Designer {
                                            : model::KernelProcess::coordinates(call, subject.placements[c], models_.baseline());
         const auto [cell, is_new] = design.cells.try_emplace(cell_of(at, coarseness), design.points.size());
         if (is_new) {
-          design.points.push_back({at, s, c});
+          // All calls of a point are expected to relate to their roofs alike: the model is asked once.
+          const Seconds roof = model::baseline_time(call, subject.placements[c], models_.baseline());
+          design.points.push_back({at, s, c, models_.seconds(call, subject.placements[c]) / roof});
           if (design.points.size() > options_.most_points) {
             return false;
           }
         }
         locations_[s].push_back({&design, cell->second});
+        seconds_[s].push_back(design.points[cell->second].ratio * model::baseline_time(call, subject.placements[c], models_.baseline()));
       }
     }
     return true;
@@ -119,20 +130,21 @@ class Designer {
     for (auto& [key, design] : designs_) {
       design.shares = Eigen::MatrixXd::Zero(subject_count, static_cast<Eigen::Index>(design.points.size()));
     }
+    std::vector<Seconds> totals;
+    for (const std::vector<Seconds>& of_calls : seconds_) {
+      totals.push_back(std::accumulate(of_calls.begin(), of_calls.end(), 0.0));
+    }
+    if (options_.weigh) {
+      options_.weigh(totals);
+    }
     for (std::size_t s = 0; s < subjects_.size(); ++s) {
-      std::vector<Seconds> seconds;
-      Seconds total = 0;
-      for (std::size_t c = 0; c < subjects_[s].trace.calls.size(); ++c) {
-        seconds.push_back(cost(subjects_[s].trace.calls[c], subjects_[s].placements[c]));
-        total += seconds.back();
-      }
-      for (std::size_t c = 0; c < seconds.size(); ++c) {
+      for (std::size_t c = 0; c < seconds_[s].size(); ++c) {
         const Location& location = locations_[s][c];
         if (location.design == nullptr) {
           continue;
         }
         location.design->shares(static_cast<Eigen::Index>(s), static_cast<Eigen::Index>(location.point)) +=
-            subjects_[s].weight * seconds[c] / total;
+            subjects_[s].weight * seconds_[s][c] / totals[s];
       }
     }
     for (auto& [key, design] : designs_) {
@@ -161,29 +173,29 @@ class Designer {
 
   std::vector<Pick> all_candidates() {
     std::vector<Pick> candidates;
-    const CallCost call_cost = [this](const Call& call, const Placement& placement) { return cost(call, placement); };
     for (const auto& [key, design] : designs_) {
       for (const Point& point : design.points) {
         const Subject& subject = subjects_[point.subject];
         if (model::returns_at_once(subject.trace.calls[point.call])) {
           continue;
         }
-        Pick pick{point.subject, segment_around(subject.trace, subject.placements, point.call, call_cost), 0};
-        pick.cost = segment_cost(subject, pick.segment);
-        candidates.push_back(pick);
+        Pick pick{point.subject, segment_around(subject.trace, subject.placements, seconds_[point.subject], point.call), 0};
+        pick.cost = segment_cost(point.subject, pick.segment);
+        if (options_.measured == nullptr || options_.measured->count(pick) == 0) {
+          candidates.push_back(pick);
+        }
       }
     }
     return candidates;
   }
 
   /// Executing context and timed calls, and writing and placing their operands beforehand.
-  [[nodiscard]] Seconds segment_cost(const Subject& subject, const Segment& segment) const {
+  [[nodiscard]] Seconds segment_cost(std::size_t subject, const Segment& segment) const {
     static constexpr double preparation_bandwidth = 3e9;  // bytes per second: filling operands
     static constexpr Seconds fixed = 50e-6;
     Seconds sum = fixed;
     for (std::size_t at = segment.context; at < segment.end; ++at) {
-      sum += cost(subject.trace.calls[at], subject.placements[at]) +
-             static_cast<double>(footprint_bytes(subject.trace.calls[at])) / preparation_bandwidth;
+      sum += seconds_[subject][at] + static_cast<double>(footprint_bytes(subjects_[subject].trace.calls[at])) / preparation_bandwidth;
     }
     return sum;
   }
@@ -195,7 +207,9 @@ class Designer {
       if (location.design == nullptr) {
         continue;
       }
-      sum += location.design->gains[static_cast<Eigen::Index>(location.point)];
+      if (!location.design->points[location.point].chosen) {
+        sum += location.design->gains[static_cast<Eigen::Index>(location.point)];
+      }
     }
     return sum / pick.cost;
   }
@@ -208,6 +222,9 @@ class Designer {
         continue;
       }
       KernelDesign& design = *location.design;
+      if (std::exchange(design.points[location.point].chosen, true)) {
+        continue;
+      }
       const auto p = static_cast<Eigen::Index>(location.point);
       const double scale = 1 / std::sqrt(design.covariance(p, p) + design.noise);
       const Eigen::VectorXd column = design.covariance.col(p) * scale;
@@ -230,7 +247,8 @@ class Designer {
     return std::sqrt(std::max(0.0, variance.maxCoeff()));
   }
 
-  std::span<const Subject> subjects_;
+  std::span<Subject> subjects_;
+  std::vector<std::vector<Seconds>> seconds_;  ///< of every subject's every call, expected
   const model::OnDemandModels& models_;
   DesignOptions options_;
   Designs designs_;
@@ -239,7 +257,7 @@ class Designer {
 
 }  // namespace
 
-std::vector<Pick> choose_segments(std::span<const Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options) {
+std::vector<Pick> choose_segments(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options) {
   if (subjects.empty()) {
     return {};
   }

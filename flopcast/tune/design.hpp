@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,6 +30,10 @@ struct Pick {
   std::size_t subject = 0;
   Segment segment;
   Seconds cost = 0;  ///< of one repetition, expected
+  /// By what is measured, not by what that costs.
+  friend bool operator<(const Pick& a, const Pick& b) {
+    return std::tie(a.subject, a.segment.begin, a.segment.end) < std::tie(b.subject, b.segment.begin, b.segment.end);
+  }
 };
 
 struct DesignOptions {
@@ -37,10 +44,14 @@ struct DesignOptions {
   double coarseness = 0.1;           ///< calls whose log sizes and levels agree within this are one point of the design
   std::size_t most_points = 450;     ///< per kernel; coarseness grows until they suffice
   std::size_t most_picks = 400;
+  /// Not to be chosen again: what one measurement of a stretch leaves uncertain, the state of the machine, another one doesn't tell either.
+  const std::set<Pick>* measured = nullptr;
+  /// Sets the subjects' weights, given the time expected of each.
+  std::function<void(std::span<const Seconds> totals)> weigh;
 };
 
 /// Chooses what to measure next: greedily the segment that reduces the summed variance of the subjects' totals most per second of measuring (A-optimal
 /// design; the variance of a Gaussian process does not depend on the values, so a whole batch is chosen before any of it is measured).
-std::vector<Pick> choose_segments(std::span<const Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options);
+std::vector<Pick> choose_segments(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options);
 
 }  // namespace flopcast::tune

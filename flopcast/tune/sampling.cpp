@@ -1,26 +1,31 @@
 #include "flopcast/tune/sampling.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "flopcast/measure/sampler.hpp"
 
 namespace flopcast::tune {
-bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seconds until, const std::function<void()>& weigh) {
+bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seconds until,
+                             const std::function<void(std::span<const Seconds> totals)>& weigh) {
   static constexpr int most_rounds = 40;
   static constexpr double share_of_rest = 1.0 / 3;  // of the time left, for one batch: later batches know more
   static constexpr Seconds shortest_batch = 1;
+  std::set<Pick> measured;
   for (int round = 0; round < most_rounds; ++round) {
     const Seconds left = until - sources_.elapsed();
     if (sources_.interrupted() || left <= 0) {
       return false;
     }
-    if (weigh && !models_.kernels().empty()) {
-      weigh();
-    }
     DesignOptions design;
+    if (!models_.kernels().empty()) {
+      design.weigh = weigh;
+    }
     design.target = target;
     design.budget = std::max(left * share_of_rest, std::min(left, shortest_batch));
+    design.measured = &measured;
     const std::vector<Pick> picks = choose_segments(subjects, models_, design);
+    measured.insert(picks.begin(), picks.end());
     if (picks.empty()) {
       return true;
     }

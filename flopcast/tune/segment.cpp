@@ -59,10 +59,9 @@ void add_executions(std::vector<Action>& setup, std::span<const Call> calls) {
 
 }  // namespace
 
-Segment segment_around(const Trace& trace, std::span<const Placement> placements, std::size_t wanted, const CallCost& cost,
+Segment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
                        const SegmentOptions& options) {
-  const Seconds wanted_cost = cost(trace.calls[wanted], placements[wanted]);
-  const Seconds affordable = std::max(options.least_context, options.context_share * wanted_cost);
+  const Seconds affordable = std::max(options.least_context, options.context_share * costs[wanted]);
   const Operands all = operands(trace.calls[wanted]);
   std::vector<Coverage> missing(all.begin(), all.end());
   bool code_is_warm = false;
@@ -76,7 +75,7 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
     }
     const std::size_t at = wanted - back;
     bool useful = spent < options.warm_up;
-    spent += cost(trace.calls[at], placements[at]);
+    spent += costs[at];
     if (spent > affordable) {
       break;
     }
@@ -93,11 +92,11 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
   // Calls of the context that are as well prepared themselves are timed too.
   Seconds before = 0;
   for (std::size_t at = segment.context; at < wanted; ++at) {
-    before += cost(trace.calls[at], placements[at]);
+    before += costs[at];
   }
   for (segment.begin = wanted; segment.begin > segment.context + 1; --segment.begin) {
     const std::size_t at = segment.begin - 1;
-    const Seconds own = cost(trace.calls[at], placements[at]);
+    const Seconds own = costs[at];
     before -= own;
     const bool is_warm = std::max(before, own) >= options.warm_up || segment.context == 0;
     if (!is_warm || !finds_operands(trace, placements, segment.context, at)) {
@@ -106,11 +105,11 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
   }
   Seconds timed = 0;
   for (std::size_t at = segment.begin; at < segment.end; ++at) {
-    timed += cost(trace.calls[at], placements[at]);
+    timed += costs[at];
   }
   while (timed < options.least_timed && segment.end < trace.calls.size() && segment.end - segment.begin < options.most_timed_calls &&
          finds_operands(trace, placements, segment.context, segment.end)) {
-    timed += cost(trace.calls[segment.end], placements[segment.end]);
+    timed += costs[segment.end];
     ++segment.end;
   }
   return segment;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,9 +18,6 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// What a call is expected to cost.
-using CallCost = std::function<Seconds(const Call&, const Placement&)>;
-
 struct SegmentOptions {
   std::size_t most_context_calls = 64;
   double context_share = 2.0;      ///< context may cost this many times the wanted call ...
@@ -33,8 +29,8 @@ struct SegmentOptions {
 };
 
 /// The segment that measures call `wanted`: its context goes back to the last access of each of its operands and to the last call of its routine (whose code
-/// preparing operands has pushed out of the caches), as far as that is affordable.
-Segment segment_around(const Trace& trace, std::span<const Placement> placements, std::size_t wanted, const CallCost& cost,
+/// preparing operands has pushed out of the caches), as far as that is affordable. `costs`: what every call of the trace is expected to take.
+Segment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
                        const SegmentOptions& options = {});
 
 /// The experiment that measures a segment: safe operands, every operand that the timed calls find untouched put where it lies in the trace, then

@@ -32,7 +32,13 @@ Recorded geqrf(std::int64_t n, std::int64_t nb) {
   return recorded;
 }
 
-Seconds by_flops(const Call& call, const Placement& /*placement*/) { return flops(call) / 1e9; }
+std::vector<Seconds> by_flops(const Trace& trace) {
+  std::vector<Seconds> costs;
+  for (const Call& call : trace.calls) {
+    costs.push_back(flops(call) / 1e9);
+  }
+  return costs;
+}
 
 std::size_t count(const measure::Experiment& experiment, Action::What what) {
   return static_cast<std::size_t>(
@@ -42,7 +48,7 @@ std::size_t count(const measure::Experiment& experiment, Action::What what) {
 TEST(SegmentAround, GoesBackToTheLastAccessOfEveryOperand) {
   const Recorded r = geqrf(640, 64);  // geqr2, larft, larfb; geqr2, larft, larfb; ...
   ASSERT_EQ(r.trace.calls[5].routine->family, "larfb");
-  const Segment segment = segment_around(r.trace, r.placements, 5, by_flops);
+  const Segment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 5);
   EXPECT_EQ(segment.context, 2U) << "C was last used by the larfb before";
   EXPECT_EQ(segment.begin, 3U);
   EXPECT_EQ(segment.end, 6U);
@@ -50,7 +56,7 @@ TEST(SegmentAround, GoesBackToTheLastAccessOfEveryOperand) {
 
 TEST(SegmentAround, AtTheStartThereIsNoContext) {
   const Recorded r = geqrf(640, 64);
-  const Segment segment = segment_around(r.trace, r.placements, 0, by_flops);
+  const Segment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 0);
   EXPECT_EQ(segment.context, 0U);
   EXPECT_EQ(segment.begin, 0U);
   EXPECT_GE(segment.end, 1U);
@@ -61,7 +67,7 @@ TEST(SegmentAround, LeavesOutAContextThatCostsTooMuch) {
   SegmentOptions options;
   options.context_share = 0.01;
   options.least_context = 0;
-  const Segment segment = segment_around(r.trace, r.placements, 5, by_flops, options);
+  const Segment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 5, options);
   EXPECT_EQ(segment.begin, segment.context < 5 ? segment.context + 1 : 5);
   EXPECT_GT(segment.context, 2U);
 }
@@ -100,16 +106,16 @@ TEST(SegmentAround, GoesBackUntilAnOperandIsTouchedAsAWhole) {
   ASSERT_EQ(r.trace.calls[22].routine->name, "dgemm");
   SegmentOptions options;
   options.warm_up = 0;
-  const Segment segment = segment_around(r.trace, r.placements, 22, by_flops, options);
+  const Segment segment = segment_around(r.trace, r.placements, by_flops(r.trace), 22, options);
   EXPECT_EQ(segment.context, 18U) << "the dtrsm before touches A's last columns only, the dgemm before that the others";
 }
 
 TEST(SegmentAround, ShortCallsRunInLonger) {
   const Recorded r = potrf(640, 16);
-  const CallCost microsecond = [](const Call& /*call*/, const Placement& /*placement*/) { return 1e-6; };
+  const std::vector<Seconds> microseconds(r.trace.calls.size(), 1e-6);
   SegmentOptions options;
   options.warm_up = 20e-6;
-  const Segment segment = segment_around(r.trace, r.placements, 101, microsecond, options);
+  const Segment segment = segment_around(r.trace, r.placements, microseconds, 101, options);
   EXPECT_LE(segment.context, 101U - 20U);
   EXPECT_LE(segment.begin, 101U);
   EXPECT_GE(segment.begin, segment.context + 20U);

@@ -1,5 +1,6 @@
-// Error of kernel models at points that they were not fitted to: of the samples that tuning has left in the store, every fifth place of each kernel is held out, a model on
-// demand fitted to the rest, and its estimates compared with what was measured there. Beside it the noise floor: the error of a median by the spread of its repetitions.
+// Error of kernel models on demand at points that were not sampled: draws calls from traces of random orders and block sizes, each with a probability in proportion to
+// its time, measures them in their context, and compares with what the models in the store of FLOPCAST_HOME say. Places that were sampled don't count. Beside it
+// the noise floor: the error of a median by the spread of its repetitions.
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
@@ -7,25 +8,51 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <numeric>
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "flopcast/algorithm/registry.hpp"
+#include "flopcast/cache/placement.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/machine/detect.hpp"
+#include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/tune/segment.hpp"
 
 namespace {
 
 using namespace flopcast;
 
-constexpr std::size_t fewest_places = 20;
-constexpr std::size_t held_out = 5;  // every fifth
+struct Options {
+  std::string blas = "openblas-serial";
+  std::string routines = "dgeqrf,dpotrf";
+  std::int64_t smallest = 200, largest = 3200, largest_block = 192;
+  int traces = 40;  ///< per routine
+  int calls_per_trace = 12;
+  int repetitions = 7;
+  int worst = 0;
+  std::uint64_t seed = 1;
+};
+
+/// Sizes and levels: what makes two calls the same place.
+using Place = std::vector<double>;
+
+struct Point {
+  Call call;
+  Placement placement;
+  Seconds predicted = 0;
+  std::vector<Seconds> times;
+
+  [[nodiscard]] double error() const { return predicted / median(times) - 1; }
+};
 
 /// Relative standard error of a median.
 double noise_of(const std::vector<Seconds>& times) {
@@ -37,103 +64,189 @@ double noise_of(const std::vector<Seconds>& times) {
   return 1.2533 * 1.4826 * median(distances) / std::sqrt(static_cast<double>(times.size()));
 }
 
-/// The same sizes and cache levels are one place, wherever they were measured.
-using Place = std::vector<std::int64_t>;
-Place place_of(const Sample& sample) {
-  Place place = sample.sizes;
-  for (const OperandState& state : sample.placement) {
-    place.push_back(state.level);
-  }
-  return place;
-}
+/// One trace with what is measured of it.
+struct Drawn {
+  Trace trace;
+  std::vector<Placement> placements;
+  std::vector<tune::Segment> segments;
+};
 
-/// The places where the model is farthest off.
-void print_worst(const std::vector<double>& errors, const std::vector<const Sample*>& samples, int worst) {
-  std::vector<std::size_t> order(errors.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return errors[a] > errors[b]; });
-  order.resize(std::min(order.size(), static_cast<std::size_t>(worst)));
-  for (const std::size_t i : order) {
-    const Sample& sample = *samples[i];
-    std::string levels;
-    for (const OperandState& state : sample.placement) {
-      levels += fmt::format(" {}:{}", state.level, format_bytes(static_cast<double>(state.distance_bytes)));
-    }
-    std::printf("%s\n", fmt::format("{:6.1f} %  {}  levels{}  {}", 100 * errors[i], kernel::format_call(call_of(sample, kernel::find)),
-                                    levels, format_seconds(median(sample.times())))
-                            .c_str());
+class Experiment {
+ public:
+  explicit Experiment(const Options& options)
+      : options_(options),
+        libraries_(machine::LibrarySet::open(options.blas, machine::default_lapack())),
+        environment_((libraries_.set_threads(1), machine::detect(libraries_))),
+        models_(environment_),
+        random_(options.seed) {
+    load();
   }
-}
 
-void add_row(report::Table& table, const ModelKey& key, const std::vector<Sample>& samples, const Environment& environment, int worst) {
-  std::map<Place, std::vector<const Sample*>> places;
-  for (const Sample& sample : samples) {
-    if (!sample.times().empty()) {
-      places[place_of(sample)].push_back(&sample);
-    }
-  }
-  if (places.size() < fewest_places) {
-    return;
-  }
-  model::OnDemandModels models(environment);
-  std::vector<const Sample*> others;
-  std::size_t count = 0;
-  for (const auto& [place, there] : places) {
-    const bool out = ++count % held_out == 0;
-    for (const Sample* sample : there) {
-      if (out) {
-        others.push_back(sample);
-      } else {
-        models.add(*sample, call_of(*sample, kernel::find));
+  void run() {
+    std::vector<Drawn> drawn;
+    for (const std::string& routine : CLI::detail::split(options_.routines, ',')) {
+      for (int i = 0; i < options_.traces; ++i) {
+        drawn.push_back(draw(kernel::require(routine)));
       }
     }
+    measure(drawn);
+    print();
   }
-  models.fit();
-  std::vector<double> errors;
-  std::vector<double> noise;
-  for (const Sample* sample : others) {
-    const std::vector<Seconds> times = sample->times();
-    errors.push_back(std::fabs(models.seconds(call_of(*sample, kernel::find), sample->placement) / median(times) - 1));
-    noise.push_back(noise_of(times));
-  }
-  print_worst(errors, others, worst);
-  const Summary summary = summarise(errors);
-  const model::KernelProcess& kernel = models.kernels().at(key);
-  const model::ProcessParameters& process = kernel.process().parameters();
-  const auto percent = [](double value) { return report::Cell(value, fmt::format("{:.1f} %", 100 * value)); };
-  table.rows.push_back({to_string(key), report::whole(static_cast<long long>(places.size() - count / held_out)),
-                        report::whole(static_cast<long long>(errors.size())), percent(summary.mean), percent(summary.median),
-                        percent(quantile(errors, 0.95)), percent(median(noise)), percent(process.nugget), percent(process.amplitude),
-                        fmt::format("{:.2g}", fmt::join(process.lengths, " ")),
-                        kernel.cliff() ? fmt::format("{:.3g}", *kernel.cliff()) : std::string()});
-}
 
-void run(int worst) {
-  const model::Store store = model::Store::open();
-  report::Table table;
-  table.columns = {{"kernel", report::Align::left}, {"fitted to"}, {"held out"},  {"mean error"}, {"median"},      {"95th percentile"},
-                   {"noise of a median"},           {"nugget"},    {"amplitude"}, {"lengths"},    {"cliff, flops"}};
-  for (const Environment& environment : store.environments()) {
-    std::printf("%s, %s kernels\n\n", environment.blas.path.c_str(), environment.blas.kernels.c_str());
-    table.rows.clear();
+ private:
+  void load() {
+    const model::Store store = model::Store::open();
+    const auto kept = store.find_artifact("reference-time", environment_.fingerprint);
+    if (!kept) {
+      throw bad_input("the store {} has no samples of {}; tune something first", store.path().string(), environment_.blas.path);
+    }
+    reference_ = kept->at("seconds").get<double>();
     for (const ModelKey& key : store.sampled_keys()) {
-      if (key.library == environment.fingerprint && key.cache == "placed") {
-        add_row(table, key, store.samples(key), environment, worst);
+      if (key.library != environment_.fingerprint || key.cache != "placed") {
+        continue;
       }
+      for (Sample& sample : store.samples(key)) {
+        sample.relate_to(reference_);
+        const Call call = call_of(sample, kernel::find);
+        if (models_.add(sample, call)) {
+          sampled_[key].insert(model::KernelProcess::coordinates(call, sample.placement, models_.baseline()));
+        }
+      }
+    }
+    models_.fit();
+  }
+
+  std::int64_t uniform(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(random_); }
+
+  Drawn draw(const Routine& routine) {
+    const std::string n = std::to_string(8 * uniform(options_.smallest / 8, options_.largest / 8));
+    std::map<std::string, std::string> arguments = {{"n", n}, {"lda", n}};
+    if (routine.index("m") >= 0) {
+      arguments["m"] = n;
+    }
+    if (routine.index("uplo") >= 0) {
+      arguments["uplo"] = "L";
+    }
+    Drawn drawn;
+    drawn.trace = algorithm::record(kernel::parse_call(routine, arguments), {8 * uniform(2, options_.largest_block / 8), 2, 128});
+    drawn.placements = cache::cache_state(drawn.trace, environment_.caches, cache::Start::filled).placements;
+    std::vector<Seconds> costs;
+    for (std::size_t c = 0; c < drawn.trace.calls.size(); ++c) {
+      costs.push_back(models_.seconds(drawn.trace.calls[c], drawn.placements[c]));
+    }
+    std::discrete_distribution<std::size_t> by_time(costs.begin(), costs.end());
+    for (int i = 0; i < options_.calls_per_trace; ++i) {
+      const std::size_t wanted = by_time(random_);
+      tune::Segment segment = tune::segment_around(drawn.trace, drawn.placements, costs, wanted);
+      segment.begin = wanted;
+      segment.end = wanted + 1;
+      drawn.segments.push_back(segment);
+    }
+    return drawn;
+  }
+
+  void measure(const std::vector<Drawn>& drawn) {
+    measure::SessionOptions session_options;
+    session_options.reference_time = reference_;
+    session_options.stop.maximum_repetitions = options_.repetitions;
+    session_options.stop.minimum_repetitions = std::min(5, options_.repetitions);
+    measure::Session session(libraries_, environment_, session_options);
+    std::vector<measure::Experiment> experiments;
+    std::vector<Point> points;
+    for (const Drawn& one : drawn) {
+      for (const tune::Segment& segment : one.segments) {
+        const Call& call = one.trace.calls[segment.begin];
+        const Placement& placement = one.placements[segment.begin];
+        const ModelKey key = models_.key(call);
+        const Place place = model::KernelProcess::coordinates(call, placement, models_.baseline());
+        if (model::returns_at_once(call) || !sampled_[key].insert(place).second) {
+          continue;  // sampled, or drawn before
+        }
+        experiments.push_back(tune::experiment(one.trace, one.placements, segment, environment_));
+        points.push_back({call, placement, models_.seconds(call, placement), {}});
+      }
+    }
+    const std::vector<measure::Timings> timings = session.run(experiments);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      for (const Repetition& repetition : timings[i].calls.front()) {
+        if (!repetition.discarded) {
+          points[i].times.push_back(repetition.normalised());
+        }
+      }
+      if (!points[i].times.empty()) {
+        points_[models_.key(points[i].call)].push_back(points[i]);
+      }
+    }
+  }
+
+  void print() {
+    std::printf("%s, %s kernels\n\n", environment_.blas.path.c_str(), environment_.blas.kernels.c_str());
+    report::Table table;
+    table.columns = {
+        {"kernel", report::Align::left}, {"sampled"}, {"points"},      {"mean error"}, {"median"}, {"95th percentile"}, {"bias"},
+        {"noise of a median"},           {"nugget"},  {"cliff, flops"}};
+    const auto percent = [](double value) { return report::Cell(value, fmt::format("{:.1f} %", 100 * value)); };
+    for (auto& [key, points] : points_) {
+      std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return std::fabs(a.error()) > std::fabs(b.error()); });
+      std::vector<double> errors;
+      std::vector<double> signed_errors;
+      std::vector<double> noise;
+      for (const Point& point : points) {
+        errors.push_back(std::fabs(point.error()));
+        signed_errors.push_back(point.error());
+        noise.push_back(noise_of(point.times));
+      }
+      for (std::size_t i = 0; i < std::min(points.size(), static_cast<std::size_t>(options_.worst)); ++i) {
+        print_point(points[i]);
+      }
+      const auto known = models_.kernels().find(key);
+      const bool fitted = known != models_.kernels().end() && known->second.fitted();
+      const Summary summary = summarise(errors);
+      table.rows.push_back({to_string(key), report::whole(fitted ? static_cast<long long>(known->second.observations()) : 0),
+                            report::whole(static_cast<long long>(errors.size())), percent(summary.mean), percent(summary.median),
+                            percent(quantile(errors, 0.95)), percent(median(signed_errors)), percent(median(noise)),
+                            fitted ? percent(known->second.process().parameters().nugget) : report::Cell(std::string()),
+                            fitted && known->second.cliff() ? fmt::format("{:.3g}", *known->second.cliff()) : std::string()});
     }
     std::printf("%s\n", report::to_text(table).c_str());
   }
-}
+
+  static void print_point(const Point& point) {
+    std::string levels;
+    for (const OperandState& state : point.placement) {
+      levels += fmt::format(" {}:{}", state.level, format_bytes(static_cast<double>(state.distance_bytes)));
+    }
+    std::printf("%s\n", fmt::format("{:+6.1f} %  {}  levels{}  {}", 100 * point.error(), kernel::format_call(point.call), levels,
+                                    format_seconds(median(point.times)))
+                            .c_str());
+  }
+
+  Options options_;
+  machine::LibrarySet libraries_;
+  Environment environment_;
+  model::OnDemandModels models_;
+  std::mt19937_64 random_;
+  Seconds reference_ = 0;
+  std::map<ModelKey, std::set<Place>> sampled_;
+  std::map<ModelKey, std::vector<Point>> points_;
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Error of kernel models on demand at points that were not sampled; uses the store of FLOPCAST_HOME");
-  int worst = 0;
-  app.add_option("--worst", worst, "of every kernel, show so many of the places with the largest errors");
+  Options options;
+  app.add_option("--blas", options.blas, "its kernels must be those that were tuned with: set OPENBLAS_CORETYPE or BLIS_ARCH_TYPE likewise")
+      ->capture_default_str();
+  app.add_option("--routines", options.routines)->capture_default_str();
+  app.add_option("--traces", options.traces, "per routine, of random orders and block sizes")->capture_default_str();
+  app.add_option("--calls", options.calls_per_trace, "of every trace")->capture_default_str();
+  app.add_option("--repetitions", options.repetitions)->capture_default_str();
+  app.add_option("--worst", options.worst, "of every kernel, show so many of the places with the largest errors");
+  app.add_option("--seed", options.seed)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
-    run(worst);
+    Experiment(options).run();
   } catch (const Error& error) {
     std::fprintf(stderr, "kernel_accuracy: %s\n", error.what());
     return static_cast<int>(error.code());

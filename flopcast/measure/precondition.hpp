@@ -27,8 +27,8 @@ struct Precondition {
   State state = State::warm;
   Flush flush = Flush::line;
   Placement placement;
-  int level = 0;           ///< counted from 0 = L1
-  std::string level_name;  ///< "L2"
+  int level = 0;               ///< counted from 0 = L1
+  std::string level_name;      ///< "L2"
   std::vector<Action> replay;  ///< at the addresses of with_addresses(call)
 };
 

@@ -111,11 +111,6 @@ std::vector<algorithm::BlockParameters> combinations(const BlockLists& lists, co
   return all;
 }
 
-std::string joined(const std::vector<std::int64_t>& sizes) {
-  const bool square = std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t size) { return size == sizes.front(); });
-  return sizes.empty() ? "-" : square ? fmt::format("{}", sizes.front()) : fmt::format("{}", fmt::join(sizes, "x"));
-}
-
 std::vector<Subject> record(const PredictCommand& options, const Workbench& bench, const CommonOptions& common) {
   const Routine& routine = kernel::require(options.routine);
   std::vector<std::string> words = options.arguments;
@@ -138,7 +133,7 @@ std::vector<Subject> record(const PredictCommand& options, const Workbench& benc
     const auto of_call = sizes(call);
     for (const algorithm::BlockParameters& blocks : all) {
       const std::string nb = lists.nx.empty() ? fmt::format("{}", blocks.nb) : fmt::format("{} / {}", blocks.nb, blocks.nx);
-      subjects.push_back({joined({of_call.begin(), of_call.end()}), nb, flops(call), recorder.record(call, blocks)});
+      subjects.push_back({size_text({of_call.begin(), of_call.end()}), nb, flops(call), recorder.record(call, blocks)});
     }
   }
   if (lists.nb.empty()) {
@@ -157,7 +152,7 @@ Subject read_trace(const std::string& file) {
       sizes.push_back(at->second);
     }
   }
-  subject.sizes = joined(sizes);
+  subject.sizes = size_text(sizes);
   const auto nb = parameters.find("nb");
   subject.blocks = nb == parameters.end() ? "-" : fmt::format("{}", nb->second);
   for (const Call& call : subject.trace.calls) {

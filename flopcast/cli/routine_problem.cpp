@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -15,11 +17,9 @@ constexpr std::int64_t largest_size = 100000;
 void complete_call(Call& call, const std::map<std::string, std::string>& given) {
   const std::vector<Argument>& arguments = call.routine->arguments;
   const auto is_free = [&](std::size_t i, Kind kind) { return arguments[i].kind == kind && given.count(arguments[i].name) == 0; };
-  for (const Argument& argument : arguments) {
-    const auto stride = static_cast<std::size_t>(std::max(0, argument.stride));
-    if (argument.stride >= 0 && (argument.form == Form::full || argument.form == Form::triangle) &&
-        is_free(stride, Kind::leading_dimension)) {
-      call.arguments[stride] = std::max<std::int64_t>(1, argument.rows.integer(call.values()));
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (is_free(i, Kind::leading_dimension)) {
+      call.arguments[i] = kernel::least_leading_dimension(call, i - 1);
     }
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -35,7 +35,7 @@ std::vector<Call> routine_calls(const Routine& routine, const std::map<std::stri
                                 const std::map<std::string, std::string>& fixed) {
   std::vector<std::string> names;
   for (const Argument& argument : routine.arguments) {
-    if (argument.kind == Kind::size) {
+    if (argument.kind == Kind::size && argument.rows.empty()) {
       names.push_back(argument.name);
     }
   }
@@ -68,6 +68,11 @@ std::vector<Call> routine_calls(const Routine& routine, const std::map<std::stri
     complete_call(calls.back(), combination);
   }
   return calls;
+}
+
+std::string size_text(const std::vector<std::int64_t>& sizes) {
+  const bool square = std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t size) { return size == sizes.front(); });
+  return sizes.empty() ? "-" : square ? fmt::format("{}", sizes.front()) : fmt::format("{}", fmt::join(sizes, "x"));
 }
 
 RoutineArguments parse_routine_arguments(const Routine& routine, const std::vector<std::string>& words) {

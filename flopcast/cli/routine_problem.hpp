@@ -9,8 +9,8 @@
 
 namespace flopcast::cli {
 
-/// Calls of a LAPACK routine at several sizes, as programs make them: leading dimensions equal to the rows, work size left to the routine. `sizes` gives values for
-/// the routine's size arguments by name; "n" alone makes everything square. Other arguments (flags) come from `fixed`. The result is the Cartesian product, in the
+/// Calls of a LAPACK routine at several sizes, as programs make them: leading dimensions equal to the rows and the work size left to the routine unless given. `sizes` gives values for
+/// the routine's size arguments by name; "n" alone makes everything square. Other arguments (flags, leading dimensions, work sizes) come from `fixed`. The result is the Cartesian product, in the
 /// order of the values. Throws bad_input naming an argument that is missing or unknown.
 std::vector<Call> routine_calls(const Routine& routine, const std::map<std::string, std::vector<std::int64_t>>& sizes,
                                 const std::map<std::string, std::string>& fixed);
@@ -21,5 +21,8 @@ struct RoutineArguments {
   std::map<std::string, std::string> fixed;
 };
 RoutineArguments parse_routine_arguments(const Routine& routine, const std::vector<std::string>& words);
+
+/// "1000" for equal sizes, "2000x500" for others, "-" for none.
+std::string size_text(const std::vector<std::int64_t>& sizes);
 
 }  // namespace flopcast::cli

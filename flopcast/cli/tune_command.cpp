@@ -84,11 +84,6 @@ std::vector<tune::Problem> make_problems(const TuneOptions& options, interpose::
   return problems;
 }
 
-std::string size_text(const std::vector<std::int64_t>& sizes) {
-  const bool square = std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t size) { return size == sizes.front(); });
-  return square ? fmt::format("{}", sizes.front()) : fmt::format("{}", fmt::join(sizes, "x"));
-}
-
 std::string block_text(const algorithm::BlockParameters& blocks, bool with_crossover) {
   return with_crossover ? fmt::format("{} / {}", blocks.nb, blocks.nx) : fmt::format("{}", blocks.nb);
 }

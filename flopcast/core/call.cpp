@@ -43,15 +43,37 @@ void add_triangle(Operand& operand, std::uintptr_t address, std::int64_t n, char
 /// On and above or below the diagonal of rows x columns, or all of it.
 void add_trapezoid(Operand& operand, std::uintptr_t address, std::int64_t rows, std::int64_t columns, char uplo, std::int64_t ld,
                    std::int64_t bytes) {
-  if (uplo == 'L') {
+  if (uplo == 'L' || uplo == 'Q') {
     add(operand, lower_trapezoid(address, rows, columns, ld, bytes));
-  } else if (uplo == 'U') {
+  } else if (uplo == 'U' || uplo == 'P') {
     const std::int64_t order = std::min(rows, columns);
     add(operand, upper_triangle(address, order, ld, bytes));
     add(operand, rectangle(moved(address, order * ld * bytes), rows, columns - order, ld, bytes));
   } else {
     add(operand, rectangle(address, rows, columns, ld, bytes));
   }
+}
+
+/// On and above or below the diagonal that ends in the last corner of rows x columns.
+void add_end_trapezoid(Operand& operand, std::uintptr_t address, std::int64_t rows, std::int64_t columns, char uplo, std::int64_t ld,
+                       std::int64_t bytes) {
+  const std::int64_t order = std::min(rows, columns);
+  if (uplo == 'L') {
+    add(operand, rectangle(address, rows, columns - order, ld, bytes));
+    add(operand, lower_trapezoid(moved(address, ((columns - order) * ld + rows - order) * bytes), order, order, ld, bytes));
+  } else {
+    add(operand, rectangle(address, rows - order, columns, ld, bytes));
+    add(operand, upper_triangle(moved(address, ((columns - order) * ld + rows - order) * bytes), order, ld, bytes));
+  }
+}
+
+/// The first column below row `first`, then `complete` columns, then the others below row `first`.
+void add_hessenberg(Operand& operand, std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t first,
+                    std::int64_t complete, std::int64_t ld, std::int64_t bytes) {
+  add(operand, rectangle(moved(address, first * bytes), rows - first, std::min<std::int64_t>(columns, 1), ld, bytes));
+  add(operand, rectangle(moved(address, ld * bytes), rows, complete, ld, bytes));
+  const std::int64_t before = complete + 1;
+  add(operand, rectangle(moved(address, (before * ld + first) * bytes), rows - first, columns - before, ld, bytes));
 }
 
 void add_reflectors(Operand& operand, const Argument& argument, const Call& call, std::uintptr_t address, std::int64_t length,
@@ -122,19 +144,25 @@ Operand operand_of(const Call& call, std::size_t index) {
   operand.argument = static_cast<std::uint8_t>(index);
   operand.access = argument.access;
   const std::int64_t bytes = argument_element_bytes(*call.routine, index);
-  const std::uintptr_t address = call.address(index);
   const std::int64_t rows = extent(argument.rows, call);
   const std::int64_t columns = extent(argument.columns, call);
   const std::int64_t offset = extent(argument.offset, call, 0);
   const std::int64_t stride = stride_of(call, argument, rows);
+  const std::int64_t before =
+      (extent(argument.column_offset, call, 0) * stride + offset * (argument.form == Form::vector ? std::abs(stride) : 1)) * bytes;
+  const std::uintptr_t address = moved(call.address(index), before);
   const char uplo = argument.uplo >= 0 ? upper_case(call.flag(static_cast<std::size_t>(argument.uplo))) : argument.fixed_uplo;
   const bool strict = is_flag(call, argument.diag, 'U');
   switch (argument.form) {
     case Form::scalar: add(operand, {address, bytes, 1, bytes, 0}); break;
-    case Form::vector: add(operand, strided_vector(moved(address, offset * std::abs(stride) * bytes), rows, stride, bytes)); break;
-    case Form::full: add(operand, rectangle(moved(address, offset * bytes), rows, columns, stride, bytes)); break;
+    case Form::vector: add(operand, strided_vector(address, rows, stride, bytes)); break;
+    case Form::full: add(operand, rectangle(address, rows, columns, stride, bytes)); break;
     case Form::triangle: add_triangle(operand, address, rows, uplo, strict, stride, bytes); break;
     case Form::trapezoid: add_trapezoid(operand, address, rows, columns, uplo, stride, bytes); break;
+    case Form::end_trapezoid: add_end_trapezoid(operand, address, rows, columns, uplo, stride, bytes); break;
+    case Form::hessenberg:
+      add_hessenberg(operand, address, rows, columns, extent(argument.lower, call), extent(argument.upper, call), stride, bytes);
+      break;
     case Form::packed: add(operand, strided_vector(address, rows * (rows + 1) / 2, 1, bytes)); break;
     case Form::band:
       add_band(operand, address, rows, columns, extent(argument.lower, call), extent(argument.upper, call), stride, bytes);
@@ -211,7 +239,8 @@ std::string flags(const Call& call) {
 std::int64_t span_elements(const Call& call, std::size_t i) {
   const Argument& argument = call.routine->arguments[i];
   const std::int64_t rows = extent(argument.rows, call);
-  const std::int64_t columns = extent(argument.columns, call);
+  const std::int64_t before = extent(argument.column_offset, call, 0);
+  const std::int64_t columns = extent(argument.columns, call) + before;
   const std::int64_t stride = stride_of(call, argument, rows);
   switch (argument.form) {
     case Form::scalar: return 1;
@@ -219,10 +248,11 @@ std::int64_t span_elements(const Call& call, std::size_t i) {
     case Form::packed: return rows * (rows + 1) / 2;
     case Form::full:
     case Form::trapezoid:
+    case Form::end_trapezoid:
+    case Form::hessenberg:
     case Form::band: return columns * stride;
     case Form::triangle:
-
-    case Form::band_triangle: return rows * stride;
+    case Form::band_triangle: return (rows + before) * stride;
     case Form::reflectors: return is_flag(call, argument.storev, 'R') ? rows * stride : columns * stride;
   }
   return 0;

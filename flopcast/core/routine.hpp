@@ -3,7 +3,6 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,11 +38,15 @@ enum class Access : std::uint8_t { read, write, update };
 
 /// How an operand's elements lie.
 enum class Form : std::uint8_t {
-  scalar,         ///< one element (rotg's, trsyl's scale)
-  vector,         ///< `rows` elements, `increment` apart
-  full,           ///< rows x columns
-  triangle,       ///< the triangle of order `rows` that the flag `uplo` names; with `diag` = U without its diagonal
-  trapezoid,      ///< of rows x columns, the part on and above (U) or below (L) the diagonal; all of it if `uplo` is another letter
+  scalar,     ///< one element (rotg's, trsyl's scale)
+  vector,     ///< `rows` elements, `increment` apart
+  full,       ///< rows x columns
+  triangle,   ///< the triangle of order `rows` that the flag `uplo` names; with `diag` = U without its diagonal
+  trapezoid,  ///< of rows x columns, the part on and above (U) or below (L) the diagonal; all of it if `uplo` is another letter; P and Q
+              ///< (ormbr's vect) stand for U and L
+  end_trapezoid,  ///< the same beside the diagonal that ends in the last corner instead of starting in the first (the reflectors of geqlf)
+  hessenberg,     ///< what a reduction to Hessenberg form touches: the rows from `lower` (counted from 0) to `rows` of `columns` columns,
+                  ///< and in the `upper` columns after the first also those above
   packed,         ///< a triangle column after column without gaps; a unit diagonal lies among the rest and counts as touched
   band,           ///< rows x columns with `lower` sub- and `upper` super-diagonals in band storage
   band_triangle,  ///< order `rows` with `upper` off-diagonals on the side that `uplo` names, in band storage
@@ -73,13 +76,15 @@ struct Argument {
   Access access = Access::read;
   Form form = Form::full;
   Fill fill = Fill::random;
-  bool real = false;              ///< real elements even in a complex routine
-  bool integer = false;           ///< 4-byte integers (iwork)
-  Expression rows, columns;       ///< extents in elements
-  Expression offset;              ///< vector, full: elements, or rows, before the first touched one (laswp's k1 - 1)
-  Expression lower, upper;        ///< of a band
-  std::optional<double> skipped;  ///< what a call that isn't executed leaves in each element, because its caller may decide by it
-  int uplo = -1;                  ///< index of the flag that names the triangle (L, or B of `direct`: lower), or -1 with `fixed_uplo`
+  bool real = false;         ///< real elements even in a complex routine
+  bool integer = false;      ///< 4-byte integers (iwork)
+  Expression rows, columns;  ///< extents in elements; rows of a leading dimension: its least value, where the operand's rows aren't it;
+                             ///< rows of a size: its usual value (gehrd's ilo and ihi)
+  Expression offset;         ///< elements of a vector, or rows of a matrix, before the first touched one (laswp's k1 - 1)
+  Expression column_offset;  ///< columns of a matrix before the first touched one
+  Expression lower, upper;   ///< of a band or a Hessenberg form
+  Expression skipped;        ///< what a call that isn't executed leaves in each element, because its caller may decide by it
+  int uplo = -1;             ///< index of the flag that names the triangle (L, or B of `direct`: lower), or -1 with `fixed_uplo`
   char fixed_uplo = 'U';
   int diag = -1;                 ///< index of the flag N/U, or -1: the diagonal belongs to it
   int storev = -1, direct = -1;  ///< reflectors

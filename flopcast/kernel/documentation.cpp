@@ -25,6 +25,10 @@ std::string shape_text(const Argument& argument) {
     case Form::full: return fmt::format("matrix of ({}) x ({})", rows, columns);
     case Form::triangle: return fmt::format("triangle of order {}", rows);
     case Form::trapezoid: return fmt::format("trapezoid of ({}) x ({})", rows, columns);
+    case Form::end_trapezoid: return fmt::format("trapezoid of ({}) x ({}), its diagonal ending in the last corner", rows, columns);
+    case Form::hessenberg:
+      return fmt::format("all {} rows of {} columns after the first, of the {} others the rows below {}", rows, argument.upper.text(),
+                         columns, argument.lower.text());
     case Form::packed: return fmt::format("packed triangle of order {}", rows);
     case Form::band:
       return fmt::format("band matrix of ({}) x ({}) with {} sub- and {} super-diagonals", rows, columns, argument.lower.text(),
@@ -39,7 +43,7 @@ std::string argument_text(const Argument& argument) {
   switch (argument.kind) {
     case Kind::flag: return fmt::format("one of {}", fmt::join(argument.values, ", "));
     case Kind::sign: return argument.values == "+-" ? "1 or -1" : fmt::format("one of {}", fmt::join(argument.values, ", "));
-    case Kind::size: return "size";
+    case Kind::size: return argument.rows.empty() ? "size" : fmt::format("size, usually {}", argument.rows.text());
     case Kind::scalar: return "number";
     case Kind::real_scalar: return "real number";
     case Kind::data: return fmt::format("{}, {}", shape_text(argument), access_text(argument.access));

@@ -57,6 +57,8 @@ void resolve(Routine& routine, std::size_t i, const Shape& shape, std::span<cons
   argument.lower = compile(shape.lower, names);
   argument.upper = compile(shape.upper, names);
   argument.offset = compile(shape.offset, names);
+  argument.column_offset = compile(shape.column_offset, names);
+  argument.skipped = compile(shape.skipped, names);
   if (shape.uplo == "L" || shape.uplo == "U") {
     argument.fixed_uplo = shape.uplo[0];
   } else {
@@ -79,6 +81,16 @@ Shape triangle(std::string n, std::string uplo, std::string diag) {
 Shape trapezoid(std::string rows, std::string columns, std::string uplo) {
   return {.form = Form::trapezoid, .rows = std::move(rows), .columns = std::move(columns), .uplo = std::move(uplo)};
 }
+Shape end_trapezoid(std::string rows, std::string columns, std::string uplo) {
+  return {.form = Form::end_trapezoid, .rows = std::move(rows), .columns = std::move(columns), .uplo = std::move(uplo)};
+}
+Shape hessenberg(std::string low, std::string high, std::string columns) {
+  return {.form = Form::hessenberg,
+          .rows = high,
+          .columns = std::move(columns),
+          .lower = low,
+          .upper = fmt::format("max(0,({}) - ({}))", high, low)};
+}
 Shape packed(std::string n, std::string uplo, std::string diag) {
   return {.form = Form::packed, .rows = std::move(n), .uplo = std::move(uplo), .diag = std::move(diag)};
 }
@@ -100,9 +112,10 @@ Shape reflectors(std::string length, std::string count, std::string storev, std:
           .direct = std::move(direct)};
 }
 
-Shape Shape::from(std::string first) const {
+Shape Shape::from(std::string first, std::string first_column) const {
   Shape changed = *this;
   changed.offset = std::move(first);
+  changed.column_offset = std::move(first_column);
   return changed;
 }
 
@@ -122,11 +135,18 @@ Item Item::as_integer() const {
   changed.argument.integer = true;
   return changed;
 }
-Item Item::skipped(double value) const {
+Item Item::skipped(double value) const { return skipped(fmt::format("{}", value)); }
+Item Item::skipped(std::string formula) const {
   Item changed = *this;
-  changed.argument.skipped = value;
+  changed.shape.skipped = std::move(formula);
   return changed;
 }
+Item Item::at_least(std::string rows) const {
+  Item changed = *this;
+  changed.shape.rows = std::move(rows);
+  return changed;
+}
+Item Item::usually(std::string formula) const { return at_least(std::move(formula)); }
 
 Item flag(std::string name, std::string values) {
   Item item = plain(std::move(name), Kind::flag);

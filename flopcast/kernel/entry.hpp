@@ -6,7 +6,7 @@
 
 #include "flopcast/core/routine.hpp"
 
-/// The vocabulary in which the catalogue's tables (blas1.cpp, blas2.cpp, blas3.cpp, lapack.cpp, lapack_qr.cpp) are written.
+/// The vocabulary in which the catalogue's tables (blas1.cpp, blas2.cpp, blas3.cpp, lapack*.cpp) are written.
 namespace flopcast::kernel {
 
 /// How an operand lies, with its extents as formulae over the routine's sizes and flags.
@@ -16,9 +16,10 @@ struct Shape {
   std::string uplo;            ///< name of the flag that tells the triangle, or "U"/"L" for a fixed one
   std::string diag;            ///< name of the flag N/U, or empty
   std::string storev, direct;  ///< names of flags, or empty for column-wise and forward
-  std::string offset;
-  /// The same shape so many elements (of a vector) or rows (of a matrix) further on.
-  [[nodiscard]] Shape from(std::string first) const;
+  std::string offset, column_offset;
+  std::string skipped;  ///< what a call that isn't executed leaves in each element
+  /// The same shape so many elements (of a vector) or rows and columns (of a matrix) further on.
+  [[nodiscard]] Shape from(std::string first, std::string first_column = "") const;
 };
 
 Shape one();
@@ -26,6 +27,10 @@ Shape vec(std::string n);
 Shape full(std::string rows, std::string columns);
 Shape triangle(std::string n, std::string uplo = "uplo", std::string diag = "");
 Shape trapezoid(std::string rows, std::string columns, std::string uplo);
+Shape end_trapezoid(std::string rows, std::string columns, std::string uplo);
+/// Of the columns from `low` to `high` (counted from 1, as LAPACK's ilo and ihi) all `high` rows, but of the first and of those behind only the rows
+/// below `low`.
+Shape hessenberg(std::string low, std::string high, std::string columns);
 Shape packed(std::string n, std::string uplo = "uplo", std::string diag = "");
 Shape band(std::string rows, std::string columns, std::string lower, std::string upper);
 Shape band_triangle(std::string n, std::string off_diagonals, std::string uplo = "uplo", std::string diag = "");
@@ -36,9 +41,12 @@ struct Item {
   Argument argument;
   Shape shape;
   [[nodiscard]] Item with(Fill fill) const;
-  [[nodiscard]] Item as_real() const;              ///< real elements even in a complex routine
-  [[nodiscard]] Item as_integer() const;           ///< 4-byte integers
-  [[nodiscard]] Item skipped(double value) const;  ///< what a call that isn't executed leaves behind
+  [[nodiscard]] Item as_real() const;                     ///< real elements even in a complex routine
+  [[nodiscard]] Item as_integer() const;                  ///< 4-byte integers
+  [[nodiscard]] Item skipped(double value) const;         ///< what a call that isn't executed leaves behind: a whole number ...
+  [[nodiscard]] Item skipped(std::string formula) const;  ///< ... or one that follows from the sizes
+  [[nodiscard]] Item at_least(std::string rows) const;    ///< of a leading dimension, where it isn't the rows of its operand
+  [[nodiscard]] Item usually(std::string formula) const;  ///< of a size: what it is unless it is given
 };
 
 Item flag(std::string name, std::string values);
@@ -88,5 +96,8 @@ std::vector<Entry> blas2_entries();
 std::vector<Entry> blas3_entries();
 std::vector<Entry> lapack_entries();
 std::vector<Entry> lapack_qr_entries();
+std::vector<Entry> lapack_orthogonal_entries();
+std::vector<Entry> lapack_symmetric_entries();
+std::vector<Entry> lapack_twosided_entries();
 
 }  // namespace flopcast::kernel

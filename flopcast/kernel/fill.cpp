@@ -9,9 +9,9 @@
 namespace flopcast::kernel {
 namespace {
 
-// A prime, so that the columns of a matrix, laid one after another over the repeated table, start at different places and are independent.
+// Two primes, so that the pair of tables repeats itself only after 67 million numbers.
 constexpr std::size_t table_size = 8191;
-constexpr std::size_t restart_step = 3571;
+constexpr std::size_t sign_table_size = 8179;
 
 /// Uniform in [-1, 1], odd multiples of 2^-23: none is zero, and products of a few are far from denormal, in single precision too.
 template <class Real>
@@ -27,29 +27,41 @@ const std::array<Real, table_size>& random_table() {
   return table;
 }
 
+/// Signs of their own period: with them no two columns of a matrix that lies over the repeated table of numbers are alike.
+template <class Real>
+const std::array<Real, sign_table_size>& sign_table() {
+  static const std::array<Real, sign_table_size> table = [] {
+    std::array<Real, sign_table_size> values{};
+    std::minstd_rand generator(2);
+    for (Real& value : values) {
+      value = (generator() >> 8U & 1U) != 0 ? Real{1} : Real{-1};
+    }
+    return values;
+  }();
+  return table;
+}
+
 /// An endless sequence of random numbers, as fast as memory.
 template <class Real>
 class RandomStream {
  public:
-  explicit RandomStream(std::uint64_t seed) : start_(seed % table_size), at_(start_) {}
+  explicit RandomStream(std::uint64_t seed) : at_(seed % table_size), sign_at_(seed % sign_table_size) {}
 
   void write(Real* target, std::size_t count, Real scale) {
     while (count > 0) {
-      const std::size_t some = std::min(count, table_size - at_);
+      const std::size_t some = std::min({count, table_size - at_, sign_table_size - sign_at_});
       const Real* source = random_table<Real>().data() + at_;
-      std::transform(source, source + some, target, [scale](Real value) { return scale * value; });
+      std::transform(source, source + some, sign_table<Real>().data() + sign_at_, target,
+                     [scale](Real value, Real sign) { return scale * sign * value; });
       target += some;
       count -= some;
-      at_ += some;
-      if (at_ == table_size) {
-        start_ = (start_ + restart_step) % table_size;
-        at_ = start_;
-      }
+      at_ = (at_ + some) % table_size;
+      sign_at_ = (sign_at_ + some) % sign_table_size;
     }
   }
 
  private:
-  std::size_t start_, at_;
+  std::size_t at_, sign_at_;
 };
 
 template <class T>
@@ -72,7 +84,8 @@ void for_each_run(const Operand& operand, Visitor visit) {
 /// Order of the diagonal of a matrix operand that is part of the footprint; 0 for vectors and where a unit diagonal isn't touched.
 std::int64_t diagonal_length(const Call& call, const Argument& argument) {
   const bool unit = argument.diag >= 0 && call.flag(static_cast<std::size_t>(argument.diag)) == 'U';
-  if (unit || argument.form == Form::scalar || argument.form == Form::vector || argument.form == Form::reflectors) {
+  if (unit || argument.form == Form::scalar || argument.form == Form::vector || argument.form == Form::reflectors ||
+      argument.form == Form::hessenberg) {
     return 0;
   }
   const std::int64_t rows = argument.rows.integer(call.values());
@@ -137,7 +150,7 @@ class Filler {
     }
     if (values.diagonal != 0) {
       argument_.form == Form::scalar || argument_.form == Form::vector ? set_all(values.diagonal) : set_diagonal(values.diagonal);
-    } else if (reals_per_element_ == 2 && is_one_triangle(argument_.form)) {
+    } else if (reals_per_element_ == 2 && is_one_triangle(argument_.form) && argument_.fill == Fill::random) {
       set_diagonal(0.5);  // of a Hermitian matrix it is real
     }
   }
@@ -191,6 +204,10 @@ void fill_pivots(const Call& call, const Operand& operand, std::uint64_t seed) {
 }
 
 void write_number(const Call& call, std::size_t argument, std::uintptr_t address, double value) {
+  if (call.routine->arguments[argument].integer) {
+    *pointer_to<std::int32_t>(address) = static_cast<std::int32_t>(value);
+    return;
+  }
   const bool single = real_bytes(call.routine->precision) == 4;
   std::memset(pointer_to<char>(address), 0, static_cast<std::size_t>(argument_element_bytes(*call.routine, argument)));
   single ? void(*pointer_to<float>(address) = static_cast<float>(value)) : void(*pointer_to<double>(address) = value);
@@ -199,14 +216,16 @@ void write_number(const Call& call, std::size_t argument, std::uintptr_t address
 void skip_operand(const Call& call, const Operand& operand) {
   const Argument& argument = call.routine->arguments[operand.argument];
   if (argument.kind == Kind::pivots && argument.access == Access::write) {
-    for (std::int64_t i = 0; i < operand.bytes() / 4; ++i) {
+    const std::int64_t offset = argument.offset.empty() ? 0 : argument.offset.integer(call.values());
+    for (std::int64_t i = offset; i < offset + operand.bytes() / 4; ++i) {
       pointer_to<std::int32_t>(call.address(operand.argument))[i] = static_cast<std::int32_t>(i + 1);
     }
-  } else if (argument.skipped) {
+  } else if (!argument.skipped.empty()) {
+    const double value = argument.skipped.value(call.values());
     const std::int64_t element = argument_element_bytes(*call.routine, operand.argument);
     for_each_run(operand, [&](std::uintptr_t address, std::int64_t bytes) {
       for (std::int64_t at = 0; at < bytes; at += element) {
-        write_number(call, operand.argument, address + static_cast<std::uintptr_t>(at), *argument.skipped);
+        write_number(call, operand.argument, address + static_cast<std::uintptr_t>(at), value);
       }
     });
   }

@@ -95,6 +95,9 @@ void set_independent(Call& call, std::size_t i, const std::string* text) {
     case Kind::flag: call.arguments[i] = text != nullptr ? parse_flag(routine, argument, *text) : argument.values[0]; break;
     case Kind::sign: call.arguments[i] = parse_sign(routine, argument, text != nullptr ? *text : argument.values.substr(0, 1)); break;
     case Kind::size:
+      if (text == nullptr && !argument.rows.empty()) {
+        break;  // its usual value depends on other sizes
+      }
       if (text == nullptr) {
         throw bad_input("{} needs a value of '{}'", routine.name, argument.name);
       }
@@ -107,6 +110,14 @@ void set_independent(Call& call, std::size_t i, const std::string* text) {
       }
       break;
     default: break;
+  }
+}
+
+/// Sets argument i, a size, to its usual value, if it has one.
+void set_usual(Call& call, std::size_t i, const std::string* text) {
+  const Argument& argument = call.routine->arguments[i];
+  if (argument.kind == Kind::size && text == nullptr && !argument.rows.empty()) {
+    call.arguments[i] = argument.rows.integer(call.values());
   }
 }
 
@@ -141,7 +152,9 @@ std::int64_t least_leading_dimension(const Call& call, std::size_t i) {
   const Argument& argument = call.routine->arguments[i];
   const auto extent = [&](const Expression& expression) { return expression.empty() ? 0 : expression.integer(call.values()); };
   std::int64_t rows = extent(argument.offset) + extent(argument.rows);
-  if (argument.form == Form::band || argument.form == Form::band_triangle) {
+  if (const Argument& stride = call.routine->arguments[i + 1]; !stride.rows.empty()) {
+    rows = extent(stride.rows);
+  } else if (argument.form == Form::band || argument.form == Form::band_triangle) {
     rows = extent(argument.lower) + extent(argument.upper) + 1;
   } else if (argument.form == Form::reflectors && argument.storev >= 0 && call.flag(static_cast<std::size_t>(argument.storev)) == 'R') {
     rows = extent(argument.columns);
@@ -166,6 +179,9 @@ Call parse_call(const Routine& routine, const std::map<std::string, std::string>
     } else {
       set_independent(call, i, given(i));
     }
+  }
+  for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+    set_usual(call, i, given(i));
   }
   for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
     set_dependent(call, i, given(i));

@@ -138,6 +138,59 @@ TEST(Operands, TrianglesAndTrapezoidsAreExact) {
   }
 }
 
+TEST(Operands, TrapezoidsMayEndInTheLastCorner) {
+  const Routine routine = routine_with(Form::end_trapezoid);
+  for (std::int64_t m = 0; m <= 6; ++m) {
+    for (std::int64_t n = 0; n <= 6; ++n) {
+      for (const char uplo : {'L', 'U'}) {
+        const std::int64_t ld = m + 2;
+        std::set<std::int64_t> expected;
+        for (std::int64_t j = 0; j < n; ++j) {
+          for (std::int64_t i = 0; i < m; ++i) {
+            if (uplo == 'L' ? m - i <= n - j : m - i >= n - j) {
+              expected.insert(i + j * ld);
+            }
+          }
+        }
+        if (uplo == 'L' ? n >= m : m >= n) {  // only these are used
+          ASSERT_EQ(touched(call_of(routine, uplo, 'N', {m, n, 0, 0, ld})), expected) << m << " " << n << " " << uplo;
+        }
+      }
+    }
+  }
+}
+
+/// kl is the first row of the outer columns, ku the number of complete ones.
+TEST(Operands, HessenbergFormIsExact) {
+  const Routine routine = routine_with(Form::hessenberg);
+  for (std::int64_t m = 0; m <= 5; ++m) {
+    for (std::int64_t n = 1; n <= 6; ++n) {
+      for (std::int64_t first = 0; first <= m; ++first) {
+        for (std::int64_t complete = 0; complete < n; ++complete) {
+          const std::int64_t ld = m + 1;
+          std::set<std::int64_t> expected;
+          for (std::int64_t j = 0; j < n; ++j) {
+            for (std::int64_t i = j >= 1 && j <= complete ? 0 : first; i < m; ++i) {
+              expected.insert(i + j * ld);
+            }
+          }
+          ASSERT_EQ(touched(call_of(routine, 'L', 'N', {m, n, first, complete, ld})), expected)
+              << m << " " << n << " " << first << complete;
+        }
+      }
+    }
+  }
+}
+
+TEST(Operands, BeginBehindTheirOffsets) {
+  Routine routine = routine_with(Form::full);
+  routine.arguments[6].offset = Expression("2", argument_names);
+  routine.arguments[6].column_offset = Expression("kl", argument_names);
+  const Call call = call_of(routine, 'L', 'N', {2, 2, 3, 0, 5});
+  EXPECT_EQ(touched(call), (std::set<std::int64_t>{17, 18, 22, 23}));
+  EXPECT_EQ(span_elements(call, 6), 25);
+}
+
 TEST(Operands, ReflectorsLeaveTheUnitTriangleAlone) {
   const Routine routine = routine_with(Form::reflectors);
   for (std::int64_t length = 0; length <= 6; ++length) {
@@ -157,7 +210,8 @@ TEST(Operands, ReflectorsLeaveTheUnitTriangleAlone) {
 }
 
 TEST(Operands, LieWithinTheirSpan) {
-  for (const Form form : {Form::full, Form::triangle, Form::trapezoid, Form::band, Form::band_triangle, Form::reflectors, Form::packed}) {
+  for (const Form form : {Form::full, Form::triangle, Form::trapezoid, Form::band, Form::band_triangle, Form::reflectors, Form::packed,
+                          Form::end_trapezoid}) {
     const Routine routine = routine_with(form);
     const Call call = call_of(routine, 'U', 'N', {6, 5, 2, 3, 9});
     EXPECT_LT(*touched(call).rbegin(), span_elements(call, 6)) << static_cast<int>(form);

@@ -86,6 +86,24 @@ TEST(Fill, GivesIndependentColumnsAndNoZeros) {
   EXPECT_EQ(std::adjacent_find(first_rows.begin(), first_rows.end()), first_rows.end());
 }
 
+/// 31 complex columns of 131 elements take 8122 numbers of a table: without an own period of the signs, later columns are copies of earlier ones.
+TEST(Fill, GivesColumnsThatAreNoCopies) {
+  Call call = parse_call(require("zgetrf"), {{"m", "131"}, {"n", "500"}, {"lda", "131"}});
+  const GuardedMemory memory(call);
+  fill(call, 1);
+  const auto i = static_cast<std::size_t>(call.routine->index("A"));
+  for (std::size_t one = 0; one < 500; ++one) {
+    for (std::size_t other = one + 1; other < 500; ++other) {
+      std::size_t same = 0;
+      for (std::size_t row = 0; row < 3; ++row) {
+        same +=
+            reference::element_in_memory(call, i, one * 131 + row) == reference::element_in_memory(call, i, other * 131 + row) ? 1U : 0U;
+      }
+      ASSERT_LT(same, 3U) << "columns " << one << " and " << other;
+    }
+  }
+}
+
 TEST(Fill, LeavesOperandsWithoutAddressOut) {
   const Call call = parse_call(require("dgemm"), {{"m", "20"}, {"n", "20"}, {"k", "20"}});
   EXPECT_NO_FATAL_FAILURE(fill(call, 1));
@@ -112,6 +130,26 @@ TEST(Skip, LeavesIdentityPivotsAndNoError) {
   skip(call);
   EXPECT_EQ(pivots, (std::array<std::int32_t, 5>{1, 2, 3, 4, 0}));
   EXPECT_EQ(info, 0);
+}
+
+TEST(Skip, LeavesAsManyColumnsFactoredAsItsPivotsSay) {
+  for (const char* uplo : {"L", "U"}) {
+    Call call = parse_call(require("dlasyf"), {{"n", "6"}, {"nb", "3"}, {"uplo", uplo}});
+    std::int32_t factored = 17, info = 17;
+    std::array<std::int32_t, 6> pivots{};
+    call.arguments[3] = address(factored);
+    call.arguments[6] = address(pivots);
+    call.arguments[9] = address(info);
+    skip(call);
+    EXPECT_EQ(factored, 2);
+    EXPECT_EQ(info, 0);
+    EXPECT_EQ(pivots, *uplo == 'L' ? (std::array<std::int32_t, 6>{1, 2, 3}) : (std::array<std::int32_t, 6>{0, 0, 0, 4, 5, 6}));
+  }
+  Call all = parse_call(require("dlasyf"), {{"n", "3"}, {"nb", "8"}});
+  std::int32_t factored = 17;
+  all.arguments[3] = address(factored);
+  skip(all);
+  EXPECT_EQ(factored, 3);
 }
 
 TEST(Skip, LeavesOutputsThatSteerControlFlow) {

@@ -50,12 +50,15 @@ bool is_one_of(const std::string& family, const std::set<std::string>& families)
 /// Generators of rotations, whose operations depend on the data.
 bool counts_depend_on_data(const std::string& family) { return is_one_of(family, {"rotg", "rotmg"}); }
 
-/// Where the formula is of leading order only, as the table says.
-bool counts_are_approximate(const std::string& family) { return is_one_of(family, {"geqrt", "geqrt2", "geqrt3"}); }
+/// Where the formula is of leading order only, as the table says, or of another order of operations.
+bool counts_are_approximate(const std::string& family) {
+  return is_one_of(family, {"geqrt", "geqrt2", "geqrt3", "sytf2", "sytrf", "lasyf", "hetf2", "hetrf", "lahef", "lahr2", "labrd", "latrd"});
+}
 
 /// The formulae of working note 41 charge the last reflector, which may have length 1 and be applied to nothing, like the others.
 bool counts_short_reflectors(const std::string& family) {
-  return is_one_of(family, {"larfg", "geqr2", "geqr2p", "geqrf", "geql2", "geqlf", "gelq2", "gelqf", "gerq2", "gerqf"});
+  return is_one_of(family, {"larfg", "geqr2", "geqr2p", "geqrf", "geql2", "geqlf", "gelq2", "gelqf", "gerq2", "gerqf", "gehd2", "gehrd",
+                            "gebd2", "gebrd", "sytd2", "sytrd", "hetd2", "hetrd"});
 }
 
 /// Routines may return at once where there is nothing to do.
@@ -65,14 +68,18 @@ bool has_empty_size(const Call& call) {
 }
 
 /// What a plain algorithm needn't touch although it counts, as the tables say: norms of whole matrices, scratch columns, unit diagonals
-/// among packed elements, lower halves of blocks of T, vector elements that meet no element of a band.
+/// among packed elements, lower halves of blocks of T, vector elements that meet no element of a band; the pivot that a panel may or may not
+/// factor; diagonals of X, Y and W.
 bool footprint_is_larger(const Call& call) {
   if (has_empty_size(call)) {
     return true;
   }
   const bool unit_packed = is_one_of(call.routine->family, {"tpmv", "tpsv"}) && flags(call).back() == 'U';
-  return unit_packed || is_one_of(call.routine->family, {"trsyl", "geqrt", "geqrt2", "gbmv"});
+  return unit_packed || is_one_of(call.routine->family, {"trsyl", "geqrt", "geqrt2", "gbmv", "lasyf", "lahef", "labrd", "latrd"});
 }
+
+/// Multiplications by Q, which write a 1 beside each reflector for a moment.
+bool puts_ones_on_diagonal(const std::string& family) { return family.size() == 5 && is_one_of(family.substr(0, 3), {"orm", "unm"}); }
 
 std::string what(const Call& call) { return format_call(call); }
 
@@ -101,9 +108,10 @@ TEST_P(EveryRoutine, CountsTheOperationsOfThePlainAlgorithm) {
     const double additions = std::max(0.0, routine.additions.value(call.values()));
     double tolerance = 1e-9 * (1 + counted.multiplications);
     if (counts_short_reflectors(routine.family)) {
-      tolerance = 8 + std::abs(static_cast<double>(sizes(call)[0] - (sizes(call).size() > 1 ? sizes(call)[1] : 0)));
+      tolerance = 16 + std::abs(static_cast<double>(sizes(call)[0] - (sizes(call).size() > 1 ? sizes(call)[1] : 0)));
     } else if (counts_are_approximate(routine.family)) {
-      tolerance = 0.1 * counted.multiplications + 4 * static_cast<double>(sizes(call)[0] + sizes(call)[1]);
+      const auto all = sizes(call);
+      tolerance = 0.1 * counted.multiplications + 10 * static_cast<double>(*std::max_element(all.begin(), all.end()));
     }
     EXPECT_NEAR(multiplications, counted.multiplications, tolerance) << what(call);
     EXPECT_NEAR(additions, counted.additions, tolerance) << what(call);
@@ -133,8 +141,7 @@ TEST_P(EveryRoutine, TouchesItsFootprint) {
         if (touched != inside && !(inside && footprint_is_larger(call))) {
           FAIL() << what(call) << ": element " << i << " of " << argument.name << (touched ? " isn't" : " is") << " in the footprint";
         }
-        if (argument.access == Access::read && routine.family != "orm2r" && routine.family != "unm2r" && routine.family != "ormqr" &&
-            routine.family != "unmqr") {
+        if (argument.access == Access::read && !puts_ones_on_diagonal(routine.family)) {
           ASSERT_FALSE(array.written[i]) << what(call) << ": " << argument.name << " is said to be read only";
         }
         if (argument.access == Access::write) {

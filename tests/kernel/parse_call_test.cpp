@@ -31,6 +31,13 @@ TEST(ParseCall, FillsInDefaults) {
   EXPECT_EQ(format_call(parse_call(require("daxpy"), {{"n", "9"}})), "daxpy n=9 alpha=1 incx=1 incy=1");
 }
 
+TEST(ParseCall, KnowsUsualSizesAndLeadingDimensionsOfWholeMatrices) {
+  EXPECT_EQ(format_call(parse_call(require("dgehd2"), {{"n", "30"}})), "dgehd2 n=30 ilo=1 ihi=30 lda=32");
+  EXPECT_EQ(format_call(parse_call(require("dgehd2"), {{"n", "30"}, {"ilo", "3"}, {"ihi", "9"}})), "dgehd2 n=30 ilo=3 ihi=9 lda=32");
+  EXPECT_THAT(message("dgehd2", {{"n", "30"}, {"lda", "29"}}), HasSubstr("lda"));
+  EXPECT_THAT(message("dgehd2", {{"n", "30"}, {"ilo", "31"}}), HasSubstr("needs max(1,n) >= ilo"));
+}
+
 TEST(ParseCall, TakesWhatIsGiven) {
   const Call call =
       parse_call(require("zgemm"), {{"m", "3"}, {"n", "4"}, {"k", "5"}, {"transa", "c"}, {"alpha", "(1.5,-2)"}, {"ldb", "77"}});

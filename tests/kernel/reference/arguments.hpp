@@ -82,6 +82,8 @@ class Vector {
  public:
   Vector(Array* array, std::int64_t first, std::int64_t step) : array_(array), first_(first), step_(step) {}
   Element operator[](std::int64_t i) const { return {array_, first_ + i * step_, false}; }
+  /// Without its first i elements.
+  [[nodiscard]] Vector from(std::int64_t i) const { return {array_, first_ + i * step_, step_}; }
   [[nodiscard]] Vector reversed(std::int64_t n) const { return {array_, first_ + (n - 1) * step_, -step_}; }
 
  private:

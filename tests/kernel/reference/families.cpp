@@ -18,6 +18,15 @@ Function find(const std::string& family) {
       {"gemm", gemm},     {"symm", symm},     {"hemm", hemm},   {"syrk", syrk},   {"herk", herk},   {"syr2k", syr2k}, {"her2k", her2k},
       {"trmm", trmm},     {"trsm", trsm},
 
+      {"orml2", orml2},   {"unml2", orml2},   {"ormlq", orml2}, {"unmlq", orml2}, {"orm2l", orm2l}, {"unm2l", orm2l}, {"ormql", orm2l},
+      {"unmql", orm2l},   {"ormr2", ormr2},   {"unmr2", ormr2}, {"ormrq", ormr2}, {"unmrq", ormr2}, {"orgl2", orgl2}, {"ungl2", orgl2},
+      {"orglq", orgl2},   {"unglq", orgl2},   {"org2l", org2l}, {"ung2l", org2l}, {"orgql", org2l}, {"ungql", org2l}, {"orgr2", orgr2},
+      {"ungr2", orgr2},   {"orgrq", orgr2},   {"ungrq", orgr2}, {"ormhr", ormhr}, {"unmhr", ormhr}, {"ormtr", ormtr}, {"unmtr", ormtr},
+      {"ormbr", ormbr},   {"unmbr", ormbr},   {"orghr", orghr}, {"unghr", orghr}, {"orgtr", orgtr}, {"ungtr", orgtr}, {"sytf2", sytf2},
+      {"sytrf", sytf2},   {"hetf2", hetf2},   {"hetrf", hetf2}, {"lasyf", lasyf}, {"lahef", lahef}, {"gehd2", gehd2}, {"gehrd", gehrd},
+      {"lahr2", lahr2},   {"gebd2", gebd2},   {"gebrd", gebd2}, {"labrd", labrd}, {"sytd2", sytd2}, {"hetd2", sytd2}, {"sytrd", sytd2},
+      {"hetrd", sytd2},   {"latrd", latrd},
+
       {"larfg", larfg},   {"larf", larf},     {"larft", larft}, {"larfb", larfb}, {"geqr2", geqr2}, {"geqrf", geqr2}, {"geqr2p", geqr2p},
       {"geql2", geql2},   {"geqlf", geql2},   {"gelq2", gelq2}, {"gelqf", gelq2}, {"gerq2", gerq2}, {"gerqf", gerq2}, {"geqrt", geqrt},
       {"geqrt2", geqrt3}, {"geqrt3", geqrt3}, {"orm2r", orm2r}, {"unm2r", orm2r}, {"ormqr", orm2r}, {"unmqr", orm2r}, {"org2r", org2r},

@@ -1,78 +1,9 @@
 #include "tests/kernel/reference/families.hpp"
+#include "tests/kernel/reference/reflector.hpp"
 #include "tests/kernel/reference/triangular.hpp"
 
 namespace flopcast::kernel::reference {
 namespace {
-
-/// How a reflector chooses beta: away from alpha's sign (larfg), or not negative (larfgp).
-enum class Sign { opposite, positive };
-
-/// H^H [alpha; x] = [beta; 0] with H = I - tau [1; v] [1; v]^H and real beta; leaves beta in alpha, v in x, and gives back tau.
-/// `x` is indexed by [i] and has n-1 elements. In real arithmetic H is the identity where x is empty or zero (larfg).
-template <class X>
-Number reflector(std::int64_t n, Element alpha, const X& x, bool complex, Sign sign = Sign::opposite) {
-  Number sum = 0.0;
-  for (std::int64_t i = 0; i + 1 < n; ++i) {
-    const Number square = Number(std::norm(static_cast<Number>(x[i]).value()));
-    tally().multiplications += 1;
-    sum = i == 0 ? square : sum + square;
-  }
-  const Number first = alpha;
-  if (sign == Sign::opposite && sum.real() == 0 && (!complex || first.imag() == 0)) {
-    return 0.0;
-  }
-  const Number rest = sqrt(sum);
-  const Number length = sqrt(counted_multiplication(std::norm(first.value())) + rest * rest);
-  const Number beta = sign == Sign::opposite && first.real() >= 0 ? -length : length;
-  const Number tau = (beta - first) / beta;
-  if (n > 1) {
-    const Number factor = Number(1.0) / (first - beta);
-    for (std::int64_t i = 0; i + 1 < n; ++i) {
-      x[i] *= factor;
-    }
-  }
-  alpha = beta;
-  return tau;
-}
-
-/// A reflector's vector: its first component may be an implicit 1, the others are elements of a matrix's column.
-struct ReflectorVector {
-  Matrix below;  ///< its element (i-1, 0) is component i
-  Number operator[](std::int64_t i) const { return i == 0 ? Number(1.0) : static_cast<Number>(below(i - 1, 0)); }
-};
-
-/// C := (I - tau v v^H) C for the first m rows and n columns of C; scales w = v^H C by tau.
-template <class V>
-void apply_left(const Matrix& C, std::int64_t m, std::int64_t n, const V& v, Number tau) {
-  for (std::int64_t j = 0; j < n; ++j) {
-    Number w = 0.0;
-    for (std::int64_t i = 0; i < m; ++i) {
-      w = w + conj(v[i]) * C(i, j);
-    }
-    w = tau * w;
-    for (std::int64_t i = 0; i < m; ++i) {
-      C(i, j) -= v[i] * w;
-    }
-  }
-}
-
-/// C := C (I - tau v v^H); scales v^H by tau, as ger does with its second vector.
-template <class V>
-void apply_right(const Matrix& C, std::int64_t m, std::int64_t n, const V& v, Number tau) {
-  std::vector<Number> scaled_vector;
-  for (std::int64_t j = 0; j < n; ++j) {
-    scaled_vector.push_back(tau * conj(v[j]));
-  }
-  for (std::int64_t i = 0; i < m; ++i) {
-    Number w = 0.0;
-    for (std::int64_t j = 0; j < n; ++j) {
-      w = w + C(i, j) * v[j];
-    }
-    for (std::int64_t j = 0; j < n; ++j) {
-      C(i, j) -= w * scaled_vector[static_cast<std::size_t>(j)];
-    }
-  }
-}
 
 /// QR of the m x n matrix A: reflectors below the diagonal, tau in tau[0] ... tau[min(m, n) - 1].
 void qr(const Matrix& A, std::int64_t m, std::int64_t n, const Vector& tau, bool complex, Sign sign = Sign::opposite) {
@@ -225,45 +156,11 @@ void geqrt3(Arguments& a) {
   triangular_factor({a.matrix("A"), m, n, true, true}, tau, a.matrix("T"));
 }
 
-/// Q = H_0 H_1 ... H_{k-1}: the reflectors go one by one, the last first where the product asks for it.
 void orm2r(Arguments& a) {
-  const bool left = a.flag("side") == 'L';
-  const bool plain = a.flag("trans") == 'N';
-  const std::int64_t m = a.size("m"), n = a.size("n"), k = a.size("k");
-  const Matrix A = a.matrix("A"), C = a.matrix("C");
-  for (std::int64_t step = 0; step < k; ++step) {
-    const std::int64_t i = left == plain ? k - 1 - step : step;
-    const Number tau = plain ? static_cast<Number>(a.vector("tau")[i]) : conj(a.vector("tau")[i]);
-    A(i, i) = static_cast<Number>(A(i, i));  // LAPACK puts a 1 there for a moment
-    const ReflectorVector v{A.from(i + 1, i)};
-    if (left) {
-      apply_left(C.from(i, 0), m - i, n, v, tau);
-    } else {
-      apply_right(C.from(0, i), m, n - i, v, tau);
-    }
-  }
+  multiply_by_q(a.matrix("A"), a.vector("tau"), a.matrix("C"), {a.flag("side") == 'L', a.flag("trans") == 'N', a.size("m"), a.size("n")},
+                a.size("k"));
 }
 
-/// The first n columns of the identity, multiplied by the reflectors from the last to the first.
-void org2r(Arguments& a) {
-  const std::int64_t m = a.size("m"), n = a.size("n"), k = a.size("k");
-  const Matrix A = a.matrix("A");
-  for (std::int64_t j = k; j < n; ++j) {
-    for (std::int64_t i = 0; i < m; ++i) {
-      A(i, j) = i == j ? 1.0 : 0.0;
-    }
-  }
-  for (std::int64_t i = k - 1; i >= 0; --i) {
-    const Number tau = a.vector("tau")[i];
-    apply_left(A.from(i, i + 1), m - i, n - i - 1, ReflectorVector{A.from(i + 1, i)}, tau);
-    for (std::int64_t r = i + 1; r < m; ++r) {
-      A(r, i) *= -tau;
-    }
-    A(i, i) = Number(1.0) - tau;
-    for (std::int64_t r = 0; r < i; ++r) {
-      A(r, i) = 0.0;
-    }
-  }
-}
+void org2r(Arguments& a) { generate_q(a.matrix("A"), a.vector("tau"), a.size("m"), a.size("n"), a.size("k"), Order::by_columns); }
 
 }  // namespace flopcast::kernel::reference

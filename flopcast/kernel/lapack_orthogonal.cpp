@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+
+#include "flopcast/kernel/entry.hpp"
+
+// The factors Q of LQ, QL and RQ, and of the reductions to Hessenberg, bidiagonal and tridiagonal form. Those of QR are in lapack_qr.cpp.
+// Counts are those of LAPACK working note 41 (its tables of ormqr and orgqr hold for ormql and orgql, that of orglq for orgrq) and of the
+// unblocked algorithms; a reduction's Q is charged with what the ormqr, orgqr, ... does that it calls.
+// The tables keep their own layout: names, arguments, counts.
+// clang-format off
+namespace flopcast::kernel {
+namespace {
+
+Item work_of_size() { return work("work", vec("max(1,lwork)")); }
+/// 512 columns suffice for any block size worth trying.
+Item block_work(const std::string& lines) { return work_size("lwork", "max(1,512*(" + lines + "))"); }
+
+std::vector<Item> line_work() { return {work("work", vec("side=L ? n : m"))}; }
+std::vector<Item> side_work() {
+  // Besides the blocks, ormlq keeps the triangular factor (64 columns with leading dimension 65 in LAPACK 3.11) in work.
+  return {work_of_size(), work_size("lwork", "512*max(1,side=L ? n : m) + 4160")};
+}
+
+struct Counts {
+  std::string multiplications, additions;
+};
+
+/// k reflectors from C's first or last side, of which C has `m` x `n`.
+Counts multiply_counts(const std::string& m, const std::string& n, const std::string& k) {
+  const std::string left = fmt::format("2*({0})*({1})*({2}) - ({1})*({2})*({2})", m, n, k);
+  const std::string right = fmt::format("2*({0})*({1})*({2}) - ({0})*({2})*({2})", m, n, k);
+  return {fmt::format("side=L ? {3} + 2*({1})*({2}) : {4} + ({0})*({2}) + ({1})*({2}) - ({2})*({2})/2 + ({2})/2", m, n, k, left, right),
+          fmt::format("side=L ? {3} + ({1})*({2}) : {4} + ({0})*({2})", m, n, k, left, right)};
+}
+
+/// `lines`: of orgqr and orgql, or of orglq and orgrq.
+enum class Lines { columns, rows };
+Counts generate_counts(Lines lines, const std::string& m, const std::string& n, const std::string& k) {
+  const std::string shared = fmt::format("2*({0})*({1})*({2}) - (({0})+({1}))*({2})*({2}) + 2*({2})*({2})*({2})/3", m, n, k);
+  return lines == Lines::columns
+             ? Counts{fmt::format("{3} + 2*({1})*({2}) - ({2})*({2}) - 5*({2})/3", m, n, k, shared),
+                      fmt::format("{3} + ({1})*({2}) - ({0})*({2}) + ({2})/3", m, n, k, shared)}
+             : Counts{fmt::format("{3} + ({0})*({2}) + ({1})*({2}) - ({2})*({2}) - 2*({2})/3", m, n, k, shared),
+                      fmt::format("{3} + ({0})*({2}) - ({1})*({2}) + ({2})/3", m, n, k, shared)};
+}
+
+/// C := op(Q) C or C op(Q). The diagonal beside the reflectors is overwritten for a moment, so it is touched.
+Entry multiply_by_q(const char* precisions, const char* family, const char* from, const char* transpositions, Shape reflectors,
+                    const std::vector<Item>& space) {
+  const Counts counts = multiply_counts("m", "n", "k");
+  std::vector<Item> items = {flag("side", "LR"), flag("trans", transpositions), size("m"), size("n"), size("k"),
+                             in("A", std::move(reflectors)).with(Fill::reflectors), ld("lda"), in("tau", vec("k")).with(Fill::factors),
+                             update("C", full("m", "n")), ld("ldc")};
+  items.insert(items.end(), space.begin(), space.end());
+  items.push_back(info());
+  return Entry{names(precisions, family), family, fmt::format("C := op(Q) C, or C op(Q), with Q from {}", from), items,
+               counts.multiplications, counts.additions}.requiring({"side=L ? m : n >= k"});
+}
+
+Entry generate_q(const char* precisions, const char* family, const char* operation, Lines lines, std::vector<Item> space) {
+  const Counts counts = generate_counts(lines, "m", "n", "k");
+  std::vector<Item> items = {size("m"), size("n"), size("k"), update("A", full("m", "n")).with(Fill::reflectors), ld("lda"),
+                             in("tau", vec("k")).with(Fill::factors)};
+  items.insert(items.end(), space.begin(), space.end());
+  items.push_back(info());
+  return Entry{names(precisions, family), family, operation, items, counts.multiplications, counts.additions}
+      .requiring(lines == Lines::columns ? std::vector<std::string>{"m >= n", "n >= k"} : std::vector<std::string>{"n >= m", "m >= k"});
+}
+
+constexpr const char* order = "side=L ? m : n";
+
+/// gehrd's Q is that of a QR factorization in the rows and columns from ilo+1 to ihi, whose reflectors lie one column further left.
+Entry multiply_by_hessenberg_q(const char* precisions, const char* family, const char* transpositions) {
+  const Counts counts = multiply_counts("side=L ? ihi-ilo : m", "side=L ? n : ihi-ilo", "ihi-ilo");
+  return Entry{names(precisions, family), family, "C := op(Q) C, or C op(Q), with Q from gehrd",
+               {flag("side", "LR"), flag("trans", transpositions), size("m"), size("n"), size("ilo").usually("1"), size("ihi").usually(order),
+                in("A", trapezoid("ihi-ilo", "ihi-ilo", "L").from("ilo", "ilo-1")).with(Fill::reflectors), ld("lda").at_least(order),
+                in("tau", vec("ihi-ilo").from("ilo-1")).with(Fill::factors),
+                update("C", full("side=L ? ihi-ilo : m", "side=L ? n : ihi-ilo").from("side=L ? ilo : 0", "side=L ? 0 : ilo")),
+                ld("ldc").at_least("m"), work_of_size(), work_size("lwork", "512*max(1,side=L ? n : m) + 4160"), info()},
+               counts.multiplications, counts.additions}
+      .requiring({"ilo >= 1", "max(1,side=L ? m : n) >= ilo", "ihi >= min(ilo,side=L ? m : n)", "side=L ? m : n >= ihi"});
+}
+
+/// sytrd's Q is that of a QR (lower) or QL (upper) factorization of order one less.
+Entry multiply_by_tridiagonal_q(const char* precisions, const char* family, const char* transpositions) {
+  const std::string m = "side=L ? max(0,m-1) : m", n = "side=L ? n : max(0,n-1)";
+  const Counts counts = multiply_counts(m, n, "max(0,(side=L ? m : n) - 1)");
+  return {names(precisions, family), family, "C := op(Q) C, or C op(Q), with Q from sytrd or hetrd",
+          {flag("side", "LR"), flag("uplo", "LU"), flag("trans", transpositions), size("m"), size("n"),
+           in("A", triangle("(side=L ? m : n) - 1", "uplo").from("uplo=L ? 1 : 0", "uplo=L ? 0 : 1")).with(Fill::reflectors),
+           ld("lda").at_least(order), in("tau", vec("(side=L ? m : n) - 1")).with(Fill::factors),
+           update("C", full(m, n).from("uplo=U ? 0 : (side=L ? 1 : 0)", "uplo=U ? 0 : (side=L ? 0 : 1)")), ld("ldc").at_least("m"),
+           work_of_size(), work_size("lwork", "512*max(1,side=L ? n : m) + 4160"), info()},
+          counts.multiplications, counts.additions};
+}
+
+/// gebrd's Q and P are those of a QR and an LQ factorization: in all rows and columns, or (`less` = 1) without the first, where the reduced matrix
+/// has too few of them: where A was k x q with k > q for Q, q x k with k >= q for P.
+Entry multiply_by_bidiagonal_q(const char* precisions, const char* family, const char* transpositions) {
+  const std::string less = "min(1,max(0,vect=Q ? k - (side=L ? m : n) : k + 1 - (side=L ? m : n)))";
+  const std::string length = fmt::format("max(0,(side=L ? m : n) - {})", less);
+  const std::string count = fmt::format("min(k,{})", length);
+  const std::string m = fmt::format("side=L ? {} : m", length), n = fmt::format("side=L ? n : {}", length);
+  const Counts counts = multiply_counts(m, n, count);
+  return {names(precisions, family), family, "C := op(Q) C, C op(Q), op(P) C or C op(P), with Q and P from gebrd",
+          {flag("vect", "QP"), flag("side", "LR"), flag("trans", transpositions), size("m"), size("n"), size("k"),
+           in("A", trapezoid(fmt::format("vect=Q ? {} : {}", length, count), fmt::format("vect=Q ? {} : {}", count, length), "vect")
+                       .from(fmt::format("vect=Q ? {} : 0", less), fmt::format("vect=Q ? 0 : {}", less))).with(Fill::reflectors),
+           ld("lda").at_least("vect=Q ? (side=L ? m : n) : min(k,side=L ? m : n)"), in("tau", vec(count)).with(Fill::factors),
+           update("C", full(m, n).from(fmt::format("side=L ? {} : 0", less), fmt::format("side=L ? 0 : {}", less))), ld("ldc").at_least("m"),
+           work_of_size(), work_size("lwork", "512*max(1,side=L ? n : m) + 4160"), info()},
+          counts.multiplications, counts.additions};
+}
+
+/// All of A is written: identity outside of what orgqr generates.
+Entry generate_hessenberg_q(const char* precisions, const char* family) {
+  const Counts counts = generate_counts(Lines::columns, "ihi-ilo", "ihi-ilo", "ihi-ilo");
+  return Entry{names(precisions, family), family, "Q from gehrd",
+               {size("n"), size("ilo").usually("1"), size("ihi").usually("n"), update("A", full("n", "n")).with(Fill::reflectors), ld("lda"),
+                in("tau", vec("ihi-ilo").from("ilo-1")).with(Fill::factors), work_of_size(), block_work("ihi-ilo"), info()},
+               counts.multiplications, counts.additions}
+      .requiring({"ilo >= 1", "max(1,n) >= ilo", "ihi >= min(ilo,n)", "n >= ihi"});
+}
+
+Entry generate_tridiagonal_q(const char* precisions, const char* family) {
+  const Counts counts = generate_counts(Lines::columns, "max(0,n-1)", "max(0,n-1)", "max(0,n-1)");
+  return {names(precisions, family), family, "Q from sytrd or hetrd",
+          {flag("uplo", "LU"), size("n"), update("A", full("n", "n")).with(Fill::reflectors), ld("lda"),
+           in("tau", vec("n-1")).with(Fill::factors), work_of_size(), block_work("n-1"), info()},
+          counts.multiplications, counts.additions};
+}
+
+}  // namespace
+
+std::vector<Entry> lapack_orthogonal_entries() {
+  const Shape rows = trapezoid("k", order, "U");
+  const Shape last_columns = end_trapezoid(order, "k", "U");
+  const Shape last_rows = end_trapezoid("k", order, "L");
+  return {
+      multiply_by_q("sd", "orml2", "gelqf", "NT", rows, line_work()),
+      multiply_by_q("cz", "unml2", "gelqf", "NC", rows, line_work()),
+      multiply_by_q("sd", "ormlq", "gelqf", "NT", rows, side_work()),
+      multiply_by_q("cz", "unmlq", "gelqf", "NC", rows, side_work()),
+      multiply_by_q("sd", "orm2l", "geqlf", "NT", last_columns, line_work()),
+      multiply_by_q("cz", "unm2l", "geqlf", "NC", last_columns, line_work()),
+      multiply_by_q("sd", "ormql", "geqlf", "NT", last_columns, side_work()),
+      multiply_by_q("cz", "unmql", "geqlf", "NC", last_columns, side_work()),
+      multiply_by_q("sd", "ormr2", "gerqf", "NT", last_rows, line_work()),
+      multiply_by_q("cz", "unmr2", "gerqf", "NC", last_rows, line_work()),
+      multiply_by_q("sd", "ormrq", "gerqf", "NT", last_rows, side_work()),
+      multiply_by_q("cz", "unmrq", "gerqf", "NC", last_rows, side_work()),
+
+      generate_q("sd", "orgl2", "first m rows of Q from gelqf", Lines::rows, {work("work", vec("m"))}),
+      generate_q("cz", "ungl2", "first m rows of Q from gelqf", Lines::rows, {work("work", vec("m"))}),
+      generate_q("sd", "orglq", "first m rows of Q from gelqf", Lines::rows, {work_of_size(), block_work("m")}),
+      generate_q("cz", "unglq", "first m rows of Q from gelqf", Lines::rows, {work_of_size(), block_work("m")}),
+      generate_q("sd", "org2l", "last n columns of Q from geqlf", Lines::columns, {work("work", vec("n"))}),
+      generate_q("cz", "ung2l", "last n columns of Q from geqlf", Lines::columns, {work("work", vec("n"))}),
+      generate_q("sd", "orgql", "last n columns of Q from geqlf", Lines::columns, {work_of_size(), block_work("n")}),
+      generate_q("cz", "ungql", "last n columns of Q from geqlf", Lines::columns, {work_of_size(), block_work("n")}),
+      generate_q("sd", "orgr2", "last m rows of Q from gerqf", Lines::rows, {work("work", vec("m"))}),
+      generate_q("cz", "ungr2", "last m rows of Q from gerqf", Lines::rows, {work("work", vec("m"))}),
+      generate_q("sd", "orgrq", "last m rows of Q from gerqf", Lines::rows, {work_of_size(), block_work("m")}),
+      generate_q("cz", "ungrq", "last m rows of Q from gerqf", Lines::rows, {work_of_size(), block_work("m")}),
+
+      multiply_by_hessenberg_q("sd", "ormhr", "NT"),
+      multiply_by_hessenberg_q("cz", "unmhr", "NC"),
+      multiply_by_tridiagonal_q("sd", "ormtr", "NT"),
+      multiply_by_tridiagonal_q("cz", "unmtr", "NC"),
+      multiply_by_bidiagonal_q("sd", "ormbr", "NT"),
+      multiply_by_bidiagonal_q("cz", "unmbr", "NC"),
+      generate_hessenberg_q("sd", "orghr"),
+      generate_hessenberg_q("cz", "unghr"),
+      generate_tridiagonal_q("sd", "orgtr"),
+      generate_tridiagonal_q("cz", "ungtr"),
+  };
+}
+
+}  // namespace flopcast::kernel

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include "flopcast/kernel/entry.hpp"
+
+// Symmetric indefinite factorizations. Counts are those of LAPACK working note 41, which takes all pivots as 1 x 1; with 2 x 2 pivots the same
+// leading terms hold. Which rows are swapped only the data know, but they all lie in the triangle.
+// The tables keep their own layout: names, arguments, counts.
+// clang-format off
+namespace flopcast::kernel {
+namespace {
+
+std::string multiplications(const std::string& n) { return fmt::format("({0})*({0})*({0})/6 + ({0})*({0})/2 + 10*({0})/3", n); }
+std::string additions(const std::string& n) { return fmt::format("({0})*({0})*({0})/6 - ({0})/6", n); }
+
+std::vector<Item> matrix_and_pivots() {
+  return {flag("uplo", "LU"), size("n"), update("A", triangle("n")), ld("lda"), pivots("ipiv", vec("n"))};
+}
+
+Entry unblocked(const char* precisions, const char* family, const char* operation) {
+  std::vector<Item> items = matrix_and_pivots();
+  items.push_back(info());
+  return {names(precisions, family), family, operation, items, multiplications("n"), additions("n")};
+}
+
+Entry blocked(const char* precisions, const char* family, const char* operation) {
+  std::vector<Item> items = matrix_and_pivots();
+  // 512 columns suffice for any block size worth trying.
+  for (const Item& item : {work("work", vec("max(1,lwork)")), work_size("lwork", "max(1,512*n)"), info()}) {
+    items.push_back(item);
+  }
+  return {names(precisions, family), family, operation, items, multiplications("n"), additions("n")};
+}
+
+/// Factors kb columns: all if n <= nb, else nb-1, or nb where a 2 x 2 pivot ends there. A skipped call says what belongs to the 1 x 1 pivots that
+/// it leaves, so that sytrf goes on with as many columns. The whole triangle is updated; as many pivots as columns are written.
+Entry panel(const char* precisions, const char* family, const char* operation) {
+  const std::string factored = "min(n,nb-min(1,max(0,n-nb)))";
+  const std::string rest = fmt::format("(n-{})", factored);
+  return Entry{names(precisions, family), family, operation,
+               {flag("uplo", "LU"), size("n"), size("nb"), out("kb", one()).as_integer().skipped(factored), update("A", triangle("n")), ld("lda"),
+                pivots("ipiv", vec("min(n,nb)").from("uplo=U ? max(0,n-nb) : 0")), work("W", full("n", "nb")), ld("ldw"), info()},
+               fmt::format("{} - ({})", multiplications("n"), multiplications(rest)), fmt::format("{} - ({})", additions("n"), additions(rest))}
+      .requiring({"nb >= 2"});
+}
+
+}  // namespace
+
+std::vector<Entry> lapack_symmetric_entries() {
+  return {
+      unblocked("sdcz", "sytf2", "A = L D L' or U D U', unblocked"),
+      unblocked("cz", "hetf2", "A = L D L' or U D U', A Hermitian, unblocked"),
+      panel("sdcz", "lasyf", "first or last columns of A = L D L' or U D U', and the update of the others"),
+      panel("cz", "lahef", "first or last columns of A = L D L' or U D U', A Hermitian, and the update of the others"),
+      blocked("sdcz", "sytrf", "A = L D L' or U D U', blocked"),
+      blocked("cz", "hetrf", "A = L D L' or U D U', A Hermitian, blocked"),
+  };
+}
+
+}  // namespace flopcast::kernel

@@ -67,6 +67,10 @@ std::vector<Entry> lapack_entries() {
       {names("sdcz", "potri"), "potri", "A := A^-1 with A from potrf",
        {uplo(), size("n"), update("A", triangle("n")).with(Fill::triangular), ld("lda"), info()},
        "n*n*n/3 + n*n + 2*n/3", "n*n*n/3 - n*n/2 + n/6"},
+      {names("sdcz", "posv"), "posv", "B := A^-1 B and A = L L' or U' U, by potrf and potrs",
+       {uplo(), size("n"), size("nrhs"), update("A", triangle("n")).with(Fill::definite), ld("lda"), update("B", full("n", "nrhs")),
+        ld("ldb"), info()},
+       "n*n*n/6 + n*n/2 + n/3 + nrhs*n*(n+1)", "n*n*n/6 - n/6 + nrhs*n*(n-1)"},
 
       lu("getf2", "A = P L U, unblocked"),
       lu("getrf2", "A = P L U, recursive"),
@@ -75,6 +79,11 @@ std::vector<Entry> lapack_entries() {
        {flag("trans", "NTC"), size("n"), size("nrhs"), in("A", full("n", "n")).with(Fill::triangular), ld("lda"),
         pivots("ipiv", vec("n"), Access::read), update("B", full("n", "nrhs")), ld("ldb"), info()},
        "nrhs*n*n", "nrhs*n*(n-1)"},
+      // The matrix is one that can be factored and solved with in single precision at any order.
+      {names("sdcz", "gesv"), "gesv", "B := A^-1 B and A = P L U, by getrf and getrs",
+       {size("n"), size("nrhs"), update("A", full("n", "n")).with(Fill::triangular), ld("lda"), pivots("ipiv", vec("n")),
+        update("B", full("n", "nrhs")), ld("ldb"), info()},
+       "n*n*n/3 + 2*n/3 + nrhs*n*n", "n*n*n/3 - n*n/2 + n/6 + nrhs*n*(n-1)"},
       // Inverse of U, then a product per column; working note 41 counts the same within O(n) in total, but splits it differently.
       {names("sdcz", "getri"), "getri", "A := A^-1 with A from getrf",
        {size("n"), update("A", full("n", "n")).with(Fill::triangular), ld("lda"), pivots("ipiv", vec("n"), Access::read),

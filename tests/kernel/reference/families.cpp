@@ -35,7 +35,7 @@ Function find(const std::string& family) {
       {"potf2", potf2},   {"potrf2", potf2},  {"potrf", potf2}, {"potrs", potrs}, {"potri", potri}, {"getf2", getf2}, {"getrf2", getf2},
       {"getrf", getf2},   {"getrs", getrs},   {"getri", getri}, {"laswp", laswp}, {"trti2", trti2}, {"trtri", trti2}, {"lauu2", lauu2},
       {"lauum", lauu2},   {"sygs2", sygs2},   {"hegs2", sygs2}, {"sygst", sygs2}, {"hegst", sygs2}, {"trsyl", trsyl}, {"lacpy", lacpy},
-      {"laset", laset},
+      {"laset", laset},   {"posv", posv},     {"gesv", gesv},
   };
   const auto found = table.find(family);
   return found == table.end() ? nullptr : found->second;

@@ -30,7 +30,8 @@ void ormhr(Arguments&), ormtr(Arguments&), ormbr(Arguments&), orghr(Arguments&),
 void sytf2(Arguments&), hetf2(Arguments&), lasyf(Arguments&), lahef(Arguments&);
 void gehd2(Arguments&), gehrd(Arguments&), lahr2(Arguments&), gebd2(Arguments&), labrd(Arguments&), sytd2(Arguments&), latrd(Arguments&);
 
-void potf2(Arguments&), potrs(Arguments&), potri(Arguments&), getf2(Arguments&), getrs(Arguments&), getri(Arguments&), laswp(Arguments&);
+void potf2(Arguments&), potrs(Arguments&), potri(Arguments&), getf2(Arguments&), getrs(Arguments&), getri(Arguments&), laswp(Arguments&),
+    posv(Arguments&), gesv(Arguments&);
 void trti2(Arguments&), lauu2(Arguments&), sygs2(Arguments&), trsyl(Arguments&), lacpy(Arguments&), laset(Arguments&);
 
 }  // namespace flopcast::kernel::reference

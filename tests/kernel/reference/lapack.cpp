@@ -137,9 +137,15 @@ void potri(Arguments& a) {
   triangular_product(L, a.size("n"));
 }
 
+void posv(Arguments& a) {
+  potf2(a);
+  potrs(a);
+}
+
+namespace {
+
 /// Right-looking, the pivot the first of the largest |Re| + |Im|.
-void getf2(Arguments& a) {
-  const std::int64_t m = a.size("m"), n = a.size("n");
+void factor_with_pivots(Arguments& a, std::int64_t m, std::int64_t n) {
   const Matrix A = a.matrix("A");
   const auto magnitude = [&](std::int64_t i, std::int64_t j) {
     const Number element = A(i, j);
@@ -162,10 +168,17 @@ void getf2(Arguments& a) {
   }
 }
 
-void getrs(Arguments& a) {
+}  // namespace
+
+void getf2(Arguments& a) { factor_with_pivots(a, a.size("m"), a.size("n")); }
+
+namespace {
+
+/// B := op(A)^-1 B with factored A; trans N, T or C.
+void solve_with_pivots(Arguments& a, char trans) {
   const std::int64_t n = a.size("n"), count = a.size("nrhs");
-  const Matrix A = a.matrix("A"), B = a.matrix("B"), op = A.op(a.flag("trans"));
-  const bool plain = a.flag("trans") == 'N';
+  const Matrix A = a.matrix("A"), B = a.matrix("B"), op = A.op(trans);
+  const bool plain = trans == 'N';
   for (std::int64_t i = 0; plain && i < n; ++i) {
     swap_rows(B, count, i, pivot_row(a.vector("ipiv"), i));
   }
@@ -176,6 +189,15 @@ void getrs(Arguments& a) {
   for (std::int64_t i = n - 1; !plain && i >= 0; --i) {
     swap_rows(B, count, i, pivot_row(a.vector("ipiv"), i));
   }
+}
+
+}  // namespace
+
+void getrs(Arguments& a) { solve_with_pivots(a, a.flag("trans")); }
+
+void gesv(Arguments& a) {
+  factor_with_pivots(a, a.size("n"), a.size("n"));
+  solve_with_pivots(a, 'N');
 }
 
 /// U^-1 first, then X L = U^-1 column by column from the right, then the pivots as swaps of columns.

@@ -1,12 +1,14 @@
 #pragma once
 
-#include "flopcast/algorithm/block_parameters.hpp"
-#include "flopcast/algorithm/script.hpp"
+#include <vector>
+
+#include "flopcast/algorithm/algorithm.hpp"
 
 namespace flopcast::algorithm {
 
-/// QR factorisation as LAPACK's xGEQRF does it: right-looking, panels of nb columns (geqr2), each applied to the columns on its right (larft, larfb), the
-/// last nx columns or more unblocked. `call` is a call of geqrf: it gives m, n, lda, lwork and where A, tau and work lie. Returns info.
-std::int32_t geqrf(const Call& call, const BlockParameters& blocks, const Script& script);
+/// QR factorisation (geqrf), any shape. right-looking is LAPACK's: panels of nb columns (geqr2), each applied to the columns on its right (larft, larfb), the
+/// last nx columns or more unblocked. recursive-panel: the same with geqrt3, which gives the triangular factor with the panel. left-looking: all earlier
+/// panels are applied to a panel before it is factored; their triangular factors stay in work, nb (n + nb) elements for full blocks.
+std::vector<Algorithm> geqrf_algorithms();
 
 }  // namespace flopcast::algorithm

@@ -2,56 +2,92 @@
 
 #include <algorithm>
 
+#include "flopcast/algorithm/view.hpp"
+
 namespace flopcast::algorithm {
 namespace {
 
-/// One step of A = U'U: rows j ... j+jb of U.
-std::int32_t upper_step(const Script& script, const Matrix& a, std::int64_t n, std::int64_t j, std::int64_t jb) {
-  const std::int64_t rest = n - j - jb;
-  script(script.complex() ? "herk" : "syrk", {'U', script.adjoint(), jb, j, -1.0, a.at(0, j), 1.0, a.at(j, j)});
-  if (const std::int32_t info = script("potrf2", {'U', jb, a.at(j, j)}); info != 0) {
+/// One step of A = L L', from the top left to the bottom right; returns info of the diagonal block.
+using Step = std::int32_t (*)(const Script& script, const Blocks& a);
+
+std::int32_t factor(const Script& script, const Triangle& a, std::string_view kernel = "potrf2") {
+  return script(kernel, {a.stored_uplo(), a.order(), a.stored()});
+}
+
+std::int32_t bordered(const Script& script, const Blocks& a) {
+  trsm(script, 'R', 1.0, adjoint(a.diagonal(0)), a(1, 0));
+  herk(script, -1.0, a(1, 0), 1.0, a.diagonal(1));
+  return factor(script, a.diagonal(1));
+}
+
+/// With the calls that LAPACK makes in the first step, where there is nothing on the left.
+std::int32_t left_looking(const Script& script, const Blocks& a) {
+  herk(script, -1.0, a(1, 0), 1.0, a.diagonal(1), Idle::call);
+  if (const std::int32_t info = factor(script, a.diagonal(1)); info != 0) {
     return info;
   }
-  if (rest > 0) {
-    script("gemm", {script.adjoint(), 'N', jb, rest, j, -1.0, a.at(0, j), a.at(0, j + jb), 1.0, a.at(j, j + jb)});
-    script("trsm", {'L', 'U', script.adjoint(), 'N', jb, rest, 1.0, a.at(j, j), a.at(j, j + jb)});
+  gemm(script, -1.0, a(2, 0), adjoint(a(1, 0)), 1.0, a(2, 1), Idle::call);
+  trsm(script, 'R', 1.0, adjoint(a.diagonal(1)), a(2, 1));
+  return 0;
+}
+
+std::int32_t right_looking(const Script& script, const Blocks& a) {
+  if (const std::int32_t info = factor(script, a.diagonal(1)); info != 0) {
+    return info;
+  }
+  trsm(script, 'R', 1.0, adjoint(a.diagonal(1)), a(2, 1));
+  herk(script, -1.0, a(2, 1), 1.0, a.diagonal(2));
+  return 0;
+}
+
+std::int32_t blocked(Step step, const Call& call, const BlockParameters& blocks, const Script& script) {
+  const Triangle a = as_lower(call, "A");
+  if (a.order() == 0) {
+    return 0;
+  }
+  if (blocks.nb <= 1 || blocks.nb >= a.order()) {
+    return factor(script, a);
+  }
+  for (const Cut& cut : cuts(a.order(), blocks.nb, Direction::down)) {
+    if (const std::int32_t info = step(script, {a, cut}); info != 0) {
+      return info + static_cast<std::int32_t>(cut[1].begin);
+    }
   }
   return 0;
 }
 
-/// One step of A = LL': columns j ... j+jb of L.
-std::int32_t lower_step(const Script& script, const Matrix& a, std::int64_t n, std::int64_t j, std::int64_t jb) {
-  const std::int64_t rest = n - j - jb;
-  script(script.complex() ? "herk" : "syrk", {'L', 'N', jb, j, -1.0, a.at(j, 0), 1.0, a.at(j, j)});
-  if (const std::int32_t info = script("potrf2", {'L', jb, a.at(j, j)}); info != 0) {
+std::int32_t recurse(const Script& script, const View& a, std::int64_t smallest) {
+  if (a.rows <= smallest) {
+    return factor(script, {a}, "potf2");
+  }
+  const auto [top, bottom] = divide({0, a.rows}, first_half(a.rows));
+  if (const std::int32_t info = recurse(script, a(top, top), smallest); info != 0) {
     return info;
   }
-  if (rest > 0) {
-    script("gemm", {'N', script.adjoint(), rest, jb, j, -1.0, a.at(j + jb, 0), a.at(j, 0), 1.0, a.at(j + jb, j)});
-    script("trsm", {'R', 'L', script.adjoint(), 'N', rest, jb, 1.0, a.at(j, j), a.at(j + jb, j)});
-  }
-  return 0;
+  trsm(script, 'R', 1.0, adjoint(Triangle{a(top, top)}), a(bottom, top));
+  herk(script, -1.0, a(bottom, top), 1.0, {a(bottom, bottom)});
+  const std::int32_t info = recurse(script, a(bottom, bottom), smallest);
+  return info == 0 ? 0 : info + static_cast<std::int32_t>(top.size);
+}
+
+std::int32_t recursive(const Call& call, const BlockParameters& blocks, const Script& script) {
+  const Triangle a = as_lower(call, "A");
+  return a.order() == 0 ? 0 : recurse(script, a.matrix, std::max<std::int64_t>(1, blocks.nb));
+}
+
+Algorithm variant(const char* name, const char* description, Step step, bool is_default = false) {
+  return {"potrf", name, description,
+          [step](const Call& call, const BlockParameters& blocks, const Script& script) { return blocked(step, call, blocks, script); },
+          is_default};
 }
 
 }  // namespace
 
-std::int32_t potrf(const Call& call, const BlockParameters& blocks, const Script& script) {
-  const char uplo = call.flag(index(call, "uplo"));
-  const std::int64_t n = value(call, "n");
-  const Matrix a = matrix(call, index(call, "A"));
-  if (n == 0) {
-    return 0;
-  }
-  if (blocks.nb <= 1 || blocks.nb >= n) {
-    return script("potrf2", {uplo, n, a});
-  }
-  for (std::int64_t j = 0; j < n; j += blocks.nb) {
-    const std::int64_t jb = std::min(blocks.nb, n - j);
-    if (const std::int32_t info = (uplo == 'U' ? upper_step : lower_step)(script, a, n, j, jb); info != 0) {
-      return info + static_cast<std::int32_t>(j);
-    }
-  }
-  return 0;
+std::vector<Algorithm> potrf_algorithms() {
+  return {variant("1", "bordered: trsm and syrk with what is finished", bordered),
+          variant("2", "left-looking: syrk, gemm, trsm", left_looking, true),
+          variant("3", "right-looking: trsm, syrk of what remains", right_looking),
+          {"potrf", "recursive", "halves until nb, then potf2", recursive}};
 }
 
 }  // namespace flopcast::algorithm

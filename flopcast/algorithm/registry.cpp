@@ -1,10 +1,16 @@
 #include "flopcast/algorithm/registry.hpp"
 
-#include <algorithm>
+#include <set>
 #include <string>
 
+#include "flopcast/algorithm/compositions.hpp"
 #include "flopcast/algorithm/geqrf.hpp"
+#include "flopcast/algorithm/getrf.hpp"
+#include "flopcast/algorithm/lauum.hpp"
 #include "flopcast/algorithm/potrf.hpp"
+#include "flopcast/algorithm/sygst.hpp"
+#include "flopcast/algorithm/trsyl.hpp"
+#include "flopcast/algorithm/trtri.hpp"
 #include "flopcast/core/error.hpp"
 
 namespace flopcast::algorithm {
@@ -14,40 +20,78 @@ bool is_operand(const Argument& argument) {
   return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
 }
 
-/// A work size of 0 becomes n*nb, LAPACK's optimum for the algorithms here.
-void size_workspace(Call& call, const BlockParameters& blocks) {
+/// A work size of 0 becomes what the algorithm asks for.
+void size_workspace(Call& call, const BlockParameters& blocks, const Algorithm& algorithm) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (call.routine->arguments[i].kind == Kind::work_size && call.arguments[i] <= 0) {
-      const bool empty = std::min(value(call, "m"), value(call, "n")) == 0;
-      call.arguments[i] = empty ? 1 : value(call, "n") * std::max<std::int64_t>(1, blocks.nb);
+      call.arguments[i] = algorithm.workspace ? algorithm.workspace(call, blocks) : call.routine->arguments[i].rows.integer(call.values());
     }
   }
+}
+
+void check_family(const Call& call, const Algorithm& algorithm) {
+  if (algorithm.family != call.routine->family) {
+    throw bad_input("algorithm {} {} does not do the work of {}", algorithm.family, algorithm.variant, call.routine->name);
+  }
+}
+
+/// "1, 2 (default), 3".
+std::string list(const std::vector<const Algorithm*>& all) {
+  std::vector<std::string> names;
+  for (const Algorithm* algorithm : all) {
+    names.push_back(algorithm->variant + (algorithm->is_default ? " (default)" : ""));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
 
 const std::vector<Algorithm>& algorithms() {
-  static const std::vector<Algorithm> table = {{"geqrf", geqrf}, {"potrf", potrf}};
+  static const std::vector<Algorithm> table = [] {
+    std::vector<Algorithm> all;
+    for (const std::vector<Algorithm>& family :
+         {geqrf_algorithms(), potrf_algorithms(), trtri_algorithms(), lauum_algorithms(), getrf_algorithms(), sygst_algorithms("sygst"),
+          sygst_algorithms("hegst"), trsyl_algorithms(), composed_algorithms()}) {
+      all.insert(all.end(), family.begin(), family.end());
+    }
+    return all;
+  }();
   return table;
 }
 
-const Algorithm& require(const Routine& routine) {
-  std::vector<std::string_view> families;
+std::vector<const Algorithm*> variants(const Routine& routine) {
+  std::vector<const Algorithm*> all;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.family == routine.family) {
-      return algorithm;
+      all.push_back(&algorithm);
     }
-    families.push_back(algorithm.family);
+  }
+  return all;
+}
+
+const Algorithm& require(const Routine& routine, std::string_view variant) {
+  const std::vector<const Algorithm*> all = variants(routine);
+  for (const Algorithm* algorithm : all) {
+    if (variant.empty() ? algorithm->is_default : algorithm->variant == variant) {
+      return *algorithm;
+    }
+  }
+  if (!all.empty()) {
+    throw bad_input("{} has no variant '{}', only {}", routine.name, variant, list(all));
+  }
+  std::set<std::string_view> families;
+  for (const Algorithm& algorithm : algorithms()) {
+    families.insert(algorithm.family);
   }
   throw bad_input("there is no algorithm for {}, only for {}; record it from LAPACK instead", routine.name, fmt::join(families, ", "));
 }
 
-Trace record(const Call& call, const BlockParameters& blocks) {
-  const Algorithm& algorithm = require(*call.routine);
+Trace record(const Call& call, const BlockParameters& blocks, const Algorithm& algorithm) {
+  check_family(call, algorithm);
   Call placed = call;
-  size_workspace(placed, blocks);
+  size_workspace(placed, blocks, algorithm);
   Trace trace;
-  trace.configuration = configuration(placed, blocks);
+  trace.configuration = configuration(placed, blocks, algorithm.is_default ? std::string_view() : algorithm.variant);
   trace.allocations = operand_allocations(placed);
   std::size_t next = 0;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
@@ -56,22 +100,30 @@ Trace record(const Call& call, const BlockParameters& blocks) {
       placed.arguments[i] = static_cast<std::int64_t>(virtual_base(next++));
     }
   }
-  const Script script(call.routine->precision, [&trace](const Call& kernel) {
-    trace.calls.push_back(kernel);
-    return 0;
-  });
-  algorithm.run(placed, blocks, script);
+  algorithm.run(placed, blocks, Script::recording(call.routine->precision, trace));
   make_virtual(trace);
   return trace;
 }
 
-std::int32_t execute(const Call& call, const BlockParameters& blocks, const FunctionLookup& lookup) {
-  return require(*call.routine).run(call, blocks, Script(call.routine->precision, executor(lookup)));
+Trace record(const Call& call, const BlockParameters& blocks, std::string_view variant) {
+  return record(call, blocks, require(*call.routine, variant));
 }
 
-Configuration configuration(const Call& call, const BlockParameters& blocks) {
+std::int32_t execute(const Call& call, const BlockParameters& blocks, const FunctionLookup& lookup, const Algorithm& algorithm) {
+  check_family(call, algorithm);
+  return algorithm.run(call, blocks, Script::executing(call.routine->precision, lookup));
+}
+
+std::int32_t execute(const Call& call, const BlockParameters& blocks, const FunctionLookup& lookup, std::string_view variant) {
+  return execute(call, blocks, lookup, require(*call.routine, variant));
+}
+
+Configuration configuration(const Call& call, const BlockParameters& blocks, std::string_view variant) {
   Configuration configuration;
   configuration.algorithm = call.routine->name;
+  if (!variant.empty()) {
+    configuration.algorithm += fmt::format("/{}", variant);
+  }
   if (const std::string letters = flags(call); !letters.empty()) {
     configuration.algorithm += ":" + letters;
   }

@@ -1,7 +1,10 @@
 #include "flopcast/algorithm/script.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
@@ -25,7 +28,8 @@ class CallBuilder {
 
   void operator()(char flag) { put(flag); }
   void operator()(std::int64_t integer) { put(integer); }
-  void operator()(double scalar) {
+  void operator()(double scalar) { (*this)(std::complex<double>(scalar)); }
+  void operator()(std::complex<double> scalar) {
     call_.scalars.at(static_cast<std::size_t>(scalars_)) = scalar;
     put(scalars_++);
   }
@@ -55,10 +59,25 @@ class CallBuilder {
   std::int64_t scalars_ = 0;
 };
 
+template <class T>
+T* pointer_to(const Matrix& matrix) {
+  return reinterpret_cast<T*>(matrix.address);  // NOLINT(performance-no-int-to-ptr): addresses are kept as integers in calls
+}
+
+/// `visit` gets a pointer to the real part and the number of parts, 1 or 2.
+template <class Visitor>
+void visit_element(Precision precision, const Matrix& matrix, Visitor visit) {
+  const bool has_imaginary_part = matrix.element_bytes == 2 * real_bytes(precision);
+  real_bytes(precision) == 4 ? visit(pointer_to<float>(matrix), has_imaginary_part) : visit(pointer_to<double>(matrix), has_imaginary_part);
+}
+
 }  // namespace
 
-Sink executor(FunctionLookup lookup) {
-  return [lookup = std::move(lookup)](const Call& call) {
+Script::Script(Precision precision, bool executes, Sink sink, Allocate allocate)
+    : precision_(precision), executes_(executes), sink_(std::move(sink)), allocate_(std::move(allocate)) {}
+
+Script Script::executing(Precision precision, FunctionLookup lookup) {
+  const auto make = [lookup = std::move(lookup)](const Call& call) {
     const kernel::Function function = lookup(call.routine->name);
     if (function == nullptr) {
       throw environment_error("the library has no {}", call.routine->name);
@@ -67,16 +86,69 @@ Sink executor(FunctionLookup lookup) {
     invocation.run();
     return invocation.outcome().info;
   };
+  const auto allocate = [memory = std::make_shared<std::vector<std::vector<double>>>()](std::int64_t bytes) {
+    memory->emplace_back(static_cast<std::size_t>(bytes) / sizeof(double) + 1);
+    return reinterpret_cast<std::uintptr_t>(memory->back().data());
+  };
+  return {precision, true, make, allocate};
 }
 
-Script::Script(Precision precision, Sink sink) : precision_(precision), sink_(std::move(sink)) {}
+Script Script::recording(Precision precision, Trace& trace) {
+  const auto append = [&trace](const Call& call) {
+    trace.calls.push_back(call);
+    return 0;
+  };
+  const auto allocate = [&trace, locals = std::make_shared<int>(0)](std::int64_t bytes) {
+    const std::uintptr_t address = virtual_base(trace.allocations.size());
+    trace.allocations.push_back({fmt::format("local{}", (*locals)++), address, bytes});
+    return address;
+  };
+  return {precision, false, append, allocate};
+}
 
-std::int32_t Script::operator()(std::string_view family, std::initializer_list<Item> items) const {
+std::int32_t Script::operator()(std::string_view family, std::initializer_list<Item> items) const { return sink_(call(family, items)); }
+
+Call Script::call(std::string_view family, std::initializer_list<Item> items) const {
   CallBuilder builder(routine_of(precision_, family));
   for (const Item& item : items) {
     std::visit(builder, item);
   }
-  return sink_(builder.finish());
+  return builder.finish();
+}
+
+Matrix Script::local(std::int64_t rows, std::int64_t columns) const {
+  const std::int64_t ld = std::max<std::int64_t>(1, rows);
+  const std::int64_t bytes = element_bytes(precision_);
+  return {allocate_(ld * columns * bytes), ld, bytes};
+}
+
+std::complex<double> Script::read(const Matrix& matrix, std::complex<double> otherwise) const {
+  if (executes_) {
+    visit_element(precision_, matrix, [&](const auto* parts, bool complex) { otherwise = {parts[0], complex ? parts[1] : 0}; });
+  }
+  return otherwise;
+}
+
+void Script::write(const Matrix& matrix, std::complex<double> value) const {
+  if (executes_) {
+    visit_element(precision_, matrix, [&](auto* parts, bool complex) {
+      using Real = std::remove_reference_t<decltype(*parts)>;
+      parts[0] = static_cast<Real>(value.real());
+      if (complex) {
+        parts[1] = static_cast<Real>(value.imag());
+      }
+    });
+  }
+}
+
+std::int64_t Script::read_pivot(const Matrix& ipiv, std::int64_t otherwise) const {
+  return executes_ ? *pointer_to<std::int32_t>(ipiv) : otherwise;
+}
+
+void Script::write_pivot(const Matrix& ipiv, std::int64_t row) const {
+  if (executes_) {
+    *pointer_to<std::int32_t>(ipiv) = static_cast<std::int32_t>(row);
+  }
 }
 
 Matrix matrix(const Call& call, std::size_t i) {
@@ -84,6 +156,10 @@ Matrix matrix(const Call& call, std::size_t i) {
   const std::int64_t ld = argument.stride >= 0 ? call.arguments[static_cast<std::size_t>(argument.stride)] : 0;
   return {call.address(i), ld, argument_element_bytes(*call.routine, i)};
 }
+
+Matrix matrix(const Call& call, std::string_view name) { return matrix(call, index(call, name)); }
+
+char flag(const Call& call, std::string_view name) { return call.flag(index(call, name)); }
 
 std::int64_t value(const Call& call, std::string_view name) { return call.arguments[index(call, name)]; }
 

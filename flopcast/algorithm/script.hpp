@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -7,18 +8,13 @@
 #include <variant>
 
 #include "flopcast/core/call.hpp"
+#include "flopcast/core/trace.hpp"
 #include "flopcast/kernel/invoke.hpp"
 
 namespace flopcast::algorithm {
 
-/// Takes the calls of an algorithm in order and gives back LAPACK's info of each; a recording sink answers 0.
-using Sink = std::function<std::int32_t(const Call&)>;
-
 /// Finds the routine called e.g. "dgemm" in a library; nullptr if it has none.
 using FunctionLookup = std::function<kernel::Function(std::string_view)>;
-
-/// Executes every call on the memory that it names; throws environment_error if the library lacks the routine.
-Sink executor(FunctionLookup lookup);
 
 /// A column-major matrix or a contiguous vector (ld = 0) at a real or virtual address.
 struct Matrix {
@@ -33,29 +29,59 @@ struct Matrix {
 };
 
 /// An argument as an algorithm writes it; a matrix stands for its address and, where the interface wants one, its leading dimension.
-using Item = std::variant<char, std::int64_t, double, Matrix>;
+using Item = std::variant<char, std::int64_t, double, std::complex<double>, Matrix>;
 
-/// Turns the lines of an algorithm into calls of one precision.
+/// Turns the lines of an algorithm into calls of one precision, which are executed or recorded. What an algorithm decides by its data (pivots, the
+/// blocks of a Schur form) it reads through the script too, since a recording has no data.
 class Script {
  public:
-  Script(Precision precision, Sink sink);
+  /// Executes every call on the memory that it names; a call throws environment_error if the library lacks the routine.
+  static Script executing(Precision precision, FunctionLookup lookup);
+  /// Appends every call to `trace`, which must outlive the script; every kernel's info is 0.
+  static Script recording(Precision precision, Trace& trace);
 
   /// Calls e.g. `("gemm", {'N', 'T', m, n, k, -1.0, a, b, 1.0, c})`, info left out; returns the kernel's info.
   std::int32_t operator()(std::string_view family, std::initializer_list<Item> items) const;
+  /// The same call without making it, to hand to another algorithm.
+  [[nodiscard]] Call call(std::string_view family, std::initializer_list<Item> items) const;
 
   [[nodiscard]] bool complex() const noexcept { return is_complex(precision_); }
   /// The flag of the conjugate transpose in this precision.
   [[nodiscard]] char adjoint() const noexcept { return complex() ? 'C' : 'T'; }
 
+  /// A matrix of the algorithm's own, which lives as long as the script; a recording names its memory local0, local1, ...
+  [[nodiscard]] Matrix local(std::int64_t rows, std::int64_t columns) const;
+
+  /// Whether there is data: false when recording.
+  [[nodiscard]] bool executes() const noexcept { return executes_; }
+  /// The element at the beginning of `matrix`, or `otherwise` when recording.
+  [[nodiscard]] std::complex<double> read(const Matrix& matrix, std::complex<double> otherwise) const;
+  /// Sets the element at the beginning of `matrix`; nothing when recording.
+  void write(const Matrix& matrix, std::complex<double> value) const;
+  /// The pivot (a row, counted from 1) at the beginning of `ipiv`, or `otherwise` when recording.
+  [[nodiscard]] std::int64_t read_pivot(const Matrix& ipiv, std::int64_t otherwise) const;
+  /// Sets the pivot at the beginning of `ipiv`; nothing when recording.
+  void write_pivot(const Matrix& ipiv, std::int64_t row) const;
+
  private:
+  using Sink = std::function<std::int32_t(const Call&)>;
+  using Allocate = std::function<std::uintptr_t(std::int64_t bytes)>;
+  Script(Precision precision, bool executes, Sink sink, Allocate allocate);
+
   Precision precision_;
+  bool executes_;
   Sink sink_;
+  Allocate allocate_;
 };
 
 /// Operand argument `i` of `call` with its leading dimension.
 Matrix matrix(const Call& call, std::size_t i);
+/// Operand argument `name` of `call` with its leading dimension; throws internal_error if the routine has none.
+Matrix matrix(const Call& call, std::string_view name);
 /// Value of the integer argument `name`; throws internal_error if the routine has none.
 std::int64_t value(const Call& call, std::string_view name);
+/// The letter of the flag `name`; throws internal_error if the routine has none.
+char flag(const Call& call, std::string_view name);
 /// Index of argument `name`; throws internal_error if the routine has none.
 std::size_t index(const Call& call, std::string_view name);
 

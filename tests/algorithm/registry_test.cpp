@@ -4,7 +4,10 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
@@ -136,8 +139,47 @@ TEST(Registry, RefusesRoutinesWithoutAlgorithm) {
     FAIL() << "dgemm has no algorithm";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);
-    EXPECT_THAT(error.what(), HasSubstr("geqrf, potrf"));
+    EXPECT_THAT(error.what(), HasSubstr("geqrf, gesv, getrf"));
   }
+}
+
+TEST(Registry, RefusesVariantsThatThereAreNot) {
+  try {
+    record(potrf_call('L', 10), {}, "7");
+    FAIL() << "potrf has no variant 7";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("dpotrf has no variant '7', only 1, 2 (default), 3, recursive"));
+  }
+}
+
+TEST(Registry, EveryFamilyHasOneDefaultAndNamesOnce) {
+  std::map<std::string, int> defaults;
+  std::set<std::pair<std::string, std::string>> names;
+  for (const Algorithm& algorithm : algorithms()) {
+    defaults[algorithm.family] += algorithm.is_default ? 1 : 0;
+    EXPECT_TRUE(names.emplace(algorithm.family, algorithm.variant).second) << algorithm.family << " " << algorithm.variant;
+    EXPECT_FALSE(algorithm.description.empty());
+  }
+  for (const auto& [family, count] : defaults) {
+    EXPECT_EQ(count, 1) << family;
+  }
+}
+
+TEST(Registry, NamesTheVariantThatIsNotLapacks) {
+  EXPECT_EQ(record(potrf_call('L', 10), {}, "2").configuration.algorithm, "dpotrf:L");
+  EXPECT_EQ(record(potrf_call('L', 10), {}, "recursive").configuration.algorithm, "dpotrf/recursive:L");
+}
+
+TEST(Registry, TakesAUsersAlgorithm) {
+  const Algorithm mine{"potrf", "mine", "one kernel", [](const Call& call, const BlockParameters&, const Script& script) {
+                         return script("potf2", {flag(call, "uplo"), value(call, "n"), matrix(call, "A")});
+                       }};
+  const Trace trace = record(potrf_call('U', 10), {}, mine);
+
+  EXPECT_THAT(routines_of(trace), ElementsAre("dpotf2"));
+  EXPECT_EQ(trace.configuration.algorithm, "dpotrf/mine:U");
+  EXPECT_THROW(record(geqrf_call(5, 5), {}, mine), Error);
 }
 
 TEST(Registry, ExecutorNamesWhatTheLibraryLacks) {

@@ -1,0 +1,466 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "flopcast/algorithm/compositions.hpp"
+#include "flopcast/algorithm/registry.hpp"
+#include "flopcast/interpose/recorder.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/invoke.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/library.hpp"
+
+namespace flopcast::algorithm {
+namespace {
+
+using Arguments = std::map<std::string, std::int64_t>;
+using Element = std::complex<double>;
+
+constexpr std::int64_t orders[] = {0, 1, 2, 7, 16, 33, 50};
+constexpr std::int64_t block_sizes[] = {1, 4, 7, 16, 64};
+
+kernel::Function lookup(std::string_view routine) {
+  static const machine::LibrarySet libraries = machine::LibrarySet::open("openblas-serial", "reference");
+  return libraries.find(routine);
+}
+
+bool starts_with(const std::string& text, std::string_view beginning) { return text.compare(0, beginning.size(), beginning) == 0; }
+
+/// A call with memory of its own. All of the memory is random, also what lies beside triangles and below columns; operands are well conditioned.
+class Problem {
+ public:
+  Problem(const Routine& routine, const Arguments& arguments, bool dominant = false) {
+    call_.routine = &routine;
+    for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+      const Argument& argument = routine.arguments[i];
+      const auto given = arguments.find(argument.name);
+      call_.arguments[i] = given != arguments.end() ? given->second : argument.kind == Kind::work_size ? 64 * 64 + 64 * 50 : 0;
+    }
+    for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+      if (routine.arguments[i].kind == Kind::leading_dimension) {
+        call_.arguments[i] = kernel::least_leading_dimension(call_, i - 1) + 3;
+      }
+    }
+    memory_.resize(routine.arguments.size());
+    for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+      const Kind kind = routine.arguments[i].kind;
+      if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots) {
+        memory_[i].resize(static_cast<std::size_t>(span_elements(call_, i) * argument_element_bytes(routine, i)) / sizeof(double) + 1);
+        call_.arguments[i] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory_[i].data()));
+        kind == Kind::pivots ? fill_pivots(i) : fill(i, dominant);
+      }
+    }
+  }
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+
+  [[nodiscard]] const Call& call() const { return call_; }
+  void by_lapack() { kernel::Invocation(lookup(call_.routine->name), call_).run(); }
+
+  [[nodiscard]] Element get(std::size_t i, std::int64_t element) const {
+    const auto parts = static_cast<std::size_t>(parts_of(i));
+    const std::size_t at = static_cast<std::size_t>(element) * parts;
+    return {real(i, at), parts == 2 ? real(i, at + 1) : 0};
+  }
+  void set(std::size_t i, std::int64_t element, Element value) {
+    const auto parts = static_cast<std::size_t>(parts_of(i));
+    const std::size_t at = static_cast<std::size_t>(element) * parts;
+    set_real(i, at, value.real());
+    if (parts == 2) {
+      set_real(i, at + 1, value.imag());
+    }
+  }
+  [[nodiscard]] std::int64_t elements(std::size_t i) const { return memory_[i].empty() ? 0 : span_elements(call_, i); }
+  [[nodiscard]] std::int32_t pivot(std::size_t i, std::int64_t k) const {
+    std::int32_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const char*>(memory_[i].data()) + 4 * k, 4);
+    return value;
+  }
+
+ private:
+  [[nodiscard]] bool is_single() const { return real_bytes(call_.routine->precision) == 4; }
+  [[nodiscard]] std::int64_t parts_of(std::size_t i) const {
+    return argument_element_bytes(*call_.routine, i) / real_bytes(call_.routine->precision);
+  }
+  [[nodiscard]] double real(std::size_t i, std::size_t k) const {
+    return is_single() ? reinterpret_cast<const float*>(memory_[i].data())[k] : memory_[i][k];
+  }
+  void set_real(std::size_t i, std::size_t k, double value) {
+    is_single() ? void(reinterpret_cast<float*>(memory_[i].data())[k] = static_cast<float>(value)) : void(memory_[i][k] = value);
+  }
+  double random() { return std::uniform_real_distribution<double>(-1, 1)(generator_); }
+
+  void fill(std::size_t i, bool dominant) {
+    const Argument& argument = call_.routine->arguments[i];
+    const bool is_matrix = argument.stride >= 0;
+    const std::int64_t ld = is_matrix ? call_.arguments[static_cast<std::size_t>(argument.stride)] : 0;
+    const std::int64_t rows = argument.rows.empty() ? 1 : argument.rows.integer(call_.values());
+    const std::int64_t columns = argument.columns.empty() ? rows : argument.columns.integer(call_.values());
+    const double root = std::sqrt(static_cast<double>(std::max<std::int64_t>(rows, 1)));
+    const bool full_scale = argument.fill == Fill::definite || argument.fill == Fill::random;
+    for (std::int64_t k = 0; k < elements(i); ++k) {
+      set(i, k, (full_scale ? 1 : 0.5 / root) * Element(random(), random()));
+    }
+    if (!is_matrix || argument.kind != Kind::data) {
+      return;
+    }
+    for (std::int64_t k = 0; k < std::min(rows, columns); ++k) {
+      const double between_1_and_2 = 1.5 + 0.5 * random();
+      const std::int64_t on_diagonal = k * (ld + 1);
+      switch (argument.fill) {
+        case Fill::definite: set(i, on_diagonal, 3 * root + 2); break;
+        case Fill::schur: set(i, on_diagonal, between_1_and_2); break;
+        case Fill::schur_apart: set(i, on_diagonal, 2 + between_1_and_2); break;
+        case Fill::triangular: set(i, on_diagonal, between_1_and_2); break;
+        default:
+          if (argument.form == Form::triangle) {  // Hermitian
+            set(i, on_diagonal, random());
+          } else {  // large elements on the diagonal, or so that each row is swapped with another
+            const std::int64_t row = dominant ? k : (k + 1) % std::min(rows, columns);
+            set(i, row + k * ld, 4 * root);
+          }
+      }
+    }
+    if (argument.fill == Fill::schur || argument.fill == Fill::schur_apart) {
+      make_schur_form(i, rows, ld);
+    }
+  }
+  /// Zeros below the diagonal, but in real precisions some 2 x 2 blocks with complex eigenvalues.
+  void make_schur_form(std::size_t i, std::int64_t n, std::int64_t ld) {
+    for (std::int64_t column = 0; column < n; ++column) {
+      for (std::int64_t row = column + 1; row < n; ++row) {
+        set(i, row + column * ld, 0);
+      }
+    }
+    for (std::int64_t k = 0; !is_complex(call_.routine->precision) && k + 1 < n; k += random() < 0 ? 2 : 3) {
+      set(i, (k + 1) * (ld + 1), get(i, k * (ld + 1)));
+      set(i, k + (k + 1) * ld, 0.5);
+      set(i, k + 1 + k * ld, -0.25);
+    }
+  }
+  void fill_pivots(std::size_t i) {
+    const std::int64_t n = span_elements(call_, i);
+    for (std::int64_t k = 0; k < n; ++k) {
+      const auto row = static_cast<std::int32_t>(k + 1 + (k * 7) % (n - k));
+      std::memcpy(reinterpret_cast<char*>(memory_[i].data()) + 4 * k, &row, 4);
+    }
+  }
+
+  Call call_;
+  std::vector<std::vector<double>> memory_;
+  std::mt19937 generator_{5};
+};
+
+/// All data operands of the two are equal but for rounding, also where a routine must not write.
+void expect_equal(const Problem& found, const Problem& expected, const std::string& what) {
+  const Routine& routine = *found.call().routine;
+  const double epsilon =
+      real_bytes(routine.precision) == 4 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+    const Kind kind = routine.arguments[i].kind;
+    for (std::int64_t k = 0; kind == Kind::pivots && k < expected.elements(i); ++k) {
+      ASSERT_EQ(found.pivot(i, k), expected.pivot(i, k)) << what << ": pivot " << k;
+    }
+    double largest = 1;
+    for (std::int64_t k = 0; kind == Kind::data && k < expected.elements(i); ++k) {
+      largest = std::max(largest, std::abs(expected.get(i, k)));
+    }
+    for (std::int64_t k = 0; kind == Kind::data && k < expected.elements(i); ++k) {
+      ASSERT_LE(std::abs(found.get(i, k) - expected.get(i, k)), 300 * epsilon * largest)
+          << what << ": element " << k << " of " << routine.arguments[i].name << " is " << found.get(i, k) << ", expected "
+          << expected.get(i, k);
+    }
+  }
+}
+
+std::string text(const Call& call, const Algorithm& algorithm, std::int64_t nb) {
+  return kernel::format_call(call) + " by " + algorithm.variant + ", nb " + std::to_string(nb);
+}
+
+/// Every variant of `routine` with every block size leaves what LAPACK leaves.
+void check(const Routine& routine, const Arguments& arguments) {
+  Problem expected(routine, arguments);
+  expected.by_lapack();
+  for (const Algorithm* algorithm : variants(routine)) {
+    if (starts_with(algorithm->variant, "nopivot")) {
+      continue;
+    }
+    for (const std::int64_t nb : block_sizes) {
+      Problem found(routine, arguments);
+      ASSERT_EQ(execute(found.call(), {.nb = nb, .nbmin = 2, .nx = 0}, lookup, *algorithm), 0) << text(found.call(), *algorithm, nb);
+      ASSERT_NO_FATAL_FAILURE(expect_equal(found, expected, text(found.call(), *algorithm, nb)));
+    }
+  }
+}
+
+const Routine& routine_of(Precision precision, const std::string& family) { return kernel::require(static_cast<char>(precision) + family); }
+
+class Variants : public testing::TestWithParam<Precision> {
+ protected:
+  [[nodiscard]] const Routine& routine(const std::string& family) const { return routine_of(GetParam(), family); }
+  [[nodiscard]] char adjoint() const { return is_complex(GetParam()) ? 'C' : 'T'; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Precision, Variants, testing::Values(Precision::s, Precision::d, Precision::c, Precision::z),
+                         [](const auto& instance) { return std::string(1, static_cast<char>(instance.param)); });
+
+TEST_P(Variants, Potrf) {
+  for (const std::int64_t n : orders) {
+    for (const char uplo : {'L', 'U'}) {
+      ASSERT_NO_FATAL_FAILURE(check(routine("potrf"), {{"uplo", uplo}, {"n", n}}));
+    }
+  }
+}
+
+TEST_P(Variants, Trtri) {
+  for (const std::int64_t n : orders) {
+    for (const char uplo : {'L', 'U'}) {
+      for (const char diag : {'N', 'U'}) {
+        ASSERT_NO_FATAL_FAILURE(check(routine("trtri"), {{"uplo", uplo}, {"diag", diag}, {"n", n}}));
+      }
+    }
+  }
+}
+
+TEST_P(Variants, Lauum) {
+  for (const std::int64_t n : orders) {
+    for (const char uplo : {'L', 'U'}) {
+      ASSERT_NO_FATAL_FAILURE(check(routine("lauum"), {{"uplo", uplo}, {"n", n}}));
+    }
+  }
+}
+
+TEST_P(Variants, Getrf) {
+  for (const std::int64_t n : orders) {
+    for (const std::int64_t m : {n, n / 2, n + 13}) {
+      ASSERT_NO_FATAL_FAILURE(check(routine("getrf"), {{"m", m}, {"n", n}}));
+    }
+  }
+}
+
+TEST_P(Variants, GetrfWithoutPivoting) {
+  for (const std::int64_t n : orders) {
+    for (const std::int64_t m : {n, n / 2, n + 13}) {
+      Problem expected(routine("getrf"), {{"m", m}, {"n", n}}, true);
+      expected.by_lapack();
+      for (const Algorithm* algorithm : variants(routine("getrf"))) {
+        for (const std::int64_t nb : block_sizes) {
+          Problem found(routine("getrf"), {{"m", m}, {"n", n}}, true);
+          ASSERT_EQ(execute(found.call(), {.nb = nb}, lookup, *algorithm), 0);
+          ASSERT_NO_FATAL_FAILURE(expect_equal(found, expected, text(found.call(), *algorithm, nb)));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Variants, Sygst) {
+  for (const std::int64_t n : orders) {
+    for (const char uplo : {'L', 'U'}) {
+      ASSERT_NO_FATAL_FAILURE(check(routine(is_complex(GetParam()) ? "hegst" : "sygst"), {{"itype", 1}, {"uplo", uplo}, {"n", n}}));
+    }
+  }
+}
+
+TEST_P(Variants, SygstOfProducts) {
+  const Routine& sygst = routine(is_complex(GetParam()) ? "hegst" : "sygst");
+  for (const std::int64_t n : orders) {
+    for (const char uplo : {'L', 'U'}) {
+      for (const std::int64_t itype : {2, 3}) {
+        const Arguments arguments = {{"itype", itype}, {"uplo", uplo}, {"n", n}};
+        Problem expected(sygst, arguments);
+        expected.by_lapack();
+        for (const std::int64_t nb : block_sizes) {
+          Problem found(sygst, arguments);
+          ASSERT_EQ(execute(found.call(), {.nb = nb}, lookup), 0);
+          ASSERT_NO_FATAL_FAILURE(expect_equal(found, expected, text(found.call(), require(sygst), nb)));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Variants, Geqrf) {
+  for (const std::int64_t n : orders) {
+    for (const std::int64_t m : {n, n / 2, n + 13, 4 * n + 50}) {
+      ASSERT_NO_FATAL_FAILURE(check(routine("geqrf"), {{"m", m}, {"n", n}}));
+    }
+  }
+}
+
+TEST_P(Variants, Trsyl) {
+  std::int64_t isgn = 1;
+  for (const std::int64_t m : orders) {
+    for (const std::int64_t n : {m, std::int64_t{1}, std::int64_t{33}}) {
+      for (const char trana : {'N', adjoint()}) {
+        for (const char tranb : {'N', adjoint()}) {
+          isgn = -isgn;
+          ASSERT_NO_FATAL_FAILURE(check(routine("trsyl"), {{"trana", trana}, {"tranb", tranb}, {"isgn", isgn}, {"m", m}, {"n", n}}));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Variants, InversesAndSolvers) {
+  for (const std::int64_t n : orders) {
+    ASSERT_NO_FATAL_FAILURE(check(routine("getri"), {{"n", n}}));
+    for (const char uplo : {'L', 'U'}) {
+      ASSERT_NO_FATAL_FAILURE(check(routine("potri"), {{"uplo", uplo}, {"n", n}}));
+      for (const std::int64_t nrhs : {0, 1, 9}) {
+        ASSERT_NO_FATAL_FAILURE(check(routine("potrs"), {{"uplo", uplo}, {"n", n}, {"nrhs", nrhs}}));
+        ASSERT_NO_FATAL_FAILURE(check(routine("posv"), {{"uplo", uplo}, {"n", n}, {"nrhs", nrhs}}));
+      }
+    }
+    for (const std::int64_t nrhs : {0, 1, 9}) {
+      ASSERT_NO_FATAL_FAILURE(check(routine("gesv"), {{"n", n}, {"nrhs", nrhs}}));
+      for (const char trans : {'N', 'T', 'C'}) {
+        ASSERT_NO_FATAL_FAILURE(check(routine("getrs"), {{"trans", trans}, {"n", n}, {"nrhs", nrhs}}));
+      }
+    }
+  }
+}
+
+/// What LAPACK's potrf and sygst leave, one after the other.
+void reduce_by_lapack(Problem& problem) {
+  const Call& call = problem.call();
+  const Script lapack = Script::executing(call.routine->precision, lookup);
+  const char uplo = flag(call, "uplo");
+  const std::int64_t n = value(call, "n");
+  ASSERT_EQ(lapack("potrf", {uplo, n, matrix(call, "B")}), 0);
+  lapack(lapack.complex() ? "hegst" : "sygst", {value(call, "itype"), uplo, n, matrix(call, "A"), matrix(call, "B")});
+}
+
+TEST_P(Variants, ReductionOfTheGeneralisedEigenproblem) {
+  const Routine& reduction = potrf_sygst(GetParam());
+  for (const std::int64_t n : orders) {
+    for (const std::int64_t itype : {1, 2}) {
+      for (const char uplo : {'L', 'U'}) {
+        const Arguments arguments = {{"itype", itype}, {"uplo", uplo}, {"n", n}};
+        Problem expected(reduction, arguments);
+        ASSERT_NO_FATAL_FAILURE(reduce_by_lapack(expected));
+        for (const std::int64_t nb : block_sizes) {
+          Problem found(reduction, arguments);
+          ASSERT_EQ(execute(found.call(), {.nb = nb}, lookup), 0);
+          ASSERT_NO_FATAL_FAILURE(expect_equal(found, expected, text(found.call(), require(reduction), nb)));
+        }
+      }
+    }
+  }
+}
+
+TEST(Info, IsTheMinorThatIsNotDefiniteInEveryVariant) {
+  for (const Algorithm* algorithm : variants(kernel::require("dpotrf"))) {
+    for (const char uplo : {'L', 'U'}) {
+      Problem problem(kernel::require("dpotrf"), {{"uplo", uplo}, {"n", 50}});
+      problem.set(2, 37 * (53 + 1), -100);
+      EXPECT_EQ(execute(problem.call(), {.nb = 8}, lookup, *algorithm), 38) << algorithm->variant;
+    }
+  }
+}
+
+TEST(Info, IsTheZeroOnTheDiagonalInEveryVariant) {
+  for (const Algorithm* algorithm : variants(kernel::require("ztrtri"))) {
+    Problem problem(kernel::require("ztrtri"), {{"uplo", 'L'}, {"diag", 'N'}, {"n", 50}});
+    problem.set(3, 21 * (53 + 1), 0);
+    EXPECT_EQ(execute(problem.call(), {.nb = 8}, lookup, *algorithm), 22) << algorithm->variant;
+  }
+}
+
+TEST(Info, IsTheFirstZeroPivotInEveryVariant) {
+  for (const Algorithm* algorithm : variants(kernel::require("dgetrf"))) {
+    Problem problem(kernel::require("dgetrf"), {{"m", 50}, {"n", 50}}, true);
+    for (std::int64_t row = 0; row < 50; ++row) {
+      problem.set(2, row + 29 * 53, 0);
+    }
+    EXPECT_EQ(execute(problem.call(), {.nb = 8}, lookup, *algorithm), 30) << algorithm->variant;
+  }
+}
+
+/// A solution that overflows: LAPACK scales the right side, and so must the blocks around the one where that happens.
+TEST(Trsyl, ScalesTheRestWithABlockThatWouldOverflow) {
+  const Routine& trsyl = kernel::require("dtrsyl");
+  const Arguments arguments = {{"trana", 'N'}, {"tranb", 'N'}, {"isgn", 1}, {"m", 20}, {"n", 20}};
+  const auto make_large = [](Problem& problem) {
+    for (const auto& [argument, factor] : {std::pair<std::size_t, double>{5, 1e-160}, {7, 1e-160}, {9, 1e200}}) {
+      for (std::int64_t k = 0; k < problem.elements(argument); ++k) {
+        problem.set(argument, k, factor * problem.get(argument, k));
+      }
+    }
+  };
+  Problem expected(trsyl, arguments);
+  make_large(expected);
+  expected.by_lapack();
+  const double expected_scale = expected.get(11, 0).real();
+  ASSERT_LT(expected_scale, 1e-100);
+  for (const Algorithm* algorithm : variants(trsyl)) {
+    Problem found(trsyl, arguments);
+    make_large(found);
+    ASSERT_EQ(execute(found.call(), {.nb = 6}, lookup, *algorithm), 0);
+    const double scale = found.get(11, 0).real();
+    for (std::int64_t j = 0; j < 20; ++j) {
+      for (std::int64_t i = 0; i < 20; ++i) {
+        const double x = found.get(9, i + j * 23).real() / 1e150 * (expected_scale / scale);
+        const double correct = expected.get(9, i + j * 23).real() / 1e150;
+        ASSERT_NEAR(x, correct, 1e-10 * std::max(1.0, std::abs(correct))) << algorithm->variant << " " << i << " " << j;
+      }
+    }
+  }
+}
+
+/// Calls with a result; LAPACK makes some without.
+std::vector<Call> calls_with_result(const Trace& trace) {
+  std::vector<Call> calls;
+  for (const Call& call : trace.calls) {
+    const auto all = operands(call);
+    const bool writes = std::any_of(all.begin(), all.end(), [&](const Operand& operand) {
+      const Argument& argument = call.routine->arguments[operand.argument];
+      return argument.access != Access::read && argument.kind == Kind::data && operand.bytes() > 0;
+    });
+    if (writes) {
+      calls.push_back(call);
+    }
+  }
+  return calls;
+}
+
+TEST(Defaults, MakeLapacksCalls) {
+  interpose::Recorder recorder(
+      {machine::locate("openblas-serial", machine::Role::blas), machine::locate("reference", machine::Role::lapack)});
+  for (const std::string family : {"potrf", "trtri", "lauum", "getrf", "sygst", "hegst", "geqrf"}) {
+    for (const Precision precision : {Precision::s, Precision::d, Precision::c, Precision::z}) {
+      const Routine* routine = kernel::find(static_cast<char>(precision) + family);
+      for (const char uplo : {'L', 'U'}) {
+        for (const std::int64_t itype : {1, 2}) {
+          if (routine == nullptr || (itype == 2 && routine->index("itype") < 0)) {
+            continue;
+          }
+          Call call;
+          call.routine = routine;
+          for (const auto& [name, given] :
+               Arguments{{"m", 60}, {"n", 50}, {"uplo", uplo}, {"diag", 'N'}, {"itype", itype}, {"lda", 63}, {"ldb", 53}}) {
+            if (const int i = routine->index(name); i >= 0) {
+              call.arguments[static_cast<std::size_t>(i)] = given;
+            }
+          }
+          const BlockParameters blocks{8, 2, 0};
+          const std::vector<Call> calls = calls_with_result(record(call, blocks));
+          EXPECT_GT(calls.size(), 5U);
+          EXPECT_EQ(calls, calls_with_result(recorder.record(call, blocks))) << kernel::format_call(call);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace flopcast::algorithm

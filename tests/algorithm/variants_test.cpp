@@ -56,7 +56,7 @@ TEST(EveryVariant, NeedsTheOperationsOfItsFamily) {
   for (const Algorithm& algorithm : algorithms()) {
     for (const Precision precision : {Precision::d, Precision::z}) {
       const Routine* routine = routine_for(algorithm, precision);
-      for (const std::size_t choice : {0, 1}) {
+      for (const std::size_t choice : {std::size_t{0}, std::size_t{1}}) {
         if (routine != nullptr) {
           const Call call = square_call(*routine, n, choice);
           const double ratio = flops_of(record(call, {.nb = nb, .nbmin = 2, .nx = 0}, algorithm)) / flops(call);
@@ -101,7 +101,7 @@ TEST(EveryVariant, StaysInsideItsAllocations) {
       const Routine* routine = routine_for(algorithm, precision);
       for (const std::int64_t n : {0, 1, 2, 7, 16, 33, 50}) {
         for (const std::int64_t nb : {1, 4, 7, 16, 64}) {
-          for (const std::size_t choice : {0, 1}) {
+          for (const std::size_t choice : {std::size_t{0}, std::size_t{1}}) {
             if (routine != nullptr) {
               const Call call = square_call(*routine, n, choice);
               const Trace trace = record(call, {.nb = nb, .nbmin = 2, .nx = 0}, algorithm);

@@ -121,10 +121,12 @@ std::vector<Subject> record(const PredictCommand& options, const Workbench& benc
   }
   interpose::Recorder recorder(bench.files());
   std::vector<Subject> subjects;
-  for (const Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
-    const algorithm::BlockParameters defaults = recorder.defaults(call);
+  for (Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
+    call.threads = options.libraries.threads;
+    const std::optional<interpose::BlockQuestion> question = recorder.question(call);
+    const algorithm::BlockParameters defaults = question ? question->answers : algorithm::BlockParameters{};
     const std::vector<algorithm::BlockParameters> all = combinations(lists, defaults);
-    if (all != std::vector{defaults} && !recorder.asks_for_block_size(call)) {
+    if (all != std::vector{defaults} && !question) {
       throw bad_input(
           "{} of {} never asks ilaenv for a block size, so nb, nbmin and nx change nothing; choose another LAPACK, such as --lapack "
           "reference",
@@ -155,25 +157,19 @@ Subject read_trace(const std::string& file) {
   subject.sizes = size_text(sizes);
   const auto nb = parameters.find("nb");
   subject.blocks = nb == parameters.end() ? "-" : fmt::format("{}", nb->second);
-  for (const Call& call : subject.trace.calls) {
-    subject.flops += flops(call);
-  }
+  subject.flops = flops(subject.trace);
   return subject;
 }
 
 std::vector<Subject> subjects_of(const PredictCommand& options, const Workbench& bench, const CommonOptions& common) {
-  std::vector<Subject> subjects;
   if (options.trace.empty()) {
-    subjects = record(options, bench, common);
-  } else {
-    subjects.push_back(read_trace(options.trace));
+    return record(options, bench, common);
   }
-  for (Subject& subject : subjects) {
-    for (Call& call : subject.trace.calls) {
-      call.threads = options.libraries.threads;
-    }
+  Subject subject = read_trace(options.trace);
+  for (Call& call : subject.trace.calls) {
+    call.threads = options.libraries.threads;
   }
-  return subjects;
+  return {std::move(subject)};
 }
 
 cache::Start parse_start(const std::string& text, predict::Method method) {

@@ -82,7 +82,7 @@ std::optional<bool> would_ask(const RoutineUse& use, const fs::path& blas) {
       }
     }
     interpose::Recorder recorder({blas.empty() ? use.definer : blas, use.definer});
-    return recorder.asks_for_block_size(kernel::parse_call(routine, arguments));
+    return recorder.question(kernel::parse_call(routine, arguments)).has_value();
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -82,7 +82,11 @@ Trace record_lapack(const TraceOptions& options, const Call& call, const GivenBl
   files.blas = machine::locate_usable(blas, machine::Role::blas);
   files.lapack = lapack.empty() ? std::filesystem::path() : machine::locate_usable(lapack, machine::Role::lapack);
   interpose::Recorder recorder(files);
-  const std::optional<algorithm::BlockParameters> blocks = given.any() ? std::optional(given.over(recorder.defaults(call))) : std::nullopt;
+  std::optional<algorithm::BlockParameters> blocks;
+  if (given.any()) {
+    const std::optional<interpose::BlockQuestion> question = recorder.question(call);
+    blocks = given.over(question ? question->answers : algorithm::BlockParameters{});
+  }
   return recorder.record(call, blocks, options.mode == "observe" ? interpose::Mode::observe : interpose::Mode::skip);
 }
 

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,13 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-std::vector<tune::Problem> make_problems(const TuneOptions& options, interpose::Recorder& recorder) {
+/// What is to be tuned, and what the routine asks of ilaenv for each.
+struct Problems {
+  std::vector<tune::Problem> problems;
+  std::vector<interpose::BlockQuestion> questions;
+};
+
+Problems make_problems(const TuneOptions& options, interpose::Recorder& recorder) {
   const Routine& routine = kernel::require(options.routine);
   RoutineArguments arguments = parse_routine_arguments(routine, options.arguments);
   if (!options.n.empty()) {
@@ -62,10 +69,11 @@ std::vector<tune::Problem> make_problems(const TuneOptions& options, interpose::
     throw usage_error("tune {}: no sizes given; add --n 200:3200", routine.name);
   }
   const std::vector<std::int64_t> blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
-  std::vector<tune::Problem> problems;
+  Problems all;
   for (Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
     call.threads = options.libraries.threads;
-    if (!recorder.asks_for_block_size(call)) {
+    std::optional<interpose::BlockQuestion> question = recorder.question(call);
+    if (!question) {
       const std::filesystem::path& asked = recorder.loaded().lapack.empty() ? recorder.loaded().blas : recorder.loaded().lapack;
       const bool is_reference = asked.filename().string().rfind("liblapack.so", 0) == 0;
       throw bad_input("{} of {} never asks ilaenv for a block size, so there is nothing to tune{}", routine.name, asked.string(),
@@ -73,15 +81,16 @@ std::vector<tune::Problem> make_problems(const TuneOptions& options, interpose::
     }
     tune::Problem problem;
     problem.call = call;
-    problem.defaults = recorder.defaults(call);
+    problem.defaults = question->answers;
     for (const std::int64_t nb : blocks) {
       algorithm::BlockParameters parameters = problem.defaults;
       parameters.nb = nb;
       problem.alternatives.push_back(parameters);
     }
-    problems.push_back(std::move(problem));
+    all.problems.push_back(std::move(problem));
+    all.questions.push_back(std::move(*question));
   }
-  return problems;
+  return all;
 }
 
 std::string block_text(const algorithm::BlockParameters& blocks, bool with_crossover) {
@@ -177,15 +186,16 @@ nlohmann::json document(const TuneOptions& options, const Environment& environme
           {"complete", result.complete}};
 }
 
-interpose::Profile make_profile(const Workbench& bench, const std::vector<tune::Problem>& problems,
-                                const std::vector<tune::Decision>& decisions) {
+interpose::Profile make_profile(const Workbench& bench, const Problems& problems, const std::vector<tune::Decision>& decisions) {
   interpose::TunedRoutine routine;
-  routine.name = problems.front().call.routine->name;
-  routine.flags = flags(problems.front().call);
-  for (const tune::Decision& decision : decisions) {
+  routine.name = problems.problems.front().call.routine->name;
+  routine.flags = problems.questions.front().options;
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const tune::Decision& decision = decisions[i];
+    const interpose::BlockQuestion& question = problems.questions[i];
     interpose::TunedPoint point;
-    point.m = decision.sizes.front();
-    point.n = decision.sizes.size() > 1 ? decision.sizes[1] : decision.sizes.front();
+    point.m = question.m;
+    point.n = question.n < 0 ? question.m : question.n;
     point.blocks = decision.chosen.blocks;
     point.ties = decision.ties;
     point.regret = decision.regret;
@@ -253,7 +263,8 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
   model::Store store = open_store(common);
   const Workbench bench(options.libraries, common, options.validate);
   interpose::Recorder recorder(bench.files());
-  const std::vector<tune::Problem> problems = make_problems(options, recorder);
+  const Problems made = make_problems(options, recorder);
+  const std::vector<tune::Problem>& problems = made.problems;
   measure::SessionOptions session_options;
   session_options.seed = options.seed;
   session_options.stop.maximum_repetitions = options.repetitions;
@@ -262,26 +273,22 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
 
   tune::BlockSizeSources sources;
   const std::function<bool(std::int64_t, std::int64_t)> show = progress("tuning " + options.routine, common);
-  sources.trace = [&](const Call& call, const algorithm::BlockParameters& blocks) {
-    Trace trace = recorder.record(call, blocks);
-    for (Call& kernel : trace.calls) {
-      kernel.threads = call.threads;
-    }
-    return trace;
-  };
+  sources.trace = [&](const Call& call, const algorithm::BlockParameters& blocks) { return recorder.record(call, blocks); };
+  const Seconds measuring_since = watch.elapsed();  // what opening libraries took is not the budget's
+  const auto spent = [&] { return watch.elapsed() - measuring_since; };
   sources.placements = [&](const Trace& trace) {
     return cache::cache_state(trace, bench.environment().caches, cache::Start::filled).placements;
   };
   sources.sampling.measure = [&](std::span<const measure::Experiment> experiments) {
     return session.run(experiments, [&](std::int64_t, std::int64_t) {
-      return show(static_cast<std::int64_t>(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < 1.2 * budget;
+      return show(static_cast<std::int64_t>(1000 * std::min(1.0, spent() / budget)), 1000) && spent() < 1.2 * budget;
     });
   };
   sources.sampling.keep = [&](std::span<const Sample> samples) {
     store.add_samples(samples);
     bench.keep_reference(store, session);
   };
-  sources.sampling.elapsed = [&] { return watch.elapsed(); };
+  sources.sampling.elapsed = spent;
   sources.sampling.interrupted = [] { return interrupted(); };
   tune::BlockSizeOptions tuning;
   tuning.time_budget = budget;
@@ -316,7 +323,7 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
   }
   if (options.save || !options.profile.empty()) {
     const std::string file = options.profile.empty() ? default_profile_file() : options.profile;
-    save_profile(file, make_profile(bench, problems, result.decisions));
+    save_profile(file, make_profile(bench, made, result.decisions));
     note(fmt::format("profile saved to {}; run a program with it: flopcast run -- COMMAND", file), common);
   }
 }

@@ -205,6 +205,9 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
   }
   TimedCalls recorded = read_calls(payload);
   trace.calls = std::move(recorded.calls);
+  for (Call& kernel : trace.calls) {
+    kernel.threads = call.threads;
+  }
   if (mode == Mode::observe) {
     trace.measured = std::move(recorded.seconds);
   }
@@ -212,14 +215,13 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
   return trace;
 }
 
-algorithm::BlockParameters Recorder::defaults(const Call& call) {
+std::optional<BlockQuestion> Recorder::question(const Call& call) {
   Bytes payload;
-  return state_->ask(call, std::nullopt, Mode::skip, payload).answers;
-}
-
-bool Recorder::asks_for_block_size(const Call& call) {
-  Bytes payload;
-  return state_->ask(call, std::nullopt, Mode::skip, payload).questions > 0;
+  const Reply reply = state_->ask(call, std::nullopt, Mode::skip, payload);
+  if (reply.questions == 0) {
+    return std::nullopt;
+  }
+  return BlockQuestion{reply.options.data(), reply.question_m, reply.question_n, reply.answers};
 }
 
 const LibraryFiles& Recorder::loaded() const { return state_->child->loaded(); }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/call.hpp"
@@ -23,6 +24,14 @@ enum class Mode : std::uint8_t {
   observe  ///< executed and timed on safe operands
 };
 
+/// What a routine asks ilaenv about its block size.
+struct BlockQuestion {
+  std::string options;                 ///< its letters without blanks, not always the routine's flags: "L", "LT", or none
+  std::int64_t m = 0, n = 0;           ///< the first two sizes; n = -1 if there is one only
+  algorithm::BlockParameters answers;  ///< LAPACK's own
+  friend bool operator==(const BlockQuestion&, const BlockQuestion&) = default;
+};
+
 /// Records the kernel calls of real LAPACK routines in a child process that has the recording library in front of BLAS and LAPACK. One child serves
 /// any number of recordings. Not for use from several threads at once.
 class Recorder {
@@ -36,14 +45,11 @@ class Recorder {
   /// The outermost catalogue calls below `call`'s routine (dgeqrf: dgeqr2, dlarft, dlarfb), at virtual addresses, allocations named by the
   /// argument ("A", "tau", "work"). Addresses in `call` are not used; a work size of 0 becomes the optimum that the routine asks for.
   /// `blocks` is what ilaenv answers to the routine; without it LAPACK's own values hold. Throws environment_error if the library lacks the routine or the
-  /// child dies, bad_input if the routine refuses its arguments (info < 0).
+  /// child dies, bad_input if the routine refuses its arguments (info < 0). The kernels get the call's number of threads.
   Trace record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode = Mode::skip);
 
-  /// What this LAPACK's ilaenv answers for `call` by itself.
-  algorithm::BlockParameters defaults(const Call& call);
-
-  /// Whether the library's routine asks ilaenv for its block size at all (OpenBLAS's own potrf does not).
-  bool asks_for_block_size(const Call& call);
+  /// What the library's routine asks for when it is called like this; nothing if it never asks (OpenBLAS's own potrf).
+  std::optional<BlockQuestion> question(const Call& call);
 
   /// The files that dgemm and dgeqrf really came from.
   [[nodiscard]] const LibraryFiles& loaded() const;

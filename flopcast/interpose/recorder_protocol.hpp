@@ -32,6 +32,8 @@ struct Reply {
   std::int64_t dropped = 0;
   std::int64_t questions = 0;                                  ///< how often the routine asked for its block size
   algorithm::BlockParameters answers;                          ///< what it was told, or would have been
+  std::array<char, 9> options{};                               ///< of its first question, ended by a zero
+  std::int64_t question_m = 0, question_n = 0;                 ///< the first two sizes of its first question
   std::array<std::int64_t, Call::most_arguments> arguments{};  ///< of the call as it was made: addresses, work sizes
   std::uint64_t payload_bytes = 0;
 };

@@ -113,6 +113,18 @@ bool is_recorded_routine(std::string_view name) {
          std::all_of(name.begin() + static_cast<std::ptrdiff_t>(routine.size()), name.end(), [](char c) { return c == ' '; });
 }
 
+void keep_question(std::string_view options, std::int64_t m, std::int64_t n) {
+  Recording& recording = state().recording;
+  std::size_t length = 0;
+  for (const char letter : options) {
+    if (letter != ' ' && length + 1 < recording.options.size()) {
+      recording.options[length++] = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+    }
+  }
+  recording.question_m = m;
+  recording.question_n = n;
+}
+
 }  // namespace
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
@@ -187,7 +199,9 @@ extern "C" {
   const flopcast::algorithm::BlockParameters answers =
       s.options.blocks ? *s.options.blocks : flopcast::algorithm::BlockParameters{ask(1), ask(2), ask(3)};
   const std::lock_guard lock(s.mutex);
-  s.recording.questions += *ispec == 1 ? 1 : 0;
+  if (*ispec == 1 && s.recording.questions++ == 0) {
+    keep_question({opts, opts_length}, *n1, *n2);
+  }
   s.recording.answers = answers;
   return static_cast<std::int32_t>(*ispec == 1 ? answers.nb : *ispec == 2 ? answers.nbmin : answers.nx);
 }

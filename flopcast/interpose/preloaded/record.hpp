@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -24,6 +25,8 @@ struct Recording {
   std::int64_t dropped = 0;            ///< calls that found no room
   std::int64_t questions = 0;          ///< how often the routine asked for its block size
   algorithm::BlockParameters answers;  ///< what it was told; only meaningful if it asked
+  std::array<char, 9> options{};       ///< of its first question without blanks, ended by a zero
+  std::int64_t question_m = 0, question_n = 0;
 };
 
 /// Finds the library's own symbol ("dgemm_"); nullptr if there is none.

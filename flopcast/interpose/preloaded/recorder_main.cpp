@@ -194,6 +194,9 @@ Reply serve(const Libraries& libraries, const Request& request, Bytes& calls) {
           .dropped = recording.dropped,
           .questions = recording.questions,
           .answers = recording.answers,
+          .options = recording.options,
+          .question_m = recording.question_m,
+          .question_n = recording.question_n,
           .arguments = call.arguments};
 }
 

@@ -9,6 +9,7 @@
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/installed.hpp"
 
 namespace flopcast::interpose {
@@ -130,8 +131,8 @@ TEST(Recorder, LoadsTheLibrariesChosen) {
 }
 
 TEST(Recorder, TellsLapacksOwnBlockSizes) {
-  EXPECT_EQ(recorder().defaults(geqrf_call(1000, 1000)), (BlockParameters{32, 2, 128}));
-  EXPECT_EQ(recorder().defaults(potrf_call('L', 1000)).nb, 64);
+  EXPECT_EQ(recorder().question(geqrf_call(1000, 900)), (BlockQuestion{"", 1000, 900, {32, 2, 128}}));
+  EXPECT_EQ(recorder().question(potrf_call('L', 1000)).value().answers.nb, 64);
 }
 
 TEST(Recorder, UsesLapacksOwnBlockSizesWithoutOthers) {
@@ -142,9 +143,25 @@ TEST(Recorder, KnowsWhoAsksForBlockSizes) {
   const std::filesystem::path openblas = machine::locate("openblas-serial", machine::Role::blas);
   Recorder all_openblas({openblas, openblas});
 
-  EXPECT_TRUE(recorder().asks_for_block_size(potrf_call('L', 500)));
-  EXPECT_TRUE(all_openblas.asks_for_block_size(geqrf_call(500, 500)));
-  EXPECT_FALSE(all_openblas.asks_for_block_size(potrf_call('L', 500)));
+  EXPECT_TRUE(recorder().question(potrf_call('L', 500)));
+  EXPECT_TRUE(all_openblas.question(geqrf_call(500, 500)));
+  EXPECT_FALSE(all_openblas.question(potrf_call('L', 500)));
+}
+
+/// What ilaenv gets isn't the routine's flags and sizes.
+TEST(Recorder, TellsWhatIlaenvIsAsked) {
+  const auto asked = [](const char* routine, const std::map<std::string, std::string>& arguments) {
+    return recorder().question(kernel::parse_call(kernel::require(routine), arguments)).value();
+  };
+
+  const BlockQuestion standard_form = asked("dsygst", {{"itype", "1"}, {"uplo", "L"}, {"n", "300"}});
+  EXPECT_EQ(standard_form.options, "L");
+  EXPECT_EQ(standard_form.m, 300);
+  EXPECT_EQ(standard_form.n, -1);
+  const BlockQuestion multiplication = asked("dormqr", {{"side", "L"}, {"trans", "T"}, {"m", "300"}, {"n", "200"}, {"k", "100"}});
+  EXPECT_EQ(multiplication.options, "LT");
+  EXPECT_EQ(multiplication.m, 300);
+  EXPECT_EQ(multiplication.n, 200);
 }
 
 TEST(Recorder, RecordsRoutinesThatHaveNoAlgorithm) {

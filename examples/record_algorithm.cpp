@@ -27,12 +27,11 @@ int main(int argc, char** argv) {
       double flops = 0;
     };
     std::map<std::string, Share> shares;
-    double total = 0;
+    const double total = flops(trace);
     for (const Call& call : trace.calls) {
       Share& share = shares[call.routine->name];
       ++share.calls;
       share.flops += flops(call);
-      total += flops(call);
     }
     for (const auto& [routine, share] : shares) {
       fmt::print("{:<8} {:5} calls {:6.2f} % of all flops\n", routine, share.calls, 100 * share.flops / total);

@@ -91,6 +91,14 @@ std::int64_t address_from_json(const nlohmann::json& json, const std::vector<All
 
 }  // namespace
 
+double flops(const Trace& trace) {
+  double sum = 0;
+  for (const Call& call : trace.calls) {
+    sum += flops(call);
+  }
+  return sum;
+}
+
 void make_virtual(Trace& trace) {
   add_local_allocations(trace);
   for (Call& call : trace.calls) {

@@ -40,6 +40,9 @@ struct Trace {
   friend bool operator==(const Trace&, const Trace&) = default;
 };
 
+/// Real floating-point operations of all calls.
+double flops(const Trace& trace);
+
 inline constexpr std::uintptr_t virtual_base(std::size_t allocation) { return (allocation + 1) << 40U; }
 
 /// Moves the trace to virtual addresses: every allocation to its virtual_base, operands with it. Operands outside of all

@@ -298,9 +298,6 @@ void KernelProcess::fit() {
 }
 
 Estimate KernelProcess::estimate(const Call& call, const Placement& placement, const Baseline& baseline) const {
-  if (returns_at_once(call)) {
-    return {baseline.overhead, 0, false};
-  }
   const Seconds base = baseline_time(call, placement, baseline);
   if (!process_) {
     return {base, 1, true};
@@ -322,9 +319,6 @@ Estimate KernelProcess::estimate(const Call& call, const Placement& placement, c
 }
 
 Seconds KernelProcess::seconds(const Call& call, const Placement& placement, const Baseline& baseline) const {
-  if (returns_at_once(call)) {
-    return baseline.overhead;
-  }
   const Seconds base = baseline_time(call, placement, baseline);
   return process_ ? base * std::exp(process_->mean(place(call, placement, baseline).data())) : base;
 }
@@ -371,6 +365,9 @@ Estimate OnDemandModels::estimate(const Call& call, const Placement& placement) 
 }
 
 Seconds OnDemandModels::seconds(const Call& call, const Placement& placement) const {
+  if (returns_at_once(call)) {
+    return baseline_.overhead;
+  }
   const auto found = kernels_.find(key(call));
   return found == kernels_.end() ? KernelProcess().seconds(call, placement, baseline_) : found->second.seconds(call, placement, baseline_);
 }

@@ -37,14 +37,6 @@ Call square_call(const Routine& routine, std::int64_t n, std::size_t choice) {
   return call;
 }
 
-double flops_of(const Trace& trace) {
-  double sum = 0;
-  for (const Call& call : trace.calls) {
-    sum += flops(call);
-  }
-  return sum;
-}
-
 /// Variants 4 and 8 of the triangular inverse do more than they need.
 double expected_factor(const Algorithm& algorithm) {
   return algorithm.family == "trtri" && (algorithm.variant == "4" || algorithm.variant == "8") ? 3 : 1;
@@ -59,7 +51,7 @@ TEST(EveryVariant, NeedsTheOperationsOfItsFamily) {
       for (const std::size_t choice : {std::size_t{0}, std::size_t{1}}) {
         if (routine != nullptr) {
           const Call call = square_call(*routine, n, choice);
-          const double ratio = flops_of(record(call, {.nb = nb, .nbmin = 2, .nx = 0}, algorithm)) / flops(call);
+          const double ratio = flops(record(call, {.nb = nb, .nbmin = 2, .nx = 0}, algorithm)) / flops(call);
           const double lower_order = 2.0 * nb / n * expected_factor(algorithm);
           EXPECT_NEAR(ratio, expected_factor(algorithm), lower_order) << routine->name << " " << algorithm.variant << " " << flags(call);
         }

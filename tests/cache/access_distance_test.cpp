@@ -7,6 +7,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "naive_access.hpp"
+#include "tests/kernel/plain_call.hpp"
 
 namespace flopcast::cache {
 
@@ -16,23 +17,7 @@ void PrintTo(const OperandAccess& access, std::ostream* out) {
 
 namespace {
 
-/// A call from its arguments in order: flags as characters, everything else as integers; scalars and info are left out.
-Call call(const std::string& name, std::vector<std::int64_t> arguments) {
-  Call call;
-  call.routine = &kernel::require(name);
-  std::size_t next = 0;
-  std::int64_t scalar = 0;
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    const Kind kind = call.routine->arguments[i].kind;
-    if (kind == Kind::scalar || kind == Kind::real_scalar) {
-      call.arguments[i] = scalar++;
-    } else if (kind != Kind::info) {
-      call.arguments[i] = arguments.at(next++);
-    }
-  }
-  EXPECT_EQ(next, arguments.size()) << name;
-  return call;
-}
+using kernel::call;
 
 constexpr std::int64_t a_address = 1 << 20, b_address = 2 << 20;
 

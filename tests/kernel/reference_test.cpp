@@ -6,48 +6,15 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "tests/kernel/reference/cases.hpp"
+#include "tests/kernel/reference/dense.hpp"
 #include "tests/kernel/reference/families.hpp"
 
 // The plain algorithms themselves, against the relations that define their results.
 namespace flopcast::kernel::reference {
 namespace {
 
-using Complex = std::complex<double>;
-
-/// A dense matrix for checking products.
-struct Dense {
-  std::int64_t rows, columns;
-  std::vector<Complex> values;
-  Dense(std::int64_t m, std::int64_t n) : rows(m), columns(n), values(static_cast<std::size_t>(m * n)) {}
-  Complex& operator()(std::int64_t i, std::int64_t j) { return values[static_cast<std::size_t>(i + j * rows)]; }
-  Complex operator()(std::int64_t i, std::int64_t j) const { return values[static_cast<std::size_t>(i + j * rows)]; }
-};
-
-template <class Element>
-Dense dense(std::int64_t m, std::int64_t n, Element element) {
-  Dense result(m, n);
-  for (std::int64_t j = 0; j < n; ++j) {
-    for (std::int64_t i = 0; i < m; ++i) {
-      result(i, j) = element(i, j);
-    }
-  }
-  return result;
-}
-
 Dense read(Matrix A, std::int64_t m, std::int64_t n) {
   return dense(m, n, [&](std::int64_t i, std::int64_t j) { return static_cast<Number>(A(i, j)).value(); });
-}
-Dense product(const Dense& a, const Dense& b) {
-  return dense(a.rows, b.columns, [&](std::int64_t i, std::int64_t j) {
-    Complex sum = 0;
-    for (std::int64_t l = 0; l < a.columns; ++l) {
-      sum += a(i, l) * b(l, j);
-    }
-    return sum;
-  });
-}
-Dense adjoint(const Dense& a) {
-  return dense(a.columns, a.rows, [&](std::int64_t i, std::int64_t j) { return std::conj(a(j, i)); });
 }
 Dense lower(const Dense& a, bool unit = false) {
   return dense(a.rows, a.columns, [&](std::int64_t i, std::int64_t j) { return i > j ? a(i, j) : i == j ? (unit ? 1.0 : a(i, j)) : 0.0; });

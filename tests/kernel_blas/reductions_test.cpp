@@ -8,52 +8,14 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "tests/kernel/reference/arguments.hpp"
 #include "tests/kernel/reference/cases.hpp"
+#include "tests/kernel/reference/dense.hpp"
 #include "tests/kernel_blas/real_libraries.hpp"
 
 // What factorizations and reductions give, put together again, is the matrix that they were given; whatever pivots and signs a library chooses.
 namespace flopcast::kernel {
 namespace {
 
-using Complex = std::complex<double>;
-
-struct Dense {
-  std::int64_t rows, columns;
-  std::vector<Complex> values;
-  Dense(std::int64_t m, std::int64_t n) : rows(m), columns(n), values(static_cast<std::size_t>(m * n)) {}
-  Complex& operator()(std::int64_t i, std::int64_t j) { return values[static_cast<std::size_t>(i + j * rows)]; }
-  Complex operator()(std::int64_t i, std::int64_t j) const { return values[static_cast<std::size_t>(i + j * rows)]; }
-};
-
-Dense identity(std::int64_t n) {
-  Dense result(n, n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    result(i, i) = 1;
-  }
-  return result;
-}
-
-Dense product(const Dense& a, const Dense& b) {
-  Dense c(a.rows, b.columns);
-  for (std::int64_t j = 0; j < c.columns; ++j) {
-    for (std::int64_t l = 0; l < a.columns; ++l) {
-      for (std::int64_t i = 0; i < c.rows; ++i) {
-        c(i, j) += a(i, l) * b(l, j);
-      }
-    }
-  }
-  return c;
-}
-
-Dense transposed(const Dense& a, bool conjugated) {
-  Dense b(a.columns, a.rows);
-  for (std::int64_t j = 0; j < a.columns; ++j) {
-    for (std::int64_t i = 0; i < a.rows; ++i) {
-      b(j, i) = conjugated ? std::conj(a(i, j)) : a(i, j);
-    }
-  }
-  return b;
-}
-Dense adjoint(const Dense& a) { return transposed(a, true); }
+using namespace reference;
 
 /// One call on memory of its own, whose operands are read by name, before and after.
 class Execution {
@@ -74,24 +36,14 @@ class Execution {
     return reference::element_in_memory(call_, argument, static_cast<std::size_t>(i + j * ld));
   }
   [[nodiscard]] Dense matrix(const char* name, std::int64_t m, std::int64_t n) const {
-    Dense result(m, n);
-    for (std::int64_t j = 0; j < n; ++j) {
-      for (std::int64_t i = 0; i < m; ++i) {
-        result(i, j) = element(name, i, j);
-      }
-    }
-    return result;
+    return dense(m, n, [&](std::int64_t i, std::int64_t j) { return element(name, i, j); });
   }
   /// The whole of a symmetric or Hermitian matrix of which one triangle is stored.
   [[nodiscard]] Dense symmetric(const char* name, std::int64_t n, bool lower, bool hermitian) const {
-    Dense result(n, n);
-    for (std::int64_t j = 0; j < n; ++j) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        const bool stored = lower ? i >= j : i <= j;
-        result(i, j) = stored ? element(name, i, j) : hermitian ? std::conj(element(name, j, i)) : element(name, j, i);
-      }
-    }
-    return result;
+    return dense(n, n, [&](std::int64_t i, std::int64_t j) {
+      const bool stored = lower ? i >= j : i <= j;
+      return stored ? element(name, i, j) : hermitian ? std::conj(element(name, j, i)) : element(name, j, i);
+    });
   }
   /// Writes a matrix, with the precision of the routine.
   void set(const char* name, const Dense& values) const {

@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "call.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -11,9 +10,12 @@
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
 #include "flopcast/predict/stored_models.hpp"
+#include "tests/kernel/plain_call.hpp"
 
 namespace flopcast::predict {
 namespace {
+
+using kernel::call;
 
 Call scale(std::int64_t n) { return call("dscal", {n, 8000, 1}); }
 

@@ -5,12 +5,14 @@
 
 #include <cmath>
 
-#include "call.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/predict/call_words.hpp"
+#include "tests/kernel/plain_call.hpp"
 
 namespace flopcast::predict {
 namespace {
+
+using kernel::call;
 
 constexpr double z95 = 1.959963984540054;
 

@@ -7,7 +7,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 
-namespace flopcast::predict {
+namespace flopcast::kernel {
 
 /// A call from its flags, integers and addresses in order; all scalars are 1, info is left out.
 inline Call call(const std::string& name, const std::vector<std::int64_t>& arguments) {
@@ -28,4 +28,4 @@ inline Call call(const std::string& name, const std::vector<std::int64_t>& argum
   return call;
 }
 
-}  // namespace flopcast::predict
+}  // namespace flopcast::kernel

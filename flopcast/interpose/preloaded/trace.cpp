@@ -1,0 +1,455 @@
+#include "flopcast/interpose/preloaded/trace.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "flopcast/interpose/preloaded/dry_run.hpp"
+#include "flopcast/interpose/preloaded/next_symbol.hpp"
+
+namespace flopcast::interpose {
+
+// A preloaded library has nobody who could hand these to the stubs.
+constinit thread_local Thread thread{};
+constinit Settings settings{};
+namespace {
+constinit Presence absent{};
+}
+constinit Presence* presence = &absent;
+
+namespace {
+
+enum : std::uint32_t { joining = 2, joined = 1 };  // Presence::here
+
+/// A live chunk and whether a thread of this process has it.
+struct Seat {
+  std::atomic<std::uint32_t> taken;
+  ChunkHeader* live;
+};
+
+/// A definition that was found for one caller.
+struct Found {
+  std::atomic<std::uint64_t> key;  ///< 0: free
+  std::atomic<void*> definition;
+};
+
+constexpr std::size_t most_seats = 1024;
+constexpr std::size_t most_found = 8192;
+constexpr std::size_t most_libraries = 64;
+constexpr std::size_t live_room = live_bytes - sizeof(ChunkHeader);
+
+constinit char path[PATH_MAX]{};
+constinit FileHeader* header = nullptr;  ///< nullptr: nothing is recorded
+constinit std::atomic<bool> full{};      ///< no more room on the disk: calls are counted only
+constinit std::uint32_t generation = 0;
+constinit Seat seats[most_seats]{};
+constinit Found found_for_callers[most_found]{};
+constinit std::atomic<const void*> libraries[most_libraries]{};  ///< noted ones, by where they are loaded
+constinit pthread_key_t thread_end{};
+constinit DryRun dry_run{};
+
+/// Keeps errno, and the thread from being cancelled, while we call the system.
+class Unnoticed {
+ public:
+  Unnoticed() noexcept : error_(errno) { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_); }
+  Unnoticed(const Unnoticed&) = delete;
+  Unnoticed& operator=(const Unnoticed&) = delete;
+  ~Unnoticed() {
+    pthread_setcancelstate(cancel_, nullptr);
+    errno = error_;
+  }
+
+ private:
+  int error_;
+  int cancel_ = 0;
+};
+
+/// Tells of a failure, once in the whole recording.
+void complain(const char* what, const char* why) noexcept {
+  if (header == nullptr || header->complaints.fetch_add(1, std::memory_order_relaxed) == 0) {
+    std::fprintf(stderr, "flopcast: %s%s%s; the program goes on without being recorded\n", what, why != nullptr ? ": " : "",
+                 why != nullptr ? why : "");
+  }
+}
+
+/// Where in the file `bytes` more are to go. Beyond the limit of a file's size a write would kill the process, so that this is an error, too.
+bool claim(std::size_t bytes, std::uint64_t& offset) noexcept {
+  rlimit limit{};
+  offset = header->end.fetch_add(bytes, std::memory_order_relaxed);
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && offset + bytes > limit.rlim_cur) {
+    errno = EFBIG;
+    return false;
+  }
+  return true;
+}
+
+std::uint32_t thread_id() noexcept { return static_cast<std::uint32_t>(syscall(SYS_gettid)); }
+
+bool write_all(int file, iovec (&parts)[2], std::uint64_t offset) noexcept {
+  const std::size_t bytes = parts[0].iov_len + parts[1].iov_len;
+  ssize_t written = 0;
+  do {
+    written = pwritev(file, parts, 2, static_cast<off_t>(offset));
+  } while (written < 0 && errno == EINTR);
+  if (written >= 0 && static_cast<std::size_t>(written) != bytes) {
+    errno = ENOSPC;
+    return false;
+  }
+  return written >= 0;
+}
+
+/// Adds a complete chunk to the file. The file is opened anew each time, since programs close and reuse what they didn't open themselves.
+bool append(ChunkHeader& chunk, const void* contents, std::size_t bytes) noexcept {
+  chunk.magic = chunk_magic;
+  chunk.bytes.store(bytes, std::memory_order_relaxed);
+  chunk.checksum = chunk_checksum(static_cast<const std::byte*>(contents), bytes);
+  std::uint64_t offset = 0;
+  const int file = claim(round_to_page(sizeof chunk + bytes), offset) ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+  if (file < 0) {
+    return false;
+  }
+  iovec parts[2] = {{&chunk, sizeof chunk}, {const_cast<void*>(contents), bytes}};
+  const bool written = write_all(file, parts, offset);
+  const int error = errno;
+  close(file);
+  errno = error;
+  return written;
+}
+
+bool append_text(ChunkKind kind, const char* text, std::size_t bytes) noexcept {
+  ChunkHeader chunk{};
+  chunk.kind = kind;
+  chunk.pid = static_cast<std::uint32_t>(getpid());
+  chunk.tid = thread_id();
+  return append(chunk, text, bytes);
+}
+
+/// Copies a live chunk behind the end of the file and empties it. Killed in between, the reader knows by the sequence that the two are one.
+bool seal(ChunkHeader& live, std::uint64_t offset) noexcept {
+  const std::uint64_t bytes = live.bytes.load(std::memory_order_relaxed);
+  ChunkHeader chunk{};
+  chunk.kind = ChunkKind::sealed;
+  chunk.thread = live.thread;
+  chunk.pid = live.pid;
+  chunk.tid = live.tid;
+  chunk.live = offset;
+  chunk.sequence = live.sequence;
+  if (bytes > 0 && !append(chunk, &live + 1, bytes)) {
+    return false;
+  }
+  live.bytes.store(0, std::memory_order_release);
+  live.sequence += 1;
+  return true;
+}
+
+/// Makes and maps a chunk for a thread; nullptr if the disk has no room for it.
+ChunkHeader* make_live() noexcept {
+  std::uint64_t offset = 0;
+  const int file = claim(live_bytes, offset) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+  if (file < 0) {
+    return nullptr;
+  }
+  // A write through a mapping into a hole of a full disk would kill the process, hence the reservation.
+  const int error = posix_fallocate(file, static_cast<off_t>(offset), live_bytes);
+  void* mapped = error == 0 ? mmap(nullptr, live_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, static_cast<off_t>(offset))
+                            : MAP_FAILED;
+  const int reason = error != 0 ? error : errno;
+  close(file);
+  if (mapped == MAP_FAILED) {
+    errno = reason;
+    return nullptr;
+  }
+  madvise(mapped, live_bytes, MADV_DONTFORK);
+  auto* live = static_cast<ChunkHeader*>(mapped);
+  live->kind = ChunkKind::live;
+  live->live = offset;
+  return live;
+}
+
+/// Gives the thread `live`, with which another one may have been before.
+bool take(ChunkHeader& live) noexcept {
+  if (live.magic == chunk_magic && !seal(live, live.live)) {
+    return false;
+  }
+  live.thread = header->threads.fetch_add(1, std::memory_order_relaxed);
+  live.pid = static_cast<std::uint32_t>(getpid());
+  live.tid = thread_id();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  live.magic = chunk_magic;
+  thread.live = &live;
+  thread.generation = generation;
+  thread.at = reinterpret_cast<std::byte*>(&live + 1);
+  thread.end = thread.at + live_room;
+  return true;
+}
+
+/// The thread's first call: a live chunk that nobody has, or a new one.
+bool sit_down() noexcept {
+  for (Seat& seat : seats) {
+    std::uint32_t nobody = 0;
+    if (seat.taken.load(std::memory_order_relaxed) != 0 || !seat.taken.compare_exchange_strong(nobody, 1, std::memory_order_acquire)) {
+      continue;
+    }
+    if (seat.live == nullptr) {
+      seat.live = make_live();
+    }
+    if (seat.live == nullptr || !take(*seat.live)) {
+      seat.taken.store(0, std::memory_order_release);
+      return false;
+    }
+    pthread_setspecific(thread_end, &seat);
+    return true;
+  }
+  errno = EAGAIN;
+  return false;
+}
+
+/// At the end of a thread: its records stay where they are, until another one needs the place.
+void stand_up(void* seat) noexcept {
+  if (thread.generation == generation) {
+    thread = Thread{};
+    static_cast<Seat*>(seat)->taken.store(0, std::memory_order_release);
+  }
+}
+
+bool write_dictionary() noexcept {
+  std::size_t bytes = 0;
+  for (std::uint32_t i = 0; i < intercepted_count; ++i) {
+    bytes += std::strlen(intercepted[i].symbol) + std::strlen(intercepted[i].layout) + 2;
+  }
+  char* text = static_cast<char*>(std::malloc(bytes + 1));
+  if (text == nullptr) {
+    return false;
+  }
+  char* at = text;
+  for (std::uint32_t i = 0; i < intercepted_count; ++i) {
+    const Intercepted& routine = intercepted[i];
+    const std::size_t length = std::strlen(routine.symbol);
+    const std::size_t name = routine.symbol[length - 1] == '_' ? length - 1 : length;
+    at += std::sprintf(at, "%.*s%s%s\n", static_cast<int>(name), routine.symbol, routine.layout[0] != '\0' ? " " : "", routine.layout);
+  }
+  const bool written = append_text(ChunkKind::dictionary, text, static_cast<std::size_t>(at - text));
+  std::free(text);
+  return written;
+}
+
+/// The words of the process's command line, as many as fit.
+bool write_command_line() noexcept {
+  char text[trace_page - sizeof(ChunkHeader)];
+  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  const ssize_t bytes = file >= 0 ? read(file, text, sizeof text) : 0;
+  if (file >= 0) {
+    close(file);
+  }
+  return append_text(ChunkKind::process, text, bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+}
+
+/// What a process does before its first record. After a fork the parent's chunks are not ours.
+bool introduce_process() noexcept {
+  ++generation;
+  for (Seat& seat : seats) {
+    seat.live = nullptr;
+    seat.taken.store(0, std::memory_order_relaxed);
+  }
+  if (header->dictionary.load(std::memory_order_acquire) == 0) {
+    if (!write_dictionary()) {
+      return false;
+    }
+    header->dictionary.store(1, std::memory_order_release);
+  }
+  return write_command_line();
+}
+
+void stop(const char* doing) noexcept {
+  if (!full.exchange(true)) {
+    complain(doing, std::strerror(errno));
+  }
+}
+
+/// Whether the process has been introduced; only one thread does it, the others wait.
+bool join() noexcept {
+  std::uint32_t nobody = 0;
+  if (presence->here.compare_exchange_strong(nobody, joining)) {
+    if (!introduce_process()) {
+      stop("can't write the trace");
+    }
+    presence->here.store(joined, std::memory_order_release);
+  }
+  while (presence->here.load(std::memory_order_acquire) != joined) {
+    sched_yield();
+  }
+  return !full.load(std::memory_order_relaxed);
+}
+
+void note_library(const void* definition) noexcept {
+  Dl_info info{};
+  if (header == nullptr || dladdr(definition, &info) == 0 || info.dli_fname == nullptr) {
+    return;
+  }
+  for (std::atomic<const void*>& known : libraries) {
+    const void* base = nullptr;
+    if (known.load(std::memory_order_relaxed) == info.dli_fbase) {
+      return;
+    }
+    if (known.compare_exchange_strong(base, info.dli_fbase)) {
+      char resolved[PATH_MAX];
+      const char* file = realpath(info.dli_fname, resolved) != nullptr ? resolved : info.dli_fname;
+      append_text(ChunkKind::library, file, std::strlen(file));
+      return;
+    }
+    if (base == info.dli_fbase) {
+      return;
+    }
+  }
+}
+
+std::uint64_t key_of(std::uint32_t routine, const void* caller) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(caller) ^ static_cast<std::uint64_t>(routine + 1) << 48U) | 1U;
+}
+
+/// The place of a key in the table, taken or free; nullptr if there is no room for it.
+Found* place_of(std::uint64_t key) noexcept {
+  constexpr std::size_t most_steps = 16;
+  const std::size_t first = (key * 0x9e3779b97f4a7c15U) >> 51U;
+  static_assert(most_found == std::size_t{1} << (64 - 51));
+  for (std::size_t step = 0; step < most_steps; ++step) {
+    Found& found = found_for_callers[(first + step) % most_found];
+    const std::uint64_t there = found.key.load(std::memory_order_acquire);
+    if (there == key || there == 0) {
+      return &found;
+    }
+  }
+  return nullptr;
+}
+
+void remember(std::uint32_t routine, const void* caller, void* definition) noexcept {
+  const std::uint64_t key = key_of(routine, caller);
+  Found* place = place_of(key);
+  std::uint64_t nothing = 0;
+  if (place != nullptr && (place->key.compare_exchange_strong(nothing, key) || nothing == key)) {
+    place->definition.store(definition, std::memory_order_release);
+  }
+}
+
+[[noreturn]] void end_without(const char* symbol) noexcept {
+  std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", symbol);
+  _exit(127);  // as the dynamic linker does for an undefined symbol
+}
+
+/// Maps the file's header. Nothing is recorded without it.
+void open_trace(const char* name) noexcept {
+  const int file = std::strlen(name) < sizeof path ? open(name, O_RDWR | O_CLOEXEC) : -1;
+  void* mapped = file >= 0 ? mmap(nullptr, trace_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  if (file >= 0) {
+    close(file);
+  }
+  void* page = mmap(nullptr, trace_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED || page == MAP_FAILED || madvise(page, trace_page, MADV_WIPEONFORK) != 0 ||
+      pthread_key_create(&thread_end, stand_up) != 0) {
+    complain(name, std::strerror(errno));
+    return;
+  }
+  auto* opened = static_cast<FileHeader*>(mapped);
+  if (std::memcmp(opened->magic, trace_magic, sizeof trace_magic) != 0 || opened->version != trace_version) {
+    complain(name, "is no trace of this version of flopcast");
+    return;
+  }
+  std::strcpy(path, name);
+  settings.counter = opened->counter != 0;
+  settings.origin = opened->origin;
+  presence = static_cast<Presence*>(page);
+  header = opened;
+  header->processes.fetch_add(1, std::memory_order_relaxed);
+}
+
+void open_dry_run(const char* library) noexcept {
+  void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  const auto open = handle != nullptr ? reinterpret_cast<OpenDryRun>(dlsym(handle, open_dry_run_symbol)) : nullptr;
+  if (open == nullptr || !open(&dry_run)) {
+    std::fprintf(stderr, "flopcast: can't skip anything: %s\n", open == nullptr ? dlerror() : "the catalogue can't be read");
+    return;
+  }
+  settings.dry_run = true;
+}
+
+[[gnu::constructor]] void start() noexcept {
+  if (const char* name = std::getenv(trace_variable)) {
+    const Unnoticed unnoticed;
+    open_trace(name);
+  }
+  if (const char* library = std::getenv(dry_run_variable); library != nullptr && header != nullptr) {
+    open_dry_run(library);
+  }
+}
+
+}  // namespace
+
+bool make_room(std::size_t bytes) noexcept {
+  if (header == nullptr) {
+    return false;
+  }
+  const Unnoticed unnoticed;
+  const bool written = join() && (thread.live == nullptr || thread.generation != generation
+                                      ? sit_down()
+                                      : static_cast<std::size_t>(thread.end - thread.at) >= bytes || seal(*thread.live, thread.live->live));
+  if (!written) {
+    stop("can't write the trace");
+    header->dropped.fetch_add(1, std::memory_order_relaxed);
+    thread.at = thread.end = nullptr;
+    thread.live = nullptr;
+    return false;
+  }
+  if (static_cast<std::size_t>(thread.end - thread.at) < bytes) {
+    thread.at = reinterpret_cast<std::byte*>(thread.live + 1);
+  }
+  return true;
+}
+
+void* find_definition(std::uint32_t routine, const void* caller) noexcept {
+  const Found* known = place_of(key_of(routine, caller));
+  if (known != nullptr && known->key.load(std::memory_order_relaxed) != 0) {
+    if (void* definition = known->definition.load(std::memory_order_acquire)) {
+      return definition;
+    }
+  }
+  const Unnoticed unnoticed;
+  const char* symbol = intercepted[routine].symbol;
+  void* next = dlsym(RTLD_NEXT, symbol);
+  void* definition = next != nullptr ? next : next_symbol(symbol, caller);
+  if (definition == nullptr) {
+    end_without(symbol);
+  }
+  if (next != nullptr) {
+    definitions[routine].store(next, std::memory_order_relaxed);
+  } else {
+    remember(routine, caller, definition);
+  }
+  note_library(definition);
+  return definition;
+}
+
+Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept {
+  return dry_run.decide(intercepted[routine].symbol, arguments, value);
+}
+
+Treatment decide_unnamed(void* const* words, std::size_t count) noexcept { return dry_run.decide_unnamed(words, count); }
+
+void note_executed(std::uint32_t routine, const std::byte* arguments) noexcept {
+  if (intercepted[routine].layout[0] != '\0') {
+    dry_run.note_executed(intercepted[routine].symbol, arguments);
+  }
+}
+
+}  // namespace flopcast::interpose

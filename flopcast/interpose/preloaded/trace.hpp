@@ -1,0 +1,234 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "flopcast/interpose/trace_format.hpp"
+
+/// What the stubs of libflopcast-trace.so share: where a thread's records go, and what happens around one call.
+namespace flopcast::interpose {
+
+/// A routine that is intercepted.
+struct Intercepted {
+  const char* symbol;
+  const char* layout;  ///< of its record; empty: known by name only
+};
+
+/// All of them, in the order of their numbers; the generator writes it.
+extern const Intercepted intercepted[];
+extern const std::uint32_t intercepted_count;
+/// The library's own routines by number, once found; nullptr for those that depend on who calls.
+extern std::atomic<void*> definitions[];
+
+/// A thread's own.
+struct Thread {
+  std::byte* at = nullptr;           ///< the next record goes here
+  std::byte* end = nullptr;          ///< of the live chunk
+  ChunkHeader* live = nullptr;       ///< nullptr: none yet
+  const void* frame = nullptr;       ///< of the stub of the outermost call that is being executed; nullptr: none is
+  const void* returns_to = nullptr;  ///< its return address
+  std::uint32_t generation = 0;      ///< of the process that `live` belongs to
+};
+// The library is there from the start, so its thread-local memory needs no call to find.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Thread thread;
+
+/// In memory that fork empties: whether the process was seen before.
+struct Presence {
+  std::atomic<std::uint32_t> here;
+};
+extern Presence* presence;
+
+/// Set before the program begins.
+struct Settings {
+  bool counter = false;  ///< clock of the recording
+  bool dry_run = false;
+  std::uint64_t origin = 0;  ///< its ticks at the start
+};
+extern Settings settings;
+
+/// Slow ways, none of which throws or changes errno.
+bool make_room(std::size_t bytes) noexcept;
+void* find_definition(std::uint32_t routine, const void* caller) noexcept;
+Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept;
+Treatment decide_unnamed(void* const* words, std::size_t count) noexcept;
+void note_executed(std::uint32_t routine, const std::byte* arguments) noexcept;
+
+/// The routine behind the stub; ends the process, as the dynamic linker does, if there is none.
+inline void* definition(std::uint32_t routine, const void* caller) noexcept {
+  void* found = definitions[routine].load(std::memory_order_relaxed);
+  return found != nullptr ? found : find_definition(routine, caller);
+}
+
+/// One call, in the stub whose frame is given. Only the outermost one of a thread is recorded.
+class Recording {
+ public:
+  /// `bytes`: of the record. A call that only asks for the size of its workspace is not recorded; what it calls isn't either.
+  [[gnu::always_inline]] Recording(std::uint32_t routine, std::size_t bytes, const void* frame, const void* caller,
+                                   bool query = false) noexcept
+      : routine_(routine), bytes_(bytes) {
+    Thread& own = thread;
+    if (is_nested(own, frame)) {
+      return;
+    }
+    own.frame = frame;
+    own.returns_to = caller;
+    outermost_ = true;
+    if (query) {
+      return;
+    }
+    const bool room = presence->here.load(std::memory_order_relaxed) == 1 && static_cast<std::size_t>(own.end - own.at) >= bytes;
+    if (room || make_room(bytes)) {
+      record_ = own.at;
+    }
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  /// Whether arguments are to be written.
+  explicit operator bool() const noexcept { return record_ != nullptr; }
+  [[nodiscard]] std::byte* arguments() const noexcept { return record_ + sizeof(RecordHeader); }
+
+  /// Starts the clock, after the arguments are written. False if the call is to be skipped.
+  [[gnu::always_inline]] bool start() noexcept {
+    if (settings.dry_run) [[unlikely]] {
+      treatment_ = decide(routine_, arguments(), value_);
+      if (treatment_ == Treatment::skipped || treatment_ == Treatment::skipped_blindly) {
+        keep(trace_ticks(settings.counter), 0);
+        return false;
+      }
+    }
+    start_ = trace_ticks(settings.counter);
+    return true;
+  }
+  /// The same for a routine of which only the name is known: it is always executed.
+  template <class... Words>
+  [[gnu::always_inline]] void start_unnamed(Words... words) noexcept {
+    if (settings.dry_run) [[unlikely]] {
+      void* const all[] = {words...};
+      treatment_ = decide_unnamed(all, sizeof...(words));
+    }
+    start_ = trace_ticks(settings.counter);
+  }
+
+  /// Stops the clock and keeps the record.
+  [[gnu::always_inline]] void finish() noexcept {
+    if (!outermost_) {
+      return;
+    }
+    if (record_ != nullptr) {
+      keep(start_, trace_ticks(settings.counter) - start_);
+      if (settings.dry_run) [[unlikely]] {
+        note_executed(routine_, arguments());
+      }
+      return;
+    }
+    thread.frame = nullptr;
+  }
+
+  /// What a skipped function gives back.
+  [[nodiscard]] double value(int part = 0) const noexcept { return value_[part]; }
+
+ private:
+  /// Whether an outer call is being executed. One that was left by longjmp or an exception (error handlers do that) is not any more: its frame is gone, or something
+  /// else lies there.
+  [[gnu::always_inline]] static bool is_nested(const Thread& own, const void* frame) noexcept {
+    return own.frame != nullptr && frame < own.frame && static_cast<const void* const*>(own.frame)[1] == own.returns_to;
+  }
+
+  [[gnu::always_inline]] void keep(std::uint64_t start, std::uint64_t duration) noexcept {
+    Thread& own = thread;
+    const RecordHeader header = record_header(start - settings.origin, duration, routine_, treatment_);
+    __builtin_memcpy(record_, &header, sizeof header);
+    own.at = record_ + bytes_;
+    // What is counted is complete, whenever the process is killed.
+    own.live->bytes.store(static_cast<std::uint64_t>(own.at - reinterpret_cast<std::byte*>(own.live + 1)), std::memory_order_release);
+    own.frame = nullptr;
+  }
+
+  std::uint32_t routine_;
+  std::size_t bytes_;
+  std::byte* record_ = nullptr;
+  bool outermost_ = false;
+  Treatment treatment_ = Treatment::executed;
+  std::uint64_t start_ = 0;
+  double value_[2] = {0, 0};
+};
+
+/// Writes arguments, one after the other, as the layout says. Pointers that a program leaves null because the routine doesn't need them are zeros.
+class Arguments {
+ public:
+  explicit Arguments(std::byte* at) noexcept : at_(at) {}
+
+  void flag(const void* letter) noexcept { put(letter != nullptr ? *static_cast<const char*>(letter) : ' '); }
+  void integer(const void* value) noexcept { copy<std::int32_t>(value); }
+  void s(const void* value) noexcept { copy<float>(value); }
+  void d(const void* value) noexcept { copy<double>(value); }
+  void c(const void* value) noexcept { copy<std::uint64_t>(value); }
+  void z(const void* value) noexcept { copy<Pair>(value); }
+  void address(const void* pointer) noexcept { put(pointer); }
+
+  void flag_value(char letter) noexcept { put(letter); }
+  void integer_value(std::int32_t value) noexcept { put(value); }
+  void s_value(float value) noexcept { put(value); }
+  void d_value(double value) noexcept { put(value); }
+
+ private:
+  struct Pair {
+    double re, im;
+  };
+  template <class T>
+  void put(const T& value) noexcept {
+    __builtin_memcpy(at_, &value, sizeof value);
+    at_ += sizeof value;
+  }
+  template <class T>
+  void copy(const void* value) noexcept {
+    T copied{};
+    if (value != nullptr) {
+      __builtin_memcpy(&copied, value, sizeof copied);
+    }
+    put(copied);
+  }
+
+  std::byte* at_;
+};
+
+inline bool is_query(const void* work_size) noexcept { return work_size != nullptr && *static_cast<const std::int32_t*>(work_size) == -1; }
+
+/// CBLAS's numbers for flags, and what they are in Fortran.
+enum : int { row_major = 101 };
+inline char flag_of(int number) noexcept {
+  switch (number) {
+    case 111: return 'N';
+    case 112: return 'T';
+    case 113: return 'C';
+    case 121: return 'U';
+    case 122: return 'L';
+    case 131: return 'N';
+    case 132: return 'U';
+    case 141: return 'L';
+    case 142: return 'R';
+    default: return '?';
+  }
+}
+/// The flag of the transposed problem, as which a row-major one is computed: uplo and side turn over, and so does a transposition into T or C.
+inline char other_triangle(char flag) noexcept { return flag == 'L' ? 'U' : 'L'; }
+inline char other_side(char flag) noexcept { return flag == 'L' ? 'R' : 'L'; }
+inline char transposed(char flag) noexcept { return flag == 'N' ? 'T' : 'N'; }
+inline char conjugated(char flag) noexcept { return flag == 'N' ? 'C' : 'N'; }
+
+/// A skipped function's result in the interface's type.
+template <class Result>
+Result skipped_result(const Recording& recording) noexcept {
+  if constexpr (__is_same(Result, _Complex float) || __is_same(Result, _Complex double)) {
+    Result result;
+    __real__ result = static_cast<decltype(__real__ result + 0)>(recording.value(0));
+    __imag__ result = static_cast<decltype(__imag__ result + 0)>(recording.value(1));
+    return result;
+  } else {
+    return static_cast<Result>(recording.value(0));
+  }
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,387 @@
+#include "flopcast/interpose/program_trace.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/record_layout.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+using View = std::span<const std::byte>;
+
+constexpr const char* document_schema = "flopcast-program-trace-1";
+
+/// A file's contents, mapped.
+class MappedFile {
+ public:
+  explicit MappedFile(const fs::path& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    if (file < 0 || fstat(file, &status) != 0) {
+      const int error = errno;
+      if (file >= 0) {
+        close(file);
+      }
+      throw bad_input("can't read {}: {}", path.string(), std::strerror(error));
+    }
+    bytes_ = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
+    if (bytes_ > 0) {
+      data_ = mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, file, 0);
+    }
+    close(file);
+    if (data_ == MAP_FAILED) {
+      throw bad_input("can't map {}: {}", path.string(), std::strerror(errno));
+    }
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
+    if (bytes_ > 0) {
+      munmap(data_, bytes_);
+    }
+  }
+
+  [[nodiscard]] View view() const noexcept { return {static_cast<const std::byte*>(data_), bytes_}; }
+
+ private:
+  std::size_t bytes_ = 0;
+  void* data_ = nullptr;
+};
+
+std::string_view text_of(View bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+/// The parts of `text` between `separator`s; the last may lack its own.
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+/// The header as plain numbers; throws bad_input if the file isn't ours.
+const FileHeader& checked_header(View file, const fs::path& path) {
+  if (file.size() < sizeof trace_magic || std::memcmp(file.data(), trace_magic, sizeof trace_magic) != 0) {
+    throw bad_input("{} is no recording of a program: it doesn't begin as 'flopcast record' begins its files", path.string());
+  }
+  if (file.size() < sizeof(FileHeader)) {
+    throw bad_input("{} is cut off after {} bytes, within its header", path.string(), file.size());
+  }
+  const auto& header = *reinterpret_cast<const FileHeader*>(file.data());
+  if (header.version != trace_version) {
+    throw bad_input("{} has version {} of the format, but this flopcast reads version {}: {}", path.string(), header.version, trace_version,
+                    header.version > trace_version ? "a newer one wrote it" : "it is damaged");
+  }
+  return header;
+}
+
+nlohmann::json read_header_document(View file, const FileHeader& header, const fs::path& path) {
+  if (file.size() < trace_page || file.size() - trace_page < header.document_bytes) {
+    throw bad_input("{} is cut off after {} bytes, before its first call", path.string(), file.size());
+  }
+  const std::string_view text = text_of(file.subspan(trace_page, header.document_bytes));
+  nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
+  if (!document.is_object() || document.value("schema", "") != document_schema) {
+    throw bad_input("{} is damaged: its document is no \"{}\"", path.string(), document_schema);
+  }
+  return document;
+}
+
+/// A piece of one thread's records.
+struct Piece {
+  std::uint64_t live = 0, sequence = 0;
+  bool sealed = false;
+  View records;
+};
+
+/// What the dictionary says of a routine.
+struct Entry {
+  std::size_t bytes = 0;             ///< of its arguments
+  const Routine* routine = nullptr;  ///< if the catalogue has it with the same arguments
+};
+
+}  // namespace
+
+struct ProgramTraceFile::State {
+  explicit State(const fs::path& path) : file(path) {
+    const FileHeader& header = checked_header(file.view(), path);
+    read_header(header, path);
+    read_chunks(round_to_page(trace_page + header.document_bytes));
+    order_threads();
+    finish_summary(header);
+  }
+
+  void read_header(const FileHeader& header, const fs::path& path) {
+    summary.document = read_header_document(file.view(), header, path);
+    try {
+      summary.command = summary.document.at("command").get<std::vector<std::string>>();
+      summary.dry_run = summary.document.value("dry_run", false);
+    } catch (const nlohmann::json::exception& error) {
+      throw bad_input("{} is damaged: {}", path.string(), error.what());
+    }
+    summary.ticks_per_second = header.ticks_per_second;
+    if (!(summary.ticks_per_second > 1 && summary.ticks_per_second < 1e12)) {
+      throw bad_input("{} is damaged: its clock ticks {} times per second", path.string(), summary.ticks_per_second);
+    }
+    summary.dropped = header.dropped.load();
+    summary.loaded = header.processes.load();
+  }
+
+  void read_chunks(std::size_t at) {
+    const View all = file.view();
+    while (at < all.size() && all.size() - at >= sizeof(ChunkHeader)) {
+      const auto& chunk = *reinterpret_cast<const ChunkHeader*>(all.data() + at);
+      at += chunk.magic == chunk_magic ? read_chunk(chunk, all.subspan(at + sizeof(ChunkHeader)), at) : trace_page;
+    }
+  }
+
+  /// Returns the size of the chunk at `at`, whose contents begin `rest`.
+  std::size_t read_chunk(const ChunkHeader& chunk, View rest, std::size_t at) {
+    const std::uint64_t bytes = chunk.bytes.load();
+    const bool live = chunk.kind == ChunkKind::live;
+    if (live ? bytes > live_bytes - sizeof(ChunkHeader) : bytes > rest.size() || chunk_checksum(rest.data(), bytes) != chunk.checksum) {
+      ++summary.damaged;
+      return trace_page;
+    }
+    const View contents = rest.first(std::min<std::size_t>(bytes, rest.size()));
+    switch (chunk.kind) {
+      case ChunkKind::live:
+      case ChunkKind::sealed: add_piece(chunk, contents, at); break;
+      case ChunkKind::dictionary: read_dictionary(text_of(contents)); break;
+      case ChunkKind::library: add_library(std::string(text_of(contents))); break;
+      case ChunkKind::process: summary.processes.push_back({chunk.pid, split(text_of(contents), '\0')}); break;
+      default: ++summary.damaged;
+    }
+    return live ? live_bytes : round_to_page(sizeof(ChunkHeader) + bytes);
+  }
+
+  void add_piece(const ChunkHeader& chunk, View records, std::size_t at) {
+    const bool sealed = chunk.kind == ChunkKind::sealed;
+    if (records.empty()) {
+      return;
+    }
+    std::vector<Piece>& thread = pieces[chunk.thread];
+    thread.push_back({sealed ? chunk.live : at, chunk.sequence, sealed, records});
+    identities.try_emplace(chunk.thread, RecordedThread{chunk.pid, chunk.tid, 0});
+  }
+
+  void read_dictionary(std::string_view text) {
+    if (!entries.empty()) {
+      return;
+    }
+    for (const std::string& line : split(text, '\n')) {
+      const std::size_t blank = line.find(' ');
+      const std::string name = line.substr(0, blank);
+      const std::string layout = blank == std::string::npos ? "" : line.substr(blank + 1);
+      const Routine* routine = layout.empty() ? nullptr : kernel::find(name);
+      if (routine != nullptr && record_layout(*routine) != layout) {
+        routine = nullptr;  // another version of the catalogue: its name and times still hold
+      }
+      entries.push_back({record_bytes(layout), routine});
+      summary.names.push_back(name);
+    }
+  }
+
+  void add_library(const std::string& path) {
+    if (std::find(summary.libraries.begin(), summary.libraries.end(), path) == summary.libraries.end()) {
+      summary.libraries.push_back(path);
+    }
+  }
+
+  /// Pieces by time; of a live chunk that was being sealed when the process was killed there are two, of which the sealed one counts.
+  void order_threads() {
+    for (auto& [number, all] : pieces) {
+      std::sort(all.begin(), all.end(), [](const Piece& a, const Piece& b) {
+        return std::tuple(a.sequence, a.live, !a.sealed) < std::tuple(b.sequence, b.live, !b.sealed);
+      });
+      const auto same = [](const Piece& a, const Piece& b) { return a.sequence == b.sequence && a.live == b.live; };
+      all.erase(std::unique(all.begin(), all.end(), same), all.end());
+      RecordedThread thread = identities.at(number);
+      thread.chunks = all.size();
+      summary.threads.push_back(thread);
+      ordered.push_back(std::move(all));
+    }
+    pieces.clear();
+  }
+
+  void finish_summary(const FileHeader& header) {
+    summary.finished = header.finished != 0;
+    const double tick = 1 / summary.ticks_per_second;
+    if (summary.finished) {
+      summary.exit_code = header.exit_code;
+      summary.seconds = static_cast<double>(header.ended - header.origin) * tick;
+      return;
+    }
+    for (std::size_t t = 0; t < ordered.size(); ++t) {
+      if (!ordered[t].empty()) {
+        visit_piece(ordered[t].back(),
+                    [&](const ProgramEvent& event) { summary.seconds = std::max(summary.seconds, event.start + event.seconds); });
+      }
+    }
+  }
+
+  /// Stops at the first record that can't be one.
+  void visit_piece(const Piece& piece, const std::function<void(const ProgramEvent&)>& visit) const {
+    const double tick = 1 / summary.ticks_per_second;
+    for (View rest = piece.records; rest.size() >= sizeof(RecordHeader);) {
+      RecordHeader header;
+      std::memcpy(&header, rest.data(), sizeof header);
+      rest = rest.subspan(sizeof header);
+      const std::uint64_t routine = header.packed >> routine_shift;
+      if (routine >= entries.size() || entries[routine].bytes > rest.size()) {
+        return;
+      }
+      const Entry& entry = entries[routine];
+      ProgramEvent event;
+      event.name = static_cast<std::uint32_t>(routine);
+      event.treatment = static_cast<Treatment>(header.packed >> treatment_shift & 3U);
+      event.start = static_cast<double>(header.start) * tick;
+      event.seconds = static_cast<double>(header.packed & longest_duration) * tick;
+      if (entry.routine != nullptr) {
+        event.call = *decode_call(*entry.routine, rest);
+      }
+      rest = rest.subspan(entry.bytes);
+      visit(event);
+    }
+  }
+
+  MappedFile file;
+  ProgramSummary summary;
+  std::vector<Entry> entries;
+  std::map<std::uint32_t, std::vector<Piece>> pieces;  ///< by number of the thread, while reading
+  std::map<std::uint32_t, RecordedThread> identities;
+  std::vector<std::vector<Piece>> ordered;  ///< as summary.threads
+};
+
+ProgramTraceFile::ProgramTraceFile(const fs::path& path) : state_(std::make_unique<State>(path)) {}
+ProgramTraceFile::ProgramTraceFile(ProgramTraceFile&&) noexcept = default;
+ProgramTraceFile& ProgramTraceFile::operator=(ProgramTraceFile&&) noexcept = default;
+ProgramTraceFile::~ProgramTraceFile() = default;
+
+const ProgramSummary& ProgramTraceFile::summary() const noexcept { return state_->summary; }
+
+void ProgramTraceFile::visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const {
+  for (const Piece& piece : state_->ordered.at(thread)) {
+    state_->visit_piece(piece, visit);
+  }
+}
+
+ProgramTrace read_program_trace(const fs::path& path) {
+  const ProgramTraceFile file(path);
+  ProgramTrace trace;
+  trace.summary = file.summary();
+  trace.events.resize(trace.summary.threads.size());
+  for (std::size_t t = 0; t < trace.events.size(); ++t) {
+    file.visit(t, [&](const ProgramEvent& event) { trace.events[t].push_back(event); });
+  }
+  return trace;
+}
+
+namespace {
+
+bool has_address(const Argument& argument) {
+  return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
+}
+
+/// Memory that operands cover; `first` says where it is used first: by call, then by argument.
+struct Span {
+  std::uintptr_t begin = 0, end = 0;
+  std::pair<std::size_t, std::size_t> first;
+};
+
+/// What an illegal call may claim beyond is no memory of the program.
+constexpr std::int64_t most_elements = std::int64_t{1} << 36;
+
+std::vector<Span> operand_spans(const std::vector<Call>& calls) {
+  std::vector<Span> spans;
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    const Call& call = calls[c];
+    for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+      if (has_address(call.routine->arguments[i]) && call.address(i) != 0) {
+        const std::int64_t elements = std::clamp<std::int64_t>(span_elements(call, i), 1, most_elements);
+        const std::int64_t bytes = elements * argument_element_bytes(*call.routine, i);
+        spans.push_back({call.address(i), call.address(i) + static_cast<std::uintptr_t>(bytes), {c, i}});
+      }
+    }
+  }
+  return spans;
+}
+
+/// Sorted by address; those that overlap or touch are one.
+std::vector<Span> joined(std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::vector<Span> result;
+  for (const Span& span : spans) {
+    if (result.empty() || span.begin > result.back().end) {
+      result.push_back(span);
+    } else {
+      result.back().end = std::max(result.back().end, span.end);
+      result.back().first = std::min(result.back().first, span.first);
+    }
+  }
+  return result;
+}
+
+/// For every span its place among all of them in the order of first use.
+std::vector<std::size_t> use_order(const std::vector<Span>& spans) {
+  std::vector<std::size_t> by_use(spans.size());
+  for (std::size_t i = 0; i < by_use.size(); ++i) {
+    by_use[i] = i;
+  }
+  std::sort(by_use.begin(), by_use.end(), [&](std::size_t a, std::size_t b) { return spans[a].first < spans[b].first; });
+  std::vector<std::size_t> order(spans.size());
+  for (std::size_t k = 0; k < by_use.size(); ++k) {
+    order[by_use[k]] = k;
+  }
+  return order;
+}
+
+}  // namespace
+
+Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name) {
+  Trace trace;
+  trace.configuration.algorithm = name;
+  for (const ProgramEvent& event : events) {
+    if (event.described()) {
+      trace.calls.push_back(event.call);
+      trace.measured.push_back(event.seconds);
+    }
+  }
+  const std::vector<Span> spans = joined(operand_spans(trace.calls));
+  const std::vector<std::size_t> order = use_order(spans);
+  trace.allocations.resize(spans.size());
+  for (std::size_t s = 0; s < spans.size(); ++s) {
+    trace.allocations[order[s]] = {fmt::format("memory{}", order[s]), virtual_base(order[s]),
+                                   static_cast<std::int64_t>(spans[s].end - spans[s].begin)};
+  }
+  for (Call& call : trace.calls) {
+    for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+      if (has_address(call.routine->arguments[i]) && call.address(i) != 0) {
+        const auto after = std::upper_bound(spans.begin(), spans.end(), call.address(i),
+                                            [](std::uintptr_t address, const Span& s) { return address < s.begin; });
+        const auto s = static_cast<std::size_t>(after - spans.begin()) - 1;
+        call.arguments[i] = static_cast<std::int64_t>(virtual_base(order[s]) + (call.address(i) - spans[s].begin));
+      }
+    }
+  }
+  return trace;
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "flopcast/core/call.hpp"
+
+namespace flopcast::interpose {
+
+/// How the arguments of a call lie in a trace file, a letter each in the order of the interface: f flag (1 byte), i integer (4), s d c z scalar of that
+/// precision (4, 8, 8, 16), a address (8), - not kept (info).
+std::string record_layout(const Routine& routine);
+
+/// Bytes of all arguments.
+std::size_t record_bytes(std::string_view layout);
+
+/// The call whose arguments are `bytes`, which record_layout(routine) describes; nothing if they are too few.
+std::optional<Call> decode_call(const Routine& routine, std::span<const std::byte> bytes);
+
+}  // namespace flopcast::interpose

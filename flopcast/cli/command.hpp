@@ -25,5 +25,6 @@ void add_trace_command(CLI::App& app, CommonOptions& common);
 void add_predict_command(CLI::App& app, CommonOptions& common);
 void add_tune_command(CLI::App& app, CommonOptions& common);
 void add_run_command(CLI::App& app, CommonOptions& common);
+void add_record_command(CLI::App& app, CommonOptions& common);
 
 }  // namespace flopcast::cli

@@ -38,6 +38,17 @@ void set_variable(std::vector<std::string>& environment, const std::string& name
   }
 }
 
+void set_threads(std::vector<std::string>& environment, int threads) {
+  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    set_variable(environment, name, std::to_string(threads));
+  }
+}
+
+void preload(std::vector<std::string>& environment, const std::string& library) {
+  const std::string before = variable(environment, "LD_PRELOAD");
+  set_variable(environment, "LD_PRELOAD", before.empty() ? library : library + ":" + before);
+}
+
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> all;
   for (std::string& text : strings) {

@@ -59,18 +59,6 @@ fs::path resolved(const SharedPath& shared) {
   return error ? fs::path(text) : path;
 }
 
-void set_threads(std::vector<std::string>& environment, int threads) {
-  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"}) {
-    set_variable(environment, name, std::to_string(threads));
-  }
-}
-
-/// Puts our library before those that are preloaded already.
-void preload(std::vector<std::string>& environment, const fs::path& library) {
-  const std::string before = variable(environment, "LD_PRELOAD");
-  set_variable(environment, "LD_PRELOAD", before.empty() ? library.string() : library.string() + ":" + before);
-}
-
 std::vector<RoutineUse> uses(const RunReport& report, const Profile& profile) {
   std::vector<RoutineUse> all;
   for (std::size_t i = 0; i < profile.routines.size(); ++i) {
@@ -103,7 +91,7 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
   }
   set_variable(environment, blocks_variable, block_table_text(profile));
   set_variable(environment, report_variable, file.path());
-  preload(environment, find_component("libflopcast-tuned.so"));
+  preload(environment, find_component("libflopcast-tuned.so").string());
 
   ProgramRun run;
   run.exit_code = run_program(program, options.command, std::move(environment));

@@ -14,8 +14,6 @@ struct DryRun {
   Treatment (*decide)(const char* symbol, const std::byte* arguments, double (&value)[2]) = nullptr;
   /// What is to become of a routine of which only the name is known; `words` are its arguments and what follows them.
   Treatment (*decide_unnamed)(void* const* words, std::size_t count) = nullptr;
-  /// To be told after a described call was executed.
-  void (*note_executed)(const char* symbol, const std::byte* arguments) = nullptr;
 };
 
 using OpenDryRun = bool (*)(DryRun*);

@@ -23,11 +23,6 @@ constexpr int most_words =
     40;  ///< arguments and hidden lengths of a routine that only its name is known of; LAPACK's longest (zuncsd) has 38
 constexpr int most_numbers = 8;  ///< its arguments in floating-point registers (CBLAS passes real scalars by value)
 
-struct Signature {
-  const char* result;  ///< C type
-  bool wide;           ///< numbers are double
-};
-
 /// The C type of a function's result in gfortran's interface.
 const char* result_type(const Routine& routine) {
   const bool wide = real_bytes(routine.precision) == 8 || routine.double_result;
@@ -75,7 +70,7 @@ class Stubs {
     }
     begin(result, routine.name + "_", repeated("void* a{}", pointers), repeated("void*", pointers), id);
     code_ += recording(id, layout, queries(routine));
-    code_ += block(writes, result);
+    code_ += block(writes, result, info(routine));
     end(result, repeated("a{}", pointers));
   }
 
@@ -114,13 +109,11 @@ class Stubs {
     std::string all = "#include \"flopcast/interpose/preloaded/trace.hpp\"\n\nusing namespace flopcast::interpose;\n\n";
     all += fmt::format("#define WORDS {}\n#define NUMBERS {}\n", repeated("void* w{}", most_words), repeated("double d{}", most_numbers));
     all += fmt::format(
-        "#define FORWARD(Result, id) \\\n  using Type = Result (*)({}, {}); \\\n"
-        "  const auto next = reinterpret_cast<Type>(definition(id, __builtin_return_address(0))); \\\n"
-        "  Recording recording(id, sizeof(RecordHeader), __builtin_frame_address(0), __builtin_return_address(0)); \\\n"
-        "  if (recording) {{ recording.start_unnamed({}); }} \\\n"
-        "  const Result result = next({}, {}); \\\n  recording.finish(); \\\n  return result;\n\n",
-        repeated("void*", most_words), repeated("double", most_numbers), repeated("w{}", most_words), repeated("w{}", most_words),
-        repeated("d{}", most_numbers));
+        "#define FORWARD(Result, id) \\\n  using Type = Result (*)({}, {}); \\\n  UnnamedCall call; \\\n"
+        "  const UnnamedWords words = {{{{w0, w1, w2, w3, w4, w5}}, __builtin_frame_address(0)}}; \\\n"
+        "  const auto next = reinterpret_cast<Type>(begin(call, id, words, __builtin_return_address(0))); \\\n"
+        "  const Result result = next({}, {}); \\\n  finish(call); \\\n  return result;\n\n",
+        repeated("void*", most_words), repeated("double", most_numbers), repeated("w{}", most_words), repeated("d{}", most_numbers));
     all += "extern \"C\" {\n" + code_ + "}\n\nnamespace flopcast::interpose {\n\nconst Intercepted intercepted[] = {\n";
     for (const auto& [symbol, layout] : table_) {
       all += fmt::format("    {{\"{}\", \"{}\"}},\n", symbol, layout);
@@ -148,13 +141,14 @@ class Stubs {
                        sizeof(RecordHeader) + record_bytes(layout), query);
   }
 
-  static std::string block(const std::string& writes, const std::string& result, const std::string& skipped = "") {
+  static std::string block(const std::string& writes, const std::string& result, const std::string& info = "",
+                           const std::string& skipped = "") {
     const std::string value = !skipped.empty()   ? skipped
                               : result == "void" ? "return;"
                                                  : fmt::format("return skipped_result<{}>(recording);", result);
     return fmt::format(
-        "  if (recording) {{\n    Arguments arguments(recording.arguments());\n{}    if (!recording.start()) {{ {} }}\n  }}\n", writes,
-        value);
+        "  if (recording) {{\n    Arguments arguments(recording.arguments());\n{}    if (!recording.start({})) {{ {} }}\n  }}\n", writes,
+        info, value);
   }
 
   void end(const std::string& result, const std::string& arguments) {
@@ -173,6 +167,16 @@ class Stubs {
       case '-': return "";
       default: return fmt::format("    arguments.{}(a{});\n", letter, i);
     }
+  }
+
+  /// Its argument info, if it has one.
+  static std::string info(const Routine& routine) {
+    for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+      if (routine.arguments[i].kind == Kind::info) {
+        return fmt::format("a{}", i);
+      }
+    }
+    return "";
   }
 
   static std::string queries(const Routine& routine) {
@@ -291,7 +295,7 @@ class Stubs {
     code_ += recording(fortran, layout, "false");
     code_ += block(
         matrices ? fmt::format("    if (order == row_major) {{\n{}    }} else {{\n{}    }}\n", rows_text, columns_text) : columns_text,
-        result, skipped);
+        result, "", skipped);
     end(result, fmt::format("{}", fmt::join(names, ", ")));
   }
 

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "flopcast/interpose/preloaded/dry_run.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
@@ -444,12 +445,28 @@ Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&val
   return dry_run.decide(intercepted[routine].symbol, arguments, value);
 }
 
-Treatment decide_unnamed(void* const* words, std::size_t count) noexcept { return dry_run.decide_unnamed(words, count); }
-
-void note_executed(std::uint32_t routine, const std::byte* arguments) noexcept {
-  if (intercepted[routine].layout[0] != '\0') {
-    dry_run.note_executed(intercepted[routine].symbol, arguments);
-  }
+Treatment decide_unnamed(const UnnamedWords& words) noexcept {
+  constexpr std::size_t most_words = 24;
+  constexpr std::size_t in_registers = sizeof words.first / sizeof(void*);
+  void* all[most_words];
+  std::memcpy(all, words.first, sizeof words.first);
+  std::size_t count = in_registers;
+#if defined(__x86_64__)  // elsewhere the others are not looked at
+  std::memcpy(all + in_registers, static_cast<void* const*>(words.frame) + 2, (most_words - in_registers) * sizeof(void*));
+  count = most_words;
+#endif
+  return dry_run.decide_unnamed(all, count);
 }
+
+void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words, const void* caller) noexcept {
+  void* next = definition(routine, caller);
+  auto* recording = new (call.recording) Recording(routine, sizeof(RecordHeader), words.frame, caller);
+  if (*recording) {
+    recording->start_unnamed(words);
+  }
+  return next;
+}
+
+void finish(UnnamedCall& call) noexcept { reinterpret_cast<Recording*>(call.recording)->finish(); }
 
 }  // namespace flopcast::interpose

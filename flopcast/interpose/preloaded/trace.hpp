@@ -47,12 +47,17 @@ struct Settings {
 };
 extern Settings settings;
 
+/// Where the arguments are that a routine of which only the name is known may have.
+struct UnnamedWords {
+  void* first[6];
+  const void* frame;  ///< of the stub; the others lie above it
+};
+
 /// Slow ways, none of which throws or changes errno.
 bool make_room(std::size_t bytes) noexcept;
 void* find_definition(std::uint32_t routine, const void* caller) noexcept;
 Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept;
-Treatment decide_unnamed(void* const* words, std::size_t count) noexcept;
-void note_executed(std::uint32_t routine, const std::byte* arguments) noexcept;
+Treatment decide_unnamed(const UnnamedWords& words) noexcept;
 
 /// The routine behind the stub; ends the process, as the dynamic linker does, if there is none.
 inline void* definition(std::uint32_t routine, const void* caller) noexcept {
@@ -89,11 +94,14 @@ class Recording {
   explicit operator bool() const noexcept { return record_ != nullptr; }
   [[nodiscard]] std::byte* arguments() const noexcept { return record_ + sizeof(RecordHeader); }
 
-  /// Starts the clock, after the arguments are written. False if the call is to be skipped.
-  [[gnu::always_inline]] bool start() noexcept {
+  /// Starts the clock, after the arguments are written. False if the call is to be skipped, in which case `info`, where the routine has one, tells of success.
+  [[gnu::always_inline]] bool start(void* info = nullptr) noexcept {
     if (settings.dry_run) [[unlikely]] {
       treatment_ = decide(routine_, arguments(), value_);
       if (treatment_ == Treatment::skipped || treatment_ == Treatment::skipped_blindly) {
+        if (info != nullptr) {
+          *static_cast<std::int32_t*>(info) = 0;
+        }
         keep(trace_ticks(settings.counter), 0);
         return false;
       }
@@ -102,11 +110,9 @@ class Recording {
     return true;
   }
   /// The same for a routine of which only the name is known: it is always executed.
-  template <class... Words>
-  [[gnu::always_inline]] void start_unnamed(Words... words) noexcept {
+  void start_unnamed(const UnnamedWords& words) noexcept {
     if (settings.dry_run) [[unlikely]] {
-      void* const all[] = {words...};
-      treatment_ = decide_unnamed(all, sizeof...(words));
+      treatment_ = decide_unnamed(words);
     }
     start_ = trace_ticks(settings.counter);
   }
@@ -118,9 +124,6 @@ class Recording {
     }
     if (record_ != nullptr) {
       keep(start_, trace_ticks(settings.counter) - start_);
-      if (settings.dry_run) [[unlikely]] {
-        note_executed(routine_, arguments());
-      }
       return;
     }
     thread.frame = nullptr;
@@ -217,6 +220,14 @@ inline char other_triangle(char flag) noexcept { return flag == 'L' ? 'U' : 'L';
 inline char other_side(char flag) noexcept { return flag == 'L' ? 'R' : 'L'; }
 inline char transposed(char flag) noexcept { return flag == 'N' ? 'T' : 'N'; }
 inline char conjugated(char flag) noexcept { return flag == 'N' ? 'C' : 'N'; }
+
+/// What happens around a call of a routine of which only the name is known; out of line, as there are some two thousand of them.
+struct UnnamedCall {
+  alignas(Recording) std::byte recording[sizeof(Recording)];
+};
+/// Returns the routine behind the stub.
+void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words, const void* caller) noexcept;
+void finish(UnnamedCall& call) noexcept;
 
 /// A skipped function's result in the interface's type.
 template <class Result>

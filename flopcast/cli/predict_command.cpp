@@ -17,6 +17,7 @@
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/interpose/program_trace.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/predict/demand.hpp"
 #include "flopcast/predict/placed_models.hpp"
@@ -41,7 +42,8 @@ constexpr const char* footer = R"(How --cache treats the cache:
 Examples:
   flopcast predict dgeqrf n=200:1000:200 nb=32,64
   flopcast predict dpotrf uplo=L n=1000 nb=96 --explain
-  flopcast trace dgeqrf n=1000 nb=64 | flopcast predict --trace -)";
+  flopcast trace dgeqrf n=1000 nb=64 | flopcast predict --trace -
+  flopcast record --threads 1 -- octave-cli --eval 'qr(rand(400));' && flopcast predict --trace flopcast.trace --blas blis)";
 
 struct PredictCommand {
   std::string routine;
@@ -161,15 +163,51 @@ Subject read_trace(const std::string& file) {
   return subject;
 }
 
+/// What the threads of a recorded program have called, one subject each.
+std::vector<Subject> read_recording(const std::string& file, const CommonOptions& common) {
+  const interpose::ProgramTrace program = interpose::read_program_trace(file);
+  std::vector<Subject> subjects;
+  std::size_t named = 0;
+  Seconds named_seconds = 0;
+  for (std::size_t t = 0; t < program.events.size(); ++t) {
+    const interpose::RecordedThread& thread = program.summary.threads[t];
+    Subject subject;
+    subject.sizes = fmt::format("thread {}", thread.tid);
+    subject.blocks = "-";
+    subject.trace = interpose::to_trace(program.events[t]);
+    if (program.summary.dry_run) {
+      subject.trace.measured.clear();
+    }
+    subject.flops = flops(subject.trace);
+    for (const interpose::ProgramEvent& event : program.events[t]) {
+      named += event.described() ? 0 : 1;
+      named_seconds += event.described() ? 0 : event.seconds;
+    }
+    if (!subject.trace.calls.empty()) {
+      subjects.push_back(std::move(subject));
+    }
+  }
+  if (named > 0) {
+    note(fmt::format("{} calls that took {} are known by name only and left out", named, format_seconds(named_seconds)), common);
+  }
+  if (subjects.empty()) {
+    throw bad_input("{} holds no call that the catalogue describes", file);
+  }
+  return subjects;
+}
+
 std::vector<Subject> subjects_of(const PredictCommand& options, const Workbench& bench, const CommonOptions& common) {
   if (options.trace.empty()) {
     return record(options, bench, common);
   }
-  Subject subject = read_trace(options.trace);
-  for (Call& call : subject.trace.calls) {
-    call.threads = options.libraries.threads;
+  std::vector<Subject> subjects =
+      interpose::is_program_trace(options.trace) ? read_recording(options.trace, common) : std::vector{read_trace(options.trace)};
+  for (Subject& subject : subjects) {
+    for (Call& call : subject.trace.calls) {
+      call.threads = options.libraries.threads;
+    }
   }
-  return {std::move(subject)};
+  return subjects;
 }
 
 cache::Start parse_start(const std::string& text, predict::Method method) {
@@ -483,7 +521,8 @@ void add_predict_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("predict", "Predict the time of a LAPACK routine or a stored trace without running it");
   command->add_option("routine", options->routine, "LAPACK routine, such as dgeqrf");
   command->add_option("arguments", options->arguments, "name=value: sizes (n=200:3200), block sizes (nb=32,64, nx=0,128), flags (uplo=U)");
-  command->add_option("--trace", options->trace, "predict this stored trace; - is standard input")->type_name("FILE");
+  command->add_option("--trace", options->trace, "predict this trace, of a routine or of a recorded program; - is standard input")
+      ->type_name("FILE");
   command->add_option("--cache", options->method, "how the cache is treated (below)")
       ->capture_default_str()
       ->check(CLI::IsMember({"placed", "levels", "paper", "warm", "cold"}));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <span>
 #include <string_view>
@@ -354,6 +355,12 @@ std::vector<std::size_t> use_order(const std::vector<Span>& spans) {
 }
 
 }  // namespace
+
+bool is_program_trace(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  char magic[sizeof trace_magic] = {};
+  return in.read(magic, sizeof magic) && std::memcmp(magic, trace_magic, sizeof magic) == 0;
+}
 
 Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name) {
   Trace trace;

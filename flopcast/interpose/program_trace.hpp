@@ -85,6 +85,9 @@ struct ProgramTrace {
   std::vector<std::vector<ProgramEvent>> events;  ///< per thread of the summary, in order
 };
 
+/// Whether the file begins as a recording does; false if it can't be read.
+bool is_program_trace(const std::filesystem::path& path);
+
 /// All of a file; throws as ProgramTraceFile does.
 ProgramTrace read_program_trace(const std::filesystem::path& path);
 

@@ -113,17 +113,29 @@ inline constexpr std::size_t layout_bytes(char letter) noexcept {
   }
 }
 
-/// Tells damaged chunks: words are added to a rotating sum; the last, incomplete one is filled with zeros.
+/// Tells damaged chunks: four sums of every fourth word, so that they don't wait for each other; an incomplete block at the end is filled with zeros.
 inline std::uint64_t chunk_checksum(const std::byte* data, std::size_t bytes) noexcept {
   constexpr std::size_t lanes = 4;
   std::uint64_t sums[lanes] = {1, 2, 3, 4};
-  for (std::size_t at = 0, lane = 0; at < bytes; at += sizeof(std::uint64_t), lane = (lane + 1) % lanes) {
-    std::uint64_t word = 0;
-    __builtin_memcpy(&word, data + at, bytes - at < sizeof word ? bytes - at : sizeof word);
-    sums[lane] = (sums[lane] ^ word) * 0x9e3779b97f4a7c15U;
-    sums[lane] ^= sums[lane] >> 29U;
+  const auto mix = [&sums](const std::byte* block) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      std::uint64_t word = 0;
+      __builtin_memcpy(&word, block + lane * sizeof word, sizeof word);
+      sums[lane] = (sums[lane] << 5U | sums[lane] >> 59U) + word;
+    }
+  };
+  std::size_t at = 0;
+  for (; at + sizeof sums <= bytes; at += sizeof sums) {
+    mix(data + at);
   }
-  return (sums[0] ^ sums[1] << 1U) + (sums[2] ^ sums[3] << 1U);
+  std::byte rest[sizeof sums]{};
+  __builtin_memcpy(rest, data + at, bytes - at);
+  mix(rest);
+  std::uint64_t all = bytes;
+  for (const std::uint64_t sum : sums) {
+    all = (all ^ sum) * 0x9e3779b97f4a7c15U;
+  }
+  return all;
 }
 
 /// Whether the CPU's counter can be read; whether it can be trusted is the writer of the header's affair.

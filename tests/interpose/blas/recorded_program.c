@@ -1,0 +1,124 @@
+/* What the tests record: calls of BLAS by their Fortran and C names, and ways to end. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { order = 64, row_major = 101, no_trans = 111, trans = 112, upper = 121, left = 141, non_unit = 131 };
+
+void daxpy_(const int*, const double*, const double*, const int*, double*, const int*);
+double dnrm2_(const int*, const double*, const int*);
+double dlange_(const char*, const int*, const int*, const double*, const int*, double*, size_t);
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
+            const int*, const double*, double*, const int*, size_t, size_t);
+void dpotrf_(const char*, const int*, double*, const int*, int*, size_t);
+void cblas_dgemm(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
+void cblas_dtrsm(int, int, int, int, int, int, int, double, const double*, int, double*, int);
+void cblas_zdotu_sub(int, const void*, int, const void*, int, void*);
+size_t cblas_idamax(int, const double*, int);
+
+static double a[order * order], b[order * order], c[order * order];
+
+static void fill(double* matrix) {
+  for (int i = 0; i < order * order; ++i) {
+    matrix[i] = i % (order + 1) == 0 ? 100 : 0.01 * (i % 7);
+  }
+}
+
+static void axpys(int count) {
+  const int n = 4, one = 1;
+  const double alpha = 2;
+  double x[4] = {1, 1, 1, 1}, y[4] = {0, 0, 0, 0};
+  for (int i = 0; i < count; ++i) {
+    daxpy_(&n, &alpha, x, &one, y, &one);
+  }
+}
+
+static void* thread(void* unused) {
+  axpys(3000);
+  return unused;
+}
+
+static void threads(void) {
+  pthread_t all[4];
+  for (int i = 0; i < 4; ++i) {
+    pthread_create(&all[i], NULL, thread, NULL);
+  }
+  for (int i = 0; i < 4; ++i) {
+    pthread_join(all[i], NULL);
+  }
+}
+
+/* Results of all interfaces, which must be the same whether recorded or not. */
+static void interfaces(void) {
+  const int n = order, nn = order * order, one = 1;
+  const double alpha = 1, beta = 0;
+  double z[2] = {0, 0};
+  dgemm_("N", "T", &n, &n, &n, &alpha, a, &n, b, &n, &beta, c, &n, 1, 1);
+  cblas_dgemm(row_major, no_trans, trans, 8, 16, 32, 1, a, order, b, order, 0, c, order);
+  cblas_dtrsm(row_major, left, upper, no_trans, non_unit, 8, 16, 1, a, order, c, order);
+  cblas_zdotu_sub(5, a, 1, b, 1, z);
+  printf("%.10g %.10g %.10g %zu\n", dnrm2_(&nn, c, &one), dlange_("F", &n, &n, c, &n, NULL, 1), z[0], cblas_idamax(5, a, 1));
+}
+
+/* The norm of a product that a dry run doesn't compute. */
+static void product(int look_at_it) {
+  const int n = order, nn = order * order, one = 1;
+  const double alpha = 1, beta = 0;
+  dgemm_("N", "N", &n, &n, &n, &alpha, a, &n, b, &n, &beta, c, &n, 1, 1);
+  const double norm = look_at_it ? dnrm2_(&nn, c, &one) : dnrm2_(&nn, a, &one);
+  printf("%d\n", norm > 0);
+}
+
+static void factor(void) {
+  const int n = order;
+  int info = -1;
+  a[0] = -1; /* not definite */
+  dpotrf_("L", &n, a, &n, &info, 1);
+  printf("%d\n", info);
+}
+
+static void child(int by_exec, const char* self) {
+  if (fork() == 0) {
+    if (by_exec) {
+      execl(self, self, "plain", (char*)NULL);
+    }
+    axpys(7);
+    _exit(0);
+  }
+  wait(NULL);
+}
+
+int main(int count, char** arguments) {
+  const char* what = count > 1 ? arguments[1] : "plain";
+  fill(a);
+  fill(b);
+  if (strcmp(what, "interfaces") == 0) {
+    interfaces();
+    return 0;
+  }
+  if (strcmp(what, "look") == 0 || strcmp(what, "look-away") == 0) {
+    product(strcmp(what, "look") == 0);
+    return 0;
+  }
+  if (strcmp(what, "factor") == 0) {
+    factor();
+    return 0;
+  }
+  axpys(5000);
+  if (strcmp(what, "threads") == 0) {
+    threads();
+  } else if (strcmp(what, "fork") == 0 || strcmp(what, "exec") == 0) {
+    child(strcmp(what, "exec") == 0, arguments[0]);
+  } else if (strcmp(what, "abort") == 0) {
+    abort();
+  } else if (strcmp(what, "kill") == 0) {
+    kill(getpid(), SIGKILL);
+  } else if (strcmp(what, "_exit") == 0) {
+    _exit(3);
+  }
+  return 0;
+}

@@ -1,0 +1,146 @@
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Result {
+  int exit_code = 0;
+  std::string out, err;
+};
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+bool succeeds(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }
+
+class RecordCommandTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// Runs `flopcast record` in this test's folder.
+  Result record(const std::string& arguments) {
+    const std::string command = "cd " + folder_.string() + " && FLOPCAST_HOME=. " FLOPCAST_PROGRAM " record " + arguments + " >out 2>err";
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
+  }
+
+  /// Records a client, checks that it did its work, and gives back what is in the recording.
+  nlohmann::json recording_of(const std::string& client, const std::string& expected_output) {
+    const Result recorded = record("-- " + client);
+    EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
+    EXPECT_THAT(recorded.out, HasSubstr(expected_output));
+    return nlohmann::json::parse(record("--quiet --show flopcast.trace --json").out);
+  }
+
+  static std::int64_t calls(const nlohmann::json& recording, const std::string& routine) {
+    for (const nlohmann::json& sum : recording.at("routines")) {
+      if (sum.at("routine") == routine) {
+        return sum.at("calls").get<std::int64_t>();
+      }
+    }
+    return 0;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(RecordCommandTest, RecordsOctave) {
+  if (!succeeds("command -v octave-cli")) {
+    GTEST_SKIP() << "octave-cli is not installed";
+  }
+  const nlohmann::json recording =
+      recording_of("octave-cli --eval 'A = rand(50); [q, r] = qr(A); disp(norm(q * r - A) < 1e-10); svd(A);'", "1");
+  EXPECT_EQ(calls(recording, "dgeqrf"), 1);
+  EXPECT_GT(calls(recording, "dgesvd"), 0);  // not in the catalogue: by its name
+}
+
+TEST_F(RecordCommandTest, RecordsNumpy) {
+  const std::string python = "/usr/bin/python3";
+  if (!succeeds(python + " -c 'import numpy'")) {
+    GTEST_SKIP() << "NumPy is not installed";
+  }
+  const nlohmann::json recording = recording_of(
+      python + " -c 'import numpy as n; a = n.random.rand(50, 50); q, r = n.linalg.qr(a); print(abs(q @ r - a).max() < 1e-12)'", "True");
+  EXPECT_EQ(calls(recording, "dgeqrf"), 1);
+  EXPECT_EQ(calls(recording, "dgemm"), 1);  // by cblas_dgemm
+}
+
+#ifdef FLOPCAST_EXAMPLE_QR
+TEST_F(RecordCommandTest, RecordsFortran) {
+  const nlohmann::json recording = recording_of(FLOPCAST_EXAMPLE_QR " 50", "residual");
+  EXPECT_EQ(calls(recording, "dgeqrf"), 1);  // its question for the workspace is none of the calls
+}
+#endif
+
+TEST_F(RecordCommandTest, SaysWhatItRecorded) {
+  const Result result = record("--output c.trace -- " FLOPCAST_EXAMPLE_CHOLESKY " 50");
+
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("in 1 thread of 1 process"), HasSubstr("c.trace")));
+  EXPECT_THAT(record("--show c.trace").out, HasSubstr("| dpotrf"));
+  EXPECT_THAT(record("--show c.trace --calls").out, HasSubstr("dpotrf(L, 50, 0x"));
+  EXPECT_THAT(record("--show c.trace --csv").out, HasSubstr("dpotrf,1,"));
+  const nlohmann::json events = nlohmann::json::parse(record("--show c.trace --calls --json").out).at("events");
+  EXPECT_EQ(events.at(0).at("routine"), "dpotrf");
+}
+
+TEST_F(RecordCommandTest, KeepsOutputAndExitCode) {
+  const Result result = record("--quiet -- sh -c 'echo one; exit 42'");
+  EXPECT_EQ(result.exit_code, 42);
+  EXPECT_EQ(result.out, "one\n");
+  EXPECT_THAT(result.err, IsEmpty());
+  EXPECT_EQ(record("-- sh -c 'kill -INT $$'").exit_code, 130);
+}
+
+TEST_F(RecordCommandTest, SaysThatThereWereNoCalls) {
+  const Result result = record("-- true");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("no BLAS or LAPACK call was seen"));
+}
+
+TEST_F(RecordCommandTest, ADryRunThatCantBeTrustedFails) {
+  const Result result = record("--dry-run -- " FLOPCAST_RECORDED_PROGRAM " look");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("1 value that the program may branch on came from data that was never computed: dnrm2 (1)"));
+  EXPECT_EQ(record("--dry-run -- " FLOPCAST_RECORDED_PROGRAM " look-away").exit_code, 0);
+}
+
+TEST_F(RecordCommandTest, RefusesBadInput) {
+  EXPECT_EQ(record("").exit_code, 2);
+  EXPECT_EQ(record("--show a -- true").exit_code, 2);
+  EXPECT_EQ(record("--calls -- true").exit_code, 2);
+  EXPECT_EQ(record("--show a --dry-run").exit_code, 2);
+  EXPECT_EQ(record("--show no-such-file").exit_code, 3);
+  EXPECT_EQ(record("-- no-such-program").exit_code, 4);
+  EXPECT_EQ(record("--output /no/such/folder/file -- true").exit_code, 4);
+  EXPECT_EQ(record("--output /dev/full -- true").exit_code, 4);
+  EXPECT_THAT(record("-- " FLOPCAST_STATIC_PROGRAM).err, HasSubstr("linked statically"));
+  EXPECT_FALSE(fs::exists(folder_ / "flopcast.trace"));
+}
+
+}  // namespace
+}  // namespace flopcast::interpose

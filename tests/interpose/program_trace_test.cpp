@@ -1,0 +1,277 @@
+#include "flopcast/interpose/program_trace.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using Contents = std::vector<std::byte>;
+
+constexpr const char* dictionary = "dpotrf fiai-\nddot iaiai\ndgesvd\nolder_routine ia\ndscal ia\n";
+enum : std::uint32_t { dpotrf, ddot, dgesvd, older_routine, dscal_of_another_version };
+
+template <class T>
+void put(Contents& bytes, const T& value) {
+  const auto raw = std::as_bytes(std::span(&value, 1));
+  bytes.insert(bytes.end(), raw.begin(), raw.end());
+}
+
+void put_header(Contents& bytes, std::uint32_t routine, std::uint64_t start) {
+  put(bytes, record_header(start, 5, routine, Treatment::executed));
+}
+
+void put_dpotrf(Contents& bytes, std::uint64_t start, std::int32_t n, std::uint64_t address) {
+  put_header(bytes, dpotrf, start);
+  put(bytes, 'L');
+  put(bytes, n);
+  put(bytes, address);
+  put(bytes, n);
+}
+
+void put_ddot(Contents& bytes, std::uint64_t start, std::int32_t n, std::uint64_t x, std::uint64_t y) {
+  put_header(bytes, ddot, start);
+  put(bytes, n);
+  put(bytes, x);
+  put(bytes, std::int32_t{1});
+  put(bytes, y);
+  put(bytes, std::int32_t{1});
+}
+
+/// A file in memory, whose clock ticks every nanosecond.
+class File {
+ public:
+  File() : bytes_(2 * trace_page) {
+    const std::string document = R"({"schema": "flopcast-program-trace-1", "command": ["a.out", "x"]})";
+    auto* header = new (bytes_.data()) FileHeader{};
+    std::memcpy(header->magic, trace_magic, sizeof trace_magic);
+    header->version = trace_version;
+    header->document_bytes = static_cast<std::uint32_t>(document.size());
+    header->ticks_per_second = 1e9;
+    header->finished = 1;
+    header->ended = 1000;
+    header->exit_code = 3;
+    header->dropped = 2;
+    std::memcpy(bytes_.data() + trace_page, document.data(), document.size());
+    add(ChunkKind::dictionary, 0, 0, 0, std::as_bytes(std::span(std::string_view(dictionary))));
+  }
+
+  void add(ChunkKind kind, std::uint32_t thread, std::uint64_t live, std::uint64_t sequence, std::span<const std::byte> contents) {
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + (kind == ChunkKind::live ? live_bytes : round_to_page(sizeof(ChunkHeader) + contents.size())));
+    auto* chunk = new (bytes_.data() + at) ChunkHeader{};
+    chunk->magic = chunk_magic;
+    chunk->kind = kind;
+    chunk->thread = thread;
+    chunk->pid = 100;
+    chunk->tid = 100 + thread;
+    chunk->live = kind == ChunkKind::live ? at : live;
+    chunk->sequence = sequence;
+    chunk->bytes = contents.size();
+    chunk->checksum = kind == ChunkKind::live ? 0 : chunk_checksum(contents.data(), contents.size());
+    if (!contents.empty()) {
+      std::memcpy(bytes_.data() + at + sizeof(ChunkHeader), contents.data(), contents.size());
+    }
+  }
+  void add_text(ChunkKind kind, std::string_view text) { add(kind, 0, 0, 0, std::as_bytes(std::span(text))); }
+
+  [[nodiscard]] std::size_t size() const { return bytes_.size(); }
+  Contents& bytes() { return bytes_; }
+
+ private:
+  Contents bytes_;
+};
+
+class ProgramTraceTest : public testing::Test {
+ protected:
+  ~ProgramTraceTest() override { fs::remove(path_); }
+
+  ProgramTrace read(const Contents& contents) {
+    std::ofstream(path_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(contents.data()), static_cast<std::streamsize>(contents.size()));
+    return read_program_trace(path_);
+  }
+  std::string refusal(const Contents& contents) {
+    try {
+      read(contents);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::bad_input);
+      return error.what();
+    }
+    return "was read";
+  }
+
+  fs::path path_ = fs::temp_directory_path() / ("flopcast-program-trace-" + std::to_string(getpid()));
+};
+
+/// Two threads; the first one's records are in two pieces.
+File example() {
+  File file;
+  Contents first;
+  put_dpotrf(first, 10, 4, 0x1000);
+  put_header(first, dgesvd, 20);
+  Contents second;
+  put_ddot(second, 30, 8, 0x1000, 0x5000);
+  Contents other;
+  put_header(other, older_routine, 15);
+  put(other, std::int32_t{1});
+  put(other, std::uint64_t{2});
+  put_header(other, dgesvd, 16);
+  file.add_text(ChunkKind::library, "/lib/libblas.so.3");
+  file.add_text(ChunkKind::process, std::string_view("a.out\0x\0", 8));
+  file.add(ChunkKind::live, 0, 0, 1, second);
+  const std::uint64_t live = file.size() - live_bytes;
+  file.add(ChunkKind::live, 1, 0, 0, other);
+  file.add(ChunkKind::sealed, 0, live, 0, first);
+  return file;
+}
+
+TEST_F(ProgramTraceTest, ReadsWhatThereIs) {
+  const ProgramTrace trace = read(example().bytes());
+
+  EXPECT_THAT(trace.summary.command, ElementsAre("a.out", "x"));
+  EXPECT_THAT(trace.summary.libraries, ElementsAre("/lib/libblas.so.3"));
+  EXPECT_THAT(trace.summary.processes, ElementsAre(RecordedProcess{100, {"a.out", "x"}}));
+  EXPECT_EQ(trace.summary.exit_code, 3);
+  EXPECT_EQ(trace.summary.dropped, 2U);
+  EXPECT_EQ(trace.summary.damaged, 0U);
+  EXPECT_DOUBLE_EQ(trace.summary.seconds, 1e-6);
+  ASSERT_EQ(trace.events.size(), 2U);
+  ASSERT_EQ(trace.events[0].size(), 3U);
+  EXPECT_EQ(to_string(trace.events[0][0].call), "dpotrf(L, 4, 0x1000, 4, 0x0)");
+  EXPECT_DOUBLE_EQ(trace.events[0][0].start, 10e-9);
+  EXPECT_DOUBLE_EQ(trace.events[0][0].seconds, 5e-9);
+  EXPECT_FALSE(trace.events[0][1].described());
+  EXPECT_EQ(trace.summary.names[trace.events[0][1].name], "dgesvd");
+  EXPECT_EQ(to_string(trace.events[0][2].call), "ddot(8, 0x1000, 1, 0x5000, 1)");
+}
+
+TEST_F(ProgramTraceTest, RoutinesOfAnotherCatalogueAreKnownByName) {
+  const ProgramTrace trace = read(example().bytes());
+
+  ASSERT_EQ(trace.events[1].size(), 2U);
+  EXPECT_EQ(trace.summary.names[trace.events[1][0].name], "older_routine");
+  EXPECT_FALSE(trace.events[1][0].described());
+  EXPECT_EQ(trace.summary.names[trace.events[1][1].name], "dgesvd");
+}
+
+TEST_F(ProgramTraceTest, ALiveChunkThatWasBeingSealedCountsOnce) {
+  File file;
+  Contents records;
+  put_header(records, dgesvd, 1);
+  file.add(ChunkKind::live, 0, 0, 0, records);
+  file.add(ChunkKind::sealed, 0, file.size() - live_bytes, 0, records);
+
+  EXPECT_EQ(read(file.bytes()).events[0].size(), 1U);
+}
+
+TEST_F(ProgramTraceTest, LeavesOutAnIncompleteRecord) {
+  File file;
+  Contents records;
+  put_header(records, dgesvd, 1);
+  put_header(records, dpotrf, 2);
+  put(records, 'L');
+  file.add(ChunkKind::live, 0, 0, 0, records);
+
+  EXPECT_EQ(read(file.bytes()).events[0].size(), 1U);
+}
+
+TEST_F(ProgramTraceTest, RefusesOtherFiles) {
+  EXPECT_THAT(refusal({}), HasSubstr("is no recording of a program"));
+  EXPECT_THAT(refusal(Contents(10000)), HasSubstr("is no recording of a program"));
+  EXPECT_THROW(read_program_trace("/no/such/file"), Error);
+  EXPECT_THROW(read_program_trace("/tmp"), Error);
+}
+
+TEST_F(ProgramTraceTest, RefusesANewerVersion) {
+  File file;
+  reinterpret_cast<FileHeader*>(file.bytes().data())->version = trace_version + 1;
+  EXPECT_THAT(refusal(file.bytes()), HasSubstr("a newer one wrote it"));
+}
+
+TEST_F(ProgramTraceTest, ReadsACutFileAsFarAsItGoes) {
+  const Contents whole = example().bytes();
+  for (std::size_t length = 0; length < whole.size(); length += 509) {
+    const Contents cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+    if (length < 2 * trace_page - 4000) {
+      EXPECT_THAT(refusal(cut), testing::AnyOf(HasSubstr("cut off"), HasSubstr("no recording"))) << length;
+    } else {
+      EXPECT_NO_THROW(read(cut)) << length;
+    }
+  }
+}
+
+TEST_F(ProgramTraceTest, SurvivesRandomDamage) {
+  const Contents whole = example().bytes();
+  std::mt19937 random(1);
+  for (int i = 0; i < 300; ++i) {
+    Contents damaged = whole;
+    for (int k = 0; k < 20; ++k) {
+      damaged[random() % damaged.size() / (k % 2 == 0 ? 1 : 8)] = static_cast<std::byte>(random());
+    }
+    try {
+      const ProgramTrace trace = read(damaged);
+      for (const std::vector<ProgramEvent>& thread : trace.events) {
+        to_trace(thread);
+      }
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::bad_input);
+    }
+  }
+}
+
+TEST_F(ProgramTraceTest, CountsDamagedChunks) {
+  File file = example();
+  file.bytes().back() = std::byte{0};
+  const std::size_t records = file.size() - trace_page + sizeof(ChunkHeader);
+  file.bytes()[records] = std::byte{99};
+
+  const ProgramTrace trace = read(file.bytes());
+
+  EXPECT_EQ(trace.summary.damaged, 1U);
+  EXPECT_EQ(trace.events[0].size(), 1U);
+}
+
+TEST_F(ProgramTraceTest, MakesATraceAtVirtualAddresses) {
+  const ProgramTrace recorded = read(example().bytes());
+
+  const Trace trace = to_trace(recorded.events[0], "mine");
+
+  EXPECT_EQ(trace.configuration.algorithm, "mine");
+  ASSERT_EQ(trace.calls.size(), 2U);
+  EXPECT_THAT(trace.measured, ElementsAre(5e-9, 5e-9));
+  EXPECT_THAT(trace.allocations, ElementsAre(Allocation{"memory0", virtual_base(0), 128}, Allocation{"memory1", virtual_base(1), 64}));
+  EXPECT_EQ(trace.calls[0].address(2), virtual_base(0));
+  EXPECT_EQ(trace.calls[1].address(1), virtual_base(0));
+  EXPECT_EQ(trace.calls[1].address(3), virtual_base(1));
+}
+
+TEST_F(ProgramTraceTest, JoinsWhatOverlaps) {
+  File file;
+  Contents records;
+  put_ddot(records, 1, 8, 0x1000, 0x9000);
+  put_ddot(records, 2, 8, 0x1020, 0x1060);
+  file.add(ChunkKind::sealed, 0, 0, 0, records);
+
+  const Trace trace = to_trace(read(file.bytes()).events[0]);
+
+  EXPECT_THAT(trace.allocations, ElementsAre(Allocation{"memory0", virtual_base(0), 0xa0}, Allocation{"memory1", virtual_base(1), 64}));
+  EXPECT_EQ(trace.calls[1].address(3), virtual_base(0) + 0x60);
+}
+
+}  // namespace
+}  // namespace flopcast::interpose

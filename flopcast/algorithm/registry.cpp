@@ -20,15 +20,6 @@ bool is_operand(const Argument& argument) {
   return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
 }
 
-/// A work size of 0 becomes what the algorithm asks for.
-void size_workspace(Call& call, const BlockParameters& blocks, const Algorithm& algorithm) {
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    if (call.routine->arguments[i].kind == Kind::work_size && call.arguments[i] <= 0) {
-      call.arguments[i] = algorithm.workspace ? algorithm.workspace(call, blocks) : call.routine->arguments[i].rows.integer(call.values());
-    }
-  }
-}
-
 void check_family(const Call& call, const Algorithm& algorithm) {
   if (algorithm.family != call.routine->family) {
     throw bad_input("algorithm {} {} does not do the work of {}", algorithm.family, algorithm.variant, call.routine->name);
@@ -88,8 +79,7 @@ const Algorithm& require(const Routine& routine, std::string_view variant) {
 
 Trace record(const Call& call, const BlockParameters& blocks, const Algorithm& algorithm) {
   check_family(call, algorithm);
-  Call placed = call;
-  size_workspace(placed, blocks, algorithm);
+  Call placed = with_workspace(call, blocks, algorithm);
   Trace trace;
   trace.configuration = configuration(placed, blocks, algorithm.is_default ? std::string_view() : algorithm.variant);
   trace.allocations = operand_allocations(placed);
@@ -114,8 +104,24 @@ std::int32_t execute(const Call& call, const BlockParameters& blocks, const Func
   return algorithm.run(call, blocks, Script::executing(call.routine->precision, lookup));
 }
 
+std::int32_t execute(const Call& call, const BlockParameters& blocks, const std::shared_ptr<Runtime>& runtime, const Algorithm& algorithm) {
+  check_family(call, algorithm);
+  return algorithm.run(call, blocks, Script::executing(call.routine->precision, runtime));
+}
+
 std::int32_t execute(const Call& call, const BlockParameters& blocks, const FunctionLookup& lookup, std::string_view variant) {
   return execute(call, blocks, lookup, require(*call.routine, variant));
+}
+
+Call with_workspace(const Call& call, const BlockParameters& blocks, const Algorithm& algorithm) {
+  Call sized = call;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (call.routine->arguments[i].kind == Kind::work_size && call.arguments[i] <= 0) {
+      sized.arguments[i] =
+          algorithm.workspace ? algorithm.workspace(sized, blocks) : call.routine->arguments[i].rows.integer(sized.values());
+    }
+  }
+  return sized;
 }
 
 Configuration configuration(const Call& call, const BlockParameters& blocks, std::string_view variant) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -28,8 +29,13 @@ Trace record(const Call& call, const BlockParameters& blocks, std::string_view v
 
 /// Executes an algorithm on the operands that `call` names; returns LAPACK's info. Throws bad_input if `algorithm` is of another family.
 std::int32_t execute(const Call& call, const BlockParameters& blocks, const FunctionLookup& lookup, const Algorithm& algorithm);
+/// The same with what earlier executions have left.
+std::int32_t execute(const Call& call, const BlockParameters& blocks, const std::shared_ptr<Runtime>& runtime, const Algorithm& algorithm);
 /// The same for require(*call.routine, variant).
 std::int32_t execute(const Call& call, const BlockParameters& blocks, const FunctionLookup& lookup, std::string_view variant = {});
+
+/// `call` with a work size of 0 replaced by what `algorithm` needs for full blocks.
+Call with_workspace(const Call& call, const BlockParameters& blocks, const Algorithm& algorithm);
 
 /// How a trace of `call` is called: the routine, its variant after a slash where it isn't LAPACK's, its flags after a colon ("dpotrf:L", "dpotrf/recursive:L");
 /// its integer arguments by name, nb, nbmin and nx.

@@ -73,23 +73,51 @@ void visit_element(Precision precision, const Matrix& matrix, Visitor visit) {
 
 }  // namespace
 
+kernel::Function Runtime::function(const Routine& routine) {
+  for (const auto& [known, address] : functions_) {
+    if (known == &routine) {
+      return address;
+    }
+  }
+  const kernel::Function found = lookup_(routine.name);
+  if (found == nullptr) {
+    throw environment_error("the library has no {}", routine.name);
+  }
+  functions_.emplace_back(&routine, found);
+  return found;
+}
+
+std::uintptr_t Runtime::allocate(std::int64_t bytes) {
+  const std::size_t elements = static_cast<std::size_t>(bytes) / sizeof(double) + 1;
+  if (used_ == memory_.size()) {
+    memory_.emplace_back();
+  }
+  std::vector<double>& memory = memory_[used_++];
+  if (memory.size() < elements) {
+    memory.resize(elements);
+  }
+  return reinterpret_cast<std::uintptr_t>(memory.data());
+}
+
 Script::Script(Precision precision, bool executes, Sink sink, Allocate allocate)
-    : precision_(precision), executes_(executes), sink_(std::move(sink)), allocate_(std::move(allocate)) {}
+    : precision_(precision),
+      executes_(executes),
+      routines_(std::make_shared<std::vector<std::pair<std::string, const Routine*>>>()),
+      sink_(std::move(sink)),
+      allocate_(std::move(allocate)) {}
 
 Script Script::executing(Precision precision, FunctionLookup lookup) {
-  const auto make = [lookup = std::move(lookup)](const Call& call) {
-    const kernel::Function function = lookup(call.routine->name);
-    if (function == nullptr) {
-      throw environment_error("the library has no {}", call.routine->name);
-    }
-    kernel::Invocation invocation(function, call);
+  return executing(precision, std::make_shared<Runtime>(std::move(lookup)));
+}
+
+Script Script::executing(Precision precision, std::shared_ptr<Runtime> runtime) {
+  runtime->restart();
+  const auto make = [runtime](const Call& call) {
+    kernel::Invocation invocation(runtime->function(*call.routine), call);
     invocation.run();
     return invocation.outcome().info;
   };
-  const auto allocate = [memory = std::make_shared<std::vector<std::vector<double>>>()](std::int64_t bytes) {
-    memory->emplace_back(static_cast<std::size_t>(bytes) / sizeof(double) + 1);
-    return reinterpret_cast<std::uintptr_t>(memory->back().data());
-  };
+  const auto allocate = [runtime](std::int64_t bytes) { return runtime->allocate(bytes); };
   return {precision, true, make, allocate};
 }
 
@@ -109,11 +137,22 @@ Script Script::recording(Precision precision, Trace& trace) {
 std::int32_t Script::operator()(std::string_view family, std::initializer_list<Item> items) const { return sink_(call(family, items)); }
 
 Call Script::call(std::string_view family, std::initializer_list<Item> items) const {
-  CallBuilder builder(routine_of(precision_, family));
+  CallBuilder builder(routine(family));
   for (const Item& item : items) {
     std::visit(builder, item);
   }
   return builder.finish();
+}
+
+const Routine& Script::routine(std::string_view family) const {
+  for (const auto& [name, routine] : *routines_) {
+    if (name == family) {
+      return *routine;
+    }
+  }
+  const Routine& found = routine_of(precision_, family);
+  routines_->emplace_back(family, &found);
+  return found;
 }
 
 Matrix Script::local(std::int64_t rows, std::int64_t columns) const {

@@ -4,8 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/trace.hpp"
@@ -31,12 +35,33 @@ struct Matrix {
 /// An argument as an algorithm writes it; a matrix stands for its address and, where the interface wants one, its leading dimension.
 using Item = std::variant<char, std::int64_t, double, std::complex<double>, Matrix>;
 
+/// What executions of algorithms may share, so that only the first one pays for it: where routines are, and memory for local matrices. For one execution
+/// at a time.
+class Runtime {
+ public:
+  explicit Runtime(FunctionLookup lookup) : lookup_(std::move(lookup)) {}
+
+  /// Throws environment_error if the library lacks the routine.
+  kernel::Function function(const Routine& routine);
+  /// Begins an execution: memory of the one before is free again.
+  void restart() noexcept { used_ = 0; }
+  std::uintptr_t allocate(std::int64_t bytes);
+
+ private:
+  FunctionLookup lookup_;
+  std::vector<std::pair<const Routine*, kernel::Function>> functions_;  ///< few: searched from the front
+  std::vector<std::vector<double>> memory_;
+  std::size_t used_ = 0;
+};
+
 /// Turns the lines of an algorithm into calls of one precision, which are executed or recorded. What an algorithm decides by its data (pivots, the
 /// blocks of a Schur form) it reads through the script too, since a recording has no data.
 class Script {
  public:
   /// Executes every call on the memory that it names; a call throws environment_error if the library lacks the routine.
   static Script executing(Precision precision, FunctionLookup lookup);
+  /// The same with what earlier executions have left.
+  static Script executing(Precision precision, std::shared_ptr<Runtime> runtime);
   /// Appends every call to `trace`, which must outlive the script; every kernel's info is 0.
   static Script recording(Precision precision, Trace& trace);
 
@@ -68,8 +93,11 @@ class Script {
   using Allocate = std::function<std::uintptr_t(std::int64_t bytes)>;
   Script(Precision precision, bool executes, Sink sink, Allocate allocate);
 
+  [[nodiscard]] const Routine& routine(std::string_view family) const;
+
   Precision precision_;
   bool executes_;
+  std::shared_ptr<std::vector<std::pair<std::string, const Routine*>>> routines_;  ///< called so far, by family; few
   Sink sink_;
   Allocate allocate_;
 };

@@ -24,6 +24,7 @@ void add_model_command(CLI::App& app, CommonOptions& common);
 void add_trace_command(CLI::App& app, CommonOptions& common);
 void add_predict_command(CLI::App& app, CommonOptions& common);
 void add_tune_command(CLI::App& app, CommonOptions& common);
+void add_rank_command(CLI::App& app, CommonOptions& common);
 void add_run_command(CLI::App& app, CommonOptions& common);
 void add_record_command(CLI::App& app, CommonOptions& common);
 

@@ -34,11 +34,14 @@ std::string key_of(const std::filesystem::path& file) {
   return fmt::format("{} {} {}", machine::detect_topology().cpu, file.string(), std::filesystem::file_size(file, unknown));
 }
 
-KernelSettings in_force() {
+/// Variables that are set and read by the library in `file`, as far as its name tells which that is.
+KernelSettings in_force(const std::filesystem::path& file) {
   KernelSettings settings;
+  const std::string name = file.filename().string();
   for (const machine::KernelChoice& choice : machine::kernel_choices()) {
     const std::string variable(choice.variable);
-    if (const char* value = std::getenv(variable.c_str())) {
+    const char* value = name.find(choice.library) != std::string::npos ? std::getenv(variable.c_str()) : nullptr;
+    if (value != nullptr) {
       settings[variable] = value;
     }
   }
@@ -48,12 +51,12 @@ KernelSettings in_force() {
 }  // namespace
 
 KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions& common) {
-  KernelSettings settings = in_force();
+  const std::filesystem::path file =
+      machine::locate_usable(options.blas.empty() ? machine::default_blas() : options.blas, machine::Role::blas);
+  KernelSettings settings = in_force(file);
   if (options.kernels == "library" || !settings.empty()) {
     return settings;
   }
-  const std::filesystem::path file =
-      machine::locate_usable(options.blas.empty() ? machine::default_blas() : options.blas, machine::Role::blas);
   const std::string key = key_of(file);
   model::Store store = open_store(common);
   std::optional<nlohmann::json> found = store.find_artifact(artifact, key);

@@ -14,5 +14,7 @@ struct LibraryOptions {
   std::string kernels = "auto";  ///< "auto": choose_kernels; "library": whatever the library takes by itself
 };
 void add_library_options(CLI::App& command, LibraryOptions& options);
+/// The same where several BLAS and numbers of threads may be given: lists separated by commas.
+void add_library_lists(CLI::App& command, LibraryOptions& options, std::string& blas, std::string& threads);
 
 }  // namespace flopcast::cli

@@ -9,8 +9,10 @@
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/joint_table.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/profile_file.hpp"
+#include "flopcast/cli/ranking.hpp"
 #include "flopcast/cli/routine_problem.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
@@ -42,6 +44,8 @@ struct TuneOptions {
   std::string profile;
   std::int64_t repetitions = 5;
   std::uint64_t seed = 1;
+  std::string variants;  ///< "all", names, or nothing: the library's own routine only
+  std::string blas, threads = "1";
   LibraryOptions libraries;
 };
 
@@ -81,11 +85,11 @@ Problems make_problems(const TuneOptions& options, interpose::Recorder& recorder
     }
     tune::Problem problem;
     problem.call = call;
-    problem.defaults = question->answers;
+    problem.standard = tune::Alternative{.blocks = question->answers};
     for (const std::int64_t nb : blocks) {
-      algorithm::BlockParameters parameters = problem.defaults;
-      parameters.nb = nb;
-      problem.alternatives.push_back(parameters);
+      tune::Alternative alternative = *problem.standard;
+      alternative.blocks.nb = nb;
+      problem.alternatives.push_back(std::move(alternative));
     }
     all.problems.push_back(std::move(problem));
     all.questions.push_back(std::move(*question));
@@ -139,16 +143,6 @@ report::Table decision_table(const std::vector<tune::Decision>& decisions, const
     table.rows.push_back(std::move(row));
   }
   return table;
-}
-
-nlohmann::json to_json(const algorithm::BlockParameters& blocks) { return {{"nb", blocks.nb}, {"nbmin", blocks.nbmin}, {"nx", blocks.nx}}; }
-
-nlohmann::json to_json(const tune::Forecast& forecast) {
-  nlohmann::json json = to_json(forecast.blocks);
-  json.update({{"seconds", forecast.seconds},
-               {"interval", {forecast.interval.low, forecast.interval.high}},
-               {"extrapolated", forecast.extrapolated}});
-  return json;
 }
 
 nlohmann::json document(const TuneOptions& options, const Environment& environment, const tune::BlockSizeResult& result,
@@ -256,7 +250,76 @@ void summarise_validation(const std::vector<tune::Check>& checks, const CommonOp
       common);
 }
 
-void run_tune(const TuneOptions& options, const CommonOptions& common) {
+/// The family with the variants asked for: "all", or names separated by commas; none for an empty list.
+algorithm::FamilyRoutine chosen_family(const TuneOptions& options) {
+  if (options.variants.empty()) {
+    return {nullptr, &kernel::require(options.routine), {}};
+  }
+  algorithm::FamilyRoutine family = algorithm::find_family(options.routine);
+  if (options.variants == "all") {
+    return family;
+  }
+  std::vector<const algorithm::Algorithm*> chosen;
+  std::vector<std::string> names;
+  for (const algorithm::Algorithm* variant : family.variants) {
+    names.push_back(variant->variant);
+  }
+  for (const std::string& name : split_names(options.variants)) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end()) {
+      throw bad_input("{} has no variant '{}', only {}", family.name(), name, fmt::join(names, ", "));
+    }
+    chosen.push_back(family.variants[static_cast<std::size_t>(at - names.begin())]);
+  }
+  family.variants = std::move(chosen);
+  return family;
+}
+
+/// Variant, block size, threads and library together.
+void run_joint(const TuneOptions& options, const std::vector<LibraryOptions>& where, const CommonOptions& common) {
+  if (options.save || !options.profile.empty() || !options.figure.empty()) {
+    throw usage_error(
+        "a profile holds block sizes of one library's own routine: --save, --profile and --figure don't go with --variant, "
+        "nor with several --threads or --blas");
+  }
+  RankRequest request;
+  request.family = chosen_family(options);
+  RoutineArguments arguments = parse_routine_arguments(*request.family.routine, options.arguments);
+  if (!options.n.empty()) {
+    arguments.sizes["n"] = parse_sizes(options.n, "--n", 1, largest_size);
+  }
+  if (arguments.sizes.empty()) {
+    throw usage_error("tune {}: no sizes given; add --n 200:3200", request.family.name());
+  }
+  request.calls = routine_calls(*request.family.routine, arguments.sizes, arguments.fixed);
+  request.blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
+  request.library = LibraryRow::tuned;
+  request.time_budget = parse_duration(options.time_budget, "--time-budget");
+  request.repetitions = options.repetitions;
+  request.seed = options.seed;
+  request.fresh = options.fresh;
+  request.tune_crossover = !options.fixed_crossover;
+  if (options.validate) {
+    request.validate = tune::Extent::ranking;
+  }
+  const std::vector<Ranking> rankings = rank_everywhere(request, where, common);
+  if (!common.json) {
+    emit(joint_table(rankings), common);
+    return;
+  }
+  nlohmann::json places_json = nlohmann::json::array();
+  for (const Ranking& ranking : rankings) {
+    places_json.push_back(to_json(ranking));
+  }
+  emit(nlohmann::json{{"schema", "flopcast-joint-1"},
+                      {"routine", request.family.routine->name},
+                      {"options", {{"time_budget", options.time_budget}, {"nb", options.blocks}, {"seed", options.seed}}},
+                      {"places", std::move(places_json)},
+                      {"joint", joint_json(rankings)}},
+       common);
+}
+
+void run_tune_block_size(const TuneOptions& options, const CommonOptions& common) {
   Stopwatch watch;
   const Seconds budget = parse_duration(options.time_budget, "--time-budget");
   kernel::require(options.routine);  // before anything is opened
@@ -273,7 +336,7 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
 
   tune::BlockSizeSources sources;
   const std::function<bool(std::int64_t, std::int64_t)> show = progress("tuning " + options.routine, common);
-  sources.trace = [&](const Call& call, const algorithm::BlockParameters& blocks) { return recorder.record(call, blocks); };
+  sources.trace = [&](const Call& call, const tune::Alternative& alternative) { return recorder.record(call, alternative.blocks); };
   const Seconds measuring_since = watch.elapsed();  // what opening libraries took is not the budget's
   const auto spent = [&] { return watch.elapsed() - measuring_since; };
   sources.placements = [&](const Trace& trace) {
@@ -304,9 +367,11 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
   if (options.validate) {
     const std::function<bool(std::int64_t, std::int64_t)> validating = progress("validating " + options.routine, common);
     session.options().stop = {.minimum_repetitions = options.repetitions, .maximum_repetitions = short_runs * options.repetitions};
+    tune::Runners runners;
+    runners.set_blocks = [&](const Call& call, const algorithm::BlockParameters& blocks) { bench.set_blocks(call.routine->name, blocks); };
     checks = tune::validate(
         problems, result.decisions, [&](std::span<const measure::Experiment> experiments) { return session.run(experiments, validating); },
-        [&](const Call& call, const algorithm::BlockParameters& blocks) { bench.set_blocks(call.routine->name, blocks); });
+        runners);
     throw_if_interrupted("nothing of the validation is kept");
   }
 
@@ -328,12 +393,23 @@ void run_tune(const TuneOptions& options, const CommonOptions& common) {
   }
 }
 
+void run_tune(TuneOptions options, const CommonOptions& common) {
+  const std::vector<LibraryOptions> where = places(options.threads, options.blas, options.libraries);
+  if (where.size() > 1 || !options.variants.empty()) {
+    run_joint(options, where, common);
+    return;
+  }
+  options.libraries = where.front();
+  run_tune_block_size(options, common);
+}
+
 }  // namespace
 
 void add_tune_command(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
   CLI::App* command = app.add_subcommand("tune", "Choose the block size of a LAPACK routine without running it");
-  command->add_option("routine", options->routine, "LAPACK routine, such as dgeqrf")->required();
+  command->add_option("routine", options->routine, "LAPACK routine, such as dgeqrf; with --variant also a family, such as cholesky")
+      ->required();
   command->add_option("arguments", options->arguments, "name=value: sizes (m=2000:4000), flags (uplo=U); n alone means square");
   command->add_option("--n", options->n, "orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
   command->add_option("--nb", options->blocks, "block sizes to choose from")->capture_default_str();
@@ -350,8 +426,12 @@ void add_tune_command(CLI::App& app, CommonOptions& common) {
   command->add_flag("--fresh", options->fresh, "do not use samples of earlier runs");
   command->add_option("--figure", options->figure, "draw time over block size into this .svg or .png file");
   command->add_option("--seed", options->seed, "of the order of measurements")->capture_default_str();
-  add_library_options(*command, options->libraries);
-  command->footer("Example:\n  flopcast tune dgeqrf --n 200:800:200 --nb 16,32,64 --time-budget 5s");
+  command->add_option("--variant", options->variants,
+                      "choose among these variants too (all, or names that 'flopcast rank' shows), beside the library's own routine");
+  add_library_lists(*command, options->libraries, options->blas, options->threads);
+  command->footer(
+      "Examples:\n  flopcast tune dgeqrf --n 200:800:200 --nb 16,32,64 --time-budget 5s\n"
+      "  flopcast tune cholesky --n 300,600 --nb 32,64 --variant all --time-budget 4s");
   command->callback([options, &common] { run_tune(*options, common); });
 }
 

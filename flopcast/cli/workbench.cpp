@@ -15,6 +15,16 @@ namespace {
 
 constexpr const char* reference_artifact = "reference-time";
 
+constexpr const char* lapack_help = "LAPACK: reference, openblas or a path";
+
+void add_kernels_option(CLI::App& command, LibraryOptions& options) {
+  command
+      .add_option("--kernels", options.kernels,
+                  "auto: where the BLAS misreads the CPU, the kernels found best by trying; library: as it comes")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "library"}));
+}
+
 machine::LibrarySet open_libraries(const LibraryOptions& options, bool interposer) {
   const std::string blas = options.blas.empty() ? machine::default_blas() : options.blas;
   const std::string lapack = options.lapack.empty() ? machine::default_lapack() : options.lapack;
@@ -28,13 +38,16 @@ machine::LibrarySet open_libraries(const LibraryOptions& options, bool interpose
 
 void add_library_options(CLI::App& command, LibraryOptions& options) {
   command.add_option("--blas", options.blas, "BLAS: openblas-serial, openblas-pthread, blis, reference, ... or a path");
-  command.add_option("--lapack", options.lapack, "LAPACK: reference, openblas or a path");
+  command.add_option("--lapack", options.lapack, lapack_help);
   command.add_option("--threads", options.threads, "threads of the BLAS")->capture_default_str()->check(CLI::Range(1, 1024));
-  command
-      .add_option("--kernels", options.kernels,
-                  "auto: where the BLAS misreads the CPU, the kernels found best by trying; library: as it comes")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "library"}));
+  add_kernels_option(command, options);
+}
+
+void add_library_lists(CLI::App& command, LibraryOptions& options, std::string& blas, std::string& threads) {
+  command.add_option("--blas", blas, "BLAS, one or several: openblas-serial,blis-serial; names or paths");
+  command.add_option("--lapack", options.lapack, lapack_help);
+  command.add_option("--threads", threads, "threads of the BLAS, one number or several: 1,2")->capture_default_str();
+  add_kernels_option(command, options);
 }
 
 model::Store open_store(const CommonOptions& common) {
@@ -72,11 +85,12 @@ void Workbench::keep_reference(model::Store& store, const measure::Session& sess
   }
 }
 
-model::OnDemandModels Workbench::models(const model::Store& store) const {
+model::OnDemandModels Workbench::models(const model::Store& store, const std::set<std::string>& only) const {
   model::OnDemandModels models(environment_);
   const Seconds reference = reference_time(store);
   for (const ModelKey& key : store.sampled_keys()) {
-    if (key.library != environment_.fingerprint || key.cache != "placed" || key.threads != environment_.threads) {
+    if (key.library != environment_.fingerprint || key.cache != "placed" || key.threads != environment_.threads ||
+        (!only.empty() && only.count(key.routine) == 0)) {
       continue;
     }
     for (Sample& sample : store.samples(key)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "flopcast/cli/command.hpp"
@@ -39,8 +40,8 @@ class Workbench {
   /// Keeps the session's reference time if none is kept yet, or if the machine was clearly slower (because it was busy) when the kept one was measured.
   void keep_reference(model::Store& store, const measure::Session& session) const;
 
-  /// Models on demand from all stored samples of this environment.
-  model::OnDemandModels models(const model::Store& store) const;
+  /// Models on demand from all stored samples of this environment, or only of these kernels.
+  model::OnDemandModels models(const model::Store& store, const std::set<std::string>& only = {}) const;
 
   /// Makes the loaded LAPACK use these block parameters; needs the interposer.
   void set_blocks(const std::string& routine, const algorithm::BlockParameters& blocks) const;

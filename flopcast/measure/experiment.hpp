@@ -24,6 +24,7 @@ struct Action {
     write,      ///< touch `region` by rewriting a word of every line with its own value (leaves it dirty)
     evict,      ///< push what lies in levels 0 ... `level` out into the next one, by reading other memory
     execute,    ///< run `call`, untimed
+    perform,    ///< the same by the experiment's `perform`
     prepare,    ///< call `hook`: whatever else a call depends on, such as a block size
   };
   What what = What::execute;
@@ -38,6 +39,8 @@ struct Experiment {
   std::vector<Allocation> memory;
   std::vector<Action> setup;  ///< before every repetition, in order
   std::vector<Call> timed;    ///< executed in order, each timed by itself
+  /// Does the work of a timed call, at real addresses, in place of the libraries' routine, and returns its info: an algorithm of our own.
+  std::function<std::int32_t(const Call& call)> perform = {};
   /// Of a single timed call: so many are timed together, to resolve tiny kernels.
   std::int64_t batch = 1;
   /// The calls of a batch work on as many copies of the memory, each brought into the stated condition; otherwise they repeat on the same operands,

@@ -25,7 +25,7 @@ void extend(Extents& extents, const Call& call) {
   }
 }
 
-bool has_call(Action::What what) { return what == Action::What::fill || what == Action::What::execute; }
+bool has_call(Action::What what) { return what == Action::What::fill || what == Action::What::execute || what == Action::What::perform; }
 
 }  // namespace
 

@@ -24,6 +24,11 @@ std::int64_t memory_bytes(const Experiment& experiment) {
   if (experiment.timed.empty()) {
     throw bad_input("experiment times no call");
   }
+  const bool performs =
+      std::any_of(experiment.setup.begin(), experiment.setup.end(), [](const Action& a) { return a.what == What::perform; });
+  if (performs && !experiment.perform) {
+    throw bad_input("experiment has a step to perform, but nothing that performs it");
+  }
   if (experiment.batch < 1 || (experiment.batch > 1 && experiment.timed.size() > 1)) {
     throw bad_input("experiment has a batch of {} for {} timed calls; a batch is at least 1, and only one call can be timed in batches",
                     experiment.batch, experiment.timed.size());
@@ -32,7 +37,7 @@ std::int64_t memory_bytes(const Experiment& experiment) {
 }
 
 Prepared::Prepared(const Experiment& experiment, std::uintptr_t base, const Backend& backend, std::uint64_t seed)
-    : seed_(seed), batch_(experiment.batch), repeats_(experiment.separate ? 1 : experiment.batch) {
+    : seed_(seed), batch_(experiment.batch), repeats_(experiment.separate ? 1 : experiment.batch), perform_(experiment.perform) {
   const Layout layout = lay_out(experiment.memory, copies(experiment), base);
   for (const Action& action : experiment.setup) {
     const auto once = static_cast<std::ptrdiff_t>(is_global(possible(action.what)) ? 1 : layout.copies.size());
@@ -40,10 +45,15 @@ Prepared::Prepared(const Experiment& experiment, std::uintptr_t base, const Back
   }
   for (const Call& call : experiment.timed) {
     for (const AddressMap& map : layout.copies) {
-      timed_.push_back(invocation(map.real(call), backend));
+      if (perform_) {
+        performed_.push_back(map.real(call));
+      } else {
+        timed_.push_back(invocation(map.real(call), backend));
+      }
     }
     timed_calls_.push_back(layout.copies.front().real(call));
   }
+  infos_.resize(performed_.size());
 }
 
 void Prepared::add(const Action& action, const AddressMap& map, const Backend& backend) {
@@ -56,6 +66,10 @@ void Prepared::add(const Action& action, const AddressMap& map, const Backend& b
     case What::execute:
       step.index = executions_.size();
       executions_.push_back(invocation(map.real(action.call), backend));
+      break;
+    case What::perform:
+      step.index = performances_.size();
+      performances_.push_back(map.real(action.call));
       break;
     case What::prepare:
       step.index = hooks_.size();
@@ -91,8 +105,21 @@ void Prepared::set_up(Sweeper& sweeper) {
       case What::write: rewrite_lines(step.region); break;
       case What::evict: sweeper.evict(step.level); break;
       case What::execute: executions_[step.index].run(); break;
+      case What::perform: perform_(performances_[step.index]); break;
       case What::prepare: hooks_[step.index](); break;
     }
+  }
+}
+
+template <class After>
+void Prepared::run_once(After after) {
+  for (std::size_t i = 0; i < performed_.size(); ++i) {
+    infos_[i] = perform_(performed_[i]);
+    after();
+  }
+  for (kernel::Invocation& call : timed_) {
+    call.run();
+    after();
   }
 }
 
@@ -100,17 +127,12 @@ void Prepared::run(const Timer& timer, std::int64_t* ticks) {
   *ticks = timer.ticks();
   if (batch_ > 1) {
     for (std::int64_t i = 0; i < repeats_; ++i) {
-      for (kernel::Invocation& call : timed_) {
-        call.run();
-      }
+      run_once([] {});
     }
     *++ticks = timer.ticks();
     return;
   }
-  for (kernel::Invocation& call : timed_) {
-    call.run();
-    *++ticks = timer.ticks();
-  }
+  run_once([&] { *++ticks = timer.ticks(); });
 }
 
 }  // namespace flopcast::measure

@@ -27,14 +27,14 @@ class Prepared {
   /// intervals() + 1. A batch is one interval.
   void run(const Timer& timer, std::int64_t* ticks);
 
-  [[nodiscard]] std::size_t intervals() const noexcept { return batch_ > 1 ? 1 : timed_.size(); }
+  [[nodiscard]] std::size_t intervals() const noexcept { return batch_ > 1 ? 1 : timed_calls_.size(); }
   [[nodiscard]] std::int64_t batch() const noexcept { return batch_; }
   [[nodiscard]] int threads() const noexcept { return timed_calls_.front().threads; }
   /// The timed calls at real addresses.
   [[nodiscard]] const std::vector<Call>& timed_calls() const noexcept { return timed_calls_; }
   /// LAPACK's return code of timed call `i` in the last run.
-  [[nodiscard]] int info(std::size_t i) const { return timed_[i].outcome().info; }
-  /// Every function that a repetition calls.
+  [[nodiscard]] int info(std::size_t i) const { return perform_ ? infos_[i] : timed_[i].outcome().info; }
+  /// Every function that a repetition calls, as far as it is known.
   [[nodiscard]] const std::vector<kernel::Function>& functions() const noexcept { return functions_; }
 
  private:
@@ -42,11 +42,14 @@ class Prepared {
     Action::What what = Action::What::execute;
     int level = 0;
     Region region;
-    std::size_t index = 0;  ///< into fills_, executions_ or hooks_
+    std::size_t index = 0;  ///< into fills_, executions_, performances_ or hooks_
   };
 
   void add(const Action& action, const AddressMap& map, const Backend& backend);
   kernel::Invocation invocation(const Call& call, const Backend& backend);
+  /// Makes every timed call once, on each copy of the memory, and calls `after` behind each.
+  template <class After>
+  void run_once(After after);
 
   std::uint64_t seed_;
   std::int64_t batch_, repeats_ = 1;
@@ -54,7 +57,11 @@ class Prepared {
   std::vector<Call> fills_;
   std::vector<kernel::Invocation> executions_;
   std::vector<std::function<void()>> hooks_;
-  std::vector<kernel::Invocation> timed_;  ///< each timed call, or the only one on each copy
+  std::vector<kernel::Invocation> timed_;  ///< each timed call, or the only one on each copy; none with perform_
+  std::function<std::int32_t(const Call&)> perform_;
+  std::vector<Call> performed_;      ///< in place of timed_
+  std::vector<std::int32_t> infos_;  ///< of performed_
+  std::vector<Call> performances_;
   std::vector<Call> timed_calls_;
   std::vector<kernel::Function> functions_;
 };

@@ -89,6 +89,36 @@ std::vector<double> possible_cliffs(const Eigen::VectorXd& log_flops) {
 
 }  // namespace
 
+std::vector<Location> merge(std::vector<Location> all) {
+  static constexpr std::size_t most = 500;
+  static constexpr double finest = 0.01, growth = 1.5;
+  for (double width = finest; all.size() > most; width *= growth) {
+    std::map<std::vector<std::int64_t>, Location> cells;
+    for (const Location& location : all) {
+      std::vector<std::int64_t> cell;
+      for (const double coordinate : location.at) {
+        cell.push_back(std::llround(coordinate / width));
+      }
+      const auto [at, is_new] = cells.try_emplace(std::move(cell), location);
+      if (is_new) {
+        continue;
+      }
+      Location& merged = at->second;
+      const double share = location.base / (merged.base + location.base);
+      for (std::size_t d = 0; d < merged.at.size(); ++d) {
+        merged.at[d] += share * (location.at[d] - merged.at[d]);
+      }
+      merged.base += location.base;
+      merged.extrapolated += location.extrapolated;
+    }
+    all.clear();
+    for (auto& [cell, location] : cells) {
+      all.push_back(std::move(location));
+    }
+  }
+  return all;
+}
+
 bool returns_at_once(const Call& call) {
   const Operands all = operands(call);
   return std::none_of(all.begin(), all.end(),
@@ -308,14 +338,18 @@ Estimate KernelProcess::estimate(const Call& call, const Placement& placement, c
   Estimate estimate;
   estimate.seconds = base * std::exp(prediction.mean);
   estimate.relative_error = std::sqrt(prediction.variance);
-  const std::size_t size_count = sizes(call).size();
+  estimate.extrapolated = extrapolates(at, sizes(call).size());
+  return estimate;
+}
+
+bool KernelProcess::extrapolates(std::span<const double> at, std::size_t size_count) const {
+  static constexpr double tolerance = 0.1;  // of a size beyond the outermost sample
   for (std::size_t d = 0; d < size_count; ++d) {
-    static constexpr double tolerance = 0.1;  // of a size beyond the outermost sample
     if (at[d] < lowest_[d] - tolerance || at[d] > highest_[d] + tolerance) {
-      estimate.extrapolated = true;
+      return true;
     }
   }
-  return estimate;
+  return false;
 }
 
 Seconds KernelProcess::seconds(const Call& call, const Placement& placement, const Baseline& baseline) const {
@@ -374,43 +408,49 @@ Seconds OnDemandModels::seconds(const Call& call, const Placement& placement) co
 
 Total OnDemandModels::total(std::span<const Call> calls, std::span<const Placement> placements) const {
   Total total;
-  struct Rows {
-    std::vector<double> points, weights;
-  };
-  std::map<ModelKey, Rows> rows;
+  std::map<ModelKey, std::vector<Location>> locations;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Call& call = calls[i];
-    const ModelKey call_key = key(call);
     if (returns_at_once(call)) {
       total.seconds += baseline_.overhead;
       continue;
     }
+    const ModelKey call_key = key(call);
     const auto found = kernels_.find(call_key);
     Total::Part& part = total.parts[call_key];
     ++part.calls;
+    const Seconds base = baseline_time(call, placements[i], baseline_);
     if (found == kernels_.end() || !found->second.fitted()) {
-      const Seconds seconds = baseline_time(call, placements[i], baseline_);
-      total.seconds += seconds;
-      total.unmodelled += seconds;
-      part.seconds += seconds;
+      total.seconds += base;
+      total.unmodelled += base;
+      part.seconds += base;
       continue;
     }
-    const Estimate estimate = found->second.estimate(call, placements[i], baseline_);
-    total.seconds += estimate.seconds;
-    part.seconds += estimate.seconds;
-    total.extrapolated += estimate.extrapolated ? estimate.seconds : 0;
-    Rows& row = rows[call_key];
-    const std::vector<double> at = found->second.place(call, placements[i], baseline_);
-    row.points.insert(row.points.end(), at.begin(), at.end());
-    row.weights.push_back(estimate.seconds);
+    Location location{found->second.place(call, placements[i], baseline_), base, 0};
+    location.extrapolated = found->second.extrapolates(location.at, sizes(call).size()) ? base : 0;
+    locations[call_key].push_back(std::move(location));
   }
-  for (const auto& [row_key, row] : rows) {
-    const auto count = static_cast<Eigen::Index>(row.weights.size());
-    const Process& process = kernels_.at(row_key).process();
-    const Eigen::Map<const Process::Points> points(row.points.data(), count, static_cast<Eigen::Index>(row.points.size()) / count);
-    total.parts[row_key].sum = process.weighted_sum(points, Eigen::Map<const Eigen::VectorXd>(row.weights.data(), count));
+  for (auto& [kernel, all] : locations) {
+    add(total, kernel, merge(std::move(all)));
   }
   return total;
+}
+
+void OnDemandModels::add(Total& total, const ModelKey& kernel, const std::vector<Location>& locations) const {
+  const Process& process = kernels_.at(kernel).process();
+  const auto count = static_cast<Eigen::Index>(locations.size());
+  Process::Points points(count, static_cast<Eigen::Index>(locations.front().at.size()));
+  Eigen::VectorXd weights(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const Location& location = locations[static_cast<std::size_t>(i)];
+    const double ratio = std::exp(process.mean(location.at.data()));
+    points.row(i) = Eigen::Map<const Eigen::RowVectorXd>(location.at.data(), points.cols());
+    weights[i] = ratio * location.base;
+    total.seconds += weights[i];
+    total.parts[kernel].seconds += weights[i];
+    total.extrapolated += ratio * location.extrapolated;
+  }
+  total.parts[kernel].sum = process.weighted_sum(points, std::move(weights));
 }
 
 double OnDemandModels::covariance(const Total& a, const Total& b) const {

@@ -52,6 +52,9 @@ class KernelProcess {
   [[nodiscard]] std::size_t observations() const noexcept { return observations_.size(); }
   [[nodiscard]] const Process& process() const { return *process_; }
 
+  /// Whether `at` (as place gives it) lies outside of what was sampled, by its sizes.
+  [[nodiscard]] bool extrapolates(std::span<const double> at, std::size_t size_count) const;
+
   /// Coordinates of a call and the groups that share a length scale, before anything is known of the kernel.
   static std::vector<double> coordinates(const Call& call, const Placement& placement, const Baseline& baseline);
   static std::vector<int> coordinate_groups(const Routine& routine);
@@ -99,6 +102,14 @@ struct Total {
   std::map<ModelKey, Part> parts;
 };
 
+/// Calls of one kernel that are alike: where in its process, what they take by their baseline, and which part of that is outside of what was sampled.
+struct Location {
+  std::vector<double> at;
+  Seconds base = 0, extrapolated = 0;
+};
+/// The same with the most alike ones taken together until a few hundred are left; few stay as they are.
+std::vector<Location> merge(std::vector<Location> all);
+
 /// The models of all kernels of one environment.
 class OnDemandModels {
  public:
@@ -115,6 +126,7 @@ class OnDemandModels {
   [[nodiscard]] Estimate estimate(const Call& call, const Placement& placement) const;
   /// The estimate's seconds alone, which cost far less.
   [[nodiscard]] Seconds seconds(const Call& call, const Placement& placement) const;
+  /// Where a kernel has very many calls, those that are nearly alike count as one place.
   [[nodiscard]] Total total(std::span<const Call> calls, std::span<const Placement> placements) const;
   /// Posterior covariance of two totals in seconds squared; of a total with itself, its variance.
   [[nodiscard]] double covariance(const Total& a, const Total& b) const;
@@ -124,6 +136,9 @@ class OnDemandModels {
   [[nodiscard]] const std::string& library() const noexcept { return library_; }
 
  private:
+  /// Adds what calls of one modelled kernel take.
+  void add(Total& total, const ModelKey& kernel, const std::vector<Location>& locations) const;
+
   Baseline baseline_;
   std::string library_;
   std::map<ModelKey, KernelProcess> kernels_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace flopcast::tune {
@@ -11,14 +12,44 @@ namespace {
 constexpr double z95_two_sided = 1.96;
 constexpr double z95_one_sided = 1.645;
 
-/// One (problem, parameters) pair and its subject.
+/// One (problem, alternative) pair and its subject.
 struct Entry {
   std::size_t problem = 0;
-  algorithm::BlockParameters blocks;
+  Alternative alternative;
   bool standard = false;
 };
 
-bool same(const algorithm::BlockParameters& a, const algorithm::BlockParameters& b) { return a.nb == b.nb && a.nx == b.nx; }
+bool same(const Alternative& a, const Alternative& b) {
+  return a.variant == b.variant && a.blocks.nb == b.blocks.nb && a.blocks.nx == b.blocks.nx;
+}
+
+/// Problem and variant: what has a best block size.
+using Group = std::pair<std::size_t, std::string>;
+Group group_of(const Entry& entry) { return {entry.problem, entry.alternative.variant}; }
+
+/// The alternatives of each variant by block size.
+std::map<std::string, std::vector<Alternative>> by_variant(const std::vector<Alternative>& alternatives) {
+  std::map<std::string, std::vector<Alternative>> groups;
+  for (const Alternative& alternative : alternatives) {
+    groups[alternative.variant].push_back(alternative);
+  }
+  for (auto& [variant, group] : groups) {
+    std::stable_sort(group.begin(), group.end(), [](const Alternative& a, const Alternative& b) { return a.blocks.nb < b.blocks.nb; });
+  }
+  return groups;
+}
+
+/// At most `most` of them with first and last; all if `most` is 0.
+std::vector<Alternative> spread(const std::vector<Alternative>& all, std::size_t most) {
+  if (most == 0 || all.size() <= most || most == 1) {
+    return all;
+  }
+  std::vector<Alternative> some;
+  for (std::size_t i = 0; i < most; ++i) {
+    some.push_back(all[(i * (all.size() - 1) + (most - 1) / 2) / (most - 1)]);
+  }
+  return some;
+}
 
 class Tuner {
  public:
@@ -28,9 +59,10 @@ class Tuner {
 
   BlockSizeResult run() {
     record();
-    static constexpr double coarse_share = 0.4;  // of the time, for an equal look at everything
-    sources_.stage("sampling all block sizes");
-    sampler_.refine(subjects_, options_.coarse_target, options_.time_budget * coarse_share);
+    sample_coarsely();
+    if (options_.coarse_blocks > 0) {
+      add_neighbours();
+    }
     if (options_.tune_crossover) {
       add_crossovers();
     }
@@ -43,24 +75,51 @@ class Tuner {
   }
 
  private:
-  void add(std::size_t problem, const algorithm::BlockParameters& blocks, bool standard) {
+  void add(std::size_t problem, const Alternative& alternative, bool standard) {
     Subject subject;
-    subject.trace = sources_.trace(problems_[problem].call, blocks);
+    subject.trace = sources_.trace(problems_[problem].call, alternative);
     subject.placements = sources_.placements(subject.trace);
     subjects_.push_back(std::move(subject));
-    entries_.push_back({problem, blocks, standard});
+    entries_.push_back({problem, alternative, standard});
+  }
+
+  void add_if_new(std::size_t problem, const Alternative& alternative) {
+    const auto of_problem = [problem](const Entry& other) { return other.problem == problem; };
+    const auto known = [&](const Entry& other) { return of_problem(other) && same(other.alternative, alternative); };
+    const bool enough = sources_.sampling.interrupted() && std::any_of(entries_.begin(), entries_.end(), of_problem);
+    if (!enough && std::none_of(entries_.begin(), entries_.end(), known)) {
+      add(problem, alternative, false);
+    }
   }
 
   void record() {
     sources_.stage("recording");
     for (std::size_t p = 0; p < problems_.size(); ++p) {
-      add(p, problems_[p].defaults, true);
-      for (const algorithm::BlockParameters& blocks : problems_[p].alternatives) {
-        if (!same(blocks, problems_[p].defaults)) {
-          add(p, blocks, false);
+      if (problems_[p].standard) {
+        add(p, *problems_[p].standard, true);
+      }
+      for (const auto& [variant, group] : by_variant(problems_[p].alternatives)) {
+        for (const Alternative& alternative : spread(group, options_.coarse_blocks)) {
+          add_if_new(p, alternative);
         }
       }
     }
+  }
+
+  /// An equal look at everything; where there are several variants, at first a glance that tells which are hopeless.
+  void sample_coarsely() {
+    static constexpr double coarse_share = 0.4;  // of the time
+    static constexpr double glance_share = 0.15, glance_target = 0.08;
+    sources_.stage("sampling all alternatives");
+    const bool one_variant = std::all_of(entries_.begin(), entries_.end(),
+                                         [&](const Entry& e) { return e.alternative.variant == entries_[0].alternative.variant; });
+    if (one_variant) {
+      sampler_.refine(subjects_, options_.coarse_target, options_.time_budget * coarse_share);
+      return;
+    }
+    sampler_.refine(subjects_, glance_target, options_.time_budget * glance_share);
+    sampler_.refine(subjects_, options_.coarse_target, options_.time_budget * coarse_share,
+                    [this](std::span<const Seconds> totals) { weigh_variants(totals); });
   }
 
   std::vector<model::Total> totals() const {
@@ -74,12 +133,8 @@ class Tuner {
 
   std::vector<Seconds> predicted_seconds() const {
     std::vector<Seconds> all;
-    for (const Subject& subject : subjects_) {
-      Seconds sum = 0;
-      for (std::size_t c = 0; c < subject.trace.calls.size(); ++c) {
-        sum += models_.seconds(subject.trace.calls[c], subject.placements[c]);
-      }
-      all.push_back(sum);
+    for (const model::Total& total : totals()) {
+      all.push_back(total.seconds);
     }
     return all;
   }
@@ -92,15 +147,90 @@ class Tuner {
     return best;
   }
 
-  /// Contenders and defaults count fully, hopeless alternatives hardly.
+  std::map<Group, Seconds> best_of_groups(std::span<const Seconds> seconds) const {
+    std::map<Group, Seconds> best;
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      const auto [at, is_new] = best.try_emplace(group_of(entries_[e]), seconds[e]);
+      at->second = std::min(at->second, seconds[e]);
+    }
+    return best;
+  }
+
+  /// In the first look, variants that are far behind count little.
+  void weigh_variants(std::span<const Seconds> seconds) {
+    static constexpr double far = 0.3, weight_of_far = 0.3;
+    const std::vector<Seconds> best = best_of_problems(seconds);
+    const std::map<Group, Seconds> best_of_group = best_of_groups(seconds);
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      const double behind = best_of_group.at(group_of(entries_[e])) / best[entries_[e].problem] - 1;
+      subjects_[e].weight = entries_[e].standard || behind < far ? 1 : weight_of_far;
+    }
+  }
+
+  /// Within the contenders' margin, as a weight between 0 and 1.
+  [[nodiscard]] double closeness(double behind) const {
+    return std::exp(-behind * behind / (2 * options_.contender_margin * options_.contender_margin));
+  }
+
+  /// How much a variant's best block size matters: fully if it may be the best of all, half if another variant is so near that their order is open.
+  [[nodiscard]] double importance(const Group& group, const std::map<Group, Seconds>& best_of_group, Seconds best) const {
+    static constexpr double open_order = 0.5;
+    const Seconds own = best_of_group.at(group);
+    double importance = closeness(own / best - 1);
+    for (const auto& [other, seconds] : best_of_group) {
+      if (other.first == group.first && other != group) {
+        importance = std::max(importance, open_order * closeness(std::fabs(std::log(own / seconds))));
+      }
+    }
+    return importance;
+  }
+
+  /// Contenders and standards count fully, hopeless alternatives hardly.
   void weigh(std::span<const Seconds> seconds) {
     static constexpr double hopeless = 0.15;
     const std::vector<Seconds> best = best_of_problems(seconds);
+    const std::map<Group, Seconds> best_of_group = best_of_groups(seconds);
     for (std::size_t e = 0; e < entries_.size(); ++e) {
-      const double behind = seconds[e] / best[entries_[e].problem] - 1;
-      const double closeness = std::exp(-behind * behind / (2 * options_.contender_margin * options_.contender_margin));
-      subjects_[e].weight = entries_[e].standard ? 1 : std::max(hopeless, closeness);
+      const Group group = group_of(entries_[e]);
+      const double within = closeness(seconds[e] / best_of_group.at(group) - 1);
+      subjects_[e].weight = entries_[e].standard ? 1 : std::max(hopeless, importance(group, best_of_group, best[group.first]) * within);
     }
+  }
+
+  /// The block sizes around the best of those looked at so far; not of variants that are out of the question.
+  void add_neighbours() {
+    static constexpr double hopeless = 0.5;
+    const std::vector<Seconds> seconds = predicted_seconds();
+    const std::vector<Seconds> best = best_of_problems(seconds);
+    const std::map<Group, Seconds> best_of_group = best_of_groups(seconds);
+    for (std::size_t p = 0; p < problems_.size(); ++p) {
+      for (const auto& [variant, group] : by_variant(problems_[p].alternatives)) {
+        const auto best_of_variant = best_of_group.find({p, variant});
+        if (best_of_variant == best_of_group.end() || best_of_variant->second > (1 + hopeless) * best[p]) {
+          continue;
+        }
+        const auto [low, high] = around_best(p, variant, seconds);
+        for (const Alternative& alternative : group) {
+          if (alternative.blocks.nb > low && alternative.blocks.nb < high) {
+            add_if_new(p, alternative);
+          }
+        }
+      }
+    }
+  }
+
+  /// The block sizes known on either side of a variant's best.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> around_best(std::size_t problem, const std::string& variant,
+                                                                  std::span<const Seconds> seconds) const {
+    std::map<std::int64_t, Seconds> known;
+    for (std::size_t e = 0; e < seconds.size(); ++e) {
+      if (entries_[e].problem == problem && entries_[e].alternative.variant == variant) {
+        known[entries_[e].alternative.blocks.nb] = seconds[e];
+      }
+    }
+    const auto best = std::min_element(known.begin(), known.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto next = std::next(best);
+    return {best == known.begin() ? 0 : std::prev(best)->first, next == known.end() ? best->first : next->first};
   }
 
   /// For the best block sizes of every problem, the crossovers too.
@@ -110,24 +240,22 @@ class Tuner {
     const std::vector<Seconds> best = best_of_problems(seconds);
     const std::size_t count = entries_.size();
     for (std::size_t e = 0; e < count; ++e) {
-      if (problems_[entries_[e].problem].defaults.nx == 0 || seconds[e] > near * best[entries_[e].problem]) {
+      Alternative alternative = entries_[e].alternative;
+      if (alternative.blocks.nx == 0 || seconds[e] > near * best[entries_[e].problem]) {
         continue;
       }
       for (const std::int64_t nx : options_.crossovers) {
-        algorithm::BlockParameters blocks = entries_[e].blocks;
-        blocks.nx = nx;
-        const auto known = [&](const Entry& other) { return other.problem == entries_[e].problem && same(other.blocks, blocks); };
-        if (std::none_of(entries_.begin(), entries_.end(), known)) {
-          add(entries_[e].problem, blocks, false);
-        }
+        alternative.blocks.nx = nx;
+        add_if_new(entries_[e].problem, alternative);
       }
     }
   }
 
-  Forecast forecast(const algorithm::BlockParameters& blocks, const model::Total& total) const {
+  Forecast forecast(const Alternative& alternative, const model::Total& total) const {
     const double method = options_.method_error * total.seconds;
     const double deviation = std::sqrt(std::max(0.0, models_.covariance(total, total)) + method * method);
-    return {blocks,
+    return {alternative.variant,
+            alternative.blocks,
             total.seconds,
             {std::max(0.0, total.seconds - z95_two_sided * deviation), total.seconds + z95_two_sided * deviation},
             (total.extrapolated + total.unmodelled) / total.seconds};
@@ -146,37 +274,108 @@ class Tuner {
     }
   }
 
+  /// Of the difference of two alternatives' times: errors that they share cancel.
+  [[nodiscard]] double difference_variance(std::size_t a, std::size_t b, const std::vector<model::Total>& all) const {
+    const double models = models_.covariance(all[a], all[a]) + models_.covariance(all[b], all[b]) - 2 * models_.covariance(all[a], all[b]);
+    const bool alike = entries_[a].alternative.variant == entries_[b].alternative.variant;
+    const double method = alike ? 0 : options_.variant_error * (all[a].seconds + all[b].seconds) / 2;
+    return std::max(0.0, models) + method * method;
+  }
+
+  /// Entry `slower` against entry `faster`: by how much it may differ from the prediction of the difference (95 %), and whether the two can be told apart.
+  struct Comparison {
+    Seconds behind = 0, reach = 0;
+    bool tied = false;
+  };
+  [[nodiscard]] Comparison compare(std::size_t faster, std::size_t slower, const std::vector<model::Total>& all) const {
+    const Seconds behind = all[slower].seconds - all[faster].seconds;
+    const Seconds reach = z95_one_sided * std::sqrt(difference_variance(faster, slower, all));
+    return {behind, reach, behind < std::max(reach, options_.tie_margin * all[faster].seconds)};
+  }
+
+  /// How much longer entry `e` takes at worst than the best of `others`.
+  [[nodiscard]] double regret(std::size_t e, const std::vector<std::size_t>& others, const std::vector<model::Total>& all) const {
+    double worst = 0;
+    for (const std::size_t other : others) {
+      if (other != e) {
+        const Comparison comparison = compare(e, other, all);
+        worst = std::max(worst, (comparison.reach - comparison.behind) / all[other].seconds);
+      }
+    }
+    return worst;
+  }
+
+  /// Block sizes of `group` that can't be told from that of its best entry.
+  [[nodiscard]] std::vector<std::int64_t> block_ties(std::size_t best, const std::vector<std::size_t>& group,
+                                                     const std::vector<model::Total>& all) const {
+    std::vector<std::int64_t> ties;
+    const std::int64_t own = entries_[best].alternative.blocks.nb;
+    for (const std::size_t e : group) {
+      if (const std::int64_t nb = entries_[e].alternative.blocks.nb; nb != own && compare(best, e, all).tied) {
+        ties.push_back(nb);
+      }
+    }
+    std::sort(ties.begin(), ties.end());
+    ties.erase(std::unique(ties.begin(), ties.end()), ties.end());
+    return ties;
+  }
+
+  /// The variants at their best block sizes, the fastest first.
+  [[nodiscard]] std::vector<Standing> rank(const std::vector<std::size_t>& mine, const std::vector<model::Total>& all) const {
+    const auto faster = [&](std::size_t a, std::size_t b) { return all[a].seconds < all[b].seconds; };
+    std::map<std::string, std::vector<std::size_t>> groups;
+    for (const std::size_t e : mine) {
+      groups[entries_[e].alternative.variant].push_back(e);
+    }
+    std::vector<std::size_t> best;
+    for (const auto& [variant, group] : groups) {
+      best.push_back(*std::min_element(group.begin(), group.end(), faster));
+    }
+    std::sort(best.begin(), best.end(), faster);
+    std::vector<Standing> ranking;
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      const std::size_t e = best[i];
+      Standing standing;
+      standing.best = forecast(entries_[e].alternative, all[e]);
+      standing.behind = all[e].seconds / all[best.front()].seconds - 1;
+      standing.block_ties = block_ties(e, groups.at(entries_[e].alternative.variant), all);
+      standing.regret = regret(e, mine, all);
+      for (std::size_t j = 0; j < best.size(); ++j) {
+        if (j == i) {
+          continue;
+        }
+        if (compare(best[std::min(i, j)], best[std::max(i, j)], all).tied) {
+          standing.ties.push_back(entries_[best[j]].alternative.variant);
+        } else if (j < i) {
+          ++standing.rank;
+        }
+      }
+      // A variant may tie with one ahead of it that is itself behind more: ranks don't go down again.
+      standing.rank = ranking.empty() ? 1 : std::max(standing.rank, ranking.back().rank);
+      ranking.push_back(std::move(standing));
+    }
+    return ranking;
+  }
+
   Decision decide(std::size_t problem, const std::vector<std::size_t>& mine, const std::vector<model::Total>& all) const {
     Decision decision;
     for (const std::int64_t size : sizes(problems_[problem].call)) {
       decision.sizes.push_back(size);
     }
-    const auto faster = [&](std::size_t a, std::size_t b) { return all[a].seconds < all[b].seconds; };
-    const std::size_t chosen = *std::min_element(mine.begin(), mine.end(), faster);
-    decision.chosen = forecast(entries_[chosen].blocks, all[chosen]);
-    const double own_variance = models_.covariance(all[chosen], all[chosen]);
     for (const std::size_t e : mine) {
+      decision.forecasts.push_back(forecast(entries_[e].alternative, all[e]));
       if (entries_[e].standard) {
-        decision.standard = forecast(entries_[e].blocks, all[e]);
+        decision.standard = decision.forecasts.back();
       }
-      decision.forecasts.push_back(forecast(entries_[e].blocks, all[e]));
-      if (e == chosen) {
-        continue;
-      }
-      const double variance = own_variance + models_.covariance(all[e], all[e]) - 2 * models_.covariance(all[chosen], all[e]);
-      const double behind = all[e].seconds - all[chosen].seconds;
-      const double reach = z95_one_sided * std::sqrt(std::max(0.0, variance));
-      if (behind < std::max(reach, options_.tie_margin * all[chosen].seconds) && entries_[e].blocks.nb != entries_[chosen].blocks.nb) {
-        decision.ties.push_back(entries_[e].blocks.nb);
-      }
-      decision.regret = std::max(decision.regret, (reach - behind) / all[e].seconds);
     }
-    std::sort(decision.ties.begin(), decision.ties.end());
-    decision.ties.erase(std::unique(decision.ties.begin(), decision.ties.end()), decision.ties.end());
     std::sort(decision.forecasts.begin(), decision.forecasts.end(), [](const Forecast& a, const Forecast& b) {
-      return std::pair(a.blocks.nb, a.blocks.nx) < std::pair(b.blocks.nb, b.blocks.nx);
+      return std::tie(a.variant, a.blocks.nb, a.blocks.nx) < std::tie(b.variant, b.blocks.nb, b.blocks.nx);
     });
-    decision.gain = decision.standard.seconds / decision.chosen.seconds - 1;
+    decision.ranking = rank(mine, all);
+    decision.chosen = decision.ranking.front().best;
+    decision.ties = decision.ranking.front().block_ties;
+    decision.regret = decision.ranking.front().regret;
+    decision.gain = decision.standard.seconds > 0 ? decision.standard.seconds / decision.chosen.seconds - 1 : 0;
     return decision;
   }
 

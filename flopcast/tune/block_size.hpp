@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,19 +16,26 @@
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/tune/sampling.hpp"
 
-/// Tunes the block size of a LAPACK routine from models on demand: no run of the routine itself.
+/// Tunes block sizes and chooses among variants of a LAPACK routine from models on demand: no run of the routine itself.
 namespace flopcast::tune {
+
+/// One way to do a routine's work.
+struct Alternative {
+  std::string variant = {};  ///< name in the registry of algorithms; empty: the library's own routine
+  algorithm::BlockParameters blocks;
+  friend bool operator==(const Alternative&, const Alternative&) = default;
+};
 
 /// One problem: a call of the routine at its sizes (addresses and work sizes not given).
 struct Problem {
   Call call;
-  algorithm::BlockParameters defaults;                   ///< what LAPACK uses by itself
-  std::vector<algorithm::BlockParameters> alternatives;  ///< to choose from; the defaults need not be among them
+  std::optional<Alternative> standard;    ///< what is used without tuning; nothing where nobody offers that
+  std::vector<Alternative> alternatives;  ///< to choose from; the standard need not be among them
 };
 
 /// What the tuner needs from the outside; the command line passes the recorder and the cache tracker beside what sampling needs.
 struct BlockSizeSources {
-  std::function<Trace(const Call&, const algorithm::BlockParameters&)> trace;
+  std::function<Trace(const Call&, const Alternative&)> trace;
   std::function<std::vector<Placement>(const Trace&)> placements;
   SamplingSources sampling;
   /// Says what is going on now.
@@ -41,12 +49,16 @@ struct BlockSizeOptions {
   double contender_margin = 0.04;  ///< totals within this of the best are worth knowing exactly
   double tie_margin = 0.005;       ///< differences below this are ties even if they were certain (below the machine's floor, measured.md)
   double method_error = 0.015;     ///< relative standard deviation of a total beyond its models': docs/accuracy.md
+  double variant_error = 0.01;  ///< the same of the difference between two variants, whose errors of method are not alike: docs/ranking.md
+  /// So many block sizes of each variant, evenly spread, are looked at first, then those around the best of them; 0: all at once.
+  std::size_t coarse_blocks = 0;
   std::vector<std::int64_t> crossovers = {32, 64, 128, 192};  ///< candidates for nx, once good block sizes are known
   bool tune_crossover = true;
 };
 
 /// A predicted alternative.
 struct Forecast {
+  std::string variant;
   algorithm::BlockParameters blocks;
   Seconds seconds = 0;
   Interval interval;        ///< 95 %
@@ -54,13 +66,25 @@ struct Forecast {
   friend bool operator==(const Forecast& a, const Forecast& b) = default;
 };
 
+/// One variant in a ranking.
+struct Standing {
+  Forecast best;                         ///< at its own best block size
+  std::size_t rank = 1;                  ///< 1 + the number of variants that are certainly faster; not less than that of any before it
+  double behind = 0;                     ///< predicted time / the chosen one's - 1
+  std::vector<std::int64_t> block_ties;  ///< its other block sizes that can't be told from its best
+  std::vector<std::string> ties;         ///< other variants that can't be told from it, in the order of the ranking
+  double regret = 0;                     ///< at worst (95 %) it takes this fraction longer than the best alternative of all
+  friend bool operator==(const Standing& a, const Standing& b) = default;
+};
+
 /// The decision for one problem.
 struct Decision {
   std::vector<std::int64_t> sizes;  ///< of the routine
-  Forecast standard;                ///< with LAPACK's default parameters
+  Forecast standard;                ///< without tuning; of no seconds if the problem has no standard
   Forecast chosen;
-  std::vector<Forecast> forecasts;  ///< of every alternative, by block size
-  std::vector<std::int64_t> ties;   ///< other block sizes that can't be told from the chosen one
+  std::vector<Forecast> forecasts;  ///< of every alternative, by variant and block size
+  std::vector<Standing> ranking;    ///< of the variants, the fastest first; one if there is but one
+  std::vector<std::int64_t> ties;   ///< other block sizes of the chosen variant that can't be told from the chosen one
   double gain = 0;                  ///< standard / chosen - 1
   double regret = 0;                ///< at worst (95 %) the chosen takes this fraction longer than the best alternative
   friend bool operator==(const Decision& a, const Decision& b) = default;
@@ -71,6 +95,9 @@ struct BlockSizeResult {
   SamplingCost cost;
   bool complete = true;  ///< false if interrupted or out of budget before the target was reached
 };
+
+/// Whether two forecasts are of the same alternative.
+inline bool same_alternative(const Forecast& a, const Forecast& b) { return a.variant == b.variant && a.blocks == b.blocks; }
 
 /// Records, samples on demand, predicts and decides. `models` may hold earlier samples, and holds all of them afterwards.
 BlockSizeResult tune_block_size(std::span<const Problem> problems, const Environment& environment, model::OnDemandModels& models,

@@ -1,5 +1,7 @@
 #include "flopcast/tune/validate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,22 +14,31 @@ namespace {
 /// Below this the library's code, pushed out of the caches by other alternatives, would be a noticeable part of a run: one comes before.
 constexpr Seconds short_run = 10e-3;
 
-/// The call on operands of its own, with workspace for blocks of up to `most_columns` unless its size is given.
+/// The call on operands of its own, with workspace for `alternative` unless its size is given.
 struct Placed {
   Call call;
   std::vector<Allocation> memory;
 };
 
-Placed place(const Call& call, std::int64_t most_columns) {
-  Placed placed{call, {}};
+/// Of the library's routine: blocks of nb columns for the longest of its sizes.
+void size_workspace(Call& call, std::int64_t nb) {
   std::int64_t order = 1;
   for (const std::int64_t size : sizes(call)) {
     order = std::max(order, size);
   }
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (call.routine->arguments[i].kind == Kind::work_size && call.arguments[i] <= 0) {
-      placed.call.arguments[i] = order * most_columns;
+      call.arguments[i] = order * nb;
     }
+  }
+}
+
+Placed place(const Call& call, const Alternative& alternative, std::int64_t most_columns) {
+  Placed placed{call, {}};
+  if (alternative.variant.empty()) {
+    size_workspace(placed.call, most_columns);
+  } else {
+    placed.call = algorithm::with_workspace(call, alternative.blocks, algorithm::require(*call.routine, alternative.variant));
   }
   placed.memory = algorithm::operand_allocations(placed.call);
   std::size_t next = 0;
@@ -42,6 +53,22 @@ Placed place(const Call& call, std::int64_t most_columns) {
   return placed;
 }
 
+/// Those of a decision's forecasts that are to be run.
+std::vector<Forecast> forecasts_to_run(const Decision& decision, Extent extent) {
+  if (extent == Extent::all) {
+    return decision.forecasts;
+  }
+  std::vector<Forecast> some;
+  for (const Forecast& forecast : decision.forecasts) {
+    const bool ranked = std::any_of(decision.ranking.begin(), decision.ranking.end(),
+                                    [&](const Standing& standing) { return same_alternative(standing.best, forecast); });
+    if (ranked || (decision.standard.seconds > 0 && same_alternative(forecast, decision.standard))) {
+      some.push_back(forecast);
+    }
+  }
+  return some;
+}
+
 /// Difference between the medians of every other repetition and of the rest.
 double split_half(const std::vector<Seconds>& times) {
   std::vector<Seconds> halves[2];
@@ -51,13 +78,17 @@ double split_half(const std::vector<Seconds>& times) {
   return halves[1].empty() ? 0 : std::fabs(median(halves[0]) / median(halves[1]) - 1);
 }
 
-Check check(const Decision& decision, std::span<const measure::Timings> timings) {
+Check check(const Decision& decision, std::span<const Forecast> forecasts, std::span<const measure::Timings> timings) {
   Check result;
   std::vector<double> noise;
-  for (std::size_t f = 0; f < decision.forecasts.size(); ++f) {
-    const Forecast& forecast = decision.forecasts[f];
-    Measured measured{forecast.blocks, {}, 0, 0};
+  for (std::size_t f = 0; f < forecasts.size(); ++f) {
+    const Forecast& forecast = forecasts[f];
+    Measured measured{forecast.variant, forecast.blocks, {}, 0, 0};
     if (f < timings.size() && !timings[f].calls.empty()) {
+      for (const std::string& warning : timings[f].warnings) {
+        result.warnings.push_back(fmt::format("{} {}, nb {}: {}", decision.sizes.empty() ? 0 : decision.sizes.front(),
+                                              forecast.variant.empty() ? "library" : forecast.variant, forecast.blocks.nb, warning));
+      }
       for (const Repetition& repetition : timings[f].calls[0]) {
         if (!repetition.discarded) {
           measured.times.push_back(repetition.normalised());
@@ -73,11 +104,12 @@ Check check(const Decision& decision, std::span<const measure::Timings> timings)
     if (result.best == 0 || measured.median < result.best) {
       result.best = measured.median;
       result.best_blocks = measured.blocks;
+      result.best_variant = measured.variant;
     }
-    if (forecast.blocks == decision.chosen.blocks) {
+    if (same_alternative(forecast, decision.chosen)) {
       result.chosen = measured.median;
     }
-    if (forecast.blocks == decision.standard.blocks) {
+    if (same_alternative(forecast, decision.standard)) {
       result.standard = measured.median;
     }
     result.measured.push_back(std::move(measured));
@@ -87,41 +119,77 @@ Check check(const Decision& decision, std::span<const measure::Timings> timings)
   return result;
 }
 
+/// The run of one alternative, on operands filled anew.
+measure::Experiment experiment(const Placed& placed, const Forecast& forecast, const Runners& runners) {
+  using measure::Action;
+  measure::Experiment experiment;
+  experiment.memory = placed.memory;
+  experiment.timed = {placed.call};
+  if (forecast.variant.empty()) {
+    experiment.setup.push_back({.what = Action::What::prepare,
+                                .hook = [&runners, call = placed.call, blocks = forecast.blocks] { runners.set_blocks(call, blocks); }});
+  } else {
+    experiment.perform = [&runners, alternative = Alternative{forecast.variant, forecast.blocks}](const Call& call) {
+      return runners.execute(call, alternative);
+    };
+  }
+  const Action fill = {.what = Action::What::fill, .call = placed.call};
+  if (forecast.seconds < short_run) {
+    experiment.setup.push_back(fill);
+    experiment.setup.push_back({.what = forecast.variant.empty() ? Action::What::execute : Action::What::perform, .call = placed.call});
+  }
+  experiment.setup.push_back(fill);
+  return experiment;
+}
+
 }  // namespace
 
 std::vector<Check> validate(std::span<const Problem> problems, std::span<const Decision> decisions, const Measure& measure,
-                            const SetBlocks& set_blocks) {
+                            const Runners& runners, Extent extent) {
   std::vector<measure::Experiment> experiments;
+  std::vector<std::vector<Forecast>> run;
   for (std::size_t p = 0; p < problems.size(); ++p) {
+    run.push_back(forecasts_to_run(decisions[p], extent));
     std::int64_t most_columns = 1;
-    for (const Forecast& forecast : decisions[p].forecasts) {
+    for (const Forecast& forecast : run.back()) {
       most_columns = std::max(most_columns, forecast.blocks.nb);
     }
-    const Placed placed = place(problems[p].call, most_columns);
-    for (const Forecast& forecast : decisions[p].forecasts) {
-      measure::Experiment experiment;
-      experiment.memory = placed.memory;
-      experiment.setup.push_back({.what = measure::Action::What::prepare,
-                                  .hook = [&set_blocks, call = placed.call, blocks = forecast.blocks] { set_blocks(call, blocks); }});
-      const measure::Action fill = {.what = measure::Action::What::fill, .call = placed.call};
-      if (forecast.seconds < short_run) {
-        experiment.setup.push_back(fill);
-        experiment.setup.push_back({.what = measure::Action::What::execute, .call = placed.call});
-      }
-      experiment.setup.push_back(fill);
-      experiment.timed = {placed.call};
-      experiments.push_back(std::move(experiment));
+    for (const Forecast& forecast : run.back()) {
+      experiments.push_back(experiment(place(problems[p].call, {forecast.variant, forecast.blocks}, most_columns), forecast, runners));
     }
   }
   const std::vector<measure::Timings> timings = measure(experiments);
   std::vector<Check> checks;
   std::size_t first = 0;
-  for (const Decision& decision : decisions) {
-    const std::size_t count = std::min(decision.forecasts.size(), timings.size() - std::min(first, timings.size()));
-    checks.push_back(check(decision, std::span(timings).subspan(std::min(first, timings.size()), count)));
-    first += decision.forecasts.size();
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    const std::size_t begin = std::min(first, timings.size());
+    const std::size_t count = std::min(run[p].size(), timings.size() - begin);
+    checks.push_back(check(decisions[p], run[p], std::span(timings).subspan(begin, count)));
+    first += run[p].size();
   }
   return checks;
+}
+
+OrderCheck check_order(const Decision& decision, const Check& check, double margin) {
+  std::vector<Seconds> medians;  // in the order predicted
+  for (const Standing& standing : decision.ranking) {
+    const auto found = std::find_if(check.measured.begin(), check.measured.end(), [&](const Measured& measured) {
+      return measured.variant == standing.best.variant && measured.blocks == standing.best.blocks;
+    });
+    if (found != check.measured.end()) {
+      medians.push_back(found->median);
+    }
+  }
+  OrderCheck result;
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    for (std::size_t j = i + 1; j < medians.size(); ++j) {
+      if (std::max(medians[i], medians[j]) > (1 + margin) * std::min(medians[i], medians[j])) {
+        ++result.pairs;
+        result.right += medians[i] < medians[j] ? 1 : 0;
+      }
+    }
+  }
+  return result;
 }
 
 }  // namespace flopcast::tune

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "flopcast/core/statistics.hpp"
@@ -11,6 +13,7 @@ namespace flopcast::tune {
 
 /// One alternative, really run.
 struct Measured {
+  std::string variant;
   algorithm::BlockParameters blocks;
   std::vector<Seconds> times;  ///< drift-normalised
   Seconds median = 0;
@@ -20,20 +23,42 @@ struct Measured {
 
 /// What validation found for one problem.
 struct Check {
-  std::vector<Measured> measured;              ///< in the order of the decision's forecasts
+  std::vector<Measured> measured;              ///< in the order of the decision's forecasts, those that were run
   Seconds standard = 0, chosen = 0, best = 0;  ///< medians
+  std::string best_variant;
   algorithm::BlockParameters best_blocks;
   double yield = 0;  ///< best / chosen: 1 is perfect (the issue's and paper 000's measure)
   double noise = 0;  ///< median over alternatives of |first half / second half - 1|: what measuring the same twice differs by
+  std::vector<std::string> warnings;  ///< of the runs: a factorisation that gave up, results that aren't finite
   friend bool operator==(const Check&, const Check&) = default;
 };
 
-/// Makes LAPACK use these parameters for `call`'s routine from now on.
-using SetBlocks = std::function<void(const Call& call, const algorithm::BlockParameters& blocks)>;
+/// Which of a decision's alternatives are run.
+enum class Extent : std::uint8_t {
+  all,      ///< every forecast
+  ranking,  ///< each variant at its best block size, and the standard
+};
+
+/// How alternatives are run.
+struct Runners {
+  /// Makes the library use these parameters for `call`'s routine from now on; before each run of its own routine.
+  std::function<void(const Call& call, const algorithm::BlockParameters& blocks)> set_blocks;
+  /// Does the work of `call` on the real operands that it names, by a variant; returns LAPACK's info.
+  std::function<std::int32_t(const Call& call, const Alternative& alternative)> execute;
+};
 using Measure = std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)>;
 
-/// Runs the real routine for every problem and forecast of its decision, all interleaved, and compares. Operands are freshly filled, code is warm.
+/// Runs every problem's alternatives for real, all interleaved, and compares them with the forecasts. Operands are freshly filled, code is warm.
 std::vector<Check> validate(std::span<const Problem> problems, std::span<const Decision> decisions, const Measure& measure,
-                            const SetBlocks& set_blocks);
+                            const Runners& runners, Extent extent = Extent::all);
+
+/// How well a ranking's order is that of the measured times.
+struct OrderCheck {
+  std::size_t pairs = 0;  ///< of variants whose measured medians differ by more than `margin`
+  std::size_t right = 0;  ///< of these, the pairs that were predicted in this order
+  friend bool operator==(const OrderCheck&, const OrderCheck&) = default;
+};
+/// Compares the variants at the block sizes of the ranking; those that weren't run are left out.
+OrderCheck check_order(const Decision& decision, const Check& check, double margin = 0.03);
 
 }  // namespace flopcast::tune

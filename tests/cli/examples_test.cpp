@@ -51,7 +51,8 @@ TEST_P(Examples, WorkWhenPasted) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Commands, Examples, ::testing::Values("machine", "tune", "run", "record", "sample", "model", "trace", "predict"),
+INSTANTIATE_TEST_SUITE_P(Commands, Examples,
+                         ::testing::Values("machine", "tune", "rank", "run", "record", "sample", "model", "trace", "predict"),
                          [](const auto& suite) { return suite.param; });
 
 }  // namespace

@@ -55,6 +55,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "flopcast-model-1",
                  {"key", "generator", "options", "sizes", "domain", "pieces", "cost"}},
         Document{{"model", "list", "--json"}, "flopcast-models-1", {"models"}},
+        Document{{"rank", "cholesky", "--n", "200", "--nb", "32,64", "--time-budget", "2s", "--validate", "--json"},
+                 "flopcast-rank-1",
+                 {"family", "routine", "variants", "options", "places", "joint"}},
+        Document{{"tune", "dpotrf", "--n", "200", "--nb", "32,64", "--variant", "3,recursive", "--time-budget", "2s", "--json"},
+                 "flopcast-joint-1",
+                 {"routine", "options", "places", "joint"}},
         Document{tune, "flopcast-tune-1", {"environment", "options", "routine", "decisions", "cost", "complete"}},
         Document{{"predict", "dgeqrf", "n=200", "nb=32", "--json"}, "flopcast-predict-1", {"environment", "options", "predictions"}}));
 

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "flopcast/core/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
@@ -112,6 +113,36 @@ TEST_F(PreparedTest, ReadsTheClockOnceBetweenCalls) {
   EXPECT_EQ(prepared.intervals(), 3);
   EXPECT_THAT(ticks, ElementsAre(1, 102, 203, 304));
   EXPECT_EQ(prepared.functions().size(), 1);
+}
+
+TEST_F(PreparedTest, PerformsTimedCallsInPlaceOfTheLibrary) {
+  Experiment experiment;
+  experiment.timed = {call_of("dscal")};
+  experiment.setup = {action(What::fill, call_of("dscal")), action(What::perform, call_of("dscal"))};
+  experiment.memory = memory_of(experiment.timed, experiment.setup);
+  std::vector<std::uintptr_t> addresses;
+  experiment.perform = [&](const Call& call) {
+    addresses.push_back(operands(call)[0].parts[0].address);
+    return 7;
+  };
+  Memory memory(memory_bytes(experiment));
+  Prepared prepared(experiment, memory.begin(), fake_backend(), 1);
+  Sweeper sweeper({});
+  std::array<std::int64_t, 2> ticks{};
+  prepared.set_up(sweeper);
+  prepared.run(fake_backend().wall, ticks.data());
+  EXPECT_THAT(fake_world().log, ::testing::IsEmpty());
+  EXPECT_THAT(addresses, ElementsAre(memory.begin(), memory.begin())) << "real ones";
+  EXPECT_EQ(prepared.intervals(), 1U);
+  EXPECT_EQ(prepared.info(0), 7);
+}
+
+TEST_F(PreparedTest, RefusesToPerformWithNothingThatDoes) {
+  Experiment experiment;
+  experiment.timed = {call_of("dscal")};
+  experiment.setup = {action(What::perform, call_of("dscal"))};
+  experiment.memory = memory_of(experiment.timed, experiment.setup);
+  EXPECT_THROW(memory_bytes(experiment), Error);
 }
 
 }  // namespace

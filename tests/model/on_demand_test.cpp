@@ -163,5 +163,33 @@ TEST(OnDemandModels, TotalsAddUpAndDifferencesOfEqualTotalsAreCertain) {
   EXPECT_GT(models.covariance(total, total), 0);
 }
 
+TEST(Locations, FewStayAsTheyAre) {
+  const std::vector<Location> all = {{{1, 2}, 3, 0}, {{1.001, 2}, 4, 4}};
+  const std::vector<Location> merged = merge(all);
+  ASSERT_EQ(merged.size(), 2U);
+  EXPECT_EQ(merged[1].base, 4);
+}
+
+TEST(Locations, ManyAreTakenTogetherWithoutLosingTime) {
+  std::vector<Location> all;
+  double base = 0, moment = 0;
+  for (int i = 0; i < 20000; ++i) {
+    all.push_back({{i * 1e-3}, 1.0 + i % 7, i % 2 == 0 ? 1.0 : 0.0});
+    base += all.back().base;
+    moment += all.back().base * all.back().at[0];
+  }
+  const std::vector<Location> merged = merge(all);
+  EXPECT_LE(merged.size(), 500U);
+  double sum = 0, extrapolated = 0, centre = 0;
+  for (const Location& location : merged) {
+    sum += location.base;
+    extrapolated += location.extrapolated;
+    centre += location.base * location.at[0];
+  }
+  EXPECT_NEAR(sum, base, 1e-6 * base);
+  EXPECT_NEAR(centre, moment, 1e-6 * moment);
+  EXPECT_EQ(extrapolated, 10000);
+}
+
 }  // namespace
 }  // namespace flopcast::model

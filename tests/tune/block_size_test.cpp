@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 
 #include "flopcast/algorithm/registry.hpp"
@@ -56,7 +58,9 @@ struct Fixture {
 
   BlockSizeSources sources() {
     BlockSizeSources s;
-    s.trace = [](const Call& call, const algorithm::BlockParameters& blocks) { return algorithm::record(call, blocks); };
+    s.trace = [](const Call& call, const Alternative& alternative) {
+      return algorithm::record(call, alternative.blocks, alternative.variant);
+    };
     s.placements = [](const Trace& trace) { return cache::cache_state(trace, machine().caches, cache::Start::filled).placements; };
     s.sampling.measure = [this](std::span<const measure::Experiment> experiments) {
       std::vector<measure::Timings> all;
@@ -86,9 +90,9 @@ struct Fixture {
     for (const std::int64_t n : orders) {
       Problem problem;
       problem.call = kernel::parse_call(kernel::require("dgeqrf"), {{"m", std::to_string(n)}, {"n", std::to_string(n)}});
-      problem.defaults = {32, 2, 128};
+      problem.standard = {.blocks = {32, 2, 128}};
       for (std::int64_t nb = 16; nb <= 160; nb += 16) {
-        problem.alternatives.push_back({nb, 2, 128});
+        problem.alternatives.push_back({.blocks = {nb, 2, 128}});
       }
       all.push_back(problem);
     }
@@ -108,11 +112,11 @@ TEST(TuneBlockSize, FindsABlockSizeWithinTheRegretItStates) {
   EXPECT_EQ(fixture.kept > 0, true);
   for (std::size_t p = 0; p < problems.size(); ++p) {
     Seconds best = INFINITY;
-    for (const auto& blocks : problems[p].alternatives) {
-      best = std::min(best, truth(sources.trace(problems[p].call, blocks)));
+    for (const Alternative& alternative : problems[p].alternatives) {
+      best = std::min(best, truth(sources.trace(problems[p].call, alternative)));
     }
     const Decision& decision = result.decisions[p];
-    const Seconds chosen = truth(sources.trace(problems[p].call, decision.chosen.blocks));
+    const Seconds chosen = truth(sources.trace(problems[p].call, {.blocks = decision.chosen.blocks}));
     EXPECT_LT(chosen / best - 1, 0.02);
     EXPECT_LT(chosen / best - 1, std::max(decision.regret, options.tie_margin) + 0.005);
     EXPECT_NEAR(decision.chosen.seconds / chosen, 1, 0.03);
@@ -139,6 +143,94 @@ TEST(TuneBlockSize, MeasuresNothingTwice) {
   const BlockSizeResult first = tune_block_size(problems, machine(), models, fixture.sources(), {});
   const BlockSizeResult second = tune_block_size(problems, machine(), models, fixture.sources(), {});
   EXPECT_LT(second.cost.segments * 4, first.cost.segments + 4) << "what is known already is not sampled again";
+}
+
+/// Every variant of the triangular inverse, 4 and 8 of which do three times the operations.
+std::vector<Problem> inverses(std::initializer_list<std::int64_t> orders) {
+  std::vector<Problem> all;
+  for (const std::int64_t n : orders) {
+    Problem problem;
+    problem.call = kernel::parse_call(kernel::require("dtrtri"), {{"n", std::to_string(n)}});
+    for (const algorithm::Algorithm* variant : algorithm::variants(*problem.call.routine)) {
+      for (std::int64_t nb = 16; nb <= 160; nb += 16) {
+        problem.alternatives.push_back({variant->variant, {nb, 2, 0}});
+      }
+    }
+    all.push_back(problem);
+  }
+  return all;
+}
+
+Seconds best_time(const Problem& problem, const std::string& variant, const BlockSizeSources& sources) {
+  Seconds best = INFINITY;
+  for (const Alternative& alternative : problem.alternatives) {
+    if (alternative.variant == variant) {
+      best = std::min(best, truth(sources.trace(problem.call, alternative)));
+    }
+  }
+  return best;
+}
+
+TEST(TuneVariants, RanksThemInTheirTrueOrder) {
+  Fixture fixture;
+  const std::vector<Problem> problems = inverses({300, 900});
+  model::OnDemandModels models(machine());
+  const BlockSizeSources sources = fixture.sources();
+  BlockSizeOptions options;
+  options.coarse_blocks = 4;
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  ASSERT_EQ(result.decisions.size(), 2U);
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    const std::vector<Standing>& ranking = result.decisions[p].ranking;
+    ASSERT_EQ(ranking.size(), 9U);
+    EXPECT_EQ(ranking.front().best, result.decisions[p].chosen);
+    EXPECT_EQ(ranking.front().rank, 1U);
+    Seconds fastest = INFINITY;
+    for (const Standing& standing : ranking) {
+      fastest = std::min(fastest, best_time(problems[p], standing.best.variant, sources));
+    }
+    const Seconds chosen = truth(sources.trace(problems[p].call, {ranking.front().best.variant, ranking.front().best.blocks}));
+    EXPECT_LT(chosen / fastest - 1, 0.02);
+    for (std::size_t i = 0; i < ranking.size(); ++i) {
+      for (std::size_t j = i + 1; j < ranking.size(); ++j) {
+        const Seconds before = best_time(problems[p], ranking[i].best.variant, sources);
+        const Seconds after = best_time(problems[p], ranking[j].best.variant, sources);
+        EXPECT_LT(before, 1.03 * after) << ranking[i].best.variant << " before " << ranking[j].best.variant;
+        EXPECT_LE(ranking[i].rank, ranking[j].rank);
+      }
+    }
+  }
+}
+
+TEST(TuneVariants, TiesAreMutual) {
+  Fixture fixture;
+  model::OnDemandModels models(machine());
+  const BlockSizeResult result = tune_block_size(inverses({400}), machine(), models, fixture.sources(), {});
+  const std::vector<Standing>& ranking = result.decisions[0].ranking;
+  const auto ties = [&](const Standing& a, const Standing& b) {
+    return std::find(a.ties.begin(), a.ties.end(), b.best.variant) != a.ties.end();
+  };
+  for (const Standing& a : ranking) {
+    EXPECT_FALSE(ties(a, a));
+    for (const Standing& b : ranking) {
+      EXPECT_EQ(ties(a, b), ties(b, a)) << a.best.variant << ' ' << b.best.variant;
+    }
+  }
+}
+
+TEST(TuneVariants, HopelessOnesAreNotLookedAtClosely) {
+  Fixture fixture;
+  model::OnDemandModels models(machine());
+  BlockSizeOptions options;
+  options.coarse_blocks = 4;
+  const BlockSizeResult result = tune_block_size(inverses({900}), machine(), models, fixture.sources(), options);
+  std::map<std::string, std::size_t> count;
+  for (const Forecast& forecast : result.decisions[0].forecasts) {
+    ++count[forecast.variant];
+  }
+  EXPECT_EQ(count.at("4"), 4U);
+  EXPECT_EQ(count.at("8"), 4U);
+  EXPECT_GT(count.at(result.decisions[0].chosen.variant), 4U);
 }
 
 }  // namespace

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""How good rankings of variants are: ranks families from nothing, then runs every variant for real, interleaved and drift-normalised, and prints
+Markdown tables: per family the measured regret of what was chosen, and how many pairs of variants are in the right order.
+
+  bench/ranking.py --flopcast build/release/bin/flopcast [--families cholesky,lu] [--blas openblas-serial,blis-serial] [--n ...] [--all]
+
+Pairs count where their measured medians differ by over 3 %. With --all every block size that was predicted is run too, and the regret is that
+against the fastest of them."""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+REACH = {"regret_median": 0.01, "regret_worst": 0.04, "pairs": 0.95}
+
+
+def rank(options, family, blas, environment):
+    command = [options.flopcast, "rank", family, "--n", options.n, "--blas", blas, "--time-budget", options.time_budget,
+               "--validate-all" if options.all else "--validate", "--repetitions", options.repetitions, "--json", "--quiet"]
+    return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+
+def inside_intervals(decision):
+    """Of the variants at their best block sizes: whether what was measured lies in the interval that was predicted."""
+    forecasts = {(s.get("variant", ""), s["nb"], s["nx"]): s["interval"] for s in decision["ranking"]}
+    for run in decision["validation"]["measured"]:
+        interval = forecasts.get((run["variant"], run["nb"], run["nx"]))
+        if interval is not None:
+            yield interval[0] <= run["seconds"] <= interval[1]
+
+
+def bold_if(text, short):
+    return f"**{text}**" if short else text
+
+
+def summary_row(family, blas, place):
+    decisions = place["decisions"]
+    regrets = [d["validation"]["regret"] for d in decisions]
+    pairs = sum(d["validation"]["order"]["pairs"] for d in decisions)
+    right = sum(d["validation"]["order"]["right"] for d in decisions)
+    inside = [x for d in decisions for x in inside_intervals(d)]
+    errors = [abs(run["error"]) for d in decisions for run in d["validation"]["measured"]]
+    noise = [d["validation"]["split_half"] for d in decisions]
+    median, worst = statistics.median(regrets), max(regrets)
+    share = right / pairs if pairs else 1
+    return (f"| {family} | {blas} | {bold_if(f'{100 * median:.1f}', median > REACH['regret_median'])} | "
+            f"{bold_if(f'{100 * worst:.1f}', worst > REACH['regret_worst'])} | {bold_if(f'{100 * share:.1f} % of {pairs}', share < REACH['pairs'])} | "
+            f"{100 * statistics.median(errors):.1f} / {100 * max(errors):.1f} | {100 * sum(inside) / max(1, len(inside)):.0f} % | "
+            f"{100 * statistics.median(noise):.1f} | {place['cost']['measuring_seconds']:.0f} s |")
+
+
+def detail(family, blas, place):
+    print(f"\n### {family}, {blas} ({place['environment']['blas']['kernels']} kernels)\n")
+    print("| n | chosen, nb | fastest measured, nb | regret % | pairs in order | split-half % |")
+    print("|--:|---|---|--:|--:|--:|")
+    for d in place["decisions"]:
+        validation = d["validation"]
+        chosen, best = d["chosen"], validation["best"]
+        order = validation["order"]
+        print(f"| {d['sizes'][0]} | {chosen.get('variant') or 'library'}, {chosen['nb']} | {best['variant'] or 'library'}, {best['nb']} | "
+              f"{100 * validation['regret']:.1f} | {order['right']} of {order['pairs']} | {100 * validation['split_half']:.1f} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser.add_argument("--families", default="cholesky,trtri,lauum,lu,lu-nopivot,sygst,sylvester,qr")
+    parser.add_argument("--blas", default="openblas-serial")
+    parser.add_argument("--n", default="300,600,1000,1500,2000,2500,3000")
+    parser.add_argument("--time-budget", default="60s")
+    parser.add_argument("--repetitions", default="5")
+    parser.add_argument("--all", action="store_true", help="run every predicted block size, not only each variant's best")
+    parser.add_argument("--keep", help="folder for the store and the JSON documents")
+    options = parser.parse_args()
+    environment = dict(os.environ)
+    environment["FLOPCAST_HOME"] = options.keep or tempfile.mkdtemp(prefix="flopcast-ranking-")
+    os.makedirs(environment["FLOPCAST_HOME"], exist_ok=True)
+    rows = []
+    for blas in options.blas.split(","):
+        for family in options.families.split(","):
+            document = rank(options, family, blas, environment)
+            with open(os.path.join(environment["FLOPCAST_HOME"], f"rank-{family}-{blas}.json"), "w", encoding="utf-8") as file:
+                json.dump(document, file)
+            place = document["places"][0]
+            detail(family, blas, place)
+            rows.append(summary_row(family, blas, place))
+            sys.stdout.flush()
+    print("\n## Against the goals (bold: short of \"reach\": regret median 1 %, worst 4 %; 95 % of pairs)\n")
+    print("| family | BLAS | regret: median % | worst % | pairs over 3 % in order | error: median / worst % | 95 % intervals hold | split-half % | measuring |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|")
+    print("\n".join(rows))
+
+
+if __name__ == "__main__":
+    main()

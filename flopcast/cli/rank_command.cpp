@@ -1,0 +1,387 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flopcast/algorithm/registry.hpp"
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/joint_table.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/ranking.hpp"
+#include "flopcast/cli/routine_problem.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/report/figure.hpp"
+#include "flopcast/report/table.hpp"
+#include "flopcast/tune/joint.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::int64_t largest_order = 20000;
+constexpr std::int64_t largest_block = 1024;
+
+constexpr const char* footer = R"(Families: cholesky, trtri, lauum, lu, lu-nopivot, sygst, sylvester, qr; or a routine of
+any precision, such as zpotrf. In recursive variants nb is the order at which the recursion ends.
+
+Examples:
+  flopcast rank cholesky --n 300,600 --nb 32,64,96 --time-budget 4s
+  flopcast rank dtrtri uplo=U --n 300 --nb 32,64 --time-budget 4s --validate)";
+
+struct RankOptions {
+  std::string family;
+  std::vector<std::string> arguments;
+  std::string n;
+  std::string blocks = "16:64:8,80:128:16,160,192,256";
+  std::string time_budget = "60s";
+  std::string threads = "1";
+  std::string blas;
+  std::string precision = "d";
+  std::string figure;
+  bool validate = false;
+  bool validate_all = false;
+  bool no_library = false;
+  bool fresh = false;
+  std::int64_t repetitions = 5;
+  std::uint64_t seed = 1;
+  LibraryOptions libraries;
+};
+
+/// The request as the command line makes it; everything in it is checked.
+RankRequest make_request(const RankOptions& options) {
+  RankRequest request;
+  request.family = algorithm::find_family(options.family, static_cast<Precision>(options.precision.front()));
+  RoutineArguments arguments = parse_routine_arguments(*request.family.routine, options.arguments);
+  if (!options.n.empty()) {
+    arguments.sizes["n"] = parse_sizes(options.n, "--n", 1, largest_order);
+  }
+  if (arguments.sizes.empty()) {
+    throw usage_error("rank {}: no sizes given; add --n 500:4000", options.family);
+  }
+  request.calls = routine_calls(*request.family.routine, arguments.sizes, arguments.fixed);
+  request.blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
+  request.library = options.no_library ? LibraryRow::none : LibraryRow::standard;
+  request.time_budget = parse_duration(options.time_budget, "--time-budget");
+  request.repetitions = options.repetitions;
+  request.seed = options.seed;
+  request.fresh = options.fresh;
+  if (options.validate || options.validate_all) {
+    request.validate = options.validate_all ? tune::Extent::all : tune::Extent::ranking;
+  }
+  return request;
+}
+
+std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+
+/// The standing's measured run, or nullptr.
+const tune::Measured* find_measured(const Ranking& ranking, std::size_t problem, const tune::Forecast& forecast) {
+  if (ranking.checks.empty()) {
+    return nullptr;
+  }
+  for (const tune::Measured& measured : ranking.checks[problem].measured) {
+    if (measured.variant == forecast.variant && measured.blocks == forecast.blocks) {
+      return &measured;
+    }
+  }
+  return nullptr;
+}
+
+std::string description(const RankRequest& request, const std::string& variant) {
+  return variant.empty() ? "the library's own routine, default block size"
+                         : algorithm::require(*request.family.routine, variant).description;
+}
+
+std::string names(const std::vector<std::string>& variants, const Ranking& ranking) {
+  std::vector<std::string> texts;
+  for (const std::string& variant : variants) {
+    texts.push_back(variant_text(variant, ranking));
+  }
+  return fmt::format("{}", fmt::join(texts, " "));
+}
+
+/// What is known of each variant at the sizes of `problems`; with `where` also in which place.
+report::Table standings_table(const RankRequest& request, const std::vector<const Ranking*>& rankings,
+                              const std::vector<std::size_t>& problems, bool where) {
+  using report::Align;
+  const bool measured = std::any_of(rankings.begin(), rankings.end(), [](const Ranking* r) { return !r->checks.empty(); });
+  report::Table table;
+  if (where) {
+    table.columns = {{"BLAS", Align::left, "blas"}, {"threads"}, {"n"}};
+  }
+  table.columns.insert(table.columns.end(), {{"rank"},
+                                             {"variant", Align::left},
+                                             {"", Align::left, "description"},
+                                             {"nb"},
+                                             {"predicted", Align::right, "seconds"},
+                                             {"95 % interval", Align::right, "interval"},
+                                             {"rate", Align::right, "flops_per_second"},
+                                             {"slower", Align::right, "behind"},
+                                             {"ties with", Align::left, "ties"},
+                                             {"regret at worst", Align::right, "regret"}});
+  if (measured) {
+    table.columns.insert(table.columns.end(), {{"measured", Align::right, "measured_seconds"}, {"error", Align::right, "error"}});
+  }
+  for (const Ranking* ranking : rankings) {
+    for (const std::size_t p : problems) {
+      const double work = flops(ranking->problems[p].call);
+      for (const tune::Standing& s : ranking->result.decisions[p].ranking) {
+        std::vector<report::Cell> row;
+        if (where) {
+          row = {ranking->environment.blas.name, report::whole(ranking->libraries.threads), size_text(ranking->result.decisions[p].sizes)};
+        }
+        const report::Tone tone = s.rank == 1 ? report::Tone::good : report::Tone::plain;
+        row.insert(row.end(),
+                   {report::whole(static_cast<long long>(s.rank)), report::toned(variant_text(s.best.variant, *ranking), tone),
+                    description(request, s.best.variant), s.best.blocks.nb > 0 ? report::whole(s.best.blocks.nb) : report::Cell("-"),
+                    report::Cell(s.best.seconds, format_seconds(s.best.seconds) + (s.best.extrapolated > 0.01 ? " *" : "")),
+                    fmt::format("{} - {}", format_seconds(s.best.interval.low), format_seconds(s.best.interval.high)),
+                    report::Cell(work / s.best.seconds, format_flop_rate(work / s.best.seconds)), report::Cell(s.behind, percent(s.behind)),
+                    names(s.ties, *ranking), report::Cell(s.regret, percent(s.regret))});
+        if (measured) {
+          const tune::Measured* run = find_measured(*ranking, p, s.best);
+          row.emplace_back(run != nullptr ? report::Cell(run->median, format_seconds(run->median)) : report::Cell(""));
+          row.emplace_back(run != nullptr ? report::Cell(run->error, fmt::format("{:+.1f} %", 100 * run->error)) : report::Cell(""));
+        }
+        table.rows.push_back(std::move(row));
+      }
+    }
+  }
+  return table;
+}
+
+/// How many percent each variant is slower than the fastest, one row per size; variants in the order of the registry.
+report::Table summary_table(const RankRequest& request, const Ranking& ranking) {
+  std::vector<std::string> variants;
+  for (const algorithm::Algorithm* variant : request.family.variants) {
+    variants.push_back(variant->variant);
+  }
+  const auto has_library = [](const tune::Decision& d) { return d.standard.seconds > 0; };
+  if (std::any_of(ranking.result.decisions.begin(), ranking.result.decisions.end(), has_library)) {
+    variants.emplace_back();
+  }
+  report::Table table;
+  table.columns = {{"n"}};
+  for (const std::string& variant : variants) {
+    table.columns.push_back({variant_text(variant, ranking)});
+  }
+  table.columns.insert(table.columns.end(), {{"fastest", report::Align::left}, {"nb"}, {"ties", report::Align::left}, {"regret at worst"}});
+  for (const tune::Decision& d : ranking.result.decisions) {
+    std::vector<report::Cell> row = {size_text(d.sizes)};
+    for (const std::string& variant : variants) {
+      const auto at = std::find_if(d.ranking.begin(), d.ranking.end(), [&](const tune::Standing& s) { return s.best.variant == variant; });
+      row.push_back(at == d.ranking.end()
+                        ? report::Cell("")
+                        : report::Cell(at->behind, at->rank == 1 && at->behind == 0 ? "fastest" : "+" + percent(at->behind),
+                                       at->rank == 1 ? report::Tone::good : report::Tone::plain));
+    }
+    row.insert(row.end(), {report::Cell(variant_text(d.chosen.variant, ranking)), report::whole(d.chosen.blocks.nb),
+                           report::Cell(names(d.ranking.front().ties, ranking)), report::Cell(d.regret, percent(d.regret))});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// One row per size: what was chosen and what the runs say about that.
+report::Table validation_table(const Ranking& ranking) {
+  using report::Align;
+  report::Table table;
+  table.columns = {{"n"},
+                   {"chosen", Align::left},
+                   {"nb", Align::right, "chosen_nb"},
+                   {"measured", Align::right, "chosen_seconds"},
+                   {"fastest measured", Align::left},
+                   {"nb", Align::right, "best_nb"},
+                   {"measured", Align::right, "best_seconds"},
+                   {"regret"},
+                   {"pairs over 3 % in order", Align::right, "order"},
+                   {"measuring twice differs by", Align::right, "split_half"}};
+  for (std::size_t p = 0; p < ranking.checks.size(); ++p) {
+    const tune::Decision& d = ranking.result.decisions[p];
+    const tune::Check& check = ranking.checks[p];
+    const tune::OrderCheck order = tune::check_order(d, check);
+    const double regret = check.chosen > 0 ? check.chosen / check.best - 1 : 0;
+    table.rows.push_back({size_text(d.sizes),
+                          variant_text(d.chosen.variant, ranking),
+                          report::whole(d.chosen.blocks.nb),
+                          {check.chosen, format_seconds(check.chosen)},
+                          variant_text(check.best_variant, ranking),
+                          report::whole(check.best_blocks.nb),
+                          {check.best, format_seconds(check.best)},
+                          {regret, percent(regret)},
+                          fmt::format("{} of {}", order.right, order.pairs),
+                          {check.noise, percent(check.noise)}});
+  }
+  return table;
+}
+
+void note_validation(const Ranking& ranking, const CommonOptions& common) {
+  std::vector<double> regrets;
+  std::vector<double> errors;
+  tune::OrderCheck order;
+  for (std::size_t p = 0; p < ranking.checks.size(); ++p) {
+    const tune::Check& check = ranking.checks[p];
+    const tune::OrderCheck own = tune::check_order(ranking.result.decisions[p], check);
+    order.pairs += own.pairs;
+    order.right += own.right;
+    if (check.chosen > 0) {
+      regrets.push_back(check.chosen / check.best - 1);
+    }
+    for (const tune::Measured& measured : check.measured) {
+      errors.push_back(std::fabs(measured.error));
+    }
+  }
+  if (!regrets.empty()) {
+    note(fmt::format("validation: regret median {:.1f} %, worst {:.1f} %; {} of {} pairs in order; prediction error median {:.1f} %, worst "
+                     "{:.1f} %",
+                     100 * median(regrets), 100 * quantile(regrets, 1), order.right, order.pairs, 100 * median(errors),
+                     100 * quantile(errors, 1)),
+         common);
+  }
+}
+
+std::vector<std::size_t> all_problems(const RankRequest& request) {
+  std::vector<std::size_t> all(request.calls.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = i;
+  }
+  return all;
+}
+
+std::string text(const RankRequest& request, const std::vector<Ranking>& rankings, const CommonOptions& common) {
+  std::string out;
+  for (const Ranking& ranking : rankings) {
+    const std::string where = rankings.size() > 1 ? ", " + place_text(ranking) : "";
+    for (const std::size_t p : all_problems(request)) {
+      out += fmt::format("{}{} of n = {}{}\n\n", out.empty() ? "" : "\n", request.family.name(),
+                         size_text(ranking.result.decisions[p].sizes), where);
+      out += render(standings_table(request, {&ranking}, {p}, false), common);
+    }
+    if (request.calls.size() > 1) {
+      out += fmt::format("\nslower than the fastest{}\n\n", where) + render(summary_table(request, ranking), common);
+    }
+    if (!ranking.checks.empty()) {
+      out += fmt::format("\nvalidation{}\n\n", where) + render(validation_table(ranking), common);
+    }
+  }
+  const auto recursive = [](const algorithm::Algorithm* variant) { return variant->variant == "recursive"; };
+  if (!common.csv && std::any_of(request.family.variants.begin(), request.family.variants.end(), recursive)) {
+    out += "\nnb of recursive: the order at which the recursion ends\n";
+  }
+  if (rankings.size() > 1) {
+    out += "\nall together\n\n" + render(joint_table(rankings), common);
+  }
+  return out;
+}
+
+nlohmann::json document(const RankOptions& options, const RankRequest& request, const std::vector<Ranking>& rankings) {
+  nlohmann::json json = {{"schema", "flopcast-rank-1"},
+                         {"family", request.family.name()},
+                         {"routine", request.family.routine->name},
+                         {"flags", flags(request.calls.front())},
+                         {"options", {{"time_budget", options.time_budget}, {"nb", options.blocks}, {"seed", options.seed}}}};
+  json["variants"] = nlohmann::json::array();
+  for (const algorithm::Algorithm* variant : request.family.variants) {
+    json["variants"].push_back({{"variant", variant->variant}, {"description", variant->description}, {"lapack", variant->is_default}});
+  }
+  json["places"] = nlohmann::json::array();
+  for (const Ranking& ranking : rankings) {
+    json["places"].push_back(to_json(ranking));
+  }
+  json["joint"] = joint_json(rankings);
+  return json;
+}
+
+/// Performance over n, one curve per variant; what was measured as points (paper 000, Fig. 11).
+report::Figure figure(const RankRequest& request, const std::vector<Ranking>& rankings) {
+  using report::Series;
+  static constexpr double giga = 1e9;
+  report::Figure picture;
+  picture.title = request.family.name() + ": variants at their best block sizes (lines predicted, points measured)";
+  picture.x = {"n", false};
+  picture.y = {"GFLOP/s", false};
+  for (const Ranking& ranking : rankings) {
+    std::map<std::string, std::pair<Series, Series>> curves;
+    for (std::size_t p = 0; p < ranking.problems.size(); ++p) {
+      const double work = flops(ranking.problems[p].call) / giga;
+      const auto n = static_cast<double>(ranking.result.decisions[p].sizes.back());
+      for (const tune::Standing& standing : ranking.result.decisions[p].ranking) {
+        auto& [predicted, measured] = curves[standing.best.variant];
+        predicted.x.push_back(n);
+        predicted.y.push_back(work / standing.best.seconds);
+        if (const tune::Measured* run = find_measured(ranking, p, standing.best)) {
+          measured.x.push_back(n);
+          measured.y.push_back(work / run->median);
+        }
+      }
+    }
+    for (auto& [variant, pair] : curves) {
+      const std::string title = variant_text(variant, ranking) + (rankings.size() > 1 ? ", " + place_text(ranking) : "");
+      pair.first.title = title;
+      pair.first.style = Series::Style::line;
+      pair.second.title = title + " measured";
+      pair.second.style = Series::Style::points;
+      picture.series.push_back(std::move(pair.first));
+      if (!pair.second.x.empty()) {
+        picture.series.push_back(std::move(pair.second));
+      }
+    }
+  }
+  return picture;
+}
+
+void run_rank(const RankOptions& options, const CommonOptions& common) {
+  const RankRequest request = make_request(options);
+  const std::vector<Ranking> rankings = rank_everywhere(request, places(options.threads, options.blas, options.libraries), common);
+  if (common.json) {
+    emit(document(options, request, rankings), common);
+  } else if (common.csv) {
+    std::vector<const Ranking*> all;
+    for (const Ranking& ranking : rankings) {
+      all.push_back(&ranking);
+    }
+    emit(standings_table(request, all, all_problems(request), true), common);
+  } else {
+    emit(text(request, rankings, common), common);
+  }
+  for (const Ranking& ranking : rankings) {
+    note_validation(ranking, common);
+  }
+  if (!options.figure.empty()) {
+    report::draw(figure(request, rankings), options.figure);
+  }
+}
+
+}  // namespace
+
+void add_rank_command(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<RankOptions>();
+  CLI::App* command =
+      app.add_subcommand("rank", "Rank the variants of an algorithm, each at its own best block size, without running them");
+  command->add_option("family", options->family, "family such as cholesky or lu, or a LAPACK routine")->required();
+  command->add_option("arguments", options->arguments, "name=value: sizes (m=2000:4000), flags (uplo=U); n alone means square");
+  command->add_option("--n", options->n, "orders: 1000, 500:4000 (16 values), 500:4000:500 or a list");
+  command->add_option("--nb", options->blocks, "block sizes to choose from; recursions end at nb")->capture_default_str();
+  command->add_option("--precision", options->precision, "of a family; a routine's name says its own")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"s", "d", "c", "z"}));
+  command->add_option("--time-budget", options->time_budget, "for measuring kernels, everywhere together")->capture_default_str();
+  command
+      ->add_option("--repetitions", options->repetitions,
+                   "of short kernels, long ones get fewer; of long runs in a validation, short ones get more")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command->add_flag("--validate", options->validate, "also run every variant at its best block size, interleaved, and compare");
+  command->add_flag("--validate-all", options->validate_all, "the same with every block size that was predicted");
+  command->add_flag("--no-library", options->no_library, "leave out the library's own routine");
+  command->add_flag("--fresh", options->fresh, "do not use samples of earlier runs");
+  command->add_option("--figure", options->figure, "draw performance over n into this .svg or .png file");
+  command->add_option("--seed", options->seed, "of the order of measurements")->capture_default_str();
+  add_library_lists(*command, options->libraries, options->blas, options->threads);
+  command->footer(footer);
+  command->callback([options, &common] { run_rank(*options, common); });
+}
+
+}  // namespace flopcast::cli

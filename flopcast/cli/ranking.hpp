@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/algorithm/families.hpp"
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/kernel_choice.hpp"
+#include "flopcast/cli/library_options.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/tune/block_size.hpp"
+#include "flopcast/tune/validate.hpp"
+
+/// What `rank` and `tune --variants` share: variants of a family compared in one or several places.
+namespace flopcast::cli {
+
+/// The libraries' own routine in a ranking.
+enum class LibraryRow : std::uint8_t {
+  none,
+  standard,  ///< with its default block size
+  tuned,     ///< with every block size
+};
+
+struct RankRequest {
+  algorithm::FamilyRoutine family;
+  std::vector<Call> calls;           ///< of its routine
+  std::vector<std::int64_t> blocks;  ///< block sizes to choose from
+  LibraryRow library = LibraryRow::standard;
+  Seconds time_budget = 60;  ///< of all places together
+  std::int64_t repetitions = 5;
+  std::uint64_t seed = 1;
+  bool fresh = false;  ///< no samples of earlier runs
+  bool tune_crossover = true;
+  std::optional<tune::Extent> validate;  ///< what is run for real; nothing: nothing
+};
+
+/// What was found out in one place: a library with a number of threads.
+struct Ranking {
+  LibraryOptions libraries;
+  Environment environment;
+  KernelSettings settings;
+  std::vector<tune::Problem> problems;  ///< in the order of the request's calls
+  tune::BlockSizeResult result;
+  std::vector<tune::Check> checks;  ///< of each problem; none without validation
+};
+
+/// The parts between commas.
+std::vector<std::string> split_names(const std::string& list);
+
+/// Every pair of a number of threads (`threads`: "1,2") and a BLAS (`blas`: "openblas,blis"; empty: the default), the rest as in `common_options`.
+/// Throws bad_input for what is no list of numbers.
+std::vector<LibraryOptions> places(const std::string& threads, const std::string& blas, const LibraryOptions& common_options);
+
+/// Ranks in every place; kernels are sampled where the store lacks samples. Throws Interrupted after Ctrl-C.
+std::vector<Ranking> rank_everywhere(const RankRequest& request, const std::vector<LibraryOptions>& places, const CommonOptions& common);
+
+/// "2 threads of blis"; what the user said, or the library's name.
+std::string place_text(const Ranking& ranking);
+/// How a variant is called in tables: its name, or that of the library whose own routine it is.
+std::string variant_text(const std::string& variant, const Ranking& ranking);
+
+nlohmann::json to_json(const algorithm::BlockParameters& blocks);
+nlohmann::json to_json(const tune::Forecast& forecast);
+/// One place's decisions, with their validation if there was one.
+nlohmann::json to_json(const Ranking& ranking);
+
+}  // namespace flopcast::cli

@@ -1,0 +1,39 @@
+#include "flopcast/tune/joint.hpp"
+
+#include <gmock/gmock.h>
+
+namespace flopcast::tune {
+namespace {
+
+/// A decision of one variant that takes `seconds`, known to +- `half`.
+Decision decision(const std::string& variant, Seconds seconds, Seconds half) {
+  Standing standing;
+  standing.best = {variant, {32, 2, 0}, seconds, {seconds - half, seconds + half}, 0};
+  Decision result;
+  result.ranking = {standing};
+  result.chosen = standing.best;
+  return result;
+}
+
+TEST(Joint, PutsTheFastestPlaceFirst) {
+  const std::vector<Decision> places = {decision("2", 1.5, 0.01), decision("3", 1.0, 0.01)};
+  const JointDecision joint = join(places);
+  ASSERT_EQ(joint.ranking.size(), 2U);
+  EXPECT_EQ(joint.ranking[0].place, 1U);
+  EXPECT_EQ(joint.ranking[0].best.variant, "3");
+  EXPECT_DOUBLE_EQ(joint.ranking[1].behind, 0.5);
+  EXPECT_FALSE(joint.ranking[1].tied);
+  EXPECT_EQ(joint.regret, 0);
+}
+
+TEST(Joint, TiesWhereTheIntervalsAllowEitherOrder) {
+  const std::vector<Decision> places = {decision("2", 1.02, 0.05), decision("2", 1.0, 0.05)};
+  const JointDecision joint = join(places);
+  EXPECT_FALSE(joint.ranking[0].tied) << "with itself";
+  EXPECT_TRUE(joint.ranking[1].tied);
+  EXPECT_GT(joint.regret, 0.01);
+  EXPECT_LT(joint.regret, 0.07);
+}
+
+}  // namespace
+}  // namespace flopcast::tune

@@ -1,17 +1,16 @@
 #include "flopcast/cli/ranking.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/cache/placement.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/routine_problem.hpp"
+#include "flopcast/cli/tuning.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
@@ -20,18 +19,8 @@ namespace flopcast::cli {
 namespace {
 
 constexpr std::int64_t most_threads = 1024;
-constexpr std::int64_t short_runs = 5;      // times as many repetitions of short runs in a validation
 constexpr std::size_t coarse_blocks = 5;    // of each variant, to begin with
 constexpr std::size_t most_calls = 40'000;  // of a trace: longer ones are those of blocks far too small
-constexpr const char* go_on = "every sample is kept; run the same command again to go on";
-
-class Stopwatch {
- public:
-  [[nodiscard]] Seconds elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 std::int64_t largest_size(const Call& call) {
   std::int64_t largest = 0;
@@ -177,10 +166,9 @@ class Place {
   Place(const RankRequest& request, const LibraryOptions& libraries, const CommonOptions& common, model::Store& store)
       : request_(request),
         common_(common),
-        store_(store),
         bench_(libraries, common, request.validate.has_value()),
         library_(bench_.files(), request),
-        session_(bench_.session(store, session_options(request))),
+        session_(bench_, store, {request.repetitions, request.seed, request.fresh}, common),
         runtime_(std::make_shared<algorithm::Runtime>([this](std::string_view routine) { return bench_.libraries().find(routine); })) {
     ranking_.libraries = libraries;
     ranking_.environment = bench_.environment();
@@ -194,22 +182,13 @@ class Place {
 
   Ranking run(Seconds budget) {
     decide(budget);
-    throw_if_interrupted(go_on);
     if (request_.validate) {
       validate();
-      throw_if_interrupted("every sample is kept, nothing of the validation");
     }
     return std::move(ranking_);
   }
 
  private:
-  static measure::SessionOptions session_options(const RankRequest& request) {
-    measure::SessionOptions options;
-    options.seed = request.seed;
-    options.stop.maximum_repetitions = request.repetitions;
-    return options;
-  }
-
   Trace trace(const Call& call, const tune::Alternative& alternative) {
     Trace trace = alternative.variant.empty() ? library_.trace(call, alternative.blocks)
                                               : algorithm::record(call, alternative.blocks, alternative.variant);
@@ -241,38 +220,17 @@ class Place {
 
   void decide(Seconds budget) {
     const Stopwatch watch;
-    model::OnDemandModels models = request_.fresh ? model::OnDemandModels(bench_.environment()) : bench_.models(store_, kernels());
-    const auto show = progress("ranking " + request_.family.name(), common_);
-    tune::BlockSizeSources sources;
-    sources.trace = [&](const Call& call, const tune::Alternative& alternative) { return trace(call, alternative); };
-    sources.placements = [&](const Trace& trace) {
-      return cache::cache_state(trace, bench_.environment().caches, cache::Start::filled).placements;
-    };
-    sources.sampling.measure = [&](std::span<const measure::Experiment> experiments) {
-      return session_.run(experiments, [&](std::int64_t, std::int64_t) {
-        return show(static_cast<std::int64_t>(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < 1.2 * budget;
-      });
-    };
-    sources.sampling.keep = [&](std::span<const Sample> samples) {
-      store_.add_samples(samples);
-      bench_.keep_reference(store_, session_);
-    };
-    sources.sampling.elapsed = [&] { return watch.elapsed(); };
-    sources.sampling.interrupted = [] { return interrupted(); };
     tune::BlockSizeOptions options;
     options.time_budget = budget;
     options.coarse_blocks = coarse_blocks;
     options.tune_crossover = request_.tune_crossover;
-    ranking_.result = tune::tune_block_size(ranking_.problems, bench_.environment(), models, sources, options);
-    note(fmt::format("{} stretches of kernel calls measured, {} timings, {} ({} in all){}", ranking_.result.cost.segments,
-                     ranking_.result.cost.timings, format_seconds(ranking_.result.cost.measuring), format_seconds(watch.elapsed()),
-                     ranking_.result.complete ? "" : "; the time budget ended it: --time-budget gives more"),
-         common_);
+    ranking_.result = session_.tune(
+        "ranking " + request_.family.name(), ranking_.problems,
+        [this](const Call& call, const tune::Alternative& alternative) { return trace(call, alternative); }, kernels(), options);
+    note_cost(ranking_.result, watch.elapsed(), common_);
   }
 
   void validate() {
-    const auto show = progress("validating " + request_.family.name(), common_);
-    session_.options().stop = {.minimum_repetitions = request_.repetitions, .maximum_repetitions = short_runs * request_.repetitions};
     tune::Runners runners;
     runners.set_blocks = [&](const Call& call, const algorithm::BlockParameters& blocks) {
       if (library_.asks()) {
@@ -282,9 +240,8 @@ class Place {
     runners.execute = [&](const Call& call, const tune::Alternative& alternative) {
       return algorithm::execute(call, alternative.blocks, runtime_, algorithm::require(*call.routine, alternative.variant));
     };
-    ranking_.checks = tune::validate(
-        ranking_.problems, ranking_.result.decisions,
-        [&](std::span<const measure::Experiment> experiments) { return session_.run(experiments, show); }, runners, *request_.validate);
+    ranking_.checks = session_.validate("validating " + request_.family.name(), ranking_.problems, ranking_.result.decisions, runners,
+                                        *request_.validate);
     std::set<std::string> warnings;
     for (const tune::Check& check : ranking_.checks) {
       warnings.insert(check.warnings.begin(), check.warnings.end());
@@ -296,10 +253,9 @@ class Place {
 
   const RankRequest& request_;
   const CommonOptions& common_;
-  model::Store& store_;
   Workbench bench_;
   LibraryRoutine library_;
-  measure::Session session_;
+  TuningSession session_;
   std::shared_ptr<algorithm::Runtime> runtime_;
   Ranking ranking_;
 };

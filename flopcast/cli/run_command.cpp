@@ -70,26 +70,36 @@ interpose::LibraryFiles chosen_libraries(const RunOptions& options) {
   return files;
 }
 
-/// Whether the LAPACK in `use.definer` asks for the routine's block size when it is called; nothing if that can't be tried.
-std::optional<bool> would_ask(const RoutineUse& use, const fs::path& blas) {
-  constexpr const char* size = "256";
-  try {
-    const Routine& routine = kernel::require(use.routine);
-    std::map<std::string, std::string> arguments;
-    for (const Argument& argument : routine.arguments) {
-      if (argument.kind == Kind::size) {
-        arguments[argument.name] = size;
+/// Tries which LAPACKs ask for which block sizes.
+class Askers {
+ public:
+  /// Whether the LAPACK in `use.definer` asks for the routine's block size when it is called; nothing if that can't be tried.
+  std::optional<bool> would_ask(const RoutineUse& use, const fs::path& blas) {
+    constexpr const char* size = "256";
+    try {
+      const Routine& routine = kernel::require(use.routine);
+      std::map<std::string, std::string> arguments;
+      for (const Argument& argument : routine.arguments) {
+        if (argument.kind == Kind::size) {
+          arguments[argument.name] = size;
+        }
       }
+      std::unique_ptr<interpose::Recorder>& recorder = recorders_[use.definer];
+      if (!recorder) {
+        recorder = std::make_unique<interpose::Recorder>(interpose::LibraryFiles{blas.empty() ? use.definer : blas, use.definer});
+      }
+      return recorder->question(kernel::parse_call(routine, arguments)).has_value();
+    } catch (const Error&) {
+      return std::nullopt;
     }
-    interpose::Recorder recorder({blas.empty() ? use.definer : blas, use.definer});
-    return recorder.question(kernel::parse_call(routine, arguments)).has_value();
-  } catch (const Error&) {
-    return std::nullopt;
   }
-}
+
+ private:
+  std::map<fs::path, std::unique_ptr<interpose::Recorder>> recorders_;  // starting one takes longer than asking it
+};
 
 /// What happened with a tuned routine, in words.
-std::string describe(const RoutineUse& use, const ProgramRun& run) {
+std::string describe(const RoutineUse& use, const ProgramRun& run, Askers& askers) {
   if (use.questions > 0) {
     const std::string orders =
         use.smallest == use.largest ? fmt::format("order {}", use.largest) : fmt::format("orders {} to {}", use.smallest, use.largest);
@@ -99,7 +109,7 @@ std::string describe(const RoutineUse& use, const ProgramRun& run) {
     return run.processes == 0 ? "not asked for: the preloaded library was not loaded"
                               : "not asked for: no shared library with it was seen in the program";
   }
-  const std::optional<bool> asks = would_ask(use, run.blas);
+  const std::optional<bool> asks = askers.would_ask(use, run.blas);
   if (!asks) {
     return "not asked for";
   }
@@ -113,8 +123,9 @@ report::Table report_table(const ProgramRun& run) {
   report::Table table;
   table.columns = {
       {"routine", report::Align::left}, {"questions"}, {"what happened", report::Align::left}, {"LAPACK", report::Align::left}};
+  Askers askers;
   for (const RoutineUse& use : run.routines) {
-    table.rows.push_back({shown_name(use), report::whole(static_cast<long long>(use.questions)), describe(use, run),
+    table.rows.push_back({shown_name(use), report::whole(static_cast<long long>(use.questions)), describe(use, run, askers),
                           (use.asker.empty() ? use.definer : use.asker).string()});
   }
   return table;
@@ -122,6 +133,7 @@ report::Table report_table(const ProgramRun& run) {
 
 nlohmann::json report_document(const ProgramRun& run) {
   nlohmann::json routines = nlohmann::json::array();
+  Askers askers;
   for (const RoutineUse& use : run.routines) {
     routines.push_back({{"routine", use.routine},
                         {"flags", use.flags},
@@ -129,7 +141,7 @@ nlohmann::json report_document(const ProgramRun& run) {
                         {"smallest", use.smallest},
                         {"largest", use.largest},
                         {"lapack", (use.asker.empty() ? use.definer : use.asker).string()},
-                        {"what_happened", describe(use, run)}});
+                        {"what_happened", describe(use, run, askers)}});
   }
   return {{"schema", "flopcast-run-1"},
           {"exit_code", run.exit_code},
@@ -151,11 +163,21 @@ void write_report(const ProgramRun& run, const CommonOptions& common) {
 /// Variants of a library on one machine lie in folders of their own.
 bool in_same_folder(const fs::path& a, const fs::path& b) { return a.parent_path() == b.parent_path(); }
 
-/// Tells of tuned routines that were not asked for.
+/// Tells of tuned routines that were not asked for: of a few; of a profile of all LAPACK a program asks for few anyway.
 void warn_of_routines(const ProgramRun& run, const CommonOptions& common) {
+  static constexpr std::size_t few = 4;
+  const auto unasked = [](const RoutineUse& use) { return use.questions == 0; };
+  const auto count = static_cast<std::size_t>(std::count_if(run.routines.begin(), run.routines.end(), unasked));
+  if (count > few) {
+    note(fmt::format("flopcast: {} of {} tuned routines were asked for; --report says more", run.routines.size() - count,
+                     run.routines.size()),
+         common);
+    return;
+  }
+  Askers askers;
   for (const RoutineUse& use : run.routines) {
     if (use.questions == 0) {
-      note(fmt::format("flopcast: {}: {}{}", shown_name(use), describe(use, run),
+      note(fmt::format("flopcast: {}: {}{}", shown_name(use), describe(use, run, askers),
                        use.definer.empty() ? "" : " (" + use.definer.string() + ")"),
            common);
     }

@@ -1,19 +1,18 @@
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "flopcast/cache/placement.hpp"
+#include "flopcast/cli/block_tuning.hpp"
 #include "flopcast/cli/command.hpp"
-#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/joint_table.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/profile_file.hpp"
 #include "flopcast/cli/ranking.hpp"
 #include "flopcast/cli/routine_problem.hpp"
+#include "flopcast/cli/tune_lapack.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
@@ -28,15 +27,16 @@ namespace {
 
 constexpr std::int64_t largest_size = 20000;
 constexpr std::int64_t largest_block = 1024;
-constexpr std::int64_t short_runs = 5;  // times as many repetitions of short runs in a validation
+constexpr const char* all_of_lapack = "lapack";
 
 struct TuneOptions {
   std::string routine;
   std::string n;
   std::vector<std::string> arguments;
   std::string blocks = "8:128:8,144:256:16";
-  std::string time_budget = "60s";
+  std::string time_budget;  ///< empty: 60s, or 10min for all of LAPACK
   std::string figure;
+  std::string precisions = "dzsc";
   bool fixed_crossover = false;
   bool validate = false;
   bool save = false;
@@ -49,52 +49,20 @@ struct TuneOptions {
   LibraryOptions libraries;
 };
 
-class Stopwatch {
- public:
-  [[nodiscard]] Seconds elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+std::string budget_text(const TuneOptions& options) { return options.time_budget.empty() ? "60s" : options.time_budget; }
 
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
+Seconds time_budget(const TuneOptions& options) { return parse_duration(budget_text(options), "--time-budget"); }
 
-/// What is to be tuned, and what the routine asks of ilaenv for each.
-struct Problems {
-  std::vector<tune::Problem> problems;
-  std::vector<interpose::BlockQuestion> questions;
-};
-
-Problems make_problems(const TuneOptions& options, interpose::Recorder& recorder) {
-  const Routine& routine = kernel::require(options.routine);
+/// The calls that the command line asks for.
+std::vector<Call> requested_calls(const TuneOptions& options, const Routine& routine) {
   RoutineArguments arguments = parse_routine_arguments(routine, options.arguments);
   if (!options.n.empty()) {
     arguments.sizes["n"] = parse_sizes(options.n, "--n", 1, largest_size);
   }
   if (arguments.sizes.empty()) {
-    throw usage_error("tune {}: no sizes given; add --n 200:3200", routine.name);
+    throw usage_error("tune {}: no sizes given; add --n 200:3200", options.routine);
   }
-  const std::vector<std::int64_t> blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
-  Problems all;
-  for (Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
-    call.threads = options.libraries.threads;
-    std::optional<interpose::BlockQuestion> question = recorder.question(call);
-    if (!question) {
-      const std::filesystem::path& asked = recorder.loaded().lapack.empty() ? recorder.loaded().blas : recorder.loaded().lapack;
-      const bool is_reference = asked.filename().string().rfind("liblapack.so", 0) == 0;
-      throw bad_input("{} of {} never asks ilaenv for a block size, so there is nothing to tune{}", routine.name, asked.string(),
-                      is_reference ? "" : "; the reference LAPACK's may: --lapack reference");
-    }
-    tune::Problem problem;
-    problem.call = call;
-    problem.standard = tune::Alternative{.blocks = question->answers};
-    for (const std::int64_t nb : blocks) {
-      tune::Alternative alternative = *problem.standard;
-      alternative.blocks.nb = nb;
-      problem.alternatives.push_back(std::move(alternative));
-    }
-    all.problems.push_back(std::move(problem));
-    all.questions.push_back(std::move(*question));
-  }
-  return all;
+  return routine_calls(routine, arguments.sizes, arguments.fixed);
 }
 
 std::string block_text(const algorithm::BlockParameters& blocks, bool with_crossover) {
@@ -145,8 +113,16 @@ report::Table decision_table(const std::vector<tune::Decision>& decisions, const
   return table;
 }
 
-nlohmann::json document(const TuneOptions& options, const Environment& environment, const tune::BlockSizeResult& result,
-                        const std::vector<tune::Check>& checks) {
+/// What was tuned of one entry.
+struct Tuned {
+  AskingProblems asking;
+  tune::BlockSizeResult result;
+  std::vector<tune::Check> checks;
+};
+
+nlohmann::json document(const TuneOptions& options, const Environment& environment, const Tuned& tuned) {
+  const tune::BlockSizeResult& result = tuned.result;
+  const std::vector<tune::Check>& checks = tuned.checks;
   nlohmann::json decisions = nlohmann::json::array();
   for (std::size_t i = 0; i < result.decisions.size(); ++i) {
     const tune::Decision& d = result.decisions[i];
@@ -172,34 +148,13 @@ nlohmann::json document(const TuneOptions& options, const Environment& environme
     decisions.push_back(std::move(decision));
   }
   return {{"schema", "flopcast-tune-1"},
-          {"routine", kernel::require(options.routine).name},
+          {"routine", tuned.asking.routine->name},
+          {"flags", tuned.asking.options},
           {"environment", environment},
-          {"options", {{"time_budget", options.time_budget}, {"nb", options.blocks}, {"seed", options.seed}}},
+          {"options", {{"time_budget", budget_text(options)}, {"nb", options.blocks}, {"seed", options.seed}}},
           {"decisions", std::move(decisions)},
           {"cost", {{"segments", result.cost.segments}, {"timings", result.cost.timings}, {"measuring_seconds", result.cost.measuring}}},
           {"complete", result.complete}};
-}
-
-interpose::Profile make_profile(const Workbench& bench, const Problems& problems, const std::vector<tune::Decision>& decisions) {
-  interpose::TunedRoutine routine;
-  routine.name = problems.problems.front().call.routine->name;
-  routine.flags = problems.questions.front().options;
-  for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const tune::Decision& decision = decisions[i];
-    const interpose::BlockQuestion& question = problems.questions[i];
-    interpose::TunedPoint point;
-    point.m = question.m;
-    point.n = question.n < 0 ? question.m : question.n;
-    point.blocks = decision.chosen.blocks;
-    point.ties = decision.ties;
-    point.regret = decision.regret;
-    routine.points.push_back(std::move(point));
-  }
-  interpose::Profile profile;
-  profile.environment = bench.environment();
-  profile.settings = bench.settings();
-  profile.set(std::move(routine));
-  return profile;
 }
 
 /// Predicted (and measured) time over block size, relative to the best, one curve per size.
@@ -294,7 +249,7 @@ void run_joint(const TuneOptions& options, const std::vector<LibraryOptions>& wh
   request.calls = routine_calls(*request.family.routine, arguments.sizes, arguments.fixed);
   request.blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
   request.library = LibraryRow::tuned;
-  request.time_budget = parse_duration(options.time_budget, "--time-budget");
+  request.time_budget = time_budget(options);
   request.repetitions = options.repetitions;
   request.seed = options.seed;
   request.fresh = options.fresh;
@@ -313,84 +268,112 @@ void run_joint(const TuneOptions& options, const std::vector<LibraryOptions>& wh
   }
   emit(nlohmann::json{{"schema", "flopcast-joint-1"},
                       {"routine", request.family.routine->name},
-                      {"options", {{"time_budget", options.time_budget}, {"nb", options.blocks}, {"seed", options.seed}}},
+                      {"options", {{"time_budget", budget_text(options)}, {"nb", options.blocks}, {"seed", options.seed}}},
                       {"places", std::move(places_json)},
                       {"joint", joint_json(rankings)}},
        common);
 }
 
+/// Throws bad_input for routines without anything to tune.
+void require_asking(const std::vector<AskingProblems>& all, const Routine& routine, const interpose::Recorder& recorder) {
+  if (!all.empty()) {
+    return;
+  }
+  const std::filesystem::path& asked = recorder.loaded().lapack.empty() ? recorder.loaded().blas : recorder.loaded().lapack;
+  const bool is_reference = asked.filename().string().rfind("liblapack.so", 0) == 0;
+  throw bad_input("{} of {} never asks ilaenv for a block size, so there is nothing to tune{}", routine.name, asked.string(),
+                  is_reference ? "" : "; the reference LAPACK's may: --lapack reference");
+}
+
+void show(const TuneOptions& options, const Environment& environment, const std::vector<Tuned>& all, const CommonOptions& common) {
+  if (all.size() == 1) {
+    if (common.json) {
+      emit(document(options, environment, all.front()), common);
+    } else {
+      emit(decision_table(all.front().result.decisions, all.front().checks), common);
+    }
+    return;
+  }
+  nlohmann::json parts = nlohmann::json::array();
+  std::string text;
+  for (const Tuned& tuned : all) {
+    parts.push_back(document(options, environment, tuned));
+    text += fmt::format("{}{}\n\n", text.empty() ? "" : "\n", tuned.asking.name()) +
+            render(decision_table(tuned.result.decisions, tuned.checks), common);
+  }
+  if (common.json) {
+    emit(nlohmann::json{{"schema", "flopcast-tune-parts-1"}, {"routine", options.routine}, {"parts", std::move(parts)}}, common);
+  } else {
+    emit(text, common);
+  }
+}
+
 void run_tune_block_size(const TuneOptions& options, const CommonOptions& common) {
-  Stopwatch watch;
-  const Seconds budget = parse_duration(options.time_budget, "--time-budget");
-  kernel::require(options.routine);  // before anything is opened
+  const Stopwatch watch;
+  const Routine& routine = kernel::require(options.routine);  // before anything is opened
+  const std::vector<Call> calls = requested_calls(options, routine);
+  tune::BlockSizeOptions tuning;
+  tuning.time_budget = time_budget(options);
+  tuning.tune_crossover = !options.fixed_crossover;
   model::Store store = open_store(common);
   const Workbench bench(options.libraries, common, options.validate);
   interpose::Recorder recorder(bench.files());
-  const Problems made = make_problems(options, recorder);
-  const std::vector<tune::Problem>& problems = made.problems;
-  measure::SessionOptions session_options;
-  session_options.seed = options.seed;
-  session_options.stop.maximum_repetitions = options.repetitions;
-  measure::Session session = bench.session(store, session_options);
-  model::OnDemandModels models = options.fresh ? model::OnDemandModels(bench.environment()) : bench.models(store);
-
-  tune::BlockSizeSources sources;
-  const std::function<bool(std::int64_t, std::int64_t)> show = progress("tuning " + options.routine, common);
-  sources.trace = [&](const Call& call, const tune::Alternative& alternative) { return recorder.record(call, alternative.blocks); };
-  const Seconds measuring_since = watch.elapsed();  // what opening libraries took is not the budget's
-  const auto spent = [&] { return watch.elapsed() - measuring_since; };
-  sources.placements = [&](const Trace& trace) {
-    return cache::cache_state(trace, bench.environment().caches, cache::Start::filled).placements;
-  };
-  sources.sampling.measure = [&](std::span<const measure::Experiment> experiments) {
-    return session.run(experiments, [&](std::int64_t, std::int64_t) {
-      return show(static_cast<std::int64_t>(1000 * std::min(1.0, spent() / budget)), 1000) && spent() < 1.2 * budget;
-    });
-  };
-  sources.sampling.keep = [&](std::span<const Sample> samples) {
-    store.add_samples(samples);
-    bench.keep_reference(store, session);
-  };
-  sources.sampling.elapsed = spent;
-  sources.sampling.interrupted = [] { return interrupted(); };
-  tune::BlockSizeOptions tuning;
-  tuning.time_budget = budget;
-  tuning.tune_crossover = !options.fixed_crossover;
-  const tune::BlockSizeResult result = tune_block_size(problems, bench.environment(), models, sources, tuning);
-  throw_if_interrupted("every sample is kept; run the same command again to go on");
-  note(fmt::format("{} stretches of kernel calls measured, {} timings, {} ({} in all){}", result.cost.segments, result.cost.timings,
-                   format_seconds(result.cost.measuring), format_seconds(watch.elapsed()),
-                   result.complete ? "" : "; the time budget ended it: --time-budget gives more"),
-       common);
-
-  std::vector<tune::Check> checks;
-  if (options.validate) {
-    const std::function<bool(std::int64_t, std::int64_t)> validating = progress("validating " + options.routine, common);
-    session.options().stop = {.minimum_repetitions = options.repetitions, .maximum_repetitions = short_runs * options.repetitions};
-    tune::Runners runners;
-    runners.set_blocks = [&](const Call& call, const algorithm::BlockParameters& blocks) { bench.set_blocks(call.routine->name, blocks); };
-    checks = tune::validate(
-        problems, result.decisions, [&](std::span<const measure::Experiment> experiments) { return session.run(experiments, validating); },
-        runners);
-    throw_if_interrupted("nothing of the validation is kept");
+  std::vector<AskingProblems> entries =
+      asking_problems(calls, parse_sizes(options.blocks, "--nb", 1, largest_block), options.libraries.threads, recorder);
+  require_asking(entries, routine, recorder);
+  if (entries.size() > 1 || entries.front().routine != &routine) {
+    std::vector<std::string> names;
+    for (const AskingProblems& entry : entries) {
+      names.push_back(entry.name());
+    }
+    note(fmt::format("{} asks ilaenv through {}: tuning that", routine.name, fmt::join(names, ", ")), common);
   }
-
-  if (common.json) {
-    emit(document(options, bench.environment(), result, checks), common);
-  } else {
-    emit(decision_table(result.decisions, checks), common);
+  tuning.time_budget /= static_cast<double>(entries.size());
+  TuningSession session(bench, store, {options.repetitions, options.seed, options.fresh}, common);
+  std::vector<Tuned> all;
+  for (AskingProblems& entry : entries) {
+    Tuned tuned{std::move(entry), {}, {}};
+    tuned.result = tune_blocks(tuned.asking, recorder, session, tuning);
+    note_cost(tuned.result, watch.elapsed(), common);
+    if (options.validate) {
+      tuned.checks = validate_blocks(tuned.asking, tuned.result, bench, session);
+    }
+    all.push_back(std::move(tuned));
   }
-  if (!checks.empty()) {
-    summarise_validation(checks, common);
+  show(options, bench.environment(), all, common);
+  for (const Tuned& tuned : all) {
+    if (!tuned.checks.empty()) {
+      summarise_validation(tuned.checks, common);
+    }
   }
   if (!options.figure.empty()) {
-    report::draw(figure(options.routine, result.decisions, checks), options.figure);
+    report::draw(figure(all.front().asking.name(), all.front().result.decisions, all.front().checks), options.figure);
   }
   if (options.save || !options.profile.empty()) {
     const std::string file = options.profile.empty() ? default_profile_file() : options.profile;
-    save_profile(file, make_profile(bench, made, result.decisions));
+    for (const Tuned& tuned : all) {
+      save_profile(file, make_profile(bench, tuned.asking, tuned.result.decisions));
+    }
     note(fmt::format("profile saved to {}; run a program with it: flopcast run -- COMMAND", file), common);
   }
+}
+
+LapackRequest lapack_request(const TuneOptions& options) {
+  if (!options.arguments.empty() || !options.figure.empty()) {
+    throw usage_error("tune lapack: arguments of one routine and --figure don't go with all of LAPACK; --n, --nb and --precision do");
+  }
+  LapackRequest request;
+  request.precisions = options.precisions;
+  if (!options.n.empty()) {
+    request.orders = parse_sizes(options.n, "--n", 1, largest_size);
+  }
+  request.blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
+  request.time_budget = options.time_budget.empty() ? request.time_budget : time_budget(options);
+  request.tuning = {options.repetitions, options.seed, options.fresh};
+  request.tune_crossover = !options.fixed_crossover;
+  request.validate = options.validate;
+  request.profile = options.profile.empty() ? default_profile_file() : options.profile;
+  return request;
 }
 
 void run_tune(TuneOptions options, const CommonOptions& common) {
@@ -400,6 +383,10 @@ void run_tune(TuneOptions options, const CommonOptions& common) {
     return;
   }
   options.libraries = where.front();
+  if (options.routine == all_of_lapack) {
+    tune_lapack(lapack_request(options), options.libraries, common);
+    return;
+  }
   run_tune_block_size(options, common);
 }
 
@@ -408,12 +395,14 @@ void run_tune(TuneOptions options, const CommonOptions& common) {
 void add_tune_command(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
   CLI::App* command = app.add_subcommand("tune", "Choose the block size of a LAPACK routine without running it");
-  command->add_option("routine", options->routine, "LAPACK routine, such as dgeqrf; with --variant also a family, such as cholesky")
+  command
+      ->add_option("routine", options->routine,
+                   "LAPACK routine, such as dgeqrf; lapack: all of them; with --variant also a family, such as cholesky")
       ->required();
   command->add_option("arguments", options->arguments, "name=value: sizes (m=2000:4000), flags (uplo=U); n alone means square");
   command->add_option("--n", options->n, "orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
   command->add_option("--nb", options->blocks, "block sizes to choose from")->capture_default_str();
-  command->add_option("--time-budget", options->time_budget, "for measuring kernels")->capture_default_str();
+  command->add_option("--time-budget,--budget", options->time_budget, "for measuring kernels (60s, for lapack 10min)");
   command
       ->add_option("--repetitions", options->repetitions,
                    "of short kernels, long ones get fewer; of long runs in a validation, short ones get more")
@@ -426,12 +415,14 @@ void add_tune_command(CLI::App& app, CommonOptions& common) {
   command->add_flag("--fresh", options->fresh, "do not use samples of earlier runs");
   command->add_option("--figure", options->figure, "draw time over block size into this .svg or .png file");
   command->add_option("--seed", options->seed, "of the order of measurements")->capture_default_str();
+  command->add_option("--precision", options->precisions, "of lapack: letters of s, d, c, z, the most used first")->capture_default_str();
   command->add_option("--variant", options->variants,
                       "choose among these variants too (all, or names that 'flopcast rank' shows), beside the library's own routine");
   add_library_lists(*command, options->libraries, options->blas, options->threads);
   command->footer(
       "Examples:\n  flopcast tune dgeqrf --n 200:800:200 --nb 16,32,64 --time-budget 5s\n"
-      "  flopcast tune cholesky --n 300,600 --nb 32,64 --variant all --time-budget 4s");
+      "  flopcast tune cholesky --n 300,600 --nb 32,64 --variant all --time-budget 4s\n"
+      "  flopcast tune lapack --n 100,200 --precision d --profile lapack.json --budget 5s");
   command->callback([options, &common] { run_tune(*options, common); });
 }
 

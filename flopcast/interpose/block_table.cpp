@@ -108,6 +108,21 @@ bool holds_for(const RoutineBlocks& routine, const char* options, std::size_t le
   return true;
 }
 
+/// FNV-1a, 32 bits.
+std::size_t hash(const RoutineName& name) noexcept {
+  static constexpr std::uint32_t basis = 2166136261U, prime = 16777619U;
+  std::uint32_t value = basis;
+  for (const char letter : name.letters) {
+    value = (value ^ static_cast<unsigned char>(letter)) * prime;
+  }
+  return value % BlockTable::chains;
+}
+
+void clear(BlockTable& table) noexcept {
+  table.count = 0;
+  std::memset(table.first, 0, sizeof table.first);
+}
+
 }  // namespace
 
 RoutineName routine_name(const char* text, std::size_t length) noexcept {
@@ -122,7 +137,7 @@ RoutineName routine_name(const char* text, std::size_t length) noexcept {
 bool operator==(const RoutineName& a, const RoutineName& b) noexcept { return std::memcmp(a.letters, b.letters, RoutineName::length) == 0; }
 
 bool parse(const char* text, BlockTable& table) noexcept {
-  table.count = 0;
+  clear(table);
   Reader reader(text);
   if (!reader.finished()) {
     do {
@@ -133,16 +148,21 @@ bool parse(const char* text, BlockTable& table) noexcept {
     } while (reader.accept(';'));
   }
   if (!reader.good() || !reader.finished()) {
-    table.count = 0;
+    clear(table);
     return false;
+  }
+  for (std::size_t i = table.count; i-- > 0;) {  // so that chains are in the order of the text
+    std::uint16_t& first = table.first[hash(table.routines[i].name)];
+    table.next[i] = first;
+    first = static_cast<std::uint16_t>(i + 1);
   }
   return true;
 }
 
 const RoutineBlocks* find(const BlockTable& table, const RoutineName& name, const char* options, std::size_t options_length) noexcept {
   const RoutineBlocks* for_all = nullptr;
-  for (std::size_t i = 0; i < table.count; ++i) {
-    const RoutineBlocks& routine = table.routines[i];
+  for (std::size_t i = table.first[hash(name)]; i != 0; i = table.next[i - 1]) {
+    const RoutineBlocks& routine = table.routines[i - 1];
     if (!(routine.name == name)) {
       continue;
     }

@@ -7,7 +7,7 @@
 /// of the C++ run-time library in here.
 namespace flopcast::interpose {
 
-inline constexpr std::size_t most_tuned_routines = 64;
+inline constexpr std::size_t most_tuned_routines = 256;  // all that `tune lapack` knows are about 120
 inline constexpr std::size_t most_tuned_points = 128;
 
 /// A LAPACK name in upper case, padded with blanks. LAPACK's longest, e.g. DSYTRD_2STAGE, have 13 letters.
@@ -34,8 +34,11 @@ struct RoutineBlocks {
 };
 
 struct BlockTable {
+  static constexpr std::size_t chains = 256;
   std::size_t count = 0;
   RoutineBlocks routines[most_tuned_routines];
+  /// 1 + the index of the first routine whose name has this hash, and of the next one; 0 at the end. LAPACK asks in every call, whatever its size.
+  std::uint16_t first[chains], next[most_tuned_routines];
 };
 
 /// Reads `NAME,FLAGS,MxN:NB/NBMIN/NX,...;NAME,...`; false if it is no such text, the table is then empty.

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -149,6 +150,17 @@ void require_accepted(const Call& call, const Reply& reply, const Bytes& payload
   }
 }
 
+/// The call without what differs from one execution to the next.
+Call without_places(Call call) {
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Kind kind = call.routine->arguments[i].kind;
+    if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots || kind == Kind::info || kind == Kind::work_size) {
+      call.arguments[i] = 0;
+    }
+  }
+  return call;
+}
+
 void require_complete(const Call& call, const Reply& reply) {
   if (reply.info > 0) {
     throw unusable_measurement("{} stopped early with info = {}, so that its trace is incomplete", to_string(call), reply.info);
@@ -222,6 +234,32 @@ std::optional<BlockQuestion> Recorder::question(const Call& call) {
     return std::nullopt;
   }
   return BlockQuestion{reply.options.data(), reply.question_m, reply.question_n, reply.answers};
+}
+
+std::vector<AskingCall> Recorder::asking_calls(const Call& call) {
+  if (std::optional<BlockQuestion> own = question(call)) {
+    return {{call, std::move(*own)}};
+  }
+  Trace trace;
+  try {
+    trace = record(call, std::nullopt);
+  } catch (const Error& error) {  // an unblocked routine that stops at the data of a recording: it has nothing to ask
+    if (error.code() != ExitCode::unusable_measurement) {
+      throw;
+    }
+  }
+  std::vector<AskingCall> asking;
+  for (const Call& recorded : trace.calls) {
+    const Call part = without_places(recorded);
+    const bool known = std::any_of(asking.begin(), asking.end(), [&](const AskingCall& other) { return other.call == part; });
+    if (known || part.routine->index("info") < 0) {  // what can't fail asks nothing: BLAS, larfb
+      continue;
+    }
+    if (std::optional<BlockQuestion> of_part = question(part)) {
+      asking.push_back({part, std::move(*of_part)});
+    }
+  }
+  return asking;
 }
 
 const LibraryFiles& Recorder::loaded() const { return state_->child->loaded(); }

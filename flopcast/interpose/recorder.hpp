@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/call.hpp"
@@ -32,6 +33,12 @@ struct BlockQuestion {
   friend bool operator==(const BlockQuestion&, const BlockQuestion&) = default;
 };
 
+/// A call whose routine asks ilaenv for its block size, and what it asks. The call has no addresses and no work sizes.
+struct AskingCall {
+  Call call;
+  BlockQuestion question;
+};
+
 /// Records the kernel calls of real LAPACK routines in a child process that has the recording library in front of BLAS and LAPACK. One child serves
 /// any number of recordings. Not for use from several threads at once.
 class Recorder {
@@ -50,6 +57,10 @@ class Recorder {
 
   /// What the library's routine asks for when it is called like this; nothing if it never asks (OpenBLAS's own potrf).
   std::optional<BlockQuestion> question(const Call& call);
+
+  /// The call itself if its routine asks; otherwise those of its calls that do (dormhr: one of dormqr; dpotri: one of dtrtri, one of dlauum). Equal ones come once; none if
+  /// nothing in there asks.
+  std::vector<AskingCall> asking_calls(const Call& call);
 
   /// The files that dgemm and dgeqrf really came from.
   [[nodiscard]] const LibraryFiles& loaded() const;

@@ -61,6 +61,13 @@ INSTANTIATE_TEST_SUITE_P(
         Document{{"tune", "dpotrf", "--n", "200", "--nb", "32,64", "--variant", "3,recursive", "--time-budget", "2s", "--json"},
                  "flopcast-joint-1",
                  {"routine", "options", "places", "joint"}},
+        Document{{"tune", "dpotri", "--n", "200", "--nb", "32,64", "--time-budget", "1s", "--json"},
+                 "flopcast-tune-parts-1",
+                 {"routine", "parts"}},
+        Document{
+            {"tune", "lapack", "--n", "100", "--precision", "d", "--nb", "32,64", "--profile", "lapack.json", "--budget", "1s", "--json"},
+            "flopcast-tune-lapack-1",
+            {"environment", "profile", "routines", "left_out"}},
         Document{tune, "flopcast-tune-1", {"environment", "options", "routine", "decisions", "cost", "complete"}},
         Document{{"predict", "dgeqrf", "n=200", "nb=32", "--json"}, "flopcast-predict-1", {"environment", "options", "predictions"}}));
 

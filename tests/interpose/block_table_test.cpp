@@ -35,6 +35,20 @@ TEST_F(BlockTableTest, ReadsRoutinesAndPoints) {
   EXPECT_STREQ(table_->routines[1].flags, "L");
 }
 
+TEST_F(BlockTableTest, FindsEachOfManyRoutines) {
+  std::string text;
+  for (int i = 1; i <= 256; ++i) {
+    text += (i == 1 ? "" : ";") + ("dr" + std::to_string(i)) + ",,100x100:" + std::to_string(i) + "/2/0";
+  }
+  ASSERT_TRUE(read(text));
+  for (int i = 1; i <= 256; ++i) {
+    EXPECT_EQ(nb("DR" + std::to_string(i), 100, 100), i);
+  }
+  EXPECT_EQ(entry("DR257"), nullptr);
+  EXPECT_FALSE(read(text + ";drx,,100x100:1/2/0"));
+  EXPECT_EQ(entry("DR1"), nullptr);
+}
+
 TEST_F(BlockTableTest, StepsAtGeometricMeans) {
   ASSERT_TRUE(read("dgeqrf,,200x200:24/2/0,800x800:48/2/0"));
 

@@ -17,6 +17,7 @@ namespace {
 
 using algorithm::BlockParameters;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -162,6 +163,22 @@ TEST(Recorder, TellsWhatIlaenvIsAsked) {
   EXPECT_EQ(multiplication.options, "LT");
   EXPECT_EQ(multiplication.m, 300);
   EXPECT_EQ(multiplication.n, 200);
+}
+
+/// Programs ask for a multiplication with Q of a Hessenberg form, whose block size is that of dormqr.
+TEST(Recorder, FindsTheCallsThatAskBelowARoutine) {
+  const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
+    std::vector<std::string> names;
+    for (const AskingCall& each : recorder().asking_calls(kernel::parse_call(kernel::require(routine), arguments))) {
+      names.push_back(each.call.routine->name + ":" + each.question.options + " " + std::to_string(each.question.m));
+    }
+    return names;
+  };
+  EXPECT_THAT(asking("dormhr", {{"side", "L"}, {"trans", "N"}, {"m", "300"}, {"n", "200"}, {"ilo", "1"}, {"ihi", "300"}}),
+              ElementsAre("dormqr:LN 299"));
+  EXPECT_THAT(asking("dpotri", {{"uplo", "U"}, {"n", "300"}}), ElementsAre("dtrtri:UN 300", "dlauum:U 300"));
+  EXPECT_THAT(asking("dpotrf", {{"uplo", "L"}, {"n", "300"}}), ElementsAre("dpotrf:L 300"));
+  EXPECT_THAT(asking("dpotf2", {{"uplo", "L"}, {"n", "300"}}), IsEmpty());
 }
 
 TEST(Recorder, RecordsRoutinesThatHaveNoAlgorithm) {

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/tuning.hpp"
+#include "flopcast/interpose/profile.hpp"
+#include "flopcast/interpose/recorder.hpp"
+
+/// Block sizes of the library's own routines: what `tune` and `tune lapack` share.
+namespace flopcast::cli {
+
+/// Problems of one routine that asks ilaenv with the same options; they are one entry of a profile.
+struct AskingProblems {
+  const Routine* routine = nullptr;
+  std::string options;                              ///< ilaenv's
+  std::vector<tune::Problem> problems;              ///< alternatives differ in nb
+  std::vector<interpose::BlockQuestion> questions;  ///< of each problem
+
+  /// "dpotrf:L", as profiles and reports call it.
+  [[nodiscard]] std::string name() const { return options.empty() ? routine->name : routine->name + ":" + options; }
+};
+
+/// What there is to tune in `calls` of a routine: the routine itself if it asks, else the routines below it that do (dormhr: dormqr). Empty if nothing asks.
+std::vector<AskingProblems> asking_problems(const std::vector<Call>& calls, const std::vector<std::int64_t>& blocks, int threads,
+                                            interpose::Recorder& recorder);
+
+/// Chooses the block sizes of one entry.
+tune::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recorder& recorder, TuningSession& session,
+                                  const tune::BlockSizeOptions& options);
+
+/// Runs every block size for real.
+std::vector<tune::Check> validate_blocks(const AskingProblems& asking, const tune::BlockSizeResult& result, const Workbench& bench,
+                                         TuningSession& session);
+
+/// A profile of this place with what was decided, where the regret is at most `most_regret`. Throws bad_input if it is more everywhere.
+interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions,
+                                double most_regret = std::numeric_limits<double>::infinity());
+
+}  // namespace flopcast::cli

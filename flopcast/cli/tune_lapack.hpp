@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/library_options.hpp"
+#include "flopcast/cli/tuning.hpp"
+
+namespace flopcast::cli {
+
+struct LapackRequest {
+  std::string precisions = "dzsc";  ///< letters, the most used first
+  std::vector<std::int64_t> orders = {150, 300, 600, 1000, 1500, 2200, 3200};
+  std::vector<std::int64_t> blocks;  ///< block sizes to choose from
+  Seconds time_budget = 600;         ///< of all together, validation not counted
+  TuningOptions tuning;
+  bool tune_crossover = true;
+  bool validate = false;
+  std::string profile;  ///< file; after each routine what was decided is in there
+};
+
+/// Tunes every routine that asks ilaenv, the most used first, each for a share of what is left of the budget, and shows a table. What the profile already holds for
+/// the same sizes is left alone unless the tuning is to be fresh. Throws bad_input for letters that are no precision.
+void tune_lapack(const LapackRequest& request, const LibraryOptions& libraries, const CommonOptions& common);
+
+}  // namespace flopcast::cli

@@ -1,0 +1,93 @@
+#include "flopcast/cli/tuning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "flopcast/cache/placement.hpp"
+#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/core/units.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::int64_t short_runs = 5;  // times as many repetitions of short runs in a validation
+
+Seconds now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+measure::SessionOptions session_options(const TuningOptions& tuning) {
+  measure::SessionOptions options;
+  options.seed = tuning.seed;
+  options.stop.maximum_repetitions = tuning.repetitions;
+  return options;
+}
+
+}  // namespace
+
+Stopwatch::Stopwatch() : begin_(now()) {}
+Seconds Stopwatch::elapsed() const { return now() - begin_; }
+
+TuningSession::TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const CommonOptions& common)
+    : bench_(bench),
+      store_(store),
+      options_(options),
+      common_(common),
+      session_(bench.session(store, session_options(options))),
+      fresh_models_(bench.environment()) {}
+
+tune::BlockSizeResult TuningSession::tune(const std::string& label, std::span<const tune::Problem> problems, const Record& record,
+                                          const std::set<std::string>& kernels, const tune::BlockSizeOptions& options) {
+  const Stopwatch watch;
+  const Seconds budget = options.time_budget;
+  const auto show = progress(label, common_);
+  tune::BlockSizeSources sources;
+  sources.trace = record;
+  sources.placements = [&](const Trace& trace) {
+    return cache::cache_state(trace, bench_.environment().caches, cache::Start::filled).placements;
+  };
+  sources.sampling.measure = [&](std::span<const measure::Experiment> experiments) {
+    return session_.run(experiments, [&](std::int64_t, std::int64_t) {
+      static constexpr double overrun = 1.2;  // what has begun may end
+      return show(static_cast<std::int64_t>(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < overrun * budget;
+    });
+  };
+  sources.sampling.keep = [&](std::span<const Sample> samples) {
+    store_.add_samples(samples);
+    bench_.keep_reference(store_, session_);
+  };
+  sources.sampling.elapsed = [&] { return watch.elapsed(); };
+  sources.sampling.interrupted = [] { return interrupted(); };
+  tune::BlockSizeResult result;
+  if (options_.fresh) {
+    result = tune::tune_block_size(problems, bench_.environment(), fresh_models_, sources, options);
+  } else {
+    model::OnDemandModels models = bench_.models(store_, kernels);
+    result = tune::tune_block_size(problems, bench_.environment(), models, sources, options);
+  }
+  throw_if_interrupted("every sample is kept; run the same command again to go on");
+  return result;
+}
+
+std::vector<tune::Check> TuningSession::validate(const std::string& label, std::span<const tune::Problem> problems,
+                                                 std::span<const tune::Decision> decisions, const tune::Runners& runners,
+                                                 tune::Extent extent) {
+  const auto show = progress(label, common_);
+  session_.options().stop = {.minimum_repetitions = options_.repetitions, .maximum_repetitions = short_runs * options_.repetitions};
+  std::vector<tune::Check> checks = tune::validate(
+      problems, decisions, [&](std::span<const measure::Experiment> experiments) { return session_.run(experiments, show); }, runners,
+      extent);
+  session_.options().stop = session_options(options_).stop;
+  throw_if_interrupted("every sample is kept, nothing of the validation");
+  return checks;
+}
+
+void note_cost(const tune::BlockSizeResult& result, Seconds elapsed, const CommonOptions& common) {
+  note(fmt::format("{} stretches of kernel calls measured, {} timings, {} ({} in all){}", result.cost.segments, result.cost.timings,
+                   format_seconds(result.cost.measuring), format_seconds(elapsed),
+                   result.complete ? "" : "; the time budget ended it: --time-budget gives more"),
+       common);
+}
+
+}  // namespace flopcast::cli

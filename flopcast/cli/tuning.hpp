@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/workbench.hpp"
+#include "flopcast/measure/session.hpp"
+#include "flopcast/model/on_demand.hpp"
+#include "flopcast/model/store.hpp"
+#include "flopcast/tune/block_size.hpp"
+#include "flopcast/tune/validate.hpp"
+
+namespace flopcast::cli {
+
+/// Seconds since it was made.
+class Stopwatch {
+ public:
+  Stopwatch();
+  [[nodiscard]] Seconds elapsed() const;
+
+ private:
+  Seconds begin_;
+};
+
+struct TuningOptions {
+  std::int64_t repetitions = 5;  ///< of short kernels and long runs
+  std::uint64_t seed = 1;        ///< of the order of measurements
+  bool fresh = false;            ///< no samples of earlier runs
+};
+
+/// Tunes in one place (a library with a number of threads): samples are kept in the store, progress is shown, Ctrl-C and the budget end it.
+class TuningSession {
+ public:
+  using Record = std::function<Trace(const Call&, const tune::Alternative&)>;
+
+  /// Workbench and store must outlive it.
+  TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const CommonOptions& common);
+
+  /// Chooses for every problem; `label` ("tuning dgeqrf") stands beside the progress. Of earlier samples those of `kernels` are used, or all if it is empty.
+  /// Throws Interrupted after Ctrl-C.
+  tune::BlockSizeResult tune(const std::string& label, std::span<const tune::Problem> problems, const Record& record,
+                             const std::set<std::string>& kernels, const tune::BlockSizeOptions& options);
+
+  /// Runs what was decided about. Throws Interrupted after Ctrl-C.
+  std::vector<tune::Check> validate(const std::string& label, std::span<const tune::Problem> problems,
+                                    std::span<const tune::Decision> decisions, const tune::Runners& runners, tune::Extent extent);
+
+ private:
+  const Workbench& bench_;
+  model::Store& store_;
+  TuningOptions options_;
+  const CommonOptions& common_;
+  measure::Session session_;
+  model::OnDemandModels fresh_models_;  ///< of this session's samples
+};
+
+/// "12 stretches of kernel calls measured, ..." as a note.
+void note_cost(const tune::BlockSizeResult& result, Seconds elapsed, const CommonOptions& common);
+
+}  // namespace flopcast::cli

@@ -59,13 +59,24 @@ double side(double log_flops, double cliff) { return log_flops > cliff ? 1 : 0; 
 constexpr double cliff_length = 0.7;  // the sides of a cliff correlate by 0.3
 constexpr double convincing = 5;      // by so much a cliff must raise the log likelihood
 
-Process::Points with_side(const Process::Points& points, const Eigen::VectorXd& log_flops, double cliff) {
-  Process::Points extended(points.rows(), points.cols() + 1);
+/// The coordinates with one more for each cliff.
+Process::Points with_sides(const Process::Points& points, const Eigen::VectorXd& log_flops, const std::vector<double>& cliffs) {
+  Process::Points extended(points.rows(), points.cols() + static_cast<Eigen::Index>(cliffs.size()));
   extended.leftCols(points.cols()) = points;
-  for (Eigen::Index i = 0; i < points.rows(); ++i) {
-    extended(i, points.cols()) = side(log_flops[i], cliff);
+  for (std::size_t c = 0; c < cliffs.size(); ++c) {
+    for (Eigen::Index i = 0; i < points.rows(); ++i) {
+      extended(i, points.cols() + static_cast<Eigen::Index>(c)) = side(log_flops[i], cliffs[c]);
+    }
   }
   return extended;
+}
+
+/// Each cliff has a length scale of its own, behind the `lengths` others.
+std::vector<int> with_cliff_groups(std::vector<int> groups, std::size_t lengths, std::size_t cliffs) {
+  for (std::size_t c = 0; c < cliffs; ++c) {
+    groups.push_back(static_cast<int>(lengths + c));
+  }
+  return groups;
 }
 
 /// Between neighbouring observations, evenly by rank, with enough of them on either side.
@@ -208,6 +219,7 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
     return;
   }
   routine_ = call.routine;
+  threads_ = call.threads;
   Observation observation;
   observation.at = coordinates(call, placement, baseline);
   observation.log_flops = log_flops(call);
@@ -238,13 +250,20 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
 
 std::vector<double> KernelProcess::place(const Call& call, const Placement& placement, const Baseline& baseline) const {
   std::vector<double> at = coordinates(call, placement, baseline);
-  if (cliff_) {
-    at.push_back(side(log_flops(call), *cliff_));
+  for (const double cliff : cliffs_) {
+    at.push_back(side(log_flops(call), cliff));
   }
   return at;
 }
 
-std::optional<double> KernelProcess::cliff() const { return cliff_ ? std::optional(std::exp(*cliff_)) : std::nullopt; }
+std::vector<double> KernelProcess::cliffs() const {
+  std::vector<double> flops;
+  for (const double cliff : cliffs_) {
+    flops.push_back(std::exp(cliff));
+  }
+  std::sort(flops.begin(), flops.end());
+  return flops;
+}
 
 KernelProcess::Data KernelProcess::data(Eigen::Index step) const {
   const auto dimensions = static_cast<Eigen::Index>(observations_.front().at.size());
@@ -260,45 +279,59 @@ KernelProcess::Data KernelProcess::data(Eigen::Index step) const {
   return data;
 }
 
-/// Hyperparameters, and where the cliff is if the data speak for one.
-void KernelProcess::learn(const ProcessParameters& start) {
-  static constexpr Eigen::Index most_to_learn_from = 120;  // hyperparameters need no more than an even subset
-  const auto count = static_cast<Eigen::Index>(observations_.size());
-  const Data some = data((count + most_to_learn_from - 1) / most_to_learn_from);
-  const std::vector<int> groups = coordinate_groups(*routine_);
-  const Process smooth = Process::fit(some.points, some.values, some.noise, groups, start);
-  cliff_.reset();
-  parameters_ = smooth.parameters();
-
-  std::vector<int> cliff_groups = groups;
-  cliff_groups.push_back(static_cast<int>(start.lengths.size()));
-  const auto with_cliff = [&](ProcessParameters parameters) {
-    parameters.lengths.push_back(cliff_length);
-    return parameters;
-  };
+/// Where one more cliff makes the data likeliest, beside those that `process` has already; nothing if there are too few data.
+std::optional<double> KernelProcess::likeliest_cliff(const Data& data, const ProcessParameters& known, std::vector<double> cliffs) const {
+  ProcessParameters start = known;
+  start.lengths.push_back(cliff_length);
+  const std::vector<int> groups = with_cliff_groups(coordinate_groups(*routine_), known.lengths.size() - cliffs.size(), cliffs.size() + 1);
+  cliffs.push_back(0);
   std::optional<double> best;
   double best_likelihood = -std::numeric_limits<double>::infinity();
-  for (const double cliff : possible_cliffs(some.log_flops)) {
+  for (const double cliff : possible_cliffs(data.log_flops)) {
+    cliffs.back() = cliff;
+    const Process::Points points = with_sides(data.points, data.log_flops, cliffs);
     for (const double share : {1.0, 0.3}) {  // what the cliff explains, the nugget needn't
-      ProcessParameters parameters = with_cliff(smooth.parameters());
+      ProcessParameters parameters = start;
       parameters.nugget *= share;
-      const double likelihood =
-          Process::condition(with_side(some.points, some.log_flops, cliff), some.values, some.noise, cliff_groups, parameters)
-              .log_likelihood();
+      const double likelihood = Process::condition(points, data.values, data.noise, groups, parameters).log_likelihood();
       if (likelihood > best_likelihood) {
         best_likelihood = likelihood;
         best = cliff;
       }
     }
   }
-  if (best) {
-    const Process broken =
-        Process::fit(with_side(some.points, some.log_flops, *best), some.values, some.noise, cliff_groups, with_cliff(start));
-    if (broken.log_likelihood() > smooth.log_likelihood() + convincing) {
-      cliff_ = best;
-      parameters_ = broken.parameters();
+  return best;
+}
+
+/// Hyperparameters, and where cliffs are if the data speak for them.
+void KernelProcess::learn(const ProcessParameters& start) {
+  static constexpr Eigen::Index most_to_learn_from = 120;  // hyperparameters need no more than an even subset
+  const auto count = static_cast<Eigen::Index>(observations_.size());
+  const Data some = data((count + most_to_learn_from - 1) / most_to_learn_from);
+  const auto fit_with = [&](const std::vector<double>& cliffs) {
+    ProcessParameters parameters = start;
+    parameters.lengths.resize(start.lengths.size() + cliffs.size(), cliff_length);
+    return Process::fit(with_sides(some.points, some.log_flops, cliffs), some.values, some.noise,
+                        with_cliff_groups(coordinate_groups(*routine_), start.lengths.size(), cliffs.size()), parameters);
+  };
+  cliffs_.clear();
+  Process best = fit_with({});
+  const std::size_t most = threads_ > 1 ? 2 : 1;  // small matrices end, and a second thread begins
+  while (cliffs_.size() < most) {
+    const std::optional<double> cliff = likeliest_cliff(some, best.parameters(), cliffs_);
+    if (!cliff) {
+      break;
     }
+    std::vector<double> cliffs = cliffs_;
+    cliffs.push_back(*cliff);
+    Process broken = fit_with(cliffs);
+    if (broken.log_likelihood() <= best.log_likelihood() + convincing) {
+      break;
+    }
+    cliffs_ = std::move(cliffs);
+    best = std::move(broken);
   }
+  parameters_ = best.parameters();
 }
 
 void KernelProcess::fit() {
@@ -319,12 +352,9 @@ void KernelProcess::fit() {
     start.mean = parameters_.mean;
     learn(start);
   }
-  std::vector<int> groups = coordinate_groups(*routine_);
-  if (cliff_) {
-    groups.push_back(static_cast<int>(parameters_.lengths.size()) - 1);
-  }
-  process_ =
-      Process::condition(cliff_ ? with_side(all.points, all.log_flops, *cliff_) : all.points, all.values, all.noise, groups, parameters_);
+  const std::vector<int> groups =
+      with_cliff_groups(coordinate_groups(*routine_), parameters_.lengths.size() - cliffs_.size(), cliffs_.size());
+  process_ = Process::condition(with_sides(all.points, all.log_flops, cliffs_), all.values, all.noise, groups, parameters_);
 }
 
 Estimate KernelProcess::estimate(const Call& call, const Placement& placement, const Baseline& baseline) const {

@@ -60,8 +60,9 @@ class KernelProcess {
   static std::vector<int> coordinate_groups(const Routine& routine);
   /// Coordinates in the fitted process.
   [[nodiscard]] std::vector<double> place(const Call& call, const Placement& placement, const Baseline& baseline) const;
-  /// Flops from which on the kernel behaves differently, if there is such a cliff: where libraries change from one algorithm to another.
-  [[nodiscard]] std::optional<double> cliff() const;
+  /// Flops from which on the kernel behaves differently, ascending, if there are such cliffs: where libraries change from one algorithm to another, or from one
+  /// thread to several.
+  [[nodiscard]] std::vector<double> cliffs() const;
   /// What is assumed before anything was measured.
   static ProcessParameters prior(const Routine& routine);
 
@@ -79,12 +80,14 @@ class KernelProcess {
   };
   [[nodiscard]] Data data(Eigen::Index step) const;
   void learn(const ProcessParameters& start);
+  [[nodiscard]] std::optional<double> likeliest_cliff(const Data& data, const ProcessParameters& known, std::vector<double> cliffs) const;
 
   const Routine* routine_ = nullptr;
   std::vector<Observation> observations_;
   std::vector<double> lowest_, highest_;  ///< of every coordinate
   std::optional<Process> process_;
-  std::optional<double> cliff_;  ///< logarithm of the flops
+  std::vector<double> cliffs_;  ///< logarithms of the flops
+  int threads_ = 1;
   ProcessParameters parameters_;
   Eigen::Index learnt_from_ = 0;  ///< observations when hyperparameters were last learnt
 };

@@ -1,10 +1,10 @@
 #include "flopcast/model/on_demand.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "flopcast/kernel/catalogue.hpp"
@@ -98,13 +98,35 @@ TEST(OnDemandModels, FindTheCliffWhereALibraryChangesItsAlgorithm) {
     }
   }
   models.fit();
-  const std::optional<double> cliff = models.kernels().begin()->second.cliff();
-  ASSERT_TRUE(cliff.has_value());
-  EXPECT_NEAR(*cliff / at, 1, 0.15);
+  const std::vector<double> cliffs = models.kernels().begin()->second.cliffs();
+  ASSERT_EQ(cliffs.size(), 1U);
+  EXPECT_NEAR(cliffs[0] / at, 1, 0.15);
   for (const auto& [m, k] : {std::pair(130, 140), std::pair(150, 160), std::pair(100, 200), std::pair(120, 190)}) {
     const Call call = gemm(m, 48, k);
     EXPECT_NEAR(models.estimate(call, everything_at(1, 0)).seconds / time(call), 1, 0.03) << flops(call);
   }
+}
+
+/// Above some size a library's time changes, and further up a second thread halves it.
+TEST(OnDemandModels, FindWhereASecondThreadBegins) {
+  static constexpr double packed = 5e5, threaded = 4e6;  // flops
+  const auto time = [](const Call& call) {
+    return truth(call, everything_at(1, 0)) * (flops(call) > threaded ? 0.8 : flops(call) > packed ? 1.4 : 1.0);
+  };
+  OnDemandModels models(machine());
+  for (const std::int64_t m : {16, 48, 80, 112, 144, 176, 208, 240, 272, 304}) {
+    for (const std::int64_t k : {16, 48, 80, 112, 144, 176, 208, 240, 272, 304}) {
+      Call call = gemm(m, 48, k);
+      call.threads = 2;
+      const std::array<Seconds, 3> times = {time(call), time(call) * 1.002, time(call) * 0.998};
+      models.add(call, everything_at(1, 0), times);
+    }
+  }
+  models.fit();
+  const std::vector<double> cliffs = models.kernels().begin()->second.cliffs();
+  ASSERT_EQ(cliffs.size(), 2U);
+  EXPECT_NEAR(cliffs[0] / packed, 1, 0.25);
+  EXPECT_NEAR(cliffs[1] / threaded, 1, 0.25);
 }
 
 TEST(OnDemandModels, SeeNoCliffInSmoothTimes) {
@@ -118,7 +140,7 @@ TEST(OnDemandModels, SeeNoCliffInSmoothTimes) {
     }
   }
   models.fit();
-  EXPECT_FALSE(models.kernels().begin()->second.cliff().has_value());
+  EXPECT_THAT(models.kernels().begin()->second.cliffs(), testing::IsEmpty());
 }
 
 TEST(OnDemandModels, KeepCallsThatOnlyScaleTheirOutputApart) {

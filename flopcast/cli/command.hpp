@@ -27,5 +27,6 @@ void add_tune_command(CLI::App& app, CommonOptions& common);
 void add_rank_command(CLI::App& app, CommonOptions& common);
 void add_run_command(CLI::App& app, CommonOptions& common);
 void add_record_command(CLI::App& app, CommonOptions& common);
+void add_profile_command(CLI::App& app, CommonOptions& common);
 
 }  // namespace flopcast::cli

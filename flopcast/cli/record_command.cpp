@@ -9,6 +9,7 @@
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/recording_complaints.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/program_recording.hpp"
@@ -214,11 +215,6 @@ nlohmann::json call_document(const interpose::ProgramTraceFile& file, const Sums
   return document;
 }
 
-std::string plural(std::uint64_t count, const std::string& noun) {
-  const bool sibilant = noun.size() > 1 && noun.substr(noun.size() - 2) == "ss";
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : sibilant ? "es" : "s");
-}
-
 /// `dgemm (3), dnrm2 (1)`: the routines with calls that were blind.
 std::string blind_routines(const Sums& sums) {
   std::vector<std::string> parts;
@@ -232,21 +228,7 @@ std::string blind_routines(const Sums& sums) {
 
 /// What is wrong with a recording, in words.
 std::vector<std::string> complaints(const ProgramSummary& summary, const Sums& sums) {
-  std::vector<std::string> all;
-  if (summary.loaded == 0) {
-    all.emplace_back("the recording library was not loaded: did the program clear its environment?");
-  } else if (sums.all.calls == 0 && summary.dropped == 0) {
-    all.emplace_back("no BLAS or LAPACK call was seen: the program makes none, or has these libraries linked into itself statically");
-  }
-  if (summary.dropped > 0) {
-    all.push_back(fmt::format("{} could not be recorded, since there was no room for them in the file", plural(summary.dropped, "call")));
-  }
-  if (summary.damaged > 0) {
-    all.push_back(fmt::format("{} of the file can't be read", plural(summary.damaged, "piece")));
-  }
-  if (!summary.finished) {
-    all.emplace_back("the recording has no end: 'flopcast record' was killed, or still runs");
-  }
+  std::vector<std::string> all = recording_complaints(summary, sums.all.calls);
   if (sums.all.blind > 0) {
     all.push_back(fmt::format("{} that the program may branch on came from data that was never computed: {}; record it without --dry-run",
                               plural(static_cast<std::uint64_t>(sums.all.blind), "value"), blind_routines(sums)));

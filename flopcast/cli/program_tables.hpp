@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopcast/interpose/program_breakdown.hpp"
+#include "flopcast/interpose/program_trace.hpp"
+#include "flopcast/report/table.hpp"
+
+namespace flopcast::cli {
+
+/// What achieved rates are compared with.
+struct Peak {
+  double flops_rate = 0;  ///< double precision, per second; single precision counts twice
+  std::string what;       ///< "best dgemm of openblas-serial 0.3.21 with 1 thread"
+};
+
+/// A recording and what its tables need besides.
+struct ProgramView {
+  const interpose::ProgramSummary& summary;
+  const interpose::ProgramBreakdown& breakdown;
+  std::optional<Peak> peak;
+};
+
+/// Another column of the shapes' table: a time of every shape, beside the recorded one.
+struct ShapeForecast {
+  std::string title;
+  std::vector<std::optional<Seconds>> seconds;  ///< of every shape of the breakdown; nothing where there is no prediction
+};
+
+/// One row per routine, and the total.
+report::Table routine_table(const ProgramView& view);
+/// The first `most` shapes, a row with the rest, and the total.
+report::Table shape_table(const ProgramView& view, std::size_t most, const std::vector<ShapeForecast>& forecasts = {});
+report::Table thread_table(const ProgramView& view);
+report::Table process_table(const ProgramView& view);
+
+/// Achieved rate as a fraction of the peak; nothing without a peak, or where no flops or time are known.
+std::optional<double> efficiency(const interpose::CallSum& sum, const std::optional<Peak>& peak);
+
+}  // namespace flopcast::cli

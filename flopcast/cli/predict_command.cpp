@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,7 +9,7 @@
 
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/cli/command.hpp"
-#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/on_demand_sampling.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/routine_problem.hpp"
 #include "flopcast/cli/workbench.hpp"
@@ -25,7 +23,7 @@
 #include "flopcast/predict/stored_models.hpp"
 #include "flopcast/report/file.hpp"
 #include "flopcast/report/table.hpp"
-#include "flopcast/tune/sampling.hpp"
+#include "flopcast/tune/design.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -283,36 +281,14 @@ void require_models(const std::vector<Subject>& subjects, const Environment& env
 }
 
 /// Measures what the models lack for these subjects, and keeps it.
-void sample_missing(const std::vector<Subject>& subjects, const Workbench& bench, cache::Start start, model::Store& store,
-                    model::OnDemandModels& models, const PredictCommand& command, const CommonOptions& common) {
-  static constexpr double target = 0.01;  // relative standard deviation of every total
+void sample_subjects(const std::vector<Subject>& subjects, const Workbench& bench, cache::Start start, model::Store& store,
+                     model::OnDemandModels& models, const PredictCommand& command, const CommonOptions& common) {
   const Seconds budget = parse_duration(command.time_budget, "--time-budget");
   std::vector<tune::Subject> traces;
   for (const Subject& subject : subjects) {
     traces.push_back({subject.trace, cache::cache_state(subject.trace, bench.environment().caches, start).placements, 1});
   }
-  measure::Session session = bench.session(store, {});
-  const auto begin = std::chrono::steady_clock::now();
-  const auto show = progress("sampling kernels", common);
-  tune::SamplingSources sources;
-  sources.elapsed = [begin] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  sources.interrupted = [] { return interrupted(); };
-  sources.measure = [&](std::span<const measure::Experiment> experiments) {
-    return session.run(experiments, [&](std::int64_t, std::int64_t) {
-      return show(std::llround(1000 * std::min(1.0, sources.elapsed() / budget)), 1000) && sources.elapsed() < budget;
-    });
-  };
-  sources.keep = [&](std::span<const Sample> samples) {
-    store.add_samples(samples);
-    bench.keep_reference(store, session);
-  };
-  tune::OnDemandSampler sampler(bench.environment(), models, sources);
-  sampler.refine(traces, target, budget);
-  throw_if_interrupted("every sample is kept; run the same command again to go on");
-  if (sampler.cost().segments > 0) {
-    note(fmt::format("{} stretches of kernel calls measured in {}", sampler.cost().segments, format_seconds(sampler.cost().measuring)),
-         common);
-  }
+  sample_missing(traces, bench, store, models, budget, "sampling kernels", common);
 }
 
 std::vector<Forecast> predict_all(const PredictCommand& command, const std::vector<Subject>& subjects, const Workbench& bench,
@@ -322,7 +298,7 @@ std::vector<Forecast> predict_all(const PredictCommand& command, const std::vect
   model::Store store = open_store(common);
   if (options.method == predict::Method::placed || command.generator == "demand") {
     model::OnDemandModels models = bench.models(store);
-    sample_missing(subjects, bench, start, store, models, command, common);
+    sample_subjects(subjects, bench, start, store, models, command, common);
     return forecasts(subjects, environment, start, predict::PlacedModels(models), options);
   }
   const predict::FindModel find = [&](const ModelKey& key) { return store.find_model(key, command.generator); };

@@ -1,42 +1,64 @@
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/program_document.hpp"
 #include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/recorded_place.hpp"
 #include "flopcast/cli/recording_complaints.hpp"
+#include "flopcast/cli/what_if.hpp"
+#include "flopcast/cli/what_if_tables.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/program_breakdown.hpp"
 #include "flopcast/interpose/program_trace.hpp"
+#include "flopcast/report/file.hpp"
 
 namespace flopcast::cli {
 namespace {
 
 constexpr const char* footer =
-    R"(Examples:
+    R"(What --what-if asks, each time it is given; what can't be known from the recording is measured within --time-budget:
+  same         the recorded libraries and threads: what the models expect of them
+  blas=NAME    another BLAS (LAPACK then is the reference, if it is installed)
+  lapack=NAME  another LAPACK
+  threads=N    other threads of BLAS
+  nb           LAPACK with the best block sizes; goes with the others: blas=blis,threads=2,nb
+
+Examples:
   flopcast record --threads 1 -- octave-cli --eval 'A = rand(400); A \ A; qr(A);' && flopcast profile flopcast.trace
-  flopcast profile flopcast.trace --by shape --csv)";
+  flopcast profile flopcast.trace --by shape --csv
+  flopcast profile flopcast.trace --what-if blas=reference --page profile.html --time-budget 5s)";
 
 struct ProfileOptions {
   std::string trace;
   std::string by;
   std::size_t top = 20;
+  std::vector<std::string> what_if;
+  std::string time_budget = "30s";
+  std::string page;
+  std::string kernels = "library";
+  std::optional<int> threads;
+  bool no_peak = false;
 };
 
+using TitledTable = std::pair<std::string, report::Table>;
+
 /// The table that --by names, or all that say something.
-std::vector<std::pair<std::string, report::Table>> tables(const ProgramView& view, const ProfileOptions& options) {
-  std::vector<std::pair<std::string, report::Table>> all;
+std::vector<TitledTable> tables(const ProgramReport& report, const ProfileOptions& options) {
+  const ProgramView& view = report.view;
+  std::vector<TitledTable> all;
   const auto wanted = [&](const std::string& name, bool by_default) { return options.by.empty() ? by_default : options.by == name; };
   if (wanted("routine", true)) {
     all.emplace_back("By routine", routine_table(view));
   }
   if (wanted("shape", true)) {
-    all.emplace_back("By shape", shape_table(view, options.top));
+    all.emplace_back("By shape", shape_table(view, report.top, shape_forecasts(report.answers)));
   }
   if (wanted("thread", view.breakdown.threads().size() > 1)) {
     all.emplace_back("By thread", thread_table(view));
@@ -44,50 +66,137 @@ std::vector<std::pair<std::string, report::Table>> tables(const ProgramView& vie
   if (wanted("process", view.breakdown.processes().size() > 1)) {
     all.emplace_back("By process", process_table(view));
   }
+  if (wanted("what-if", !report.answers.empty())) {
+    all.emplace_back("What if", answer_table(report.answers, view));
+  }
+  const bool tuned = std::any_of(report.answers.begin(), report.answers.end(), [](const Answer& answer) { return !answer.blocks.empty(); });
+  if (wanted("nb", tuned)) {
+    all.emplace_back("Block sizes", block_table(report.answers, view));
+  }
   return all;
 }
 
-std::string overview(const ProgramView& view) {
-  const interpose::CallSum& all = view.breakdown.all();
-  return fmt::format("{} of {} in {} of {}; {} in BLAS and LAPACK, the run took {}", plural(static_cast<std::uint64_t>(all.calls), "call"),
-                     plural(view.breakdown.routines().size(), "routine"), plural(view.summary.threads.size(), "thread"),
-                     plural(view.summary.processes.size(), "process"), format_seconds(all.seconds), format_seconds(view.summary.seconds));
-}
-
-void show(const ProgramView& view, const ProfileOptions& options, const CommonOptions& common) {
-  const auto all = tables(view, options);
-  if (all.size() == 1) {
+void show(const ProgramReport& report, const ProfileOptions& options, const CommonOptions& common) {
+  if (common.json) {
+    emit(program_document(report), common);
+    return;
+  }
+  const std::vector<TitledTable> all = tables(report, options);
+  if (!options.by.empty()) {
     emit(all.front().second, common);
     return;
   }
-  std::string text = overview(view) + "\n";
+  std::string text = overview(report.view) + "\n";
+  if (report.view.peak) {
+    text += fmt::format("peak: {}, {}\n", format_flop_rate(report.view.peak->flops_rate), report.view.peak->what);
+  }
   for (const auto& [title, table] : all) {
     text += "\n" + title + ":\n\n" + render(table, common);
   }
   emit(text, common);
 }
 
-void run_profile(const ProfileOptions& options, const CommonOptions& common) {
+void check(const ProfileOptions& options, const CommonOptions& common) {
   if (common.csv && options.by.empty()) {
-    throw usage_error("there are several tables, and --csv holds one: choose it with --by routine, shape, thread or process");
+    throw usage_error("there are several tables, and --csv holds one: choose it with --by, such as --by shape");
   }
+  if ((options.by == "what-if" || options.by == "nb") && options.what_if.empty()) {
+    throw usage_error("--by {} shows answers: it needs --what-if", options.by);
+  }
+  if (!options.page.empty()) {
+    if (options.page == "-" && common.output == "-") {
+      throw usage_error("--page -: standard output has the tables already; give the page a file, or the tables with --output");
+    }
+    report::require_writable(options.page);
+  }
+}
+
+/// The machine's peak, if this is the machine of the recording and its BLAS is here; else a note says why not.
+std::optional<Peak> peak_of(const RecordedPlace& place, const CommonOptions& common) {
+  if (place.blas.empty()) {
+    return std::nullopt;
+  }
+  if (!is_this_machine(place)) {
+    note(fmt::format("no peak: this is another machine than the one of the recording ('{}')", place.cpu), common);
+    return std::nullopt;
+  }
+  try {
+    return measure_peak(place);
+  } catch (const Error& error) {
+    note(fmt::format("no peak: {}", error.what()), common);
+    return std::nullopt;
+  }
+}
+
+void tell_untuned(const std::vector<Answer>& answers, const CommonOptions& common) {
+  for (const Answer& answer : answers) {
+    if (answer.question.tuned_blocks && answer.blocks.empty()) {
+      note(fmt::format("--what-if {}: no call that counts asks LAPACK's ilaenv for a block size in {}", answer.question.text, answer.place),
+           common);
+    } else if (answer.untuned > 0) {
+      note(fmt::format("--what-if {}: {} of lighter calls left as they are", answer.question.text, plural(answer.untuned, "shape")),
+           common);
+    }
+  }
+}
+
+void run_profile(const ProfileOptions& options, const CommonOptions& common) {
+  check(options, common);
+  std::vector<WhatIf> questions;
+  for (const std::string& text : options.what_if) {
+    questions.push_back(parse_what_if(text));
+  }
+  const Seconds budget = parse_duration(options.time_budget, "--time-budget");
   const interpose::ProgramTraceFile file(options.trace);
   const interpose::ProgramBreakdown breakdown(file);
-  const ProgramView view{file.summary(), breakdown, {}};
-  show(view, options, common);
-  for (const std::string& complaint : recording_complaints(file.summary(), breakdown.all().calls)) {
-    note("flopcast: " + complaint, common);
+  RecordedPlace place = recorded_place(file.summary());
+  if (options.threads) {
+    place.threads = options.threads;
   }
+  ProgramReport report{
+      {file.summary(), breakdown, {}}, place, {}, recording_complaints(file.summary(), breakdown.all().calls), options.top};
+  if (file.summary().dry_run) {
+    report.warnings.emplace_back("this is a dry run: skipped calls have no time; --what-if same predicts it");
+  }
+  for (const std::string& warning : report.warnings) {
+    note("flopcast: " + warning, common);
+  }
+  if (!options.no_peak && breakdown.all().flops > 0) {
+    report.view.peak = peak_of(place, common);
+  }
+  if (!questions.empty()) {
+    report.answers = answer(questions, file, breakdown, place, options.kernels, budget, common);
+    tell_untuned(report.answers, common);
+  }
+  if (!options.page.empty()) {
+    report::write_file(options.page, program_page(report, file).html());
+  }
+  show(report, options, common);
 }
 
 }  // namespace
 
 void add_profile_command(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<ProfileOptions>();
-  CLI::App* command = app.add_subcommand("profile", "Show where a recorded program's BLAS and LAPACK time went");
+  CLI::App* command = app.add_subcommand("profile", "Show where a recorded program's BLAS and LAPACK time went, and what would change it");
   command->add_option("trace", options->trace, "recording that 'flopcast record' wrote")->required()->type_name("FILE");
-  command->add_option("--by", options->by, "show only this table")->check(CLI::IsMember({"routine", "shape", "thread", "process"}));
+  command->add_option("--by", options->by, "show only this table: routine, shape, thread, process, what-if or nb")
+      ->check(CLI::IsMember({"routine", "shape", "thread", "process", "what-if", "nb"}));
   command->add_option("--top", options->top, "shapes to show; the rest is one row")->capture_default_str()->check(CLI::Range(1, 1000000));
+  command->add_option("--what-if", options->what_if, "predict the calls under other circumstances (below); may be given several times")
+      ->allow_extra_args(false);
+  command->add_option("--time-budget", options->time_budget, "for measuring kernels that --what-if needs, all questions together")
+      ->capture_default_str();
+  command->add_option("--page", options->page, "also write tables and pictures into this HTML file")->type_name("FILE");
+  command
+      ->add_option("--threads", options->threads, "threads of BLAS in the recorded run (default: what 'record --threads' was told, else 1)")
+      ->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--kernels", options->kernels,
+                   "for --what-if: library: as BLAS chooses them in a program; auto: the best ones for this CPU")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "library"}));
+  command->add_flag("--no-peak", options->no_peak, "don't measure the peak that rates are compared with");
   command->footer(footer);
   command->callback([options, &common] { run_profile(*options, common); });
 }

@@ -165,11 +165,14 @@ class TraceFile {
 };
 
 std::string document(const ProgramOptions& program, const RecordingOptions& options) {
-  const nlohmann::json json = {{"schema", "flopcast-program-trace-1"},
-                               {"command", program.command},
-                               {"folder", fs::current_path().string()},
-                               {"dry_run", options.dry_run},
-                               {"machine", options.machine}};
+  nlohmann::json json = {{"schema", "flopcast-program-trace-1"},
+                         {"command", program.command},
+                         {"folder", fs::current_path().string()},
+                         {"dry_run", options.dry_run},
+                         {"machine", options.machine}};
+  if (program.threads) {
+    json["threads"] = *program.threads;
+  }
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 

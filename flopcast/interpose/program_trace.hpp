@@ -44,7 +44,7 @@ struct RecordedThread {
 /// All of a recording but its events.
 struct ProgramSummary {
   std::vector<std::string> command;
-  nlohmann::json document;  ///< the file's JSON document: command, folder, machine
+  nlohmann::json document;  ///< the file's JSON document: command, folder, machine, threads of BLAS where they were given
   bool dry_run = false;
   bool finished = false;               ///< false: `flopcast record` itself was killed, or is still running; then the next three are guesses
   int exit_code = 0;                   ///< the program's own, or 128 plus the signal that ended it

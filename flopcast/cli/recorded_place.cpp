@@ -1,0 +1,81 @@
+#include "flopcast/cli/recorded_place.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/machine/clock.hpp"
+#include "flopcast/machine/elf_file.hpp"
+#include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/library.hpp"
+#include "flopcast/machine/peak.hpp"
+#include "flopcast/machine/topology.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool defines(const std::string& path, const char* symbol) {
+  try {
+    return machine::ElfFile(path).defines(symbol);
+  } catch (const Error&) {
+    return false;  // it isn't here, or was replaced since
+  }
+}
+
+/// Distributions put a library's libblas.so.3 and liblapack.so.3 into a folder of its own, beside the library: they are known by its name.
+std::string installed_name(const std::string& path, machine::Role role, const std::vector<machine::InstalledLibrary>& installed) {
+  const auto has_role = [&](const machine::InstalledLibrary& library) {
+    return role == machine::Role::blas ? library.has_blas : library.has_lapack;
+  };
+  const auto find = [&](auto accept) {
+    return std::find_if(installed.begin(), installed.end(),
+                        [&](const machine::InstalledLibrary& library) { return has_role(library) && accept(library); });
+  };
+  auto at = find([&](const machine::InstalledLibrary& library) { return library.path == path; });
+  if (at == installed.end()) {
+    at = find(
+        [&](const machine::InstalledLibrary& library) { return fs::path(library.path).parent_path() == fs::path(path).parent_path(); });
+  }
+  return at == installed.end() ? path : at->name;
+}
+
+/// The first of the called libraries that defines `symbol`.
+std::string definer(const std::vector<std::string>& libraries, const char* symbol, machine::Role role) {
+  const auto at = std::find_if(libraries.begin(), libraries.end(), [&](const std::string& path) { return defines(path, symbol); });
+  return at == libraries.end() ? "" : installed_name(*at, role, machine::installed_libraries());
+}
+
+}  // namespace
+
+RecordedPlace recorded_place(const interpose::ProgramSummary& summary) {
+  RecordedPlace place;
+  place.blas = definer(summary.libraries, "dgemm_", machine::Role::blas);
+  place.lapack = definer(summary.libraries, "dgeqrf_", machine::Role::lapack);
+  const nlohmann::json& document = summary.document;
+  if (const auto threads = document.find("threads"); threads != document.end() && threads->is_number_integer()) {
+    place.threads = threads->get<int>();
+  }
+  if (const auto machine = document.find("machine"); machine != document.end() && machine->is_object()) {
+    const auto cpu = machine->find("cpu");
+    place.cpu = cpu != machine->end() && cpu->is_string() ? cpu->get<std::string>() : "";
+  }
+  return place;
+}
+
+bool is_this_machine(const RecordedPlace& place) { return place.cpu == machine::detect_topology().cpu; }
+
+Peak measure_peak(const RecordedPlace& place) {
+  const machine::Library library = machine::Library::open(place.blas, machine::Role::blas);
+  const int threads = place.threads.value_or(1);
+  library.set_threads(threads);
+  const LibraryIdentity& identity = library.identity();
+  return {machine::peak_flops(machine::WallClock(), library.function("dgemm")),
+          fmt::format("the best dgemm of {} {} with {} thread{}", identity.name, identity.version, threads, threads == 1 ? "" : "s")};
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,123 @@
+#include "flopcast/cli/what_if_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace flopcast::cli {
+namespace {
+
+using report::Align;
+using report::Cell;
+using report::Table;
+
+Cell percent(double fraction) { return {100 * fraction, fmt::format("{:.1f} %", 100 * fraction)}; }
+
+report::Tone tone_of(double gain) { return gain > 0.01 ? report::Tone::good : gain < -0.01 ? report::Tone::bad : report::Tone::plain; }
+
+std::string sizes_text(const interpose::ShapeSum& shape) {
+  const std::string sizes = to_string(shape.sizes);
+  return shape.flags.empty() || sizes.empty() ? shape.flags + sizes : shape.flags + " " + sizes;
+}
+
+}  // namespace
+
+std::optional<double> gain(const Answer& answer, const ProgramView& view) {
+  if (view.summary.dry_run || answer.predicted <= 0) {
+    return std::nullopt;
+  }
+  return answer.recorded / answer.predicted - 1;
+}
+
+Table answer_table(const std::vector<Answer>& answers, const ProgramView& view) {
+  Table table;
+  table.columns = {{"what if", Align::left},
+                   {"predicted for", Align::left, "place"},
+                   {"of the time", Align::right, "percent_of_calls"},
+                   {"recorded", Align::right, "recorded_seconds"},
+                   {"predicted", Align::right, "predicted_seconds"},
+                   {"from", Align::right, "predicted_low_seconds"},
+                   {"to", Align::right, "predicted_high_seconds"},
+                   {"gain", Align::right, "gain_percent"},
+                   {"unsampled", Align::right, "extrapolated_percent"}};
+  for (const Answer& answer : answers) {
+    const std::optional<double> by = gain(answer, view);
+    const Seconds all = view.breakdown.all().seconds;
+    table.rows.push_back({answer.question.text,
+                          answer.place,
+                          percent(all > 0 ? answer.recorded / all : 0),
+                          {answer.recorded, format_seconds(answer.recorded)},
+                          {answer.predicted, format_seconds(answer.predicted)},
+                          {answer.interval.low, format_seconds(answer.interval.low)},
+                          {answer.interval.high, format_seconds(answer.interval.high)},
+                          by ? Cell(100 * *by, fmt::format("{:+.1f} %", 100 * *by), tone_of(*by)) : Cell("-"),
+                          percent(answer.extrapolated_share)});
+  }
+  return table;
+}
+
+Table block_table(const std::vector<Answer>& answers, const ProgramView& view) {
+  Table table;
+  table.columns = {{"what if", Align::left},
+                   {"routine", Align::left},
+                   {"shape", Align::left},
+                   {"default nb", Align::right, "default_nb"},
+                   {"chosen nb", Align::right, "chosen_nb"},
+                   {"chosen nx", Align::right, "chosen_nx"},
+                   {"default", Align::right, "default_seconds"},
+                   {"chosen", Align::right, "chosen_seconds"},
+                   {"gain", Align::right, "gain_percent"},
+                   {"regret at worst", Align::right, "regret_percent"}};
+  for (const Answer& answer : answers) {
+    for (const BlockChoice& choice : answer.blocks) {
+      const interpose::ShapeSum& shape = view.breakdown.shapes()[choice.shape];
+      const double by = choice.chosen_seconds > 0 ? choice.standard_seconds / choice.chosen_seconds - 1 : 0;
+      table.rows.push_back({answer.question.text, view.summary.names[shape.name], sizes_text(shape), report::whole(choice.standard),
+                            report::whole(choice.chosen), report::whole(choice.chosen_crossover),
+                            Cell(choice.standard_seconds, format_seconds(choice.standard_seconds)),
+                            Cell(choice.chosen_seconds, format_seconds(choice.chosen_seconds)),
+                            Cell(100 * by, fmt::format("{:+.1f} %", 100 * by), tone_of(by)), percent(std::max(0.0, choice.regret))});
+    }
+  }
+  return table;
+}
+
+std::vector<ShapeForecast> shape_forecasts(const std::vector<Answer>& answers) {
+  std::vector<ShapeForecast> forecasts;
+  for (const Answer& answer : answers) {
+    forecasts.push_back({answer.question.text, answer.shapes});
+  }
+  return forecasts;
+}
+
+nlohmann::json to_json(const Answer& answer, const ProgramView& view) {
+  nlohmann::json shapes = nlohmann::json::array();
+  for (const std::optional<Seconds>& seconds : answer.shapes) {
+    shapes.push_back(seconds ? nlohmann::json(*seconds) : nlohmann::json());
+  }
+  nlohmann::json blocks = nlohmann::json::array();
+  for (const BlockChoice& choice : answer.blocks) {
+    blocks.push_back({{"shape", choice.shape},
+                      {"default_nb", choice.standard},
+                      {"chosen_nb", choice.chosen},
+                      {"chosen_nx", choice.chosen_crossover},
+                      {"default_seconds", choice.standard_seconds},
+                      {"chosen_seconds", choice.chosen_seconds},
+                      {"regret", choice.regret}});
+  }
+  const std::optional<double> by = gain(answer, view);
+  return {{"what_if", answer.question.text},
+          {"place", answer.place},
+          {"environment", *answer.environment},
+          {"recorded_seconds", answer.recorded},
+          {"predicted_seconds", answer.predicted},
+          {"interval", {answer.interval.low, answer.interval.high}},
+          {"gain", by ? nlohmann::json(*by) : nlohmann::json()},
+          {"extrapolated_share", answer.extrapolated_share},
+          {"shape_seconds", std::move(shapes)},
+          {"blocks", std::move(blocks)},
+          {"untuned_shapes", answer.untuned}};
+}
+
+}  // namespace flopcast::cli

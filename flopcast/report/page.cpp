@@ -1,0 +1,208 @@
+#include "flopcast/report/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace flopcast::report {
+namespace {
+
+constexpr std::string_view style = R"(:root { color-scheme: light dark;
+  --paper: #ffffff; --ink: #1c1e21; --faint: #62676e; --line: #d5d8dc; --head: #f2f4f6; --bar: #2f6fb3; --reference: #8b9097; --warn: #fff3d6; --warn-line: #d9a514;
+  --s0: #2f6fb3; --s1: #d9822b; --s2: #2e9d6a; --s3: #b8478f; --s4: #8a6bc9; --s5: #8a7a2b; --s6: #9aa0a6; }
+@media (prefers-color-scheme: dark) { :root {
+  --paper: #16181b; --ink: #e4e6e9; --faint: #9ba1a8; --line: #3a3e44; --head: #212428; --bar: #6aa5e3; --reference: #7d838a; --warn: #3a3013; --warn-line: #d9a514;
+  --s0: #6aa5e3; --s1: #eda45c; --s2: #57c592; --s3: #e07fbd; --s4: #b39ae6; --s5: #c9b75a; --s6: #7d838a; } }
+body { margin: 2rem auto; padding: 0 1rem; max-width: 76rem; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
+figcaption, .faint { color: var(--faint); font-size: .87rem; } figure { margin: 1rem 0; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
+th { background: var(--head); } .r { text-align: right; } .good { color: #2e9d6a; } .bad { color: #d3503f; } tr:hover td { background: var(--head); }
+.warning { background: var(--warn); border-left: 4px solid var(--warn-line); padding: .5rem .9rem; }
+svg { width: 100%; height: auto; display: block; } svg text { fill: var(--ink); font: 13px system-ui, sans-serif; } svg .faint { fill: var(--faint); }
+.key span { display: inline-block; margin-right: 1.1rem; } .key i { display: inline-block; width: .8em; height: .8em; margin-right: .35em; border-radius: 2px; }
+)";
+
+constexpr std::size_t colours = 7;  // --s0 ... --s6
+constexpr double baseline_of_axis = 8;
+
+/// Length of the valid UTF-8 sequence at the front of `text`; 0 if there is none.
+std::size_t sequence_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  if (length > text.size()) {
+    return 0;
+  }
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80) {
+      return 0;
+    }
+  }
+  return length;
+}
+
+bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F; }
+
+std::string_view entity(char c) {
+  switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return {};
+  }
+}
+
+const char* tone_class(Tone tone) {
+  switch (tone) {
+    case Tone::good: return "good";
+    case Tone::bad: return "bad";
+    case Tone::faint: return "faint";
+    case Tone::plain: break;
+  }
+  return "";
+}
+
+std::string cell(const Cell& cell, Align align) {
+  const std::string classes = fmt::format("{} {}", align == Align::right ? "r" : "", tone_class(cell.tone));
+  return classes == " " ? fmt::format("<td>{}</td>", html_escaped(cell.shown))
+                        : fmt::format("<td class=\"{}\">{}</td>", classes, html_escaped(cell.shown));
+}
+
+std::string rectangle(double x, double y, double width, double height, std::string_view colour) {
+  return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"var(--{})\"/>\n", x, y,
+                     std::max(width, 0.0), height, colour);
+}
+
+std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, html_escaped(text));
+}
+
+std::string figure_of(const std::string& drawing, double width, double height, std::string_view caption, const std::string& key = {}) {
+  return fmt::format(
+      "<figure>\n{}<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n<figcaption>{}</figcaption>\n</figure>\n",
+      key, width, height, html_escaped(caption), drawing, html_escaped(caption));
+}
+
+/// Pixels that a label takes, about.
+double label_width(std::string_view text) {
+  static constexpr double per_column = 7.2;
+  return per_column * static_cast<double>(display_width(text));
+}
+
+std::string whisker(double low, double high, double y) {
+  static constexpr double half = 4;
+  return fmt::format(
+      "<path d=\"M{0:.1f} {2:.1f}H{1:.1f}M{0:.1f} {3:.1f}V{4:.1f}M{1:.1f} {3:.1f}V{4:.1f}\" stroke=\"var(--ink)\" stroke-width=\"1.2\" "
+      "fill=\"none\"/>\n",
+      low, high, y, y - half, y + half);
+}
+
+}  // namespace
+
+std::string html_escaped(std::string_view text) {
+  std::string escaped;
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    if (length == 0 || (length == 1 && is_control(text.front()))) {
+      escaped += "\xEF\xBF\xBD";
+      text.remove_prefix(1);
+      continue;
+    }
+    const std::string_view replacement = length == 1 ? entity(text.front()) : std::string_view{};
+    escaped += replacement.empty() ? text.substr(0, length) : replacement;
+    text.remove_prefix(length);
+  }
+  return escaped;
+}
+
+void Page::add_heading(std::string_view text) { body_ += fmt::format("<h2>{}</h2>\n", html_escaped(text)); }
+void Page::add_text(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", html_escaped(text)); }
+void Page::add_warning(std::string_view text) { body_ += fmt::format("<p class=\"warning\">{}</p>\n", html_escaped(text)); }
+
+void Page::add_table(const Table& table) {
+  body_ += "<div class=\"scroll\"><table>\n<thead><tr>";
+  for (const Column& column : table.columns) {
+    body_ += fmt::format("<th{}>{}</th>", column.align == Align::right ? " class=\"r\"" : "", html_escaped(column.title));
+  }
+  body_ += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : table.rows) {
+    body_ += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      body_ += cell(row[i], table.columns[i].align);
+    }
+    body_ += "</tr>\n";
+  }
+  body_ += "</tbody></table></div>\n";
+}
+
+void Page::add_bars(const std::vector<Bar>& bars, std::string_view caption) {
+  static constexpr double width = 960, row = 26, thickness = 16, baseline = 13, gap = 8;
+  double longest = 0, left = 0, right = 0;
+  for (const Bar& bar : bars) {
+    longest = std::max({longest, bar.value, bar.range ? bar.range->high : 0.0});
+    left = std::max(left, label_width(bar.label) + gap);
+    right = std::max(right, label_width(bar.shown) + 2 * gap);
+  }
+  const double scale = longest > 0 ? (width - left - right) / longest : 0;
+  std::string drawing;
+  double y = 0;
+  for (const Bar& bar : bars) {
+    drawing += text_at(left - gap, y + baseline + 2, "end", bar.label);
+    drawing += rectangle(left, y + 2, bar.value * scale, thickness, bar.reference ? "reference" : "bar");
+    if (bar.range) {
+      drawing += whisker(left + bar.range->low * scale, left + bar.range->high * scale, y + 2 + thickness / 2);
+    }
+    const double end = std::max(bar.value, bar.range ? bar.range->high : 0.0);
+    drawing += text_at(left + end * scale + gap, y + baseline + 2, "start", bar.shown);
+    y += row;
+  }
+  body_ += figure_of(drawing, width, std::max(y, row), caption);
+}
+
+void Page::add_strips(const Strips& strips, std::string_view caption) {
+  static constexpr double width = 960, row = 44, height = 34, gap = 8, axis = 20;
+  double left = 0;
+  for (const Strips::Strip& strip : strips.strips) {
+    left = std::max(left, label_width(strip.label) + gap);
+  }
+  std::string key = "<p class=\"key\">";
+  for (std::size_t s = 0; s < strips.series.size(); ++s) {
+    key += fmt::format("<span><i style=\"background: var(--s{})\"></i>{}</span>", std::min(s, colours - 1), html_escaped(strips.series[s]));
+  }
+  key += "</p>\n";
+  std::string drawing;
+  double y = 0;
+  for (const Strips::Strip& strip : strips.strips) {
+    drawing += text_at(left - gap, y + height / 2 + 4, "end", strip.label);
+    drawing += rectangle(left, y, width - left, height, "head");
+    const double bin_width = strip.bins.empty() ? 0 : (width - left) / static_cast<double>(strip.bins.size());
+    for (std::size_t b = 0; b < strip.bins.size(); ++b) {
+      double bottom = y + height;
+      for (std::size_t s = 0; s < strip.bins[b].size(); ++s) {
+        const double part = std::min(strip.bins[b][s] * height, bottom - y);
+        if (part > 0.05) {  // less can't be seen
+          bottom -= part;
+          drawing +=
+              rectangle(left + static_cast<double>(b) * bin_width, bottom, bin_width, part, fmt::format("s{}", std::min(s, colours - 1)));
+        }
+      }
+    }
+    y += row;
+  }
+  drawing += text_at(left, y + baseline_of_axis, "start", strips.from) + text_at(width, y + baseline_of_axis, "end", strips.to);
+  body_ += figure_of(drawing, width, y + axis, caption, key);
+}
+
+std::string Page::html() const {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\">\n"
+      "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n{2}</body>\n</html>\n",
+      html_escaped(title_), style, body_);
+}
+
+}  // namespace flopcast::report

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/report/table.hpp"
+
+namespace flopcast::report {
+
+/// One horizontal bar.
+struct Bar {
+  std::string label;
+  double value = 0;                    ///< not negative
+  std::string shown;                   ///< the value as people read it
+  std::optional<Interval> range = {};  ///< drawn as a line over the end of the bar
+  bool reference = false;              ///< what the others are compared with; in another colour
+};
+
+/// Strips over a common axis, each a row of equal bins filled in parts by several series.
+struct Strips {
+  std::vector<std::string> series;
+  struct Strip {
+    std::string label;
+    std::vector<std::vector<double>> bins;  ///< of every bin, the part (0 to 1) that each series fills
+  };
+  std::vector<Strip> strips;
+  std::string from, to;  ///< what the axis reads at its ends
+};
+
+/// One self-contained HTML page: headings, paragraphs, tables and pictures one after the other. It loads nothing, needs no script, and follows the reader's choice of a
+/// light or dark scheme. All texts are plain; what HTML would read as markup is escaped.
+class Page {
+ public:
+  explicit Page(std::string title) : title_(std::move(title)) {}
+
+  void add_heading(std::string_view text);
+  void add_text(std::string_view text);
+  /// Set apart, for what the reader must know before believing the rest.
+  void add_warning(std::string_view text);
+  void add_table(const Table& table);
+  /// `caption` says what is drawn, with its unit.
+  void add_bars(const std::vector<Bar>& bars, std::string_view caption);
+  void add_strips(const Strips& strips, std::string_view caption);
+
+  [[nodiscard]] std::string html() const;
+
+ private:
+  std::string title_;
+  std::string body_;
+};
+
+/// `text` for HTML's content and attribute values; bytes that aren't valid UTF-8 and control characters become U+FFFD.
+std::string html_escaped(std::string_view text);
+
+}  // namespace flopcast::report

@@ -56,10 +56,24 @@ void add_sum_cells(Row& row, const CallSum& sum, const ProgramView& view) {
   }
 }
 
-void add_forecast_cells(Row& row, const std::vector<std::optional<Seconds>>& seconds) {
-  for (const std::optional<Seconds>& value : seconds) {
-    row.push_back(value ? Cell(*value, format_seconds(*value)) : Cell(unknown));
+/// The predicted time, and for the place of the recording how much of the expected speed was reached.
+void add_forecast_cells(Row& row, const std::vector<ShapeForecast>& forecasts, const std::vector<std::optional<Seconds>>& seconds,
+                        Seconds recorded) {
+  for (std::size_t i = 0; i < forecasts.size(); ++i) {
+    row.push_back(seconds[i] ? Cell(*seconds[i], format_seconds(*seconds[i])) : Cell(unknown));
+    if (forecasts[i].same_place) {
+      row.push_back(seconds[i] && recorded > 0 ? percent(*seconds[i], recorded) : Cell(unknown));
+    }
   }
+}
+
+/// Recorded seconds of the shapes from `begin` on that have a forecast.
+Seconds recorded_from(const std::vector<ShapeForecast>& forecasts, const std::vector<interpose::ShapeSum>& shapes, std::size_t begin) {
+  Seconds sum = 0;
+  for (std::size_t i = begin; i < shapes.size(); ++i) {
+    sum += !forecasts.empty() && forecasts.front().seconds[i] ? shapes[i].sum.seconds : 0;
+  }
+  return sum;
 }
 
 /// Sum of the forecasts of the shapes from `begin` on; nothing if there is none.
@@ -86,7 +100,7 @@ Row sum_row(const std::string& title, std::size_t begin, const ProgramView& view
   for (const ShapeForecast& forecast : forecasts) {
     seconds.push_back(forecast_from(forecast, begin));
   }
-  add_forecast_cells(row, seconds);
+  add_forecast_cells(row, forecasts, seconds, recorded_from(forecasts, shapes, begin));
   return row;
 }
 
@@ -120,6 +134,9 @@ Table shape_table(const ProgramView& view, std::size_t most, const std::vector<S
   add_sum_columns(table, view);
   for (const ShapeForecast& forecast : forecasts) {
     table.columns.push_back({forecast.title, Align::right, forecast.title + "_seconds"});
+    if (forecast.same_place) {
+      table.columns.push_back({"of model", Align::right, "percent_of_model"});
+    }
   }
   const auto& shapes = view.breakdown.shapes();
   const std::size_t shown = shapes.size() <= most + 1 ? shapes.size() : most;  // a rest of one is no shorter
@@ -130,7 +147,7 @@ Table shape_table(const ProgramView& view, std::size_t most, const std::vector<S
     for (const ShapeForecast& forecast : forecasts) {
       seconds.push_back(forecast.seconds[i]);
     }
-    add_forecast_cells(row, seconds);
+    add_forecast_cells(row, forecasts, seconds, shapes[i].sum.seconds);
     table.rows.push_back(std::move(row));
   }
   if (shown < shapes.size()) {

@@ -28,6 +28,7 @@ struct ProgramView {
 struct ShapeForecast {
   std::string title;
   std::vector<std::optional<Seconds>> seconds;  ///< of every shape of the breakdown; nothing where there is no prediction
+  bool same_place = false;                      ///< of the recorded libraries and threads: recorded calls are compared with it
 };
 
 /// One row per routine, and the total.

@@ -21,6 +21,8 @@ struct WhatIf {
   std::optional<int> threads;  ///< nothing: as recorded
   bool tuned_blocks = false;   ///< nb: LAPACK gets the best block sizes
 
+  /// The recorded libraries and threads, nothing else.
+  [[nodiscard]] bool is_same() const { return blas.empty() && lapack.empty() && !threads && !tuned_blocks; }
   /// Whether BLAS and LAPACK are predicted at all; otherwise only block sizes change what was measured.
   [[nodiscard]] bool predicts_calls() const { return !tuned_blocks || !blas.empty() || !lapack.empty() || threads.has_value(); }
 };

@@ -21,6 +21,21 @@ std::string sizes_text(const interpose::ShapeSum& shape) {
   return shape.flags.empty() || sizes.empty() ? shape.flags + sizes : shape.flags + " " + sizes;
 }
 
+/// The answer to `same`, if it was asked.
+const Answer* find_same(const std::vector<Answer>& answers) {
+  const auto at = std::find_if(answers.begin(), answers.end(), [](const Answer& answer) { return answer.question.is_same(); });
+  return at == answers.end() ? nullptr : &*at;
+}
+
+/// Against what the models expect of the recorded place: free of the noise of the recorded run. Nothing where calls aren't predicted.
+Cell gain_over_model(const Answer& answer, const Answer& same) {
+  if (&answer == &same || !answer.question.predicts_calls() || answer.predicted <= 0) {
+    return "-";
+  }
+  const double by = same.predicted / answer.predicted - 1;
+  return {100 * by, fmt::format("{:+.1f} %", 100 * by), tone_of(by)};
+}
+
 }  // namespace
 
 std::optional<double> gain(const Answer& answer, const ProgramView& view) {
@@ -41,6 +56,10 @@ Table answer_table(const std::vector<Answer>& answers, const ProgramView& view) 
                    {"to", Align::right, "predicted_high_seconds"},
                    {"gain", Align::right, "gain_percent"},
                    {"unsampled", Align::right, "extrapolated_percent"}};
+  const Answer* same = find_same(answers);
+  if (same != nullptr && answers.size() > 1) {
+    table.columns.push_back({"gain over same", Align::right, "gain_over_same_percent"});
+  }
   for (const Answer& answer : answers) {
     const std::optional<double> by = gain(answer, view);
     const Seconds all = view.breakdown.all().seconds;
@@ -53,6 +72,9 @@ Table answer_table(const std::vector<Answer>& answers, const ProgramView& view) 
                           {answer.interval.high, format_seconds(answer.interval.high)},
                           by ? Cell(100 * *by, fmt::format("{:+.1f} %", 100 * *by), tone_of(*by)) : Cell("-"),
                           percent(answer.extrapolated_share)});
+    if (same != nullptr && answers.size() > 1) {
+      table.rows.back().push_back(gain_over_model(answer, *same));
+    }
   }
   return table;
 }
@@ -86,7 +108,7 @@ Table block_table(const std::vector<Answer>& answers, const ProgramView& view) {
 std::vector<ShapeForecast> shape_forecasts(const std::vector<Answer>& answers) {
   std::vector<ShapeForecast> forecasts;
   for (const Answer& answer : answers) {
-    forecasts.push_back({answer.question.text, answer.shapes});
+    forecasts.push_back({answer.question.text, answer.shapes, answer.question.is_same()});
   }
   return forecasts;
 }

@@ -52,7 +52,7 @@ TEST_P(Examples, WorkWhenPasted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, Examples,
-                         ::testing::Values("machine", "tune", "rank", "run", "record", "sample", "model", "trace", "predict"),
+                         ::testing::Values("machine", "tune", "rank", "run", "record", "sample", "model", "trace", "predict", "profile"),
                          [](const auto& suite) { return suite.param; });
 
 }  // namespace

@@ -1,0 +1,120 @@
+#include "flopcast/report/page.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace flopcast::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Whether every element that is opened is closed again, in order; void elements and self-closing ones aside.
+bool is_balanced(const std::string& html) {
+  static const std::set<std::string> alone = {"!DOCTYPE", "meta"};
+  std::vector<std::string> open;
+  const std::regex tag(R"(<(/?)([!A-Za-z0-9]+)[^>]*?(/?)>)");
+  for (std::sregex_iterator at(html.begin(), html.end(), tag), end; at != end; ++at) {
+    const std::string name = (*at)[2];
+    if (alone.count(name) > 0 || (*at)[3] == "/") {
+      continue;
+    }
+    if ((*at)[1] != "/") {
+      open.push_back(name);
+    } else if (open.empty() || open.back() != name) {
+      return false;
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty();
+}
+
+Page example() {
+  Page page("a < b & \"c\"");
+  page.add_heading("By <routine>");
+  page.add_text("3 calls");
+  page.add_warning("it was cut off");
+  page.add_table({{{"routine", Align::left}, {"time"}}, {{"dgemm", {1.5, "1.5 s"}}, {"<b>", toned("2 s", Tone::bad)}}});
+  page.add_bars({{"dgemm", 2, "2 s", {}, true}, {"a&b", 1, "1 s", Interval{0.5, 1.5}}}, "time");
+  page.add_strips({{"dgemm", "others"}, {{"thread 1", {{0.5, 0.5}, {0, 1}, {0, 0}}}}, "0 s", "3 s"}, "when");
+  return page;
+}
+
+TEST(Page, IsOneWellFormedDocumentThatLoadsNothing) {
+  const std::string html = example().html();
+  EXPECT_TRUE(is_balanced(html));
+  EXPECT_EQ(html.rfind("<!DOCTYPE html>", 0), 0U);
+  for (const char* outside : {"http:", "https:", "src=", "href=", "<link", "<script", "@import", "url("}) {
+    EXPECT_THAT(html, Not(HasSubstr(outside)));
+  }
+  EXPECT_THAT(html, HasSubstr("prefers-color-scheme: dark"));
+}
+
+TEST(Page, EscapesTexts) {
+  const std::string html = example().html();
+  EXPECT_THAT(html, HasSubstr("<title>a &lt; b &amp; &quot;c&quot;</title>"));
+  EXPECT_THAT(html, HasSubstr("By &lt;routine&gt;"));
+  EXPECT_THAT(html, HasSubstr("<td>&lt;b&gt;</td>"));
+  EXPECT_THAT(html, HasSubstr("a&amp;b</text>"));
+}
+
+TEST(Page, ShowsTablesAsTheyAreAligned) {
+  const std::string html = example().html();
+  EXPECT_THAT(html, HasSubstr("<th>routine</th><th class=\"r\">time</th>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"r \">1.5 s</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"r bad\">2 s</td>"));
+}
+
+/// Widths of the rectangles of a colour.
+std::vector<double> widths(const std::string& html, const std::string& colour) {
+  std::vector<double> all;
+  const std::regex rectangle("<rect x=\"[0-9.]+\" y=\"[0-9.]+\" width=\"([0-9.]+)\" height=\"[0-9.]+\" fill=\"var\\(--" + colour +
+                             "\\)\"/>");
+  for (std::sregex_iterator at(html.begin(), html.end(), rectangle), end; at != end; ++at) {
+    all.push_back(std::stod((*at)[1]));
+  }
+  return all;
+}
+
+TEST(Page, BarsAreInProportion) {
+  const std::string html = example().html();
+  const std::vector<double> reference = widths(html, "reference"), bars = widths(html, "bar");
+  ASSERT_EQ(reference.size(), 1U);
+  ASSERT_EQ(bars.size(), 1U);
+  EXPECT_NEAR(reference[0], 2 * bars[0], 0.2);
+  EXPECT_LT(reference[0], 960);
+}
+
+TEST(Page, BarsOfNothingHaveNoLength) {
+  Page page("empty");
+  page.add_bars({{"a", 0, "0 s"}}, "nothing");
+  page.add_bars({}, "none");
+  page.add_strips({}, "none");
+  const std::string html = page.html();
+  EXPECT_EQ(widths(html, "bar"), std::vector<double>{0});
+  EXPECT_THAT(html, Not(HasSubstr("nan")));
+  EXPECT_THAT(html, Not(HasSubstr("inf")));
+  EXPECT_TRUE(is_balanced(html));
+}
+
+TEST(Page, StripsLeaveEmptyPartsOut) { EXPECT_EQ(widths(example().html(), "s1").size(), 2U); }
+
+TEST(HtmlEscaped, ReplacesWhatIsNoText) {
+  EXPECT_EQ(html_escaped("µs ≤ 日"), "µs ≤ 日");
+  EXPECT_EQ(html_escaped("a\xff"
+                         "b"),
+            "a\uFFFDb");
+  EXPECT_EQ(html_escaped("\xC3"), "\uFFFD");
+  EXPECT_EQ(html_escaped("a\x01\x7f\n"), "a\uFFFD\uFFFD\n");
+  EXPECT_EQ(html_escaped("'"), "&#39;");
+}
+
+}  // namespace
+}  // namespace flopcast::report

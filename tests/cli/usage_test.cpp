@@ -100,5 +100,22 @@ TEST(Usage, AReaderThatHasGoneIsNoError) {
   EXPECT_EQ(ended.err, "141\n");
 }
 
+INSTANTIATE_TEST_SUITE_P(
+    Profile, Mistakes,
+    ::testing::Values(Mistake{{"profile"}, 2, "trace"}, Mistake{{"profile", "/no/such/file"}, 3, "can't read /no/such/file"},
+                      Mistake{{"profile", "/etc/passwd"}, 3, "is no recording of a program"},
+                      Mistake{{"profile", "x", "--by", "colour"}, 2, "--by"}, Mistake{{"profile", "x", "--csv"}, 2, "choose it with --by"},
+                      Mistake{{"profile", "x", "--by", "nb"}, 2, "it needs --what-if"}, Mistake{{"profile", "x", "--top", "0"}, 2, "--top"},
+                      Mistake{{"profile", "x", "--page", "-"}, 2, "--page -"},
+                      Mistake{{"profile", "x", "--page", "/no/such/folder/page.html"}, 4, "No such file or directory"},
+                      Mistake{{"profile", "x", "--time-budget", "soon"}, 3, "--time-budget"},
+                      Mistake{
+                          {"profile", "x", "--what-if", "faster"}, 2, "'faster' is not understood; expected same, or some of blas=NAME"},
+                      Mistake{{"profile", "x", "--what-if", "blas="}, 2, "'blas=' is not understood"},
+                      Mistake{{"profile", "x", "--what-if", "nb,,threads=2"}, 2, "'' is not understood"},
+                      Mistake{{"profile", "x", "--what-if", "nb,nb"}, 2, "nb is given twice"},
+                      Mistake{{"profile", "x", "--what-if", "same,nb"}, 2, "'same' is not understood"},
+                      Mistake{{"profile", "x", "--what-if", "threads=0"}, 3, "--what-if threads"}));
+
 }  // namespace
 }  // namespace flopcast::testing

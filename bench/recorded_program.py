@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""How well the BLAS and LAPACK time of whole programs is predicted under another library: every program is recorded under library A and under library B, in turns;
+its recording under A alone is then predicted under both, and compared with what the recordings say. Only calls that the catalogue describes can be predicted; the
+table says which part of the time they are. Prints a Markdown table: medians over the repetitions, in brackets the half spread between the fastest and the slowest.
+
+  bench/recorded_program.py --flopcast build/release/bin/flopcast [--from openblas-serial] [--to blis-serial] [--threads 1] [--programs qr,solve]
+
+Run it on an idle machine."""
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+NUMPY = "/usr/bin/python3"
+SETUP = "import numpy as np; r = np.random.default_rng(1); n = {n}; a = r.random((n, n)); s = a @ a.T + n * np.eye(n); "
+PROGRAMS = {
+    "NumPy solve": [NUMPY, "-c", SETUP + "[np.linalg.solve(a, a[:, :8]) for _ in range(8)]"],
+    "NumPy cholesky": [NUMPY, "-c", SETUP + "[np.linalg.cholesky(s) for _ in range(8)]"],
+    "NumPy matmul": [NUMPY, "-c", SETUP + "[a @ s for _ in range(6)]; [a @ a[0] for _ in range(50)]"],
+    "NumPy qr": [NUMPY, "-c", SETUP + "[np.linalg.qr(a) for _ in range(4)]"],
+    "NumPy eigh": [NUMPY, "-c", SETUP + "np.linalg.eigh(s)"],
+    "NumPy svd": [NUMPY, "-c", SETUP + "np.linalg.svd(a)"],
+    "Octave": ["octave-cli", "--eval", "n = {n}; A = rand(n); B = A * A' + n * eye(n); for i = 1:4, A \\ B(:, 1:8); chol(B); [q, r] = qr(A); q' * B; inv(B); end"],
+    "Fortran qr": ["{qr}", "{n}"],
+}
+
+
+def call(command, environment):
+    finished = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if finished.returncode != 0:
+        sys.exit(f"{' '.join(command)}\nended with {finished.returncode}:\n{finished.stderr}")
+    return finished.stdout
+
+
+def described_seconds(profile):
+    """Time in the calls that can be predicted, and in all."""
+    return sum(r["seconds"] for r in profile["routines"] if r["described"]), profile["all"]["seconds"]
+
+
+def milliseconds(values):
+    spread = 50 * (max(values) - min(values)) / statistics.median(values)
+    return f"{1e3 * statistics.median(values):.1f} ms ({spread:.0f} %)"
+
+
+def available(command):
+    return shutil.which(command[0]) is not None
+
+
+class Comparison:
+    """One program under two libraries."""
+
+    def __init__(self, options, environment, command, folder):
+        self.options, self.environment, self.command, self.folder = options, environment, command, folder
+
+    def record(self, blas, number):
+        trace = os.path.join(self.folder, f"{blas}-{number}.trace")
+        call([self.options.flopcast, "record", "--quiet", "--threads", str(self.options.threads), "--blas", blas, "--output", trace, "--", *self.command],
+             self.environment)
+        profile = json.loads(call([self.options.flopcast, "profile", trace, "--no-peak", "--json"], self.environment))
+        return trace, *described_seconds(profile)
+
+    def run(self):
+        measured = {self.options.source: [], self.options.target: []}
+        recordings = []
+        for number in range(self.options.repetitions):
+            order = [self.options.source, self.options.target]
+            for blas in order if number % 2 == 0 else reversed(order):
+                trace, described, whole = self.record(blas, number)
+                measured[blas].append(described)
+                if blas == self.options.source:
+                    recordings.append((described, whole, trace))
+        described, whole, trace = sorted(recordings)[len(recordings) // 2]
+        if described == 0:
+            return measured, None, 0
+        answers = json.loads(call([self.options.flopcast, "profile", trace, "--no-peak", "--json", "--quiet", "--what-if", "same", "--what-if",
+                                   f"blas={self.options.target}", "--time-budget", self.options.time_budget], self.environment))["what_if"]
+        return measured, answers, described / whole
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser.add_argument("--qr", default="build/check/bin/example_qr", help="examples/programs/qr.f90, compiled")
+    parser.add_argument("--from", dest="source", default="openblas-serial", help="library A")
+    parser.add_argument("--to", dest="target", default="blis-serial", help="library B")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--n", default="400,1000", help="orders")
+    parser.add_argument("--programs", help="only those whose names contain one of these words")
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--time-budget", default="20s", help="of each program's two predictions")
+    options = parser.parse_args()
+    environment = dict(os.environ)
+    environment.setdefault("FLOPCAST_HOME", tempfile.mkdtemp(prefix="flopcast-recorded-program-"))
+    errors = {"same": [], "other": []}
+    print(f"| program | n | predictable | {options.source} | predicted | error | {options.target} | predicted | error | in the interval |")
+    print("|:--|--:|--:|--:|--:|--:|--:|--:|--:|:--|", flush=True)
+    for name, template in PROGRAMS.items():
+        if options.programs and not any(word in name for word in options.programs.split(",")):
+            continue
+        for n in options.n.split(","):
+            command = [word.replace("{n}", n).replace("{qr}", os.path.abspath(options.qr)) for word in template]
+            if not available(command):
+                print(f"{name}: {command[0]} is not here", file=sys.stderr)
+                continue
+            with tempfile.TemporaryDirectory(prefix="flopcast-recordings-") as folder:
+                measured, answers, share = Comparison(options, environment, command, folder).run()
+            if answers is None:
+                print(f"| {name} | {n} | 0 % | | | | | | | |", flush=True)
+                continue
+            cells = []
+            for answer, blas, kind in ((answers[0], options.source, "same"), (answers[1], options.target, "other")):
+                error = answer["predicted_seconds"] / statistics.median(measured[blas]) - 1
+                errors[kind].append(abs(error))
+                cells.append(f"{milliseconds(measured[blas])} | {1e3 * answer['predicted_seconds']:.1f} ms | {100 * error:+.1f} %")
+            low, high = answers[1]["interval"]
+            inside = "yes" if low <= statistics.median(measured[options.target]) <= high else "no"
+            print(f"| {name} | {n} | {100 * share:.0f} % | {' | '.join(cells)} | {inside} |", flush=True)
+    for kind, title in (("same", options.source), ("other", options.target)):
+        if errors[kind]:
+            print(f"\n{title}: error median {100 * statistics.median(errors[kind]):.1f} %, worst {100 * max(errors[kind]):.1f} %")
+
+
+if __name__ == "__main__":
+    main()

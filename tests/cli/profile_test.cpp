@@ -1,0 +1,192 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_program.hpp"
+
+namespace flopcast::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// A real program, what it prints where its results are right, and a routine that it calls at order 200.
+struct Client {
+  std::string name, requires_command, command, prints, routine;
+};
+
+const std::vector<Client> clients = {
+    {"Octave", "command -v octave-cli", "octave-cli --eval 'A = rand(200); [q, r] = qr(A); disp(norm(q * r - A) < 1e-10); A \\ A; svd(A);'",
+     "1", "dgeqrf"},
+    {"NumPy", "/usr/bin/python3 -c 'import numpy'",
+     "/usr/bin/python3 -c 'import numpy as n; a = n.random.rand(200, 200); q, r = n.linalg.qr(a); n.linalg.svd(a); print(abs(q @ r - "
+     "a).max() < 1e-12)'",
+     "True", "dgeqrf"},
+#ifdef FLOPCAST_EXAMPLE_QR
+    {"Fortran", "true", FLOPCAST_EXAMPLE_QR " 200", "residual", "dgeqrf"},
+#endif
+};
+
+class ProfileTest : public ::testing::TestWithParam<Client> {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "flopcast-profile-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+  /// Records a command with the libraries that are tuned for by default, and checks what it printed.
+  void record(const std::string& command, const std::string& prints) {
+    const Ended ended =
+        shell("flopcast record --threads 1 --blas openblas-serial --lapack reference --output " + file("trace") + " -- " + command);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr(prints));
+  }
+
+  nlohmann::json document(const std::string& options) {
+    const Ended ended = shell("flopcast profile " + file("trace") + " --json " + options);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return nlohmann::json::parse(ended.out, nullptr, false);
+  }
+
+  fs::path folder_;
+};
+
+const nlohmann::json* find(const nlohmann::json& list, const std::string& routine) {
+  for (const nlohmann::json& entry : list) {
+    if (entry.at("routine") == routine) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+TEST_P(ProfileTest, ClientsAreRecordedPredictedAndRunTuned) {
+  const Client& client = GetParam();
+  if (shell(client.requires_command).code != 0) {
+    GTEST_SKIP() << client.name << " is not installed";
+  }
+  record(client.command, client.prints);
+
+  const nlohmann::json profile = document("--what-if same --what-if blas=reference --what-if nb --time-budget 6s");
+  const nlohmann::json* shape = find(profile.at("shapes"), client.routine);
+  ASSERT_NE(shape, nullptr) << profile.dump(2);
+  EXPECT_EQ(shape->at("sizes").at("n"), nlohmann::json({200, 200}));
+  EXPECT_EQ(profile.at("recorded").at("lapack"), "reference");
+  ASSERT_EQ(profile.at("what_if").size(), 3U);
+  for (const nlohmann::json& answer : profile.at("what_if")) {
+    EXPECT_GT(answer.at("predicted_seconds").get<double>(), 0) << answer;
+    EXPECT_LE(answer.at("interval")[0].get<double>(), answer.at("interval")[1].get<double>());
+    EXPECT_EQ(answer.at("shape_seconds").size(), profile.at("shapes").size());
+  }
+  EXPECT_GE(profile.at("what_if")[2].at("blocks").size() + profile.at("what_if")[2].at("untuned_shapes").get<std::size_t>(), 1U);
+
+  const std::string tuned = file("tuned.json");
+  ASSERT_EQ(shell("flopcast tune " + client.routine + " --n 200 --nb 21,22 --fixed-crossover --time-budget 2s --profile " + tuned).code, 0);
+  const Ended ended = shell("flopcast run --profile " + tuned + " --blas openblas-serial --lapack reference --json --output " +
+                            file("report") + " -- " + client.command);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr(client.prints));
+  const nlohmann::json report = nlohmann::json::parse(contents(file("report")));
+  const nlohmann::json* use = find(report.at("routines"), client.routine);
+  ASSERT_NE(use, nullptr) << report.dump(2);
+  EXPECT_GE(use->at("questions").get<int>(), 1);
+  EXPECT_EQ(use->at("largest"), 200);
+}
+
+INSTANTIATE_TEST_SUITE_P(Clients, ProfileTest, ::testing::ValuesIn(clients), [](const auto& suite) { return suite.param.name; });
+
+/// Tests of the command with one small program.
+class ProfileCommandTest : public ProfileTest {};
+
+#ifdef FLOPCAST_EXAMPLE_QR
+TEST_P(ProfileCommandTest, ShowsTables) {
+  record(GetParam().command, "");
+  const Ended ended = shell("flopcast profile " + file("trace"));
+
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("By routine:"), HasSubstr("By shape:"), HasSubstr("| dgeqrf"), HasSubstr("n=200"), HasSubstr("of peak")));
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("peak: "), HasSubstr("the best dgemm of openblas"), Not(HasSubstr("By thread"))));
+  EXPECT_THAT(shell("flopcast profile --no-peak --by shape --csv " + file("trace")).out,
+              AllOf(HasSubstr("routine,flags,sizes,calls,seconds"), HasSubstr("dgeqrf,,m=200 n=200,1,")));
+  EXPECT_THAT(shell("flopcast profile --no-peak --by thread " + file("trace")).out, HasSubstr("most in"));
+  EXPECT_THAT(shell("flopcast profile --no-peak --by process " + file("trace")).out, HasSubstr("example_qr"));
+  EXPECT_THAT(shell("flopcast profile --no-peak --by shape --top 1 " + file("trace")).out, HasSubstr("other shapes"));
+}
+
+TEST_P(ProfileCommandTest, WritesAPage) {
+  record(GetParam().command, "");
+  const Ended ended = shell("flopcast profile --no-peak --page " + file("page.html") + " " + file("trace"));
+
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(contents(file("page.html")),
+              AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("<svg"), HasSubstr("dgeqrf"), HasSubstr("</html>")));
+  EXPECT_EQ(shell("flopcast profile --no-peak --page /no/such/folder/x.html " + file("trace")).code, 4);
+}
+
+TEST_P(ProfileCommandTest, ShowsWhatIsLeftOfACutRecording) {
+  record(GetParam().command, "");
+  std::string bytes = contents(file("trace"));
+  for (std::size_t at = 0; at + 4 < bytes.size(); at += 4096) {  // a library's path: its sum is wrong now
+    if (bytes.compare(at, 4, "CHNK") == 0 && bytes.compare(at + 64, 1, "/") == 0) {
+      bytes[at + 65] = '#';
+    }
+  }
+  std::ofstream(file("damaged"), std::ios::binary) << bytes;
+
+  const Ended damaged = shell("flopcast profile --no-peak " + file("damaged"));
+  EXPECT_EQ(damaged.code, 0) << damaged.err;
+  EXPECT_THAT(damaged.err, HasSubstr("can't be read"));
+  EXPECT_THAT(damaged.out, HasSubstr("| dgeqrf"));
+  EXPECT_EQ(shell("flopcast profile --what-if same " + file("damaged")).code, 3);  // which BLAS it was is lost
+
+  std::ofstream(file("cut"), std::ios::binary) << bytes.substr(0, 4000);
+  const Ended cut = shell("flopcast profile " + file("cut"));
+  EXPECT_EQ(cut.code, 3);
+  EXPECT_THAT(cut.err, HasSubstr("is cut off after 4000 bytes"));
+}
+
+TEST_P(ProfileCommandTest, ADryRunIsPredicted) {
+  const Ended recorded =
+      shell("flopcast record --dry-run --quiet --threads 1 --blas openblas-serial --output " + file("trace") + " -- " + GetParam().command);
+  ASSERT_THAT(recorded.code, ::testing::AnyOf(0, 1)) << recorded.err;
+  const Ended ended = shell("flopcast profile " + file("trace") + " --what-if same --time-budget 1s");
+
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("this is a dry run"));
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("skipped"), HasSubstr("What if:")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Fortran, ProfileCommandTest,
+                         ::testing::Values(Client{"qr", "true", FLOPCAST_EXAMPLE_QR " 200", "residual", "dgeqrf"}));
+#endif
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ProfileCommandTest);
+
+TEST(ProfileOfNothing, SaysSo) {
+  const Ended ended = shell("flopcast record --quiet --output nothing.trace -- true; flopcast profile nothing.trace; rm nothing.trace");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("no BLAS or LAPACK call was seen"));
+}
+
+}  // namespace
+}  // namespace flopcast::testing

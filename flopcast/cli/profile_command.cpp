@@ -111,6 +111,23 @@ void check(const ProfileOptions& options, const CommonOptions& common) {
   }
 }
 
+/// Says so if the threads had to be guessed.
+void complete(RecordedPlace& place, const CommonOptions& common) {
+  if (place.threads || place.blas.empty() || !is_this_machine(place)) {
+    return;
+  }
+  try {
+    assume_threads(place);
+  } catch (const Error&) {
+    return;  // who needs the library says what is wrong with it
+  }
+  if (*place.threads > 1) {
+    note(fmt::format("the recording doesn't say how many threads BLAS had: {} are assumed, as {} takes by itself; --threads says otherwise",
+                     *place.threads, place.blas),
+         common);
+  }
+}
+
 /// The machine's peak, if this is the machine of the recording and its BLAS is here; else a note says why not.
 std::optional<Peak> peak_of(const RecordedPlace& place, const CommonOptions& common) {
   if (place.blas.empty()) {
@@ -153,6 +170,10 @@ void run_profile(const ProfileOptions& options, const CommonOptions& common) {
   if (options.threads) {
     place.threads = options.threads;
   }
+  const bool compares = !questions.empty() || (!options.no_peak && breakdown.all().flops > 0);
+  if (compares) {
+    complete(place, common);
+  }
   ProgramReport report{
       {file.summary(), breakdown, {}}, place, {}, recording_complaints(file.summary(), breakdown.all().calls), options.top};
   if (file.summary().dry_run) {
@@ -189,7 +210,8 @@ void add_profile_command(CLI::App& app, CommonOptions& common) {
       ->capture_default_str();
   command->add_option("--page", options->page, "also write tables and pictures into this HTML file")->type_name("FILE");
   command
-      ->add_option("--threads", options->threads, "threads of BLAS in the recorded run (default: what 'record --threads' was told, else 1)")
+      ->add_option("--threads", options->threads,
+                   "threads of BLAS in the recorded run (default: what 'record --threads' was told, else as BLAS takes by itself)")
       ->check(CLI::Range(1, 1024));
   command
       ->add_option("--kernels", options->kernels,

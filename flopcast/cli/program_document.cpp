@@ -128,10 +128,12 @@ void add_timeline(report::Page& page, const ProgramView& view, const interpose::
 void add_answers(report::Page& page, const ProgramReport& report) {
   page.add_heading("What if");
   std::vector<report::Bar> bars;
+  std::optional<Seconds> shown;  // most questions are about the same calls
   for (const Answer& answer : report.answers) {
     const std::string title = answer.question.text;
-    if (!report.view.summary.dry_run) {
-      bars.push_back({"recorded, for " + title, answer.recorded, format_seconds(answer.recorded), {}, true});
+    if (!report.view.summary.dry_run && shown != answer.recorded) {
+      bars.push_back({"recorded", answer.recorded, format_seconds(answer.recorded), {}, true});
+      shown = answer.recorded;
     }
     const std::optional<double> by = gain(answer, report.view);
     bars.push_back({title, answer.predicted, format_seconds(answer.predicted) + (by ? fmt::format(" (gain {:+.1f} %)", 100 * *by) : ""),

@@ -69,6 +69,13 @@ RecordedPlace recorded_place(const interpose::ProgramSummary& summary) {
 
 bool is_this_machine(const RecordedPlace& place) { return place.cpu == machine::detect_topology().cpu; }
 
+void assume_threads(RecordedPlace& place) {
+  if (!place.threads) {
+    const machine::Library library = machine::Library::open(place.blas, machine::Role::blas);
+    place.threads = library.identity().threading == "serial" ? 1 : machine::detect_topology().usable_cores;
+  }
+}
+
 Peak measure_peak(const RecordedPlace& place) {
   const machine::Library library = machine::Library::open(place.blas, machine::Role::blas);
   const int threads = place.threads.value_or(1);

@@ -19,6 +19,9 @@ struct RecordedPlace {
 /// What the recording tells, in the names of what is installed here: a file that isn't is named by its path.
 RecordedPlace recorded_place(const interpose::ProgramSummary& summary);
 
+/// Where the recording doesn't tell the threads: what BLAS takes by itself here, one if it is serial, else one per core. Throws as measure_peak does.
+void assume_threads(RecordedPlace& place);
+
 /// Whether this machine's CPU is the one on which the program was recorded.
 bool is_this_machine(const RecordedPlace& place);
 

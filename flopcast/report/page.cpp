@@ -21,7 +21,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
 th { background: var(--head); } .r { text-align: right; } .good { color: #2e9d6a; } .bad { color: #d3503f; } tr:hover td { background: var(--head); }
 .warning { background: var(--warn); border-left: 4px solid var(--warn-line); padding: .5rem .9rem; }
-svg { width: 100%; height: auto; display: block; } svg text { fill: var(--ink); font: 13px system-ui, sans-serif; } svg .faint { fill: var(--faint); }
+svg { width: 100%; height: auto; display: block; } svg text { fill: var(--ink); font: 13px system-ui, sans-serif; } svg rect { shape-rendering: crispEdges; }
 .key span { display: inline-block; margin-right: 1.1rem; } .key i { display: inline-block; width: .8em; height: .8em; margin-right: .35em; border-radius: 2px; }
 )";
 
@@ -89,7 +89,7 @@ std::string figure_of(const std::string& drawing, double width, double height, s
 
 /// Pixels that a label takes, about.
 double label_width(std::string_view text) {
-  static constexpr double per_column = 7.2;
+  static constexpr double per_column = 8;
   return per_column * static_cast<double>(display_width(text));
 }
 

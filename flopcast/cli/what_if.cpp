@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -13,10 +10,9 @@
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/on_demand_sampling.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/recording_complaints.hpp"
+#include "flopcast/cli/tuning.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
-#include "flopcast/core/units.hpp"
 #include "flopcast/interpose/recorder.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
@@ -31,7 +27,6 @@ using interpose::ShapeSum;
 
 constexpr std::int64_t most_threads = 1024;
 constexpr const char* expected = "expected same, or some of blas=NAME, lapack=NAME, threads=N and nb, with commas between them";
-constexpr const char* go_on = "every sample is kept; run the same command again to go on";
 
 /// One thread's described calls, and the shape of each.
 struct ThreadCalls {
@@ -201,7 +196,6 @@ class Answering {
       problems.push_back(block_problem(problem_call(breakdown_.shapes()[shape]), recorder));
     }
     const tune::BlockSizeResult result = choose_blocks(problems, recorder, budget);
-    throw_if_interrupted(go_on);
     for (std::size_t p = 0; p < shapes.size(); ++p) {
       take_decision(shapes[p], result.decisions[p]);
     }
@@ -220,30 +214,11 @@ class Answering {
   }
 
   tune::BlockSizeResult choose_blocks(const std::vector<tune::Problem>& problems, interpose::Recorder& recorder, Seconds budget) {
-    measure::Session session = bench_.session(store_, {});
-    model::OnDemandModels models = bench_.models(store_);
-    const auto begin = std::chrono::steady_clock::now();
-    const auto show = progress("block sizes for " + answer_.question.text, common_);
-    tune::BlockSizeSources sources;
-    sources.trace = [&](const Call& call, const tune::Alternative& alternative) { return recorder.record(call, alternative.blocks); };
-    sources.placements = [&](const Trace& trace) {
-      return cache::cache_state(trace, bench_.environment().caches, cache::Start::filled).placements;
-    };
-    sources.sampling.elapsed = [begin] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-    sources.sampling.interrupted = [] { return interrupted(); };
-    sources.sampling.measure = [&](std::span<const measure::Experiment> experiments) {
-      return session.run(experiments, [&](std::int64_t, std::int64_t) {
-        const Seconds elapsed = sources.sampling.elapsed();
-        return show(std::llround(1000 * std::min(1.0, elapsed / budget)), 1000) && elapsed < budget;
-      });
-    };
-    sources.sampling.keep = [&](std::span<const Sample> samples) {
-      store_.add_samples(samples);
-      bench_.keep_reference(store_, session);
-    };
+    TuningSession session(bench_, store_, {}, common_);
     tune::BlockSizeOptions options;
     options.time_budget = budget;
-    return tune::tune_block_size(problems, bench_.environment(), models, sources, options);
+    const auto record = [&](const Call& call, const tune::Alternative& alternative) { return recorder.record(call, alternative.blocks); };
+    return session.tune("block sizes for " + answer_.question.text, problems, record, {}, options);
   }
 
   /// The shape's time changes as that of its longest call.

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""How good the block sizes of `flopcast tune lapack` are: tunes every routine that asks ilaenv from nothing, then runs it with every block size,
+interleaved and drift-normalised, and prints a Markdown table of yields (best measured time / measured time of the chosen block size).
+
+  bench/lapack_yield.py --flopcast build/release/bin/flopcast [--precision d] [--blas openblas-serial] [--n 300,800,1600] [--nb ...] [--budget 4min]
+
+Validation takes far longer than tuning: by default eight block sizes and three orders."""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+REACH = {"median": 0.985, "worst": 0.95}
+
+
+def yields(routine):
+    return [d["validation"]["yield"] for d in routine["decisions"] if "validation" in d]
+
+
+def size_text(sizes):
+    return str(sizes[0]) if len(set(sizes)) == 1 else "x".join(map(str, sizes))
+
+
+def bold_if(text, short):
+    return f"**{text}**" if short else text
+
+
+def row(routine):
+    values = yields(routine)
+    median, worst = statistics.median(values), min(values)
+    decisions = routine["decisions"]
+    at = min(decisions, key=lambda d: d["validation"]["yield"])
+    gains = [d["validation"]["default_seconds"] / d["validation"]["chosen_seconds"] - 1 for d in decisions if d["validation"]["default_seconds"] > 0]
+    noise = statistics.median(d["validation"]["split_half"] for d in decisions)
+    return (f"| {routine['routine']} | {len(decisions)} | {bold_if(f'{100 * median:.1f}', median < REACH['median'])} | "
+            f"{bold_if(f'{100 * worst:.1f}', worst < REACH['worst'])} | {size_text(at['sizes'])}: {at['chosen']['nb']}, {at['validation']['best_nb']} | "
+            f"{100 * statistics.median(gains):+.1f} / {100 * min(gains):+.1f} | {100 * noise:.1f} | {routine['seconds']:.1f} s |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser.add_argument("--precision", default="d")
+    parser.add_argument("--blas", default="openblas-serial")
+    parser.add_argument("--threads", default="1")
+    parser.add_argument("--n", default="300,800,1600")
+    parser.add_argument("--nb", default="16,24,32,48,64,96,128,192")
+    parser.add_argument("--budget", default="4min")
+    parser.add_argument("--repetitions", default="3")
+    parser.add_argument("--keep", help="folder for the store, the profile and the JSON document")
+    options = parser.parse_args()
+    environment = dict(os.environ)
+    home = options.keep or tempfile.mkdtemp(prefix="flopcast-lapack-")
+    environment["FLOPCAST_HOME"] = home
+    os.makedirs(home, exist_ok=True)
+    command = [options.flopcast, "tune", "lapack", "--precision", options.precision, "--blas", options.blas, "--threads", options.threads, "--n", options.n,
+               "--nb", options.nb, "--budget", options.budget, "--repetitions", options.repetitions, "--validate", "--json", "--quiet"]
+    document = json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
+    with open(os.path.join(home, f"lapack-{options.precision}-{options.blas}.json"), "w", encoding="utf-8") as file:
+        json.dump(document, file)
+    validated = [r for r in document["routines"] if yields(r)]
+    print("Bold: short of \"reach\" (yield median 98.5 %, worst 95 %). Gain: measured, of the chosen block size over LAPACK's default.\n")
+    print("| routine | sizes | yield: median % | worst % | worst at: chosen, best nb | gain: median / least % | split-half % | tuning |")
+    print("|---|--:|--:|--:|---|--:|--:|--:|")
+    for routine in validated:
+        print(row(routine))
+    every = [y for r in validated for y in yields(r)]
+    print(f"| all | {len(every)} | {100 * statistics.median(every):.1f} | {100 * min(every):.1f} | | | | |")
+    for routine in document["routines"]:
+        if not yields(routine):
+            print(f"\n{routine['routine']}: {routine['remark']}")
+    if document["left_out"]:
+        print(f"\nNot reached within the budget: {', '.join(document['left_out'])}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -28,5 +28,6 @@ void add_rank_command(CLI::App& app, CommonOptions& common);
 void add_run_command(CLI::App& app, CommonOptions& common);
 void add_record_command(CLI::App& app, CommonOptions& common);
 void add_profile_command(CLI::App& app, CommonOptions& common);
+void add_roofline_command(CLI::App& app, CommonOptions& common);
 
 }  // namespace flopcast::cli

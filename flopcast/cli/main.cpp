@@ -32,8 +32,8 @@ Examples:
   flopcast tune dgeqrf --n 200:3200 --save)";
 
 void add_commands(CLI::App& app, CommonOptions& common) {
-  for (const auto add : {add_machine_command, add_tune_command, add_rank_command, add_run_command, add_record_command, add_profile_command,
-                         add_sample_command, add_model_command, add_trace_command, add_predict_command}) {
+  for (const auto add : {add_machine_command, add_tune_command, add_rank_command, add_roofline_command, add_run_command, add_record_command,
+                         add_profile_command, add_sample_command, add_model_command, add_trace_command, add_predict_command}) {
     add(app, common);
   }
   add_common_options(app, common);
@@ -71,6 +71,9 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
 
 /// What is wrong with a command line that CLI11 refused, in words that help more than its own where a name is unknown.
 std::string describe(const CLI::App& top, const std::vector<std::string>& given, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr || dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+    return error.what();  // all names are known: a value is wrong
+  }
   const CLI::App* app = &top;
   for (const std::string& word : given) {
     if (word.rfind("--", 0) == 0) {

@@ -1,10 +1,8 @@
 #include "flopcast/machine/cache_sweep.hpp"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -15,6 +13,8 @@
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/machine/arena.hpp"
+#include "flopcast/machine/bandwidth_kernels.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -26,34 +26,6 @@ constexpr std::int64_t most_chase_steps = 50'000;
 constexpr int fewest_rounds = 3;
 constexpr double triad_share = 0.7;  // of the time limit
 constexpr double typical = 0.25;     // quantile of the rounds: disturbances only make slower
-
-/// Memory aligned to huge pages, in huge pages where the system grants them.
-class Arena {
- public:
-  explicit Arena(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
-    void* mapped = mmap(nullptr, bytes_ + huge_page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED) {
-      throw environment_error("no {} bytes of memory for measuring caches: {}", bytes, std::strerror(errno));
-    }
-    mapped_ = static_cast<std::byte*>(mapped);
-    const auto address = reinterpret_cast<std::uintptr_t>(mapped);
-    data_ = mapped_ + (huge_page_bytes - address % huge_page_bytes) % huge_page_bytes;
-    madvise(data_, bytes_, MADV_HUGEPAGE);
-    std::memset(data_, 0, bytes_);
-  }
-  ~Arena() { munmap(mapped_, bytes_ + huge_page_bytes); }
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-
-  [[nodiscard]] std::byte* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-
- private:
-  static constexpr std::size_t huge_page_bytes = 2U << 20U;
-  std::byte* mapped_ = nullptr;
-  std::byte* data_ = nullptr;
-  std::size_t bytes_ = 0;
-};
 
 /// Whether most of this process's memory lies in huge pages.
 bool mostly_huge_pages(std::size_t bytes) {
@@ -67,53 +39,14 @@ bool mostly_huge_pages(std::size_t bytes) {
   return false;
 }
 
-typedef double Vector2 [[gnu::vector_size(16), gnu::may_alias]];
-typedef double Vector4 [[gnu::vector_size(32), gnu::may_alias]];
-typedef double Vector8 [[gnu::vector_size(64), gnu::may_alias]];
-
-/// a := b + 3 c on `bytes` of doubles, in whole vectors.
-template <class Vector>
-[[gnu::always_inline]] inline void triad_by(Vector* a, const Vector* b, const Vector* c, std::int64_t bytes) {
-  const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Vector));
-  for (std::int64_t i = 0; i < count; ++i) {
-    a[i] = b[i] + 3.0 * c[i];
-  }
-}
-
-using Triad = void (*)(void*, const void*, const void*, std::int64_t);
-
-void plain_triad(void* a, const void* b, const void* c, std::int64_t bytes) {
-  triad_by(static_cast<Vector2*>(a), static_cast<const Vector2*>(b), static_cast<const Vector2*>(c), bytes);
-}
-
-#if defined(__x86_64__)
-[[gnu::target("avx2,fma")]] void avx2_triad(void* a, const void* b, const void* c, std::int64_t bytes) {
-  triad_by(static_cast<Vector4*>(a), static_cast<const Vector4*>(b), static_cast<const Vector4*>(c), bytes);
-}
-
-[[gnu::target("avx512f")]] void avx512_triad(void* a, const void* b, const void* c, std::int64_t bytes) {
-  triad_by(static_cast<Vector8*>(a), static_cast<const Vector8*>(b), static_cast<const Vector8*>(c), bytes);
-}
-
-/// The triad with the widest vectors that this CPU has: narrow ones can't show the bandwidth of L1.
-Triad widest_triad() {
-  if (__builtin_cpu_supports("avx512f")) {
-    return avx512_triad;
-  }
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? avx2_triad : plain_triad;
-}
-#else
-Triad widest_triad() { return plain_triad; }
-#endif
-
 /// Seconds per byte that the triad needs in steady state on a working set of `bytes`.
-Seconds time_triad(const WallClock& clock, Triad triad, const Arena& arena, std::int64_t bytes, Seconds at_least) {
+Seconds time_triad(const WallClock& clock, const BandwidthKernel& triad, const Arena& arena, std::int64_t bytes, Seconds at_least) {
   const std::int64_t part = bytes / operands;
   std::byte* a = arena.data();
   const auto passes_take = [&](std::int64_t passes) {
     const std::int64_t start = clock.ticks();
     for (std::int64_t pass = 0; pass < passes; ++pass) {
-      triad(a, a + part, a + 2 * part, part);
+      triad.run(a, a + part, a + 2 * part, part);
     }
     return clock.seconds(clock.ticks() - start);
   };
@@ -213,7 +146,8 @@ CacheSweep sweep_caches(const WallClock& clock, const SweepOptions& options, con
   const std::vector<std::int64_t> triad_sets = working_sets(options.smallest_bytes, largest, options.triad_points_per_octave);
   const std::vector<std::int64_t> chase_sets = working_sets(options.smallest_bytes, largest, options.chase_points_per_octave);
   const Arena arena(largest);
-  const Triad triad = widest_triad();
+  std::memset(arena.data(), 0, arena.bytes());
+  const BandwidthKernel& triad = bandwidth_kernel(Stream::triad);
   Steps steps(progress, static_cast<std::int64_t>(triad_sets.size()) * options.rounds + static_cast<std::int64_t>(chase_sets.size()));
   std::mt19937_64 random(1);
 

@@ -87,6 +87,18 @@ int distinct_cores(hwloc_topology_t topology, const std::vector<int>& cpus) {
   return std::max(1, static_cast<int>(cores.size()));
 }
 
+std::vector<CpuPlace> places_of(hwloc_topology_t topology, const std::vector<int>& cpus) {
+  std::vector<CpuPlace> places;
+  for (const int cpu : cpus) {
+    hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(topology, static_cast<unsigned>(cpu));
+    hwloc_obj_t core = core_of(topology, cpu);
+    hwloc_obj_t socket = unit == nullptr ? nullptr : hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, unit);
+    places.push_back({cpu, core == nullptr ? cpu : static_cast<int>(core->logical_index),
+                      socket == nullptr ? 0 : static_cast<int>(socket->logical_index)});
+  }
+  return places;
+}
+
 std::vector<ReportedCache> caches_above(hwloc_topology_t topology, hwloc_obj_t core) {
   std::vector<ReportedCache> caches;
   for (hwloc_obj_t object = core; object != nullptr; object = object->parent) {
@@ -155,6 +167,7 @@ Topology detect_topology() {
   result.hardware_threads = count(HWLOC_OBJ_PU);
   result.numa_nodes = count(HWLOC_OBJ_NUMANODE);
   result.usable = allowed_cpus(topology);
+  result.places = places_of(topology, result.usable);
   result.usable_cores = distinct_cores(topology, result.usable);
   result.cpu_quota = cpu_quota();
   result.memory_bytes = memory_bytes(topology);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/machine/affinity.hpp"
+
 namespace flopcast::machine {
 
 /// A data or unified cache as the system reports it; in virtual machines often fiction.
@@ -25,9 +27,10 @@ struct Topology {
   int cores = 1;  ///< hyperthreads of one core count once
   int hardware_threads = 1;
   int numa_nodes = 1;
-  std::vector<int> usable;  ///< hardware threads that this process may run on (affinity, cpuset)
-  int usable_cores = 1;     ///< cores that these belong to
-  double cpu_quota = 0;     ///< CPUs' worth of time that the control group grants; 0: no limit
+  std::vector<int> usable;       ///< hardware threads that this process may run on (affinity, cpuset)
+  std::vector<CpuPlace> places;  ///< of the usable ones, in their order
+  int usable_cores = 1;          ///< cores that these belong to
+  double cpu_quota = 0;          ///< CPUs' worth of time that the control group grants; 0: no limit
   std::int64_t memory_bytes = 0;
   std::vector<ReportedCache> caches;  ///< of the first usable core, from L1 outwards
   bool invariant_tsc = false;         ///< the time stamp counter ticks evenly whatever the clock does

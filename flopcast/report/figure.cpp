@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cerrno>
@@ -53,13 +54,53 @@ std::string data_block(const Series& series, std::size_t number) {
   return block + "END\n";
 }
 
+/// In pixels; the plot's margins are fixed where a label's angle depends on them.
+constexpr double width = 800, height = 500;
+constexpr double left = 0.12, right = 0.97, bottom = 0.13, top = 0.92;
+
+bool is_logarithmic(const Figure& figure) { return figure.x.logarithmic && figure.y.logarithmic && figure.x.range && figure.y.range; }
+
+bool has_rising_labels(const Figure& figure) {
+  return std::any_of(figure.labels.begin(), figure.labels.end(), [](const Label& label) { return label.rising; });
+}
+
+/// Degrees at which a line of slope 1 is drawn.
+double rising_angle(const Figure& figure) {
+  assert(is_logarithmic(figure));
+  const double decades_x = std::log10(figure.x.range->high / figure.x.range->low);
+  const double decades_y = std::log10(figure.y.range->high / figure.y.range->low);
+  const double rise = height * (top - bottom) / decades_y, run = width * (right - left) / decades_x;
+  return std::atan2(rise, run) * 180 / std::acos(-1.0);
+}
+
+std::string label_command(const Figure& figure, const Label& label) {
+  return fmt::format("set label {} at {},{} {}{} font ',10' front\n", quoted(label.text), label.x, label.y,
+                     label.align == Label::Align::right ? "right" : "left",
+                     label.rising ? fmt::format(" rotate by {:.1f}", rising_angle(figure)) : "");
+}
+
+std::string label_commands(const Figure& figure) {
+  std::string commands =
+      has_rising_labels(figure)
+          ? fmt::format("set lmargin at screen {}\nset rmargin at screen {}\nset bmargin at screen {}\nset tmargin at screen {}\n", left,
+                        right, bottom, top)
+          : "";
+  for (const Label& label : figure.labels) {
+    commands += label_command(figure, label);
+  }
+  return commands;
+}
+
 std::string plot_element(const Series& series, std::size_t number) {
   const std::string style = series.style == Series::Style::line     ? "lines"
                             : series.style == Series::Style::points ? "points pointtype 7"
                                                                     : "linespoints pointtype 7";
-  const std::string curve = fmt::format("$data{0} using 1:2 with {1} linecolor {0} title {2}", number, style, quoted(series.title));
+  const std::size_t color = series.color > 0 ? static_cast<std::size_t>(series.color) : number;
+  const std::string curve =
+      fmt::format("$data{} using 1:2 with {} linecolor {}{} {}", number, style, color, series.dashed ? " dashtype 2" : "",
+                  series.title.empty() ? std::string("notitle") : "title " + quoted(series.title));
   return has_error_bars(series)
-             ? fmt::format("{1}, $data{0} using 1:2:3:4 with yerrorbars linecolor {0} pointtype 0 notitle", number, curve)
+             ? fmt::format("{1}, $data{0} using 1:2:3:4 with yerrorbars linecolor {2} pointtype 0 notitle", number, curve, color)
              : curve;
 }
 
@@ -114,9 +155,9 @@ std::string run_gnuplot(const std::string& script) {
 
 std::string gnuplot_script(const Figure& figure, const std::string& terminal) {
   std::string script =
-      fmt::format("set terminal {} size 800,500 noenhanced\nset title {}\nset grid\nset key outside bottom center horizontal\n", terminal,
-                  quoted(figure.title));
-  script += axis_commands("x", figure.x) + axis_commands("y", figure.y);
+      fmt::format("set terminal {} size {},{} noenhanced\nset title {}\nset grid\nset key outside bottom center horizontal\n", terminal,
+                  width, height, quoted(figure.title));
+  script += axis_commands("x", figure.x) + axis_commands("y", figure.y) + label_commands(figure);
   std::string plot;
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
     script += data_block(figure.series[i], i + 1);
@@ -125,16 +166,23 @@ std::string gnuplot_script(const Figure& figure, const std::string& terminal) {
   return script + plot + '\n';
 }
 
+void require_drawable(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension();
+  if (ending != ".gp" && ending != ".svg" && ending != ".png") {
+    throw usage_error("figure '{}': a figure's name ends in .svg, .png or .gp", path);
+  }
+  require_writable(path);
+}
+
 void draw(const Figure& figure, const std::string& path) {
+  require_drawable(path);
   const std::string ending = std::filesystem::path(path).extension();
   if (ending == ".gp") {
     write_file(path, gnuplot_script(figure, "svg"));
   } else if (ending == ".svg") {
     write_file(path, run_gnuplot(gnuplot_script(figure, "svg")));
-  } else if (ending == ".png") {
-    write_file(path, run_gnuplot(gnuplot_script(figure, "pngcairo")));
   } else {
-    throw usage_error("figure '{}': a figure's name ends in .svg, .png or .gp", path);
+    write_file(path, run_gnuplot(gnuplot_script(figure, "pngcairo")));
   }
 }
 

@@ -15,6 +15,16 @@ struct Series {
   std::vector<double> x, y;
   std::vector<double> low = {}, high = {};
   Style style = Style::line_points;
+  int color = 0;        ///< number of a colour, from 1; 0: that of the series' place
+  bool dashed = false;  ///< the line
+};
+
+/// Text at a place of the plot.
+struct Label {
+  std::string text;
+  double x = 0, y = 0;
+  enum class Align : unsigned char { left, right } align = Align::left;
+  bool rising = false;  ///< written along a line of slope 1; only where both axes are logarithmic and have ranges
 };
 
 struct Axis {
@@ -26,11 +36,15 @@ struct Axis {
 struct Figure {
   std::string title;
   Axis x, y;
-  std::vector<Series> series;
+  std::vector<Series> series;  ///< those without a title aren't in the legend
+  std::vector<Label> labels = {};
 };
 
 /// The gnuplot program that draws the figure with `terminal` ("svg", "pngcairo") to standard output; the data are in it.
 std::string gnuplot_script(const Figure& figure, const std::string& terminal);
+
+/// Throws usage_error for an ending that draw doesn't know, environment_error as require_writable does: told before the work, not after it.
+void require_drawable(const std::string& path);
 
 /// Draws into `path`: .svg or .png by gnuplot, .gp for the gnuplot program itself. Throws usage_error for another ending and
 /// environment_error if gnuplot is missing or fails.

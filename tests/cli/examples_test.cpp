@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -15,6 +16,7 @@ namespace {
 const std::set<std::string> not_run = {
     "flopcast tune dgeqrf --n 200:3200 --save",
     "flopcast run --blas openblas-serial --lapack reference --report -- ./a.out",
+    "flopcast roofline",
 };
 
 /// What must have been done before the examples of a command work.
@@ -52,8 +54,13 @@ TEST_P(Examples, WorkWhenPasted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, Examples,
-                         ::testing::Values("machine", "tune", "rank", "run", "record", "sample", "model", "trace", "predict", "profile"),
-                         [](const auto& suite) { return suite.param; });
+                         ::testing::Values("machine", "tune", "rank", "roofline", "run", "record", "profile", "sample", "model", "trace",
+                                           "predict", "roofline study"),
+                         [](const auto& suite) {
+                           std::string name = suite.param;
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace flopcast::testing

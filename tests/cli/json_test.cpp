@@ -68,6 +68,12 @@ INSTANTIATE_TEST_SUITE_P(
             {"tune", "lapack", "--n", "100", "--precision", "d", "--nb", "32,64", "--profile", "lapack.json", "--budget", "1s", "--json"},
             "flopcast-tune-lapack-1",
             {"environment", "profile", "routines", "left_out"}},
+        Document{{"roofline", "--quick", "--streams", "triad", "--time-budget", "1s", "--json"},
+                 "flopcast-roofline-1",
+                 {"cpu", "fingerprint", "date", "levels", "compute", "bandwidth", "gemm", "peaks", "points", "findings", "options"}},
+        Document{{"roofline", "study", "--m", "64", "--n", "64", "--k", "32,64", "--techniques", "Single,race", "--json"},
+                 "flopcast-roofline-study-1",
+                 {"library", "threads", "shapes", "rows", "state"}},
         Document{tune, "flopcast-tune-1", {"environment", "options", "routine", "decisions", "cost", "complete"}},
         Document{{"predict", "dgeqrf", "n=200", "nb=32", "--json"}, "flopcast-predict-1", {"environment", "options", "predictions"}}));
 

@@ -82,6 +82,22 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run"}, 2, "which program is to run?"},
         Mistake{{"run", "--profile", "/nonexistent", "--", "true"}, 3, "there is no profile /nonexistent; make one with: flopcast tune"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Roofline, Mistakes,
+    ::testing::Values(
+        Mistake{{"roofline", "--threads", "0"}, 2, "--threads"}, Mistake{{"roofline", "--threads", "4096"}, 3, "4096 threads given"},
+        Mistake{{"roofline", "--affinity", "far"}, 2, "--affinity"}, Mistake{{"roofline", "--space", "huge"}, 2, "--space"},
+        Mistake{{"roofline", "--space", "full", "--m", "8"}, 2, "not both"}, Mistake{{"roofline", "--m", "8"}, 2, "--m, --n and --k"},
+        Mistake{{"roofline", "--m", "1000000", "--n", "1000000", "--k", "8"}, 3, "the largest matrices of the space need"},
+        Mistake{{"roofline", "--search", "luck"}, 2, "search 'luck' given, expected one of Default"},
+        Mistake{{"roofline", "--blas", "nosuch"}, 4, "no BLAS library 'nosuch' is installed"},
+        Mistake{{"roofline", "--streams", "triade"}, 2, "stream 'triade' given"},
+        Mistake{{"roofline", "--point", "dgemn m=1"}, 3, "unknown routine 'dgemn'"},
+        Mistake{{"roofline", "--figure", "roofs.pdf"}, 2, "a figure's name ends in"},
+        Mistake{{"roofline", "--replot", "/nonexistent"}, 3, "cannot read '/nonexistent'"},
+        Mistake{{"roofline", "--replot", "/dev/null"}, 3, "/dev/null"},
+        Mistake{{"roofline", "study", "--m", "8", "--n", "8", "--k", "8", "--techniques", "luck"}, 2, "technique 'luck' given"}));
+
 TEST(Usage, VersionGoesToStandardOutput) {
   const Ended ended = flopcast({"--version"});
   EXPECT_EQ(ended.code, 0);

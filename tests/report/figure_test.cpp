@@ -35,6 +35,20 @@ TEST(Figure, ScriptHoldsLabelsScalesAndFinitePoints) {
   EXPECT_THAT(script, HasSubstr("$data2 using 1:2 with lines"));
 }
 
+TEST(Figure, ScriptWritesLabelsAlongLinesOfSlopeOne) {
+  Figure figure;
+  figure.x = {"x", true, Interval{1, 1000}};
+  figure.y = {"y", true, Interval{1, 1000}};
+  figure.series = {{"", {1, 10}, {1, 10}, {}, {}, Series::Style::line, 3, true}};
+  figure.labels = {{"it's", 2, 3, Label::Align::right}, {"rising", 4, 5, Label::Align::left, true}};
+  const std::string script = gnuplot_script(figure, "svg");
+  EXPECT_THAT(script, HasSubstr("set label 'it''s' at 2,3 right font ',10' front\n"));
+  // Three decades are 0.79 x 500 pixels high and 0.85 x 800 wide.
+  EXPECT_THAT(script, HasSubstr("set label 'rising' at 4,5 left rotate by 30.2 font ',10' front\n"));
+  EXPECT_THAT(script, HasSubstr("set lmargin at screen 0.12\n"));
+  EXPECT_THAT(script, HasSubstr("with lines linecolor 3 dashtype 2 notitle"));
+}
+
 TEST(Figure, IsDrawnByGnuplot) {
   if (std::system("gnuplot --version >/dev/null 2>&1") != 0) {
     GTEST_SKIP() << "gnuplot is not installed";

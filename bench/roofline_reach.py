@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""How often and at what cost searches find the best dgemm: `flopcast roofline study` over libraries and thread counts, and bandwidths against likwid-bench.
+
+Answers: in what share of trials does the race find a shape within 2 % of the best, how much cheaper is it than paper 003's Default, and do our
+bandwidths agree with likwid-bench's in the same hour? Run it on an idle machine; it goes on where it was interrupted.
+
+  bench/roofline_reach.py build/release/bin/flopcast --blas openblas-serial,blis-serial --trials 20 --space reduced --techniques C+I+Outer,race
+  bench/roofline_reach.py build/release/bin/flopcast --likwid
+"""
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+LIKWID = {"load": "load", "store": "store", "copy": "copy", "triad": "stream", "update": "update"}  # their triad has four arrays
+
+
+def run(program, *arguments):
+    return json.loads(subprocess.run([program, *arguments, "--json"], check=True, stdout=subprocess.PIPE).stdout)
+
+
+def study(options):
+    print("| library | threads | technique | best | of the best | success | time | speedup |")
+    print("|:--|--:|:--|--:|--:|--:|--:|--:|")
+    for library in options.blas.split(","):
+        for threads in options.threads.split(","):
+            found = run(options.flopcast, "roofline", "study", "--blas", library, "--threads", threads, "--space", options.space,
+                        "--trials", str(options.trials), "--techniques", options.techniques)
+            for row in found["rows"]:
+                shape = "x".join(map(str, found["shapes"][row["leader"]]))
+                print(f"| {library} | {threads} | {row['technique']} | {shape} | {row['of_best']:.3f} | {row['success']:.2f} of {row['trials']} "
+                      f"| {row['seconds']:.1f} s | {row['speedup']:.1f} |")
+
+
+def likwid_bandwidth(stream, bytes_, threads):
+    """GB/s that likwid-bench counts for a working set of so many bytes."""
+    for suffix in ("_avx512", "_avx", ""):
+        command = ["likwid-bench", "-t", LIKWID[stream] + suffix, "-w", f"S0:{bytes_ // 1024}kB:{threads}"]
+        text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+        rate = re.search(r"MByte/s:\s+([0-9.]+)", text)
+        if rate:
+            return float(rate.group(1)) * 1e-3
+    return None
+
+
+def compare_likwid(options):
+    if shutil.which("likwid-bench") is None:
+        sys.exit("likwid-bench is not installed (Debian: apt-get install likwid)")
+    found = run(options.flopcast, "roofline", "--no-gemm", "--streams", ",".join(LIKWID))
+    print("| level | stream | threads | flopcast | likwid-bench | ratio |\n|:--|:--|--:|--:|--:|--:|")
+    for roof in found["bandwidth"]:
+        if roof["nontemporal"]:
+            continue
+        ours = roof["bytes_per_second"]["median"] * 1e-9
+        theirs = likwid_bandwidth(roof["stream"], roof["working_set_bytes"], roof["threads"])
+        ratio = f"{ours / theirs:.3f}" if theirs else ""
+        print(f"| {roof['level']} | {roof['stream']} | {roof['threads']} | {ours:.1f} | {theirs or ''} | {ratio} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("flopcast")
+    parser.add_argument("--blas", default="openblas-serial")
+    parser.add_argument("--threads", default="1")
+    parser.add_argument("--space", default="reduced")
+    parser.add_argument("--trials", type=int, default=1)
+    parser.add_argument("--techniques", default="C+I+Outer,C+I+O+R,race,halving")
+    parser.add_argument("--likwid", action="store_true", help="compare bandwidths instead")
+    options = parser.parse_args()
+    compare_likwid(options) if options.likwid else study(options)
+
+
+if __name__ == "__main__":
+    main()

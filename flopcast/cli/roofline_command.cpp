@@ -1,0 +1,199 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/call_list.hpp"
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/roofline_compare.hpp"
+#include "flopcast/cli/roofline_figure.hpp"
+#include "flopcast/cli/roofline_measure.hpp"
+#include "flopcast/cli/roofline_options.hpp"
+#include "flopcast/cli/roofline_study.hpp"
+#include "flopcast/cli/roofline_table.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/interpose/program_trace.hpp"
+#include "flopcast/machine/bandwidth_kernels.hpp"
+#include "flopcast/machine/installed.hpp"
+#include "flopcast/measure/memory.hpp"
+#include "flopcast/report/figure.hpp"
+#include "flopcast/roofline/study.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr const char* footer = R"(Spaces of dgemm:
+  brief    shapes of 'reduced' that do at most 1.1 Gflop (default)
+  reduced  96 shapes: m 500 to 4000, n 512 to 4096, k 64 to 2048
+  full     539 shapes: m and n 64 to 4096, k 2 to 2048
+  own      --m, --n and --k
+
+Examples:
+  flopcast roofline
+  flopcast roofline --quick --streams triad --time-budget 1s --json --output roofline.json
+  flopcast roofline --replot roofline.json --figure roofline.svg
+  flopcast roofline --compare roofline.json roofline.json
+  flopcast roofline --quick --streams triad --no-gemm --point 'dgemv m=2000 n=2000')";
+
+void show(const RooflineOptions& options, const roofline::Roofline& found, const CommonOptions& common) {
+  if (!options.figure.empty()) {
+    report::draw(roofline_figure(found), options.figure);
+    note("figure: " + options.figure, common);
+  }
+  if (common.json) {
+    emit(nlohmann::json(found), common);
+  } else if (common.csv) {
+    emit(roofline_table(found), common);
+  } else {
+    emit(roofline_text(found, common), common);
+  }
+}
+
+void require_memory(const roofline::GemmSpace& space) {
+  const auto needed = 8.0 * static_cast<double>(space.elements()), available = static_cast<double>(measure::available_memory_bytes());
+  if (needed > available) {
+    throw bad_input("the largest matrices of the space need {} of memory, but only {} are available", format_bytes(needed),
+                    format_bytes(available));
+  }
+}
+
+void require_known_search(const std::string& search) {
+  const std::vector<std::string> known = roofline::study_techniques();
+  if (std::find(known.begin(), known.end(), search) == known.end()) {
+    throw usage_error("search '{}' given, expected one of {}", search, fmt::join(known, ", "));
+  }
+}
+
+/// Everything that can be told wrong before anything is measured.
+void check(const RooflineOptions& options) {
+  require_memory(requested_space(options));
+  require_known_search(options.search);
+  for (const std::string& library : options.blas) {
+    machine::locate_usable(library, machine::Role::blas);
+  }
+  for (const std::string& text : options.points) {
+    expand_calls(text);
+  }
+  for (const std::string& file : options.programs) {
+    const interpose::ProgramTraceFile readable(file);
+  }
+  parse_duration(options.time_budget, "--time-budget");
+  for (const std::string& stream : options.streams) {
+    machine::parse_stream(stream);
+  }
+}
+
+void run_roofline(const RooflineOptions& options, const CommonOptions& common) {
+  if (!options.figure.empty()) {
+    report::require_drawable(options.figure);
+  }
+  if (!options.compare.empty()) {
+    compare_rooflines(options.compare.at(0), options.compare.at(1), common);
+    return;
+  }
+  if (!options.replot.empty()) {
+    show(options, read_roofline(options.replot), common);
+    return;
+  }
+  check(options);
+  if (options.dry_run) {
+    show_roofline_plan(options, common);
+    return;
+  }
+  const roofline::Roofline found = measure_roofline(options, common);
+  if (interrupted()) {
+    RooflineOptions without_figure = options;  // it may lack what a picture needs
+    without_figure.figure.clear();
+    show(without_figure, found, common);
+  } else {
+    show(options, found, common);
+  }
+  throw_if_interrupted("what was measured is shown");
+}
+
+}  // namespace
+
+roofline::GemmSpace requested_space(const RooflineOptions& options) {
+  constexpr std::int64_t largest = 1'000'000;
+  const bool own = !options.m.empty() || !options.n.empty() || !options.k.empty();
+  if (!own) {
+    return roofline::gemm_space(options.space.empty() ? "brief" : options.space);
+  }
+  if (!options.space.empty()) {
+    throw usage_error("give either --space or sizes (--m, --n, --k), not both");
+  }
+  if (options.m.empty() || options.n.empty() || options.k.empty()) {
+    throw usage_error("a space of one's own needs all of --m, --n and --k");
+  }
+  return roofline::gemm_space(parse_sizes(options.m, "--m", 1, largest), parse_sizes(options.n, "--n", 1, largest),
+                              parse_sizes(options.k, "--k", 1, largest));
+}
+
+void add_roofline_command(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<RooflineOptions>();
+  CLI::App* command = app.add_subcommand("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best dgemm");
+  command->add_option("--blas", options->blas, "BLAS whose dgemm is searched; may be repeated")->type_name("LIBRARY")->delimiter(',');
+  command
+      ->add_option("--kernels", options->kernels,
+                   "auto: where a BLAS misreads the CPU, the kernels found best by trying; library: as it comes")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "library"}));
+  command->add_option("--threads", options->threads, "most threads (default: one per core, within the control group's limit)")
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--affinity", options->affinity, "close: one socket after the other; spread: in turns")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"close", "spread"}));
+  command->add_option("--space", options->space, "shapes of dgemm: brief, reduced or full (below)")
+      ->check(CLI::IsMember({"brief", "reduced", "full"}));
+  command->add_option("--m", options->m, "sizes of a space of one's own, e.g. 500,1000 or 256:1024:256")->type_name("SIZES");
+  command->add_option("--n", options->n)->type_name("SIZES");
+  command->add_option("--k", options->k)->type_name("SIZES");
+  command
+      ->add_option("--search", options->search,
+                   "race, halving, or a technique of paper 003: Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R")
+      ->capture_default_str();
+  command->add_option("--tolerance", options->tolerance, "fraction of time that the best dgemm may lose to another of its space")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 0.9));
+  command->add_option("--error", options->error_probability, "probability that it loses more")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-6, 0.5));
+  command->add_option("--enough", options->enough, "stop searching at this share of the FMA ceiling")->check(CLI::Range(0.0, 1.0));
+  command->add_option("--streams", options->streams, "only these: load, store, copy, scale, add, triad, update")
+      ->type_name("LIST")
+      ->delimiter(',');
+  command->add_option("--nominal-clock", options->nominal_clock_gigahertz, "GHz, for the nominal peak, where the CPU doesn't tell it")
+      ->check(CLI::Range(0.01, 100.0));
+  command->add_option("--time-budget", options->time_budget, "for all; the searches get what the roofs leave")->capture_default_str();
+  command->add_option("--seed", options->seed, "of random orders")->capture_default_str();
+  command->add_flag("!--no-gemm", options->gemm, "measure no dgemm");
+  command->add_option("--point", options->points, "a call to place on the roofline, such as 'dgemv m=2000 n=2000'; may be repeated")
+      ->type_name("CALL")
+      ->take_all();
+  command->add_option("--program", options->programs, "a recording of 'flopcast record' to place on it; may be repeated")
+      ->type_name("FILE")
+      ->take_all();
+  command->add_option("--figure", options->figure, "draw it: .svg, .png, or .gp for the gnuplot program")->type_name("FILE");
+  CLI::Option* replot =
+      command->add_option("--replot", options->replot, "show what an earlier run wrote with --json, without measuring")->type_name("FILE");
+  command->add_option("--compare", options->compare, "say what differs between two earlier runs beyond noise")
+      ->type_name("FILE")
+      ->expected(2)
+      ->excludes(replot);
+  command->add_flag("--quick", options->quick, "fewer samples, and successive halving instead of a race");
+  command->add_flag("--dry-run", options->dry_run, "only print what would be measured");
+  command->footer(footer);
+  add_roofline_study(*command, common);
+  command->callback([command, options, &common] {
+    if (command->get_subcommands().empty()) {
+      run_roofline(*options, common);
+    }
+  });
+}
+
+}  // namespace flopcast::cli

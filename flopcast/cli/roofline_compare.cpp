@@ -1,0 +1,90 @@
+#include "flopcast/cli/roofline_compare.hpp"
+
+#include <fmt/ranges.h>
+
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/roofline_table.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/report/file.hpp"
+#include "flopcast/report/table.hpp"
+#include "flopcast/roofline/compare.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using roofline::Comparison;
+using roofline::Difference;
+
+nlohmann::json to_json(const Comparison& comparison) {
+  nlohmann::json differences = nlohmann::json::array();
+  for (const Difference& one : comparison.differences) {
+    differences.push_back({{"kind", one.kind},
+                           {"name", one.name},
+                           {"threads", one.threads},
+                           {"before", one.before},
+                           {"after", one.after},
+                           {"ratio", one.ratio},
+                           {"interval", {one.interval.low, one.interval.high}},
+                           {"beyond_noise", one.beyond_noise()}});
+  }
+  return {{"schema", "flopcast-roofline-comparison-1"},
+          {"settings", comparison.settings},
+          {"differences", differences},
+          {"only_before", comparison.only_before},
+          {"only_after", comparison.only_after}};
+}
+
+report::Table table_of(const Comparison& comparison) {
+  report::Table table;
+  table.columns = {{"roof", report::Align::left},   {"threads"}, {"before"}, {"after"}, {"after / before"}, {"interval"},
+                   {"verdict", report::Align::left}};
+  const auto rate = [](double value) { return report::Cell(value, fmt::format("{:.4g}", value * 1e-9)); };
+  for (const Difference& one : comparison.differences) {
+    const bool differs = one.beyond_noise();
+    const report::Tone tone = !differs ? report::Tone::faint : one.ratio > 1 ? report::Tone::good : report::Tone::bad;
+    table.rows.push_back({one.kind + ' ' + one.name, report::whole(one.threads), rate(one.before), rate(one.after),
+                          report::Cell(one.ratio, fmt::format("{:.3f}", one.ratio), tone),
+                          fmt::format("{:.3f} to {:.3f}", one.interval.low, one.interval.high),
+                          !differs        ? "within noise"
+                          : one.ratio > 1 ? "higher"
+                                          : "lower"});
+  }
+  return table;
+}
+
+std::string text_of(const Comparison& comparison, const CommonOptions& common) {
+  std::string text;
+  for (const std::string& line : comparison.settings) {
+    text += "- " + line + '\n';
+  }
+  text += (text.empty() ? "" : "\n") + std::string("Rates in GFLOP/s and GB/s:\n\n") + render(table_of(comparison), common);
+  if (!comparison.only_before.empty()) {
+    text += fmt::format("\nOnly before: {}\n", fmt::join(comparison.only_before, "; "));
+  }
+  if (!comparison.only_after.empty()) {
+    text += fmt::format("\nOnly after: {}\n", fmt::join(comparison.only_after, "; "));
+  }
+  return text;
+}
+
+}  // namespace
+
+roofline::Roofline read_roofline(const std::string& file) {
+  const nlohmann::json document = report::read_document(file, roofline::schema);
+  try {
+    return document.get<roofline::Roofline>();
+  } catch (const Error& error) {
+    throw bad_input("{}: {}", file, error.what());
+  }
+}
+
+void compare_rooflines(const std::string& before, const std::string& after, const CommonOptions& common) {
+  const Comparison comparison = roofline::compare(read_roofline(before), read_roofline(after));
+  if (common.json) {
+    emit(to_json(comparison), common);
+  } else {
+    emit(common.csv ? render(table_of(comparison), common) : text_of(comparison, common), common);
+  }
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,358 @@
+#include "flopcast/cli/roofline_measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/kernel_choice.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/roofline_points.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/inspect.hpp"
+#include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/thread_team.hpp"
+#include "flopcast/measure/memory.hpp"
+#include "flopcast/roofline/bandwidth_roofs.hpp"
+#include "flopcast/roofline/compute_roofs.hpp"
+#include "flopcast/roofline/gemm_roof.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using machine::Topology;
+using roofline::GemmRoof;
+using roofline::Roofline;
+
+/// A dgemm below this share of the FMA ceiling is worth a warning.
+constexpr double healthy_share = 0.6;
+
+/// Memory that --quick streams through.
+constexpr std::int64_t quick_bytes = std::int64_t{256} << 20U;
+
+Seconds now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::string utc_now() {
+  const std::time_t time = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  std::string text(32, '\0');
+  text.resize(std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts));
+  return text;
+}
+
+int most_threads(const RooflineOptions& options, const Topology& topology) {
+  return options.threads > 0 ? options.threads : machine::busy_cores(topology.places, topology.cpu_quota);
+}
+
+/// 1, one socket's worth where there are several, and all.
+std::vector<int> thread_counts(const RooflineOptions& options, const Topology& topology) {
+  const int most = most_threads(options, topology);
+  std::set<int> counts = {1, most};
+  std::map<int, std::set<int>> cores;
+  for (const machine::CpuPlace& place : topology.places) {
+    cores[place.socket].insert(place.core);
+  }
+  const int socket = cores.empty() ? most : static_cast<int>(cores.begin()->second.size());
+  if (options.threads == 0 && socket < most) {
+    counts.insert(socket);
+  }
+  return {counts.begin(), counts.end()};
+}
+
+/// Teams of threads; the smaller ones of close threads, so that they stay on one socket.
+std::vector<std::unique_ptr<machine::ThreadTeam>> teams(const RooflineOptions& options, const Topology& topology) {
+  std::vector<std::unique_ptr<machine::ThreadTeam>> teams;
+  for (const int threads : thread_counts(options, topology)) {
+    const bool all = threads == most_threads(options, topology);
+    const machine::Affinity affinity = all ? machine::parse_affinity(options.affinity) : machine::Affinity::close;
+    teams.push_back(std::make_unique<machine::ThreadTeam>(machine::choose_cpus(topology.places, threads, affinity)));
+  }
+  return teams;
+}
+
+/// A library's dgemm with so many threads.
+struct GemmCase {
+  std::string library;
+  int threads = 1;
+};
+
+/// Without --blas: the default library with one thread, and for more the first installed one that can have them.
+std::vector<GemmCase> gemm_cases(const RooflineOptions& options, const std::vector<int>& threads, std::vector<std::string>& findings) {
+  std::vector<GemmCase> cases;
+  if (!options.blas.empty()) {
+    for (const std::string& library : options.blas) {
+      for (const int count : threads) {
+        cases.push_back({library, count});
+      }
+    }
+    return cases;
+  }
+  std::set<std::string> installed;
+  for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
+    if (library.has_blas) {
+      installed.insert(library.name);
+    }
+  }
+  if (installed.empty()) {
+    findings.emplace_back("no BLAS library is installed, so there is no dgemm roof; on Debian: apt-get install libopenblas0-pthread");
+    return cases;
+  }
+  cases.push_back({machine::default_blas(), 1});
+  std::string threaded;
+  for (const char* name : {"mkl", "openblas-pthread", "openblas-openmp", "blis-openmp", "blis-pthread"}) {
+    threaded = threaded.empty() && installed.count(name) != 0 ? name : threaded;
+  }
+  for (const int count : threads) {
+    if (count > 1 && !threaded.empty()) {
+      cases.push_back({threaded, count});
+    }
+  }
+  if (threads.size() > 1 && threaded.empty()) {
+    findings.emplace_back(
+        "no BLAS library with threads is installed, so dgemm was measured on one core only; on Debian: apt-get install "
+        "libopenblas0-pthread");
+  }
+  return cases;
+}
+
+/// Settings that mend a library's choice of kernels, for its own process only: not for the libraries after it.
+KernelSettings kernels_of(const std::string& library, const RooflineOptions& options, const CommonOptions& common) {
+  std::set<std::string> set_by_user;
+  for (const machine::KernelChoice& choice : machine::kernel_choices()) {
+    if (std::getenv(std::string(choice.variable).c_str()) != nullptr) {
+      set_by_user.insert(std::string(choice.variable));
+    }
+  }
+  LibraryOptions one;
+  one.blas = library;
+  one.kernels = options.kernels;
+  const KernelSettings settings = choose_kernels(one, common);
+  for (const auto& [variable, value] : settings) {
+    if (set_by_user.count(variable) == 0) {
+      ::unsetenv(variable.c_str());
+    }
+  }
+  return settings;
+}
+
+std::string text_of(const KernelSettings& settings) {
+  std::string text;
+  for (const auto& [variable, value] : settings) {
+    text += (text.empty() ? "" : " ") + variable + '=' + value;
+  }
+  return text;
+}
+
+roofline::GemmSearchOptions search_options(const RooflineOptions& options, const Roofline& found, int threads, Seconds budget,
+                                           const CommonOptions& common) {
+  roofline::GemmSearchOptions search;
+  search.search = options.quick && options.search == "race" ? "halving" : options.search;
+  search.tolerance = options.tolerance;
+  search.error_probability = options.error_probability;
+  search.time_budget = budget;
+  search.seed = options.seed;
+  search.confirmed = options.quick ? 0 : search.confirmed;
+  if (const roofline::ComputeRoof* roof = best_compute(found, threads); roof != nullptr && options.enough > 0) {
+    search.enough_flops = options.enough * roof->flops.median();
+  }
+  search.interrupted = [show = progress("dgemm", common), begin = now(), budget] {
+    return !show(static_cast<std::int64_t>(1e3 * std::min(now() - begin, budget)), static_cast<std::int64_t>(1e3 * budget));
+  };
+  return search;
+}
+
+/// What is wrong with a dgemm, if it is: nothing, or a line for the user.
+std::optional<std::string> ailment(const GemmRoof& roof, const Roofline& found) {
+  const roofline::ComputeRoof* peak = best_compute(found, roof.threads);
+  if (peak == nullptr || roof.flops.median() >= healthy_share * peak->flops.median()) {
+    return std::nullopt;
+  }
+  return fmt::format("{} {} with {} reaches {:.0f} % of the FMA ceiling only{}", roof.library.name, roof.library.version,
+                     roof.threads == 1 ? "1 thread" : fmt::format("{} threads", roof.threads),
+                     100 * roof.flops.median() / peak->flops.median(),
+                     roof.library.kernels.empty() ? "" : fmt::format(" (kernels '{}')", roof.library.kernels));
+}
+
+void measure_gemm(const RooflineOptions& options, const std::vector<int>& threads, const Topology& topology, Seconds deadline,
+                  Roofline& found, const CommonOptions& common) {
+  constexpr Seconds least_budget = 2, confirmation = 2;  // the latter comes after the search
+  const roofline::GemmSpace space = requested_space(options);
+  const std::vector<GemmCase> cases = gemm_cases(options, threads, found.findings);
+  for (std::size_t i = 0; i < cases.size() && !interrupted(); ++i) {
+    const GemmCase& one = cases[i];
+    roofline::GemmSetup setup;
+    setup.library = one.library;
+    setup.threads = one.threads;
+    setup.affinity = machine::parse_affinity(options.affinity);
+    setup.cpus = machine::choose_cpus(topology.places, one.threads, one.threads == 1 ? machine::Affinity::close : setup.affinity);
+    const KernelSettings settings = kernels_of(one.library, options, common);
+    setup.settings = settings;
+    const Seconds budget = std::max(least_budget, (deadline - now()) / static_cast<double>(cases.size() - i) - confirmation);
+    try {
+      GemmRoof roof = find_gemm_roof(setup, space, search_options(options, found, one.threads, budget, common));
+      roof.setting = text_of(settings);
+      found.gemm.push_back(std::move(roof));
+    } catch (const Error& error) {
+      if (one.threads == 1 || error.code() != ExitCode::bad_input) {
+        throw_if_interrupted("no dgemm was measured");
+        throw;
+      }
+      found.findings.push_back(fmt::format("{} with {} threads: {}", one.library, one.threads, error.what()));
+      continue;
+    }
+    if (const auto line = ailment(found.gemm.back(), found)) {
+      found.findings.push_back(*line);
+    }
+    if (!settings.empty()) {
+      found.findings.push_back(
+          fmt::format("{} was measured with {} in the environment, which it needs for kernels that suit this CPU ('flopcast run' sets it)",
+                      one.library, text_of(settings)));
+    }
+  }
+}
+
+/// What the user should know of where the measuring ran.
+void describe_limits(const Topology& topology, const RooflineOptions& options, std::vector<std::string>& findings) {
+  const int cores = machine::busy_cores(topology.places, 0), most = most_threads(options, topology);
+  if (options.threads == 0 && most < cores) {
+    findings.push_back(
+        fmt::format("the control group grants {:.1f} CPUs' worth of time, so {} of {} cores were used", topology.cpu_quota, most, cores));
+  }
+  if (topology.usable.size() < static_cast<std::size_t>(topology.hardware_threads)) {
+    findings.push_back(
+        fmt::format("this process may run on {} of {} hardware threads only", topology.usable.size(), topology.hardware_threads));
+  }
+  if (most > cores) {
+    findings.push_back(fmt::format("{} threads share {} cores: hyperthreads have no arithmetic units of their own", most, cores));
+  }
+}
+
+/// Says so if the machine was busy: then medians are too low, however narrow their intervals.
+void describe_noise(Roofline& found) {
+  constexpr double usual = 0.05;
+  const roofline::ComputeRoof* roof = best_compute(found, 1);
+  if (roof == nullptr) {
+    return;
+  }
+  const std::vector<double>& rates = roof->flops.samples;
+  const double lost = 1 - roof->flops.median() / *std::max_element(rates.begin(), rates.end());
+  if (lost > usual) {
+    found.findings.push_back(
+        fmt::format("the machine was busy: half of the samples of {} lost more than {:.0f} % to other work; measure again "
+                    "when it is idle",
+                    roof->name, 100 * lost));
+  }
+}
+
+/// Clock for the nominal peak and where it comes from.
+std::pair<double, std::string> nominal_clock(const RooflineOptions& options, const Topology& topology, const machine::WallClock& clock) {
+  if (options.nominal_clock_gigahertz > 0) {
+    return {options.nominal_clock_gigahertz * 1e9, "given"};
+  }
+  if (topology.nominal_hertz > 0) {
+    return {topology.nominal_hertz, "the processor's own statement"};
+  }
+  return clock.uses_counter()
+             ? std::pair(clock.ticks_per_second(), std::string("the time stamp counter, which usually ticks at the nominal clock"))
+             : std::pair(0.0, std::string());
+}
+
+nlohmann::json options_json(const RooflineOptions& options, int threads, const roofline::GemmSpace& space) {
+  return {{"threads", threads},
+          {"affinity", options.affinity},
+          {"space", space.name},
+          {"shapes", space.shapes.size()},
+          {"search", options.search},
+          {"tolerance", options.tolerance},
+          {"error_probability", options.error_probability},
+          {"time_budget", options.time_budget},
+          {"seed", options.seed},
+          {"quick", options.quick},
+          {"huge_pages", measure::huge_pages_setting()}};
+}
+
+machine::MachineMeasurement caches(const Topology& topology, const RooflineOptions& options, const CommonOptions& common) {
+  try {
+    return machine::measured_machine(topology, {.quick = options.quick, .progress = progress("caches", common)});
+  } catch (const Error&) {
+    throw_if_interrupted("what was measured of the caches is lost");
+    throw;
+  }
+}
+
+}  // namespace
+
+Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& common) {
+  const Seconds begin = now(), deadline = begin + parse_duration(options.time_budget, "--time-budget");
+  const Topology topology = machine::detect_topology();
+  Roofline found;
+  found.cpu = topology.cpu;
+  found.fingerprint = machine::hardware_fingerprint(topology);
+  found.date = utc_now();
+  found.affinity = options.affinity;
+  const int threads = most_threads(options, topology);
+  found.cpus = machine::choose_cpus(topology.places, threads, machine::parse_affinity(options.affinity));
+  found.options = options_json(options, threads, requested_space(options));
+  describe_limits(topology, options, found.findings);
+  const machine::MachineMeasurement machine = caches(topology, options, common);
+  found.levels = machine.hierarchy.levels;
+  {
+    const auto all = teams(options, topology);
+    std::vector<machine::ThreadTeam*> pointers;
+    std::transform(all.begin(), all.end(), std::back_inserter(pointers), [](const auto& team) { return team.get(); });
+    const machine::WallClock clock(0.05);
+    roofline::ComputeOptions compute;
+    roofline::BandwidthOptions bandwidth;
+    compute.seed = bandwidth.seed = options.seed;
+    bandwidth.streams = options.streams;
+    compute.rounds = options.quick ? 3 : compute.rounds;
+    bandwidth.rounds = options.quick ? 3 : bandwidth.rounds;
+    bandwidth.most_bytes = options.quick ? quick_bytes : 0;
+    found.compute = measure_compute(clock, pointers, compute, progress("peaks", common));
+    describe_noise(found);
+    const auto [hertz, source] = nominal_clock(options, topology, clock);
+    found.peaks = theoretical_peaks(found, hertz, source);
+    if (!interrupted()) {
+      found.bandwidth = measure_bandwidth(clock, pointers, machine, topology.caches, bandwidth, progress("bandwidths", common));
+    }
+  }
+  if (options.gemm && !interrupted()) {
+    measure_gemm(options, thread_counts(options, topology), topology, deadline, found, common);
+  }
+  if (!interrupted()) {
+    found.points = measure_points(options, found, common);
+  }
+  found.seconds = now() - begin;
+  return found;
+}
+
+void show_roofline_plan(const RooflineOptions& options, const CommonOptions& common) {
+  const Topology topology = machine::detect_topology();
+  const roofline::GemmSpace space = requested_space(options);
+  std::vector<std::string> findings;
+  report::Table table;
+  table.columns = {{"what", report::Align::left}, {"how", report::Align::left}};
+  for (const int threads : thread_counts(options, topology)) {
+    table.rows.push_back(
+        {fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
+         "CPU " + machine::format_cpu_list(machine::choose_cpus(topology.places, threads, machine::parse_affinity(options.affinity)))});
+  }
+  for (const GemmCase& one : options.gemm ? gemm_cases(options, thread_counts(options, topology), findings) : std::vector<GemmCase>()) {
+    table.rows.push_back({fmt::format("dgemm of {}, {} thread{}", one.library, one.threads, one.threads == 1 ? "" : "s"),
+                          fmt::format("{} over {} shapes, matrices of up to {}", options.search, space.shapes.size(),
+                                      format_bytes(8.0 * static_cast<double>(space.elements())))});
+  }
+  emit(table, common);
+  for (const std::string& line : findings) {
+    note(line, common);
+  }
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,91 @@
+#include "flopcast/cli/roofline_points.hpp"
+
+#include <algorithm>
+
+#include "flopcast/cli/call_list.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/workbench.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/program_trace.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/measure/sampler.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using roofline::Point;
+
+/// Calls by themselves, with operands that were just used where they fit: what a caller in a loop would see.
+std::vector<Point> timed_calls(const RooflineOptions& options, const CommonOptions& common) {
+  LibraryOptions libraries;
+  libraries.blas = options.blas.empty() ? "" : options.blas.front();
+  libraries.kernels = options.kernels;
+  const Workbench bench(libraries, common);
+  model::Store store = open_store(common);
+  measure::Session session = bench.session(store, {});
+  std::vector<measure::SamplePoint> wanted;
+  for (const std::string& text : options.points) {
+    for (const Call& call : expand_calls(text)) {
+      if (flops(call) <= 0) {
+        throw bad_input("--point {}: the call does no arithmetic, so it has no place on a roofline", text);
+      }
+      wanted.push_back({call, measure::parse_precondition("warm", call, bench.environment()), 0});
+    }
+  }
+  std::vector<Point> points;
+  const std::vector<Sample> samples = measure::sample(session, wanted, progress("points", common));
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Call& call = wanted[i].call;
+    Point point{kernel::format_call(call), flops(call), static_cast<double>(footprint_bytes(call)), call.threads, {}};
+    for (const Repetition& repetition : samples[i].repetitions) {
+      if (!repetition.discarded) {
+        point.flops_rate.samples.push_back(point.flops / repetition.seconds);
+      }
+    }
+    if (!point.flops_rate.samples.empty()) {
+      points.push_back(std::move(point));
+    }
+  }
+  return points;
+}
+
+/// A recorded program: all calls of all its threads together, over the time that the busiest thread spent in them.
+Point recorded_program(const std::string& file) {
+  const interpose::ProgramTraceFile recording(file);
+  Point point;
+  point.name = fmt::format("{}", fmt::join(recording.summary().command, " "));
+  point.threads = static_cast<int>(recording.summary().threads.size());
+  Seconds longest = 0;
+  for (std::size_t thread = 0; thread < recording.summary().threads.size(); ++thread) {
+    Seconds seconds = 0;
+    recording.visit(thread, [&](const interpose::ProgramEvent& event) {
+      if (event.described() && event.seconds > 0) {
+        seconds += event.seconds;
+        point.flops += flops(event.call);
+        point.bytes += static_cast<double>(footprint_bytes(event.call));
+      }
+    });
+    longest = std::max(longest, seconds);
+  }
+  if (point.flops <= 0 || longest <= 0) {
+    throw bad_input("--program {}: there is no executed BLAS or LAPACK call with arithmetic in it", file);
+  }
+  point.flops_rate.samples = {point.flops / longest};
+  return point;
+}
+
+}  // namespace
+
+std::vector<Point> measure_points(const RooflineOptions& options, const roofline::Roofline& /*found*/, const CommonOptions& common) {
+  std::vector<Point> points;
+  for (const std::string& file : options.programs) {
+    points.push_back(recorded_program(file));
+  }
+  if (!options.points.empty()) {
+    const std::vector<Point> calls = timed_calls(options, common);
+    points.insert(points.end(), calls.begin(), calls.end());
+  }
+  return points;
+}
+
+}  // namespace flopcast::cli

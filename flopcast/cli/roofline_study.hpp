@@ -1,0 +1,12 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "flopcast/cli/command.hpp"
+
+namespace flopcast::cli {
+
+/// `flopcast roofline study`.
+void add_roofline_study(CLI::App& roofline, CommonOptions& common);
+
+}  // namespace flopcast::cli

@@ -1,0 +1,221 @@
+#include "flopcast/cli/roofline_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "flopcast/cli/options.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/machine/topology.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using report::Align;
+using report::Cell;
+using report::Column;
+using report::Table;
+using roofline::BandwidthRoof;
+using roofline::ComputeRoof;
+using roofline::GemmRoof;
+using roofline::Rates;
+using roofline::Roofline;
+
+std::vector<int> thread_counts(const Roofline& roofline) {
+  std::set<int> counts;
+  for (const ComputeRoof& roof : roofline.compute) {
+    counts.insert(roof.threads);
+  }
+  for (const BandwidthRoof& roof : roofline.bandwidth) {
+    counts.insert(roof.threads);
+  }
+  return {counts.begin(), counts.end()};
+}
+
+/// Half the width of the 95 % interval in percent of the median.
+std::string spread(const Rates& rates) {
+  const Interval interval = rates.interval();
+  return fmt::format("{:.1f} %", 50 * (interval.high - interval.low) / rates.median());
+}
+
+Cell percent(double share) { return {share, fmt::format("{:.1f} %", 100 * share)}; }
+
+Table compute_table(const Roofline& roofline) {
+  const std::vector<int> counts = thread_counts(roofline);
+  Table table;
+  table.columns = {{"ceiling", Align::left}};
+  for (const int threads : counts) {
+    table.columns.push_back({threads_text(threads)});
+  }
+  table.columns.insert(table.columns.end(), {Column{"+-"}, Column{"per cycle"}, Column{"clock"}});
+  for (const ComputeRoof& first : roofline.compute) {
+    if (first.threads != counts.front()) {
+      continue;
+    }
+    std::vector<Cell> row = {first.name};
+    for (const int threads : counts) {
+      const auto found = std::find_if(roofline.compute.begin(), roofline.compute.end(),
+                                      [&](const ComputeRoof& roof) { return roof.threads == threads && roof.name == first.name; });
+      row.emplace_back(found == roofline.compute.end() ? Cell("") : Cell(format_flop_rate(found->flops.median())));
+    }
+    row.emplace_back(spread(first.flops));
+    row.emplace_back(fmt::format("{:.2f}", first.instructions_per_cycle));
+    row.emplace_back(fmt::format("{:.2f} GHz", median(first.clocks) * 1e-9));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table bandwidth_table(const Roofline& roofline) {
+  const std::vector<int> counts = thread_counts(roofline);
+  Table table;
+  table.columns = {{"level", Align::left}, {"stream", Align::left}};
+  for (const int threads : counts) {
+    table.columns.push_back({threads_text(threads)});
+    table.columns.push_back({"+-"});
+  }
+  table.columns.insert(table.columns.end(), {Column{"moved / counted"}, Column{"working set"}});
+  for (const BandwidthRoof& first : roofline.bandwidth) {
+    if (first.threads != counts.front()) {
+      continue;
+    }
+    std::vector<Cell> row = {first.level, first.stream + (first.nontemporal ? " non-temporal" : "")};
+    for (const int threads : counts) {
+      const BandwidthRoof* roof = find_bandwidth(roofline, first.level, first.stream, threads, first.nontemporal);
+      row.emplace_back(roof == nullptr ? Cell("") : Cell(format_bandwidth(roof->bytes.median())));
+      row.emplace_back(roof == nullptr ? Cell("") : Cell(spread(roof->bytes)));
+    }
+    row.emplace_back(fmt::format("{:.2f}", first.moved_per_byte));
+    row.emplace_back(format_bytes(static_cast<double>(first.working_set_bytes)));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table gemm_table(const Roofline& roofline) {
+  Table table;
+  table.columns = {
+      {"dgemm of", Align::left}, {"kernels", Align::left}, {"threads"}, {"best m x n x k"}, {"rate"}, {"+-"}, {"of FMA"}, {"left to gain"},
+      {"evaluations"},           {"search", Align::left},  {"took"}};
+  for (const GemmRoof& roof : roofline.gemm) {
+    const ComputeRoof* peak = best_compute(roofline, roof.threads);
+    const bool has_bound = roof.error_probability < 1;
+    table.rows.push_back({fmt::format("{} {}", roof.library.name, roof.library.version), roof.library.kernels, report::whole(roof.threads),
+                          to_string(roof.shape), Cell(roof.flops.median(), format_flop_rate(roof.flops.median())), spread(roof.flops),
+                          peak == nullptr ? Cell("") : percent(roof.flops.median() / peak->flops.median()),
+                          has_bound ? Cell(roof.possible_gain, fmt::format("{:.1f} %", 100 * roof.possible_gain)) : Cell("not bounded"),
+                          report::whole(roof.evaluations), roof.search + ", " + roof.ending, format_seconds(roof.seconds)});
+  }
+  return table;
+}
+
+Table peak_table(const Roofline& roofline) {
+  Table table;
+  table.columns = {{"peak, double precision", Align::left}, {"threads"}, {"rate"}, {"from", Align::left}};
+  const auto add = [&table](const std::string& name, int threads, double rate, const std::string& from) {
+    table.rows.push_back({name, report::whole(threads), Cell(rate, format_flop_rate(rate)), from});
+  };
+  for (const int threads : thread_counts(roofline)) {
+    for (const roofline::TheoreticalPeak& peak : roofline.peaks) {
+      if (peak.threads != threads) {
+        continue;
+      }
+      std::string from;
+      for (const roofline::PeakFactor& factor : peak.factors) {
+        const std::string value =
+            factor.unit == "Hz" ? fmt::format("{:.2f} GHz", factor.value * 1e-9) : fmt::format("{:g} {}", factor.value, factor.name);
+        from += (from.empty() ? "" : " x ") + value;
+      }
+      add(peak.name, threads, peak.flops, from);
+    }
+    if (const ComputeRoof* best = best_compute(roofline, threads)) {
+      add("measured loop", threads, best->flops.median(), best->name);
+    }
+    const GemmRoof* gemm = nullptr;
+    for (const GemmRoof& roof : roofline.gemm) {
+      gemm = roof.threads == threads && (gemm == nullptr || roof.flops.median() > gemm->flops.median()) ? &roof : gemm;
+    }
+    if (gemm != nullptr) {
+      add("best dgemm", threads, gemm->flops.median(),
+          fmt::format("{} {}, {}", gemm->library.name, gemm->library.version, to_string(gemm->shape)));
+    }
+  }
+  return table;
+}
+
+Table point_table(const Roofline& roofline) {
+  Table table;
+  table.columns = {{"point", Align::left}, {"threads"}, {"flops per byte"}, {"rate"}, {"roof"}, {"of it"}};
+  for (const roofline::Point& point : roofline.points) {
+    const roofline::Bound bound = bound_of(roofline, point);
+    const double rate = point.flops_rate.median();
+    table.rows.push_back({point.name, report::whole(point.threads), Cell(point.intensity(), fmt::format("{:.3g}", point.intensity())),
+                          Cell(rate, format_flop_rate(rate)), bound.name, bound.flops > 0 ? percent(rate / bound.flops) : Cell("")});
+  }
+  return table;
+}
+
+std::string levels_text(const Roofline& roofline) {
+  std::string text;
+  for (const CacheLevel& level : roofline.levels) {
+    text += fmt::format("{}{} {} ({} to {})", text.empty() ? "" : ", ", level.name, format_bytes(static_cast<double>(level.capacity_bytes)),
+                        format_bytes(static_cast<double>(level.capacity_low_bytes)),
+                        format_bytes(static_cast<double>(level.capacity_high_bytes)));
+  }
+  return text;
+}
+
+void append_roof(Table& table, const std::string& kind, const std::string& name, int threads, const Rates& rates, const std::string& unit) {
+  const Interval interval = rates.interval();
+  const auto number = [](double value) { return Cell(value, fmt::format("{:.4g}", value)); };
+  table.rows.push_back({kind, name, report::whole(threads), number(rates.median()), number(interval.low), number(interval.high),
+                        report::whole(static_cast<long long>(rates.samples.size())), unit});
+}
+
+}  // namespace
+
+std::string threads_text(int threads) { return threads == 1 ? "1 thread" : fmt::format("{} threads", threads); }
+
+std::string roofline_text(const Roofline& roofline, const CommonOptions& common) {
+  std::string text = fmt::format("CPU     {}\nThreads {} on CPU {} ({}), {}\nCaches  {}\n\n", roofline.cpu, roofline.cpus.size(),
+                                 machine::format_cpu_list(roofline.cpus), roofline.affinity, roofline.date, levels_text(roofline));
+  const auto section = [&](const std::string& title, const Table& table) {
+    if (!table.rows.empty()) {
+      text += title + "\n\n" + render(table, common) + '\n';
+    }
+  };
+  section("Arithmetic in registers:", compute_table(roofline));
+  section("Bandwidth by bytes counted (moved: with the reads that plain stores cause, where lines come from further out):",
+          bandwidth_table(roofline));
+  section("dgemm:", gemm_table(roofline));
+  section("Peaks:", peak_table(roofline));
+  section("Points:", point_table(roofline));
+  for (const std::string& finding : roofline.findings) {
+    text += "- " + finding + '\n';
+  }
+  return text + fmt::format("Measured in {}.\n", format_seconds(roofline.seconds));
+}
+
+Table roofline_table(const Roofline& roofline) {
+  Table table;
+  table.columns = {{"kind", Align::left}, {"name", Align::left}, {"threads"}, {"median"}, {"low"}, {"high"},
+                   {"samples"},           {"unit", Align::left}};
+  for (const ComputeRoof& roof : roofline.compute) {
+    append_roof(table, "compute", roof.name, roof.threads, roof.flops, "flops/s");
+  }
+  for (const BandwidthRoof& roof : roofline.bandwidth) {
+    append_roof(table, "bandwidth", roof.name(), roof.threads, roof.bytes, "bytes/s");
+  }
+  for (const GemmRoof& roof : roofline.gemm) {
+    append_roof(table, "dgemm", fmt::format("{} {} {}", roof.library.name, roof.library.version, to_string(roof.shape)), roof.threads,
+                roof.flops, "flops/s");
+  }
+  for (const roofline::Point& point : roofline.points) {
+    append_roof(table, "point", point.name, point.threads, point.flops_rate, "flops/s");
+  }
+  return table;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flopcast::machine {
+
+enum class Precision : std::uint8_t { single_precision, double_precision };
+enum class Arithmetic : std::uint8_t { add, multiply_add };
+
+std::string_view name(Precision precision) noexcept;    ///< "single", "double"
+std::string_view name(Arithmetic arithmetic) noexcept;  ///< "add", "FMA"
+
+/// A loop of independent chains of one arithmetic instruction that touches no memory: what it reaches is what the CPU can do.
+struct ComputeKernel {
+  std::string_view instructions;  ///< "scalar", "SSE", "AVX2", "AVX-512"; "portable": whatever the compiler makes of vectors
+  Precision precision = Precision::double_precision;
+  Arithmetic arithmetic = Arithmetic::add;
+  bool fused = false;  ///< multiply_add is one instruction, not two
+  int lanes = 1;       ///< numbers per vector
+  double flops_per_pass = 0;
+  double instructions_per_pass = 0;            ///< arithmetic ones
+  void (*run)(std::int64_t passes) = nullptr;  ///< keeps numbers finite and normal
+};
+
+/// "AVX2 double FMA", "SSE single multiply, add".
+std::string ceiling_name(const ComputeKernel& kernel);
+
+/// Every such loop that this CPU can execute, double precision and narrow vectors first.
+const std::vector<ComputeKernel>& compute_kernels();
+
+}  // namespace flopcast::machine

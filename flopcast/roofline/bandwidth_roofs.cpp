@@ -1,0 +1,193 @@
+#include "flopcast/roofline/bandwidth_roofs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <random>
+
+#include "flopcast/machine/arena.hpp"
+#include "flopcast/machine/bandwidth_kernels.hpp"
+#include "flopcast/measure/memory.hpp"
+
+namespace flopcast::roofline {
+namespace {
+
+using machine::Arena;
+using machine::BandwidthKernel;
+using machine::StreamCost;
+using machine::ThreadTeam;
+using machine::WallClock;
+
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t most_arrays = 3;
+
+/// The threads' memory, each on its own memory node.
+class TeamMemory {
+ public:
+  TeamMemory(ThreadTeam& team, std::int64_t bytes_per_thread) : arenas_(static_cast<std::size_t>(team.size())) {
+    team.run([&](int thread) {
+      auto& arena = arenas_[static_cast<std::size_t>(thread)];
+      arena = std::make_unique<Arena>(bytes_per_thread);
+      std::memset(arena->data(), 0, arena->bytes());
+    });
+  }
+  [[nodiscard]] std::byte* of(int thread) const { return arenas_[static_cast<std::size_t>(thread)]->data(); }
+
+ private:
+  std::vector<std::unique_ptr<Arena>> arenas_;
+};
+
+/// A roof that is being measured.
+struct Subject {
+  const BandwidthKernel* kernel = nullptr;
+  ThreadTeam* team = nullptr;
+  const TeamMemory* memory = nullptr;
+  std::int64_t array_bytes = 0;  ///< of each array of each thread
+  bool in_cache = true;
+  std::int64_t passes = 1;
+  BandwidthRoof roof;
+
+  void pass(int thread) const {
+    std::byte* a = memory->of(thread);
+    kernel->run(a, a + array_bytes, a + 2 * array_bytes, array_bytes);
+  }
+  Seconds time(const WallClock& clock, std::int64_t count) const {
+    const auto warm = [this](int thread) {
+      if (in_cache) {
+        pass(thread);
+        pass(thread);
+      }
+    };
+    return team->time(clock, warm, [this, count](int thread) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        pass(thread);
+      }
+    });
+  }
+};
+
+bool is_wanted(const BandwidthKernel& kernel, const BandwidthOptions& options) {
+  const bool named = options.streams.empty() ||
+                     std::find(options.streams.begin(), options.streams.end(), machine::name(kernel.stream)) != options.streams.end();
+  return named && (options.nontemporal || !kernel.nontemporal);
+}
+
+Subject subject(const BandwidthKernel& kernel, ThreadTeam& team, const TeamMemory& memory, const WorkingSet& set) {
+  const StreamCost cost = machine::cost(kernel.stream);
+  const double counted = cost.read_bytes + cost.written_bytes;
+  Subject subject{&kernel, &team, &memory, set.bytes_per_thread / cost.arrays / line_bytes * line_bytes, set.in_cache, 1, {}};
+  BandwidthRoof& roof = subject.roof;
+  roof.level = set.level;
+  roof.stream = machine::name(kernel.stream);
+  roof.nontemporal = kernel.nontemporal;
+  roof.threads = team.size();
+  roof.working_set_bytes = subject.array_bytes * cost.arrays * team.size();
+  roof.flops_per_byte = cost.flops / counted;
+  roof.moved_per_byte = kernel.nontemporal || set.innermost ? 1 : (counted + cost.allocated_bytes) / counted;
+  return subject;
+}
+
+/// Adds a sample of the subject's rate. All passes of all threads are counted from the first start to the last end.
+void sample(const WallClock& clock, Subject& subject) {
+  const StreamCost cost = machine::cost(subject.kernel->stream);
+  const double elements = static_cast<double>(subject.array_bytes / 8) * subject.team->size() * static_cast<double>(subject.passes);
+  subject.roof.bytes.samples.push_back(elements * (cost.read_bytes + cost.written_bytes) / subject.time(clock, subject.passes));
+}
+
+/// Fastest working set of the triad's sweep in (low, high]; their geometric mean if the sweep has no point there.
+double fastest(const std::vector<machine::CurvePoint>& triad, double low, double high) {
+  double best = std::sqrt(low * high), least = std::numeric_limits<double>::infinity();
+  for (const machine::CurvePoint& point : triad) {
+    if (point.x > low && point.x <= high && point.y < least) {
+      best = point.x;
+      least = point.y;
+    }
+  }
+  return best;
+}
+
+int sharers(const std::vector<machine::ReportedCache>& reported, std::size_t level, int threads) {
+  const auto found = std::find_if(reported.begin(), reported.end(), [level](const machine::ReportedCache& cache) {
+    return static_cast<std::size_t>(cache.level) == level + 1;
+  });
+  return found == reported.end() ? 1 : std::clamp(found->cores, 1, threads);
+}
+
+}  // namespace
+
+std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine, const std::vector<machine::ReportedCache>& reported,
+                                     int threads, std::int64_t most_bytes) {
+  constexpr double smallest = 8 * 1024;  // below it, starting a loop is what takes the time
+  constexpr double overflow = 3;         // what the level before is exceeded by, so that it holds none of up to three arrays
+  constexpr double filled = 0.7;         // of a level's capacity: page colours and others' data take the rest
+  constexpr std::int64_t least_memory = std::int64_t{192} << 20U;
+  const std::vector<CacheLevel>& levels = machine.hierarchy.levels;
+  std::vector<WorkingSet> sets;
+  double before = smallest / overflow;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const int shared_by = sharers(reported, i, threads);
+    const double capacity = static_cast<double>(levels[i].capacity_bytes);
+    const double high = std::max(filled * capacity, before), low = std::min(before * overflow, std::sqrt(before * high));
+    const double bytes = std::clamp(fastest(machine.sweep.triad, low, high) / shared_by, low, high);
+    sets.push_back({levels[i].name, static_cast<std::int64_t>(bytes), true, i == 0});
+    before = capacity;
+  }
+  const std::int64_t beyond = levels.empty() ? least_memory : 3 * levels.back().capacity_high_bytes;
+  sets.push_back({"memory", std::min(std::max(beyond, least_memory), most_bytes) / threads, false, false});
+  return sets;
+}
+
+std::vector<BandwidthRoof> measure_bandwidth(const WallClock& clock, const std::vector<ThreadTeam*>& teams,
+                                             const machine::MachineMeasurement& machine,
+                                             const std::vector<machine::ReportedCache>& reported, const BandwidthOptions& options,
+                                             const Progress& progress) {
+  constexpr std::int64_t share_of_memory = 8;
+  const std::int64_t most = options.most_bytes > 0 ? options.most_bytes : measure::available_memory_bytes() / share_of_memory;
+  std::vector<std::unique_ptr<TeamMemory>> memories;
+  std::vector<Subject> subjects;
+  for (ThreadTeam* team : teams) {
+    const std::vector<WorkingSet> sets = working_sets(machine, reported, team->size(), most);
+    std::int64_t largest = 0;
+    for (const WorkingSet& set : sets) {
+      largest = std::max(largest, set.bytes_per_thread);
+    }
+    memories.push_back(std::make_unique<TeamMemory>(*team, largest + most_arrays * line_bytes));
+    for (const WorkingSet& set : sets) {
+      for (const BandwidthKernel& kernel : machine::bandwidth_kernels()) {
+        if (is_wanted(kernel, options)) {
+          subjects.push_back(subject(kernel, *team, *memories.back(), set));
+        }
+      }
+    }
+  }
+  for (Subject& subject : subjects) {
+    if (subject.in_cache) {
+      subject.passes = std::max<std::int64_t>(1, std::llround(options.sample / std::max(subject.time(clock, 1), 1e-7)));
+    }
+  }
+  std::vector<std::size_t> order(subjects.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 random(options.seed);
+  const auto expected = static_cast<std::int64_t>(subjects.size()) * options.rounds;
+  std::int64_t done = 0;
+  bool go_on = true;
+  for (int round = 0; round < options.rounds && go_on; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (auto i = order.begin(); i != order.end() && go_on; ++i) {
+      sample(clock, subjects[*i]);
+      go_on = !progress || progress(++done, expected);
+    }
+  }
+  std::vector<BandwidthRoof> roofs;
+  for (Subject& subject : subjects) {
+    if (!subject.roof.bytes.samples.empty()) {
+      roofs.push_back(std::move(subject.roof));
+    }
+  }
+  return roofs;
+}
+
+}  // namespace flopcast::roofline

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flopcast/core/units.hpp"
+#include "flopcast/machine/clock.hpp"
+#include "flopcast/machine/machine_file.hpp"
+#include "flopcast/machine/thread_team.hpp"
+#include "flopcast/machine/topology.hpp"
+#include "flopcast/roofline/compute_roofs.hpp"
+#include "flopcast/roofline/roof.hpp"
+
+namespace flopcast::roofline {
+
+/// What each thread of a team works on so that it lies in one level.
+struct WorkingSet {
+  std::string level;
+  std::int64_t bytes_per_thread = 0;
+  bool in_cache = true;    ///< to be touched beforehand; memory isn't
+  bool innermost = false;  ///< what is written is there already: nothing is read for it from further out
+  friend bool operator==(const WorkingSet&, const WorkingSet&) = default;
+};
+
+/// Working sets for `threads` threads on what was measured of the caches: in each level the one at which the measured triad was fastest, of those that
+/// neither the level before holds nor this one overflows; shared levels are divided among the threads. Memory: three times the largest capacity that the last
+/// level may have, at least 192 MiB and at most `most_bytes`.
+std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine, const std::vector<machine::ReportedCache>& reported,
+                                     int threads, std::int64_t most_bytes);
+
+struct BandwidthOptions {
+  int rounds = 5;         ///< samples of each roof, interleaved
+  Seconds sample = 2e-3;  ///< length of a sample in a cache; in memory it is one pass
+  std::uint64_t seed = 1;
+  std::vector<std::string> streams;  ///< of machine::all_streams(); empty: all
+  bool nontemporal = true;           ///< also with non-temporal stores
+  std::int64_t most_bytes = 0;       ///< memory that the working sets of one team may take; 0: an eighth of what is available
+};
+
+/// Every stream in every level on every team, in random order in every round. Throws environment_error if memory is short.
+std::vector<BandwidthRoof> measure_bandwidth(const machine::WallClock& clock, const std::vector<machine::ThreadTeam*>& teams,
+                                             const machine::MachineMeasurement& machine,
+                                             const std::vector<machine::ReportedCache>& reported, const BandwidthOptions& options,
+                                             const Progress& progress = {});
+
+}  // namespace flopcast::roofline

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/roofline/roof.hpp"
+
+namespace flopcast::roofline {
+
+/// One roof of two rooflines.
+struct Difference {
+  std::string kind;  ///< "compute", "bandwidth", "dgemm", "point"
+  std::string name;
+  int threads = 1;
+  double before = 0, after = 0;  ///< medians
+  double ratio = 1;              ///< after / before
+  Interval interval;             ///< of the ratio; holds it with at least 90 % where both have six samples or more
+  [[nodiscard]] bool beyond_noise() const noexcept { return interval.low > 1 || interval.high < 1; }
+};
+
+/// Rooflines of two machines, libraries or dates.
+struct Comparison {
+  std::vector<std::string> settings;  ///< "CPU: X; Y", for what isn't alike
+  std::vector<Difference> differences;
+  std::vector<std::string> only_before, only_after;  ///< roofs that the other one lacks
+};
+
+/// Roofs are the same if kind, name and threads are; the dgemm roofs of one library name and thread count are, whatever its version and shape.
+Comparison compare(const Roofline& before, const Roofline& after);
+
+}  // namespace flopcast::roofline

@@ -1,0 +1,151 @@
+#include "flopcast/roofline/compute_roofs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/machine/compute_kernels.hpp"
+
+namespace flopcast::roofline {
+namespace {
+
+using machine::ComputeKernel;
+using machine::ThreadTeam;
+using machine::WallClock;
+
+/// A ceiling that is being measured.
+struct Subject {
+  const ComputeKernel* kernel = nullptr;
+  ThreadTeam* team = nullptr;
+  std::int64_t passes_per_millisecond = 1;
+  ComputeRoof roof;
+  std::vector<double> instructions_per_cycle;
+};
+
+std::vector<Subject> subjects(const std::vector<ThreadTeam*>& teams) {
+  std::vector<Subject> all;
+  for (ThreadTeam* team : teams) {
+    for (const ComputeKernel& kernel : machine::compute_kernels()) {
+      ComputeRoof roof;
+      roof.name = machine::ceiling_name(kernel);
+      roof.precision = machine::name(kernel.precision);
+      roof.lanes = kernel.lanes;
+      roof.flops_per_lane = kernel.arithmetic == machine::Arithmetic::multiply_add ? 2 : 1;
+      roof.fused = kernel.fused;
+      roof.threads = team->size();
+      all.push_back({&kernel, team, 1, std::move(roof), {}});
+    }
+  }
+  return all;
+}
+
+std::int64_t passes_per_millisecond(const WallClock& clock, const ComputeKernel& kernel) {
+  constexpr std::int64_t trial = 2000;
+  kernel.run(trial);
+  const std::int64_t start = clock.ticks();
+  kernel.run(trial);
+  const Seconds seconds = std::max(clock.seconds(clock.ticks() - start), 1e-9);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(trial * 1e-3 / seconds));
+}
+
+void wait(const WallClock& clock, Seconds seconds) {
+  const std::int64_t start = clock.ticks();
+  while (clock.seconds(clock.ticks() - start) < seconds) {
+  }
+}
+
+void sample(const WallClock& clock, Subject& subject, const ComputeOptions& options) {
+  constexpr int probe_operations = 1 << 14;  // about 15 us
+  const auto passes = [&](Seconds seconds) {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(subject.passes_per_millisecond) * seconds * 1e3));
+  };
+  const std::int64_t warm = passes(options.warm_up), count = passes(options.sample);
+  std::vector<double> clocks(static_cast<std::size_t>(subject.team->size()));
+  const Seconds seconds = subject.team->time(
+      clock, [&](int) { subject.kernel->run(warm); }, [&](int) { subject.kernel->run(count); });
+  subject.team->run([&](int thread) {
+    subject.kernel->run(warm);
+    wait(clock, options.probe_delay);
+    clocks[static_cast<std::size_t>(thread)] = machine::core_frequency(clock, probe_operations);
+  });
+  const double hertz = std::accumulate(clocks.begin(), clocks.end(), 0.0) / static_cast<double>(clocks.size());
+  const double passes_per_second = static_cast<double>(count) / seconds;
+  subject.roof.flops.samples.push_back(passes_per_second * subject.kernel->flops_per_pass * subject.team->size());
+  subject.roof.clocks.push_back(hertz);
+  subject.instructions_per_cycle.push_back(passes_per_second * subject.kernel->instructions_per_pass / hertz);
+}
+
+TheoreticalPeak peak(const std::string& name, int threads, std::vector<PeakFactor> factors) {
+  TheoreticalPeak result{name, threads, std::move(factors), 1};
+  for (const PeakFactor& factor : result.factors) {
+    result.flops *= factor.value;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<ComputeRoof> measure_compute(const WallClock& clock, const std::vector<ThreadTeam*>& teams, const ComputeOptions& options,
+                                         const Progress& progress) {
+  std::vector<Subject> all = subjects(teams);
+  for (Subject& subject : all) {
+    subject.passes_per_millisecond = passes_per_millisecond(clock, *subject.kernel);
+  }
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 random(options.seed);
+  const auto expected = static_cast<std::int64_t>(all.size()) * options.rounds;
+  std::int64_t done = 0;
+  bool go_on = true;
+  for (int round = 0; round < options.rounds && go_on; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (auto i = order.begin(); i != order.end() && go_on; ++i) {
+      sample(clock, all[*i], options);
+      go_on = !progress || progress(++done, expected);
+    }
+  }
+  std::vector<ComputeRoof> roofs;
+  for (Subject& subject : all) {
+    if (!subject.roof.flops.samples.empty()) {
+      // The highest: whatever disturbs a loop makes it slower.
+      subject.roof.instructions_per_cycle = *std::max_element(subject.instructions_per_cycle.begin(), subject.instructions_per_cycle.end());
+      roofs.push_back(std::move(subject.roof));
+    }
+  }
+  return roofs;
+}
+
+int ports(double instructions_per_cycle) { return std::max(1, static_cast<int>(std::lround(instructions_per_cycle))); }
+
+std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source) {
+  std::vector<TheoreticalPeak> peaks;
+  for (const ComputeRoof& roof : roofline.compute) {
+    if (&roof != best_compute(roofline, roof.threads) || !roof.fused) {
+      continue;
+    }
+    const std::vector<PeakFactor> others = {
+        {"cores", static_cast<double>(roof.threads), "", "threads used, one per core"},
+        {"lanes", static_cast<double>(roof.lanes), "numbers per vector", "widest vectors of this CPU (" + roof.name + ")"},
+        {"flops", static_cast<double>(roof.flops_per_lane), "per lane and instruction", "a multiplication and an addition"},
+        {"units", static_cast<double>(ports(roof.instructions_per_cycle)), "instructions per cycle",
+         fmt::format("measured {:.2f}", roof.instructions_per_cycle)}};
+    const auto with_clock = [&others](double hertz, const std::string& source) {
+      std::vector<PeakFactor> factors = {{"clock", hertz, "Hz", source}};
+      factors.insert(factors.end(), others.begin(), others.end());
+      return factors;
+    };
+    if (nominal_hertz > 0) {
+      peaks.push_back(peak("nominal", roof.threads, with_clock(nominal_hertz, nominal_source)));
+    }
+    peaks.push_back(peak("sustained clock", roof.threads,
+                         with_clock(median(roof.clocks), "a chain of dependent multiplications right after the loop")));
+  }
+  return peaks;
+}
+
+}  // namespace flopcast::roofline

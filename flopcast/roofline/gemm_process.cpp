@@ -1,0 +1,247 @@
+#include "flopcast/roofline/gemm_process.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/machine/arena.hpp"
+#include "flopcast/machine/clock.hpp"
+#include "flopcast/machine/library.hpp"
+#include "flopcast/measure/memory.hpp"
+
+namespace flopcast::roofline {
+namespace {
+
+using Dgemm = void (*)(const char* transa, const char* transb, const int* m, const int* n, const int* k, const double* alpha,
+                       const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc,
+                       std::size_t, std::size_t);
+
+struct Request {
+  GemmShape shape;
+  std::int64_t warm_calls = 0, calls = 0;
+};
+
+/// Sends or receives all of it; false when the other end is gone.
+bool send_all(int socket, const void* data, std::size_t bytes) {
+  const char* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t count = ::send(socket, at, bytes, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count <= 0) {
+      return false;
+    }
+    at += count;
+    bytes -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+bool receive_all(int socket, void* data, std::size_t bytes) {
+  char* at = static_cast<char*>(data);
+  while (bytes > 0) {
+    const ssize_t count = ::recv(socket, at, bytes, 0);
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count <= 0) {
+      return false;
+    }
+    at += count;
+    bytes -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+bool send_text(int socket, const std::string& text) {
+  const std::uint64_t bytes = text.size();
+  return send_all(socket, &bytes, sizeof bytes) && send_all(socket, text.data(), text.size());
+}
+
+bool receive_text(int socket, std::string& text) {
+  std::uint64_t bytes = 0;
+  if (!receive_all(socket, &bytes, sizeof bytes)) {
+    return false;
+  }
+  text.resize(bytes);
+  return receive_all(socket, text.data(), bytes);
+}
+
+/// Before the library is loaded: where its threads run, and what it reads from the environment.
+void prepare(const GemmSetup& setup) {
+  if (!setup.cpus.empty()) {
+    machine::pin_this_thread(setup.cpus);  // threads that it starts inherit this
+  }
+  for (const auto& [name, value] : setup.settings) {
+    ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  ::setenv("OMP_PROC_BIND", setup.affinity == machine::Affinity::close ? "close" : "spread", 0);
+  ::setenv("OMP_NUM_THREADS", fmt::format("{}", setup.threads).c_str(), 1);
+}
+
+/// The library with its operands: alpha 1 and beta 0, as paper 003 has them, and leading dimensions equal to the rows.
+class LoadedGemm {
+ public:
+  explicit LoadedGemm(const GemmSetup& setup)
+      : library_(machine::Library::open(setup.library)), dgemm_(find(library_)), memory_(reserve(setup.elements)) {
+    library_.set_threads(setup.threads);
+    auto* values = reinterpret_cast<double*>(memory_.data());
+    for (std::int64_t i = 0; i < setup.elements; ++i) {
+      values[i] = 0.5 + 1e-3 * static_cast<double>(i % 997);  // normal numbers of many digits; sums stay far from overflow
+    }
+  }
+
+  [[nodiscard]] const LibraryIdentity& identity() const { return library_.identity(); }
+
+  Seconds time(const Request& request) const {
+    for (std::int64_t i = 0; i < request.warm_calls; ++i) {
+      run(request.shape);
+    }
+    const std::int64_t start = clock_.ticks();
+    for (std::int64_t i = 0; i < request.calls; ++i) {
+      run(request.shape);
+    }
+    return clock_.seconds(clock_.ticks() - start) / static_cast<double>(request.calls);
+  }
+
+ private:
+  static Dgemm find(const machine::Library& library) {
+    const machine::Function function = library.function("dgemm");
+    if (function == nullptr) {
+      throw environment_error("{} has no dgemm", library.identity().path);
+    }
+    return reinterpret_cast<Dgemm>(function);
+  }
+  static std::int64_t reserve(std::int64_t elements) {
+    const std::int64_t bytes = 8 * elements, available = measure::available_memory_bytes();
+    if (bytes > available) {
+      throw bad_input("the largest matrices of the space need {}, but only {} of memory are available",
+                      format_bytes(static_cast<double>(bytes)), format_bytes(static_cast<double>(available)));
+    }
+    return bytes;
+  }
+  void run(const GemmShape& shape) const {
+    static constexpr double one = 1, zero = 0;
+    const int m = static_cast<int>(shape.m), n = static_cast<int>(shape.n), k = static_cast<int>(shape.k);
+    auto* c = reinterpret_cast<double*>(memory_.data());
+    const double *a = c + shape.m * shape.n, *b = a + shape.m * shape.k;
+    dgemm_("N", "N", &m, &n, &k, &one, a, &m, b, &k, &zero, c, &m, 1, 1);
+  }
+
+  machine::Library library_;
+  Dgemm dgemm_;
+  machine::Arena memory_;
+  machine::WallClock clock_;
+};
+
+/// Answers requests until the parent has gone.
+void serve(int socket, const GemmSetup& setup) {
+  nlohmann::json greeting;
+  try {
+    prepare(setup);
+    const LoadedGemm gemm(setup);
+    greeting["library"] = gemm.identity();
+    if (!send_text(socket, greeting.dump())) {
+      return;
+    }
+    for (Request request; receive_all(socket, &request, sizeof request);) {
+      const Seconds seconds = gemm.time(request);
+      if (!send_all(socket, &seconds, sizeof seconds)) {
+        return;
+      }
+    }
+  } catch (const Error& error) {
+    send_text(socket, nlohmann::json{{"error", error.what()}, {"code", static_cast<int>(error.code())}}.dump());
+  } catch (const std::exception& error) {
+    send_text(socket, nlohmann::json{{"error", error.what()}, {"code", static_cast<int>(ExitCode::environment)}}.dump());
+  }
+}
+
+[[noreturn]] void be_child(int socket, const GemmSetup& setup) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole group of processes; the parent ends this one
+  std::signal(SIGTERM, SIG_DFL);
+  if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
+    dup2(null, STDOUT_FILENO);  // what a library prints is no output of ours
+    dup2(null, STDERR_FILENO);
+  }
+  serve(socket, setup);
+  _exit(0);  // exit() would run what the parent has registered
+}
+
+}  // namespace
+
+GemmProcess::GemmProcess(const GemmSetup& setup) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw environment_error("can't connect to a process for dgemm: {}", std::strerror(errno));
+  }
+  child_ = ::fork();
+  if (child_ == 0) {
+    ::close(ends[0]);
+    be_child(ends[1], setup);
+  }
+  const int failure = errno;
+  ::close(ends[1]);
+  socket_ = ends[0];
+  if (child_ < 0) {
+    ::close(socket_);
+    throw environment_error("can't start a process for dgemm: {}", std::strerror(failure));
+  }
+  std::string text;
+  const nlohmann::json greeting = receive_text(socket_, text) ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
+  if (!greeting.is_object() || greeting.contains("error")) {
+    const GemmProcess ended(std::move(*this));  // waits for it
+    if (!greeting.is_object()) {
+      throw environment_error("{} crashed when it was loaded", setup.library);
+    }
+    throw Error(static_cast<ExitCode>(greeting.at("code").get<int>()), greeting.at("error").get<std::string>());
+  }
+  greeting.at("library").get_to(library_);
+}
+
+GemmProcess::GemmProcess(GemmProcess&& other) noexcept
+    : library_(std::move(other.library_)), socket_(std::exchange(other.socket_, -1)), child_(std::exchange(other.child_, -1)) {}
+
+GemmProcess::~GemmProcess() {
+  if (socket_ >= 0) {
+    ::close(socket_);
+  }
+  if (child_ > 0) {
+    ::kill(child_, SIGKILL);
+    while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+}
+
+Seconds GemmProcess::time(const GemmShape& shape, std::int64_t warm_calls, std::int64_t calls) {
+  const Request request{shape, warm_calls, calls};
+  Seconds seconds = 0;
+  if (!send_all(socket_, &request, sizeof request) || !receive_all(socket_, &seconds, sizeof seconds)) {
+    throw environment_error("dgemm of {} crashed at {}", library_.path, to_string(shape));
+  }
+  return seconds;
+}
+
+Seconds time_once(GemmProcess& process, const GemmShape& shape, int threads, const GemmTiming& timing) {
+  const Seconds guess = shape.flops() / (timing.expected_flops * threads);
+  const auto calls = std::max<std::int64_t>(1, static_cast<std::int64_t>(timing.batch / guess));
+  return process.time(shape, guess < timing.warm_up_below ? 1 : 0, calls);
+}
+
+}  // namespace flopcast::roofline

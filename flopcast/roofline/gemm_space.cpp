@@ -1,0 +1,57 @@
+#include "flopcast/roofline/gemm_space.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/search/space.hpp"
+
+namespace flopcast::roofline {
+namespace {
+
+std::vector<std::int64_t> powers_of_two(std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> values;
+  for (std::int64_t value = first; value <= last; value *= 2) {
+    values.push_back(value);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::int64_t GemmSpace::elements() const {
+  std::int64_t most = 0;
+  for (const GemmShape& shape : shapes) {
+    most = std::max(most, shape.bytes() / 8);
+  }
+  return most;
+}
+
+GemmSpace gemm_space(const std::vector<std::int64_t>& m, const std::vector<std::int64_t>& n, const std::vector<std::int64_t>& k) {
+  const std::array<search::Parameter, 3> parameters = {{{"m", m}, {"n", n}, {"k", k}}};
+  const search::Space space("dgemm", parameters);
+  GemmSpace result{"own", {}};
+  for (const Configuration& configuration : space.configurations()) {
+    const auto& sizes = configuration.parameters;
+    result.shapes.push_back({sizes.at("m"), sizes.at("n"), sizes.at("k")});
+  }
+  return result;
+}
+
+GemmSpace gemm_space(std::string_view name) {
+  GemmSpace space;
+  if (name == "full") {
+    space = gemm_space(powers_of_two(64, 4096), powers_of_two(64, 4096), powers_of_two(2, 2048));
+  } else if (name == "reduced" || name == "brief") {
+    space = gemm_space({500, 1000, 2000, 4000}, powers_of_two(512, 4096), powers_of_two(64, 2048));
+  } else {
+    throw usage_error("space '{}' given, expected brief, reduced or full", name);
+  }
+  if (name == "brief") {
+    std::erase_if(space.shapes, [](const GemmShape& shape) { return shape.flops() > brief_flops; });
+  }
+  space.name = name;
+  return space;
+}
+
+}  // namespace flopcast::roofline

@@ -1,0 +1,222 @@
+#include "flopcast/roofline/roof.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::roofline {
+
+void to_json(nlohmann::json& json, const Rates& rates) {
+  const Interval interval = rates.interval();
+  json = {{"samples", rates.samples}};
+  if (!rates.samples.empty()) {
+    json["median"] = rates.median();
+    json["interval_95"] = {interval.low, interval.high};
+  }
+}
+void from_json(const nlohmann::json& json, Rates& rates) { json.at("samples").get_to(rates.samples); }
+
+void to_json(nlohmann::json& json, const ComputeRoof& roof) {
+  json = {{"name", roof.name},     {"precision", roof.precision},    {"lanes", roof.lanes},
+          {"fused", roof.fused},   {"threads", roof.threads},        {"flops_per_lane", roof.flops_per_lane},
+          {"clocks", roof.clocks}, {"flops_per_second", roof.flops}, {"instructions_per_cycle", roof.instructions_per_cycle}};
+}
+void from_json(const nlohmann::json& json, ComputeRoof& roof) {
+  json.at("name").get_to(roof.name);
+  json.at("precision").get_to(roof.precision);
+  json.at("lanes").get_to(roof.lanes);
+  json.at("fused").get_to(roof.fused);
+  json.at("threads").get_to(roof.threads);
+  json.at("flops_per_lane").get_to(roof.flops_per_lane);
+  json.at("clocks").get_to(roof.clocks);
+  json.at("flops_per_second").get_to(roof.flops);
+  json.at("instructions_per_cycle").get_to(roof.instructions_per_cycle);
+}
+
+void to_json(nlohmann::json& json, const BandwidthRoof& roof) {
+  json = {{"level", roof.level},
+          {"stream", roof.stream},
+          {"nontemporal", roof.nontemporal},
+          {"threads", roof.threads},
+          {"working_set_bytes", roof.working_set_bytes},
+          {"flops_per_byte", roof.flops_per_byte},
+          {"moved_per_byte", roof.moved_per_byte},
+          {"bytes_per_second", roof.bytes}};
+}
+void from_json(const nlohmann::json& json, BandwidthRoof& roof) {
+  json.at("level").get_to(roof.level);
+  json.at("stream").get_to(roof.stream);
+  json.at("nontemporal").get_to(roof.nontemporal);
+  json.at("threads").get_to(roof.threads);
+  json.at("working_set_bytes").get_to(roof.working_set_bytes);
+  json.at("flops_per_byte").get_to(roof.flops_per_byte);
+  json.at("moved_per_byte").get_to(roof.moved_per_byte);
+  json.at("bytes_per_second").get_to(roof.bytes);
+}
+
+void to_json(nlohmann::json& json, const GemmShape& shape) { json = {{"m", shape.m}, {"n", shape.n}, {"k", shape.k}}; }
+void from_json(const nlohmann::json& json, GemmShape& shape) {
+  json.at("m").get_to(shape.m);
+  json.at("n").get_to(shape.n);
+  json.at("k").get_to(shape.k);
+}
+
+void to_json(nlohmann::json& json, const GemmTrial& trial) {
+  json = {{"shape", trial.shape}, {"state", trial.state}, {"flops_per_second", trial.flops}};
+}
+void from_json(const nlohmann::json& json, GemmTrial& trial) {
+  json.at("shape").get_to(trial.shape);
+  json.at("state").get_to(trial.state);
+  json.at("flops_per_second").get_to(trial.flops);
+}
+
+void to_json(nlohmann::json& json, const GemmRoof& roof) {
+  json = {{"library", roof.library},
+          {"setting", roof.setting},
+          {"threads", roof.threads},
+          {"shape", roof.shape},
+          {"flops_per_second", roof.flops},
+          {"confirmed", roof.confirmed},
+          {"search", roof.search},
+          {"ending", roof.ending},
+          {"possible_gain", roof.possible_gain},
+          {"error_probability", roof.error_probability},
+          {"evaluations", roof.evaluations},
+          {"seconds", roof.seconds},
+          {"trials", roof.trials}};
+}
+void from_json(const nlohmann::json& json, GemmRoof& roof) {
+  json.at("library").get_to(roof.library);
+  json.at("setting").get_to(roof.setting);
+  json.at("threads").get_to(roof.threads);
+  json.at("shape").get_to(roof.shape);
+  json.at("flops_per_second").get_to(roof.flops);
+  json.at("confirmed").get_to(roof.confirmed);
+  json.at("search").get_to(roof.search);
+  json.at("ending").get_to(roof.ending);
+  json.at("possible_gain").get_to(roof.possible_gain);
+  json.at("error_probability").get_to(roof.error_probability);
+  json.at("evaluations").get_to(roof.evaluations);
+  json.at("seconds").get_to(roof.seconds);
+  json.at("trials").get_to(roof.trials);
+}
+
+void to_json(nlohmann::json& json, const Point& point) {
+  json = {{"name", point.name},
+          {"flops", point.flops},
+          {"bytes", point.bytes},
+          {"threads", point.threads},
+          {"flops_per_second", point.flops_rate}};
+}
+void from_json(const nlohmann::json& json, Point& point) {
+  json.at("name").get_to(point.name);
+  json.at("flops").get_to(point.flops);
+  json.at("bytes").get_to(point.bytes);
+  json.at("threads").get_to(point.threads);
+  json.at("flops_per_second").get_to(point.flops_rate);
+}
+
+void to_json(nlohmann::json& json, const PeakFactor& factor) {
+  json = {{"name", factor.name}, {"value", factor.value}, {"unit", factor.unit}, {"source", factor.source}};
+}
+void from_json(const nlohmann::json& json, PeakFactor& factor) {
+  json.at("name").get_to(factor.name);
+  json.at("value").get_to(factor.value);
+  json.at("unit").get_to(factor.unit);
+  json.at("source").get_to(factor.source);
+}
+
+void to_json(nlohmann::json& json, const TheoreticalPeak& peak) {
+  json = {{"name", peak.name}, {"threads", peak.threads}, {"factors", peak.factors}, {"flops_per_second", peak.flops}};
+}
+void from_json(const nlohmann::json& json, TheoreticalPeak& peak) {
+  json.at("name").get_to(peak.name);
+  json.at("threads").get_to(peak.threads);
+  json.at("factors").get_to(peak.factors);
+  json.at("flops_per_second").get_to(peak.flops);
+}
+
+std::string to_string(const GemmShape& shape) { return fmt::format("{}x{}x{}", shape.m, shape.n, shape.k); }
+
+int Roofline::most_threads() const {
+  int most = 1;
+  for (const ComputeRoof& roof : compute) {
+    most = std::max(most, roof.threads);
+  }
+  return most;
+}
+
+void to_json(nlohmann::json& json, const Roofline& roofline) {
+  json = {{"schema", schema},
+          {"cpu", roofline.cpu},
+          {"fingerprint", roofline.fingerprint},
+          {"date", roofline.date},
+          {"cpus", roofline.cpus},
+          {"affinity", roofline.affinity},
+          {"levels", roofline.levels},
+          {"compute", roofline.compute},
+          {"bandwidth", roofline.bandwidth},
+          {"gemm", roofline.gemm},
+          {"peaks", roofline.peaks},
+          {"points", roofline.points},
+          {"findings", roofline.findings},
+          {"options", roofline.options},
+          {"seconds", roofline.seconds}};
+}
+
+void from_json(const nlohmann::json& json, Roofline& roofline) {
+  try {
+    json.at("cpu").get_to(roofline.cpu);
+    json.at("fingerprint").get_to(roofline.fingerprint);
+    json.at("date").get_to(roofline.date);
+    json.at("cpus").get_to(roofline.cpus);
+    json.at("affinity").get_to(roofline.affinity);
+    json.at("levels").get_to(roofline.levels);
+    json.at("compute").get_to(roofline.compute);
+    json.at("bandwidth").get_to(roofline.bandwidth);
+    json.at("gemm").get_to(roofline.gemm);
+    json.at("peaks").get_to(roofline.peaks);
+    json.at("points").get_to(roofline.points);
+    json.at("findings").get_to(roofline.findings);
+    roofline.options = json.at("options");
+    json.at("seconds").get_to(roofline.seconds);
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_input("this is no roofline: {}", error.what());
+  }
+}
+
+const ComputeRoof* best_compute(const Roofline& roofline, int threads, const std::string& precision) {
+  const ComputeRoof* best = nullptr;
+  for (const ComputeRoof& roof : roofline.compute) {
+    if (roof.threads == threads && roof.precision == precision && roof.flops_per_lane == 2 &&
+        (best == nullptr || roof.flops.median() > best->flops.median())) {
+      best = &roof;
+    }
+  }
+  return best;
+}
+
+const BandwidthRoof* find_bandwidth(const Roofline& roofline, const std::string& level, const std::string& stream, int threads,
+                                    bool nontemporal) {
+  const auto found = std::find_if(roofline.bandwidth.begin(), roofline.bandwidth.end(), [&](const BandwidthRoof& roof) {
+    return roof.level == level && roof.stream == stream && roof.threads == threads && roof.nontemporal == nontemporal;
+  });
+  return found == roofline.bandwidth.end() ? nullptr : &*found;
+}
+
+Bound bound_of(const Roofline& roofline, const Point& point) {
+  const int threads = std::min(std::max(point.threads, 1), roofline.most_threads());
+  Bound bound;
+  if (const BandwidthRoof* memory = find_bandwidth(roofline, "memory", "triad", threads)) {
+    bound = {memory->name(), memory->bytes.median() * point.intensity()};
+  }
+  if (const ComputeRoof* compute = best_compute(roofline, threads);
+      compute != nullptr && (bound.flops <= 0 || compute->flops.median() < bound.flops)) {
+    bound = {compute->name, compute->flops.median()};
+  }
+  return bound;
+}
+
+}  // namespace flopcast::roofline

@@ -1,0 +1,258 @@
+#include "flopcast/roofline/study.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/search/halving.hpp"
+#include "flopcast/search/ledger.hpp"
+#include "flopcast/search/race.hpp"
+
+namespace flopcast::roofline {
+namespace {
+
+using search::Meter;
+
+search::Limits limits(const StudySources& sources) {
+  search::Limits limits;
+  limits.clock = sources.clock;
+  limits.interrupted = sources.interrupted;
+  return limits;
+}
+
+std::uint64_t seed_of(const StudyOptions& options, int trial) { return options.seed + static_cast<std::uint64_t>(trial); }
+
+/// The configurations in the order in which a technique takes them.
+std::vector<std::size_t> order_of(const search::ExhaustiveOptions& technique, std::size_t count) {
+  std::vector<std::size_t> order = search::all(count);
+  if (technique.order == search::Order::reversed) {
+    std::reverse(order.begin(), order.end());
+  }
+  return order;
+}
+
+double best_rate(const StudyRun& run) {
+  double best = 0;
+  for (const FinishedTrial& trial : run.finished) {
+    best = std::max(best, trial.rate);
+  }
+  return best;
+}
+
+/// Goes on after the configurations that are finished; a configuration that was cut short begins anew, and its time counts for nothing.
+void run_technique(StudyRun& run, std::size_t count, const StudySources& sources, const std::function<void()>& keep) {
+  search::ExhaustiveOptions technique = search::technique(run.technique);
+  technique.limits = limits(sources);
+  const std::vector<std::size_t> order = order_of(technique, count);
+  for (std::size_t i = run.finished.size(); i < count; ++i) {
+    Meter meter(technique.limits);
+    const Seconds begin = sources.clock();
+    const search::Trial trial = search::evaluate(order[i], sources.invoke, best_rate(run), meter, technique);
+    if (trial.stop == Stop::no && trial.fault.empty()) {
+      return;  // interrupted
+    }
+    run.leader = trial.rate > best_rate(run) ? trial.configuration : run.leader;
+    run.finished.push_back({trial.configuration, trial.rate});
+    run.seconds += sources.clock() - begin;
+    run.evaluations += trial.iterations;
+    run.complete = run.finished.size() == count;
+    keep();
+  }
+}
+
+/// A search that is one piece: interrupted, it begins anew.
+template <class Result>
+void take(StudyRun& run, const Result& result, Seconds seconds) {
+  if (result.ending == search::Ending::interrupted || !result.leader) {
+    return;
+  }
+  run.leader = *result.leader;
+  run.evaluations = result.evaluations;
+  run.seconds = seconds;
+  run.complete = true;
+}
+
+void run_race(StudyRun& run, std::size_t count, const StudySources& sources, const StudyOptions& options) {
+  const Seconds begin = sources.clock();
+  search::RaceOptions race;
+  race.tolerance = options.tolerance;
+  race.error_probability = options.error_probability;
+  race.seed = seed_of(options, run.trial);
+  race.limits = limits(sources);
+  const search::RaceResult result = search::race(search::all(count), sources.evaluator(), race);
+  take(run, result, sources.clock() - begin);
+}
+
+void run_halving(StudyRun& run, std::size_t count, const StudySources& sources, const StudyOptions& options) {
+  const Seconds begin = sources.clock();
+  search::HalvingOptions halving;
+  halving.seed = seed_of(options, run.trial);
+  halving.limits = limits(sources);
+  const search::HalvingResult result = search::halving(search::all(count), sources.evaluator(), halving);
+  take(run, result, sources.clock() - begin);
+}
+
+StudyRun& find_or_add(StudyState& state, const std::string& technique, int trial) {
+  const auto found = std::find_if(state.runs.begin(), state.runs.end(),
+                                  [&](const StudyRun& run) { return run.technique == technique && run.trial == trial; });
+  if (found != state.runs.end()) {
+    return *found;
+  }
+  StudyRun run;
+  run.technique = technique;
+  run.trial = trial;
+  return state.runs.emplace_back(run);
+}
+
+/// Everything that was found, in interleaved rounds: so the rates that decide on success are comparable.
+void judge(StudyState& state, const StudySources& sources, const StudyOptions& options) {
+  std::set<std::size_t> found;
+  for (const StudyRun& run : state.runs) {
+    found.insert(run.leader);
+  }
+  search::Ledger ledger({found.begin(), found.end()}, options.seed);
+  Meter meter(limits(sources));
+  const search::Evaluator evaluator = sources.evaluator();
+  for (std::int64_t round = 0; round < options.judging_rounds; ++round) {
+    if (!ledger.round(evaluator, meter)) {
+      return;
+    }
+  }
+  for (const search::Ledger::Row& row : ledger.rows()) {
+    state.judged[row.configuration] = row.dropped() ? 0 : 1 / median(row.evaluated());
+  }
+}
+
+bool all_are_judged(const StudyState& state) {
+  return std::all_of(state.runs.begin(), state.runs.end(), [&](const StudyRun& run) { return state.judged.count(run.leader) != 0; });
+}
+
+}  // namespace
+
+void to_json(nlohmann::json& json, const StudyState& state) {
+  nlohmann::json runs = nlohmann::json::array(), judged = nlohmann::json::array();
+  for (const StudyRun& run : state.runs) {
+    nlohmann::json finished = nlohmann::json::array();
+    for (const FinishedTrial& trial : run.finished) {
+      finished.push_back({trial.configuration, trial.rate});
+    }
+    runs.push_back({{"technique", run.technique},
+                    {"trial", run.trial},
+                    {"finished", finished},
+                    {"leader", run.leader},
+                    {"seconds", run.seconds},
+                    {"evaluations", run.evaluations},
+                    {"complete", run.complete}});
+  }
+  for (const auto& [configuration, rate] : state.judged) {
+    judged.push_back({configuration, rate});
+  }
+  json = {{"runs", runs}, {"judged", judged}};
+}
+
+void from_json(const nlohmann::json& json, StudyState& state) {
+  state = {};
+  try {
+    for (const nlohmann::json& item : json.at("runs")) {
+      StudyRun run;
+      item.at("technique").get_to(run.technique);
+      item.at("trial").get_to(run.trial);
+      for (const nlohmann::json& trial : item.at("finished")) {
+        run.finished.push_back({trial.at(0).get<std::size_t>(), trial.at(1).get<double>()});
+      }
+      item.at("leader").get_to(run.leader);
+      item.at("seconds").get_to(run.seconds);
+      item.at("evaluations").get_to(run.evaluations);
+      item.at("complete").get_to(run.complete);
+      state.runs.push_back(std::move(run));
+    }
+    for (const nlohmann::json& item : json.at("judged")) {
+      state.judged[item.at(0).get<std::size_t>()] = item.at(1).get<double>();
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_input("this is no state of a study: {}", error.what());
+  }
+}
+
+std::vector<std::string> study_techniques() {
+  std::vector<std::string> names = search::technique_names();
+  names.insert(names.end(), {"race", "halving"});
+  return names;
+}
+
+bool run_study(std::size_t count, const StudySources& sources, const StudyOptions& options, StudyState& state) {
+  const std::vector<std::string> known = study_techniques();
+  for (const std::string& technique : options.techniques) {
+    if (std::find(known.begin(), known.end(), technique) == known.end()) {
+      throw usage_error("technique '{}' given, expected one of {}", technique, fmt::join(known, ", "));
+    }
+  }
+  for (int trial = 0; trial < options.trials; ++trial) {
+    for (const std::string& technique : options.techniques) {
+      StudyRun& run = find_or_add(state, technique, trial);
+      if (run.complete) {
+        continue;
+      }
+      if (technique == "race") {
+        run_race(run, count, sources, options);
+      } else if (technique == "halving") {
+        run_halving(run, count, sources, options);
+      } else {
+        run_technique(run, count, sources, [&] { sources.keep(state); });
+      }
+      sources.keep(state);
+      if (!run.complete) {
+        return false;
+      }
+    }
+  }
+  if (!all_are_judged(state)) {
+    judge(state, sources, options);
+    sources.keep(state);
+  }
+  return all_are_judged(state);
+}
+
+std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& options) {
+  double best = 0;
+  for (const auto& [configuration, rate] : state.judged) {
+    best = std::max(best, rate);
+  }
+  std::vector<StudyRow> rows;
+  for (const std::string& technique : options.techniques) {
+    StudyRow row;
+    row.technique = technique;
+    std::vector<double> rates, seconds, evaluations;
+    for (const StudyRun& run : state.runs) {
+      if (run.technique != technique || !run.complete) {
+        continue;
+      }
+      const auto judged = state.judged.find(run.leader);
+      const double rate = judged == state.judged.end() ? 0 : judged->second;
+      rates.push_back(rate);
+      seconds.push_back(run.seconds);
+      evaluations.push_back(static_cast<double>(run.evaluations));
+      row.leader = run.leader;
+      row.success += rate >= (1 - options.tolerance) * best ? 1 : 0;
+      ++row.trials;
+    }
+    if (row.trials > 0) {
+      row.rate = median(rates);
+      row.of_best = best > 0 ? row.rate / best : 0;
+      row.success /= row.trials;
+      row.seconds = median(seconds);
+      row.evaluations = static_cast<std::int64_t>(median(evaluations));
+      rows.push_back(row);
+    }
+  }
+  const auto reference = std::find_if(rows.begin(), rows.end(), [](const StudyRow& row) { return row.technique == "Default"; });
+  for (StudyRow& row : rows) {
+    row.speedup = reference == rows.end() || row.seconds <= 0 ? 0 : reference->seconds / row.seconds;
+  }
+  return rows;
+}
+
+}  // namespace flopcast::roofline

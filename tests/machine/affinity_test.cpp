@@ -1,0 +1,48 @@
+#include "flopcast/machine/affinity.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::machine {
+namespace {
+
+using testing::ElementsAre;
+
+/// Two sockets of two cores with two hardware threads each, numbered as Linux does: the second threads of all cores come last.
+const std::vector<CpuPlace> two_sockets = {{0, 0, 0}, {1, 1, 0}, {2, 2, 1}, {3, 3, 1}, {4, 0, 0}, {5, 1, 0}, {6, 2, 1}, {7, 3, 1}};
+
+TEST(ChooseCpus, CloseFillsOneSocketAfterTheOther) { EXPECT_THAT(choose_cpus(two_sockets, 3, Affinity::close), ElementsAre(0, 1, 2)); }
+
+TEST(ChooseCpus, SpreadTakesSocketsInTurns) { EXPECT_THAT(choose_cpus(two_sockets, 3, Affinity::spread), ElementsAre(0, 2, 1)); }
+
+TEST(ChooseCpus, TakesHyperthreadsOnlyWhenCoresAreGone) {
+  EXPECT_THAT(choose_cpus(two_sockets, 5, Affinity::close), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(choose_cpus({{0, 0, 0}, {1, 0, 0}, {2, 1, 0}, {3, 1, 0}}, 2, Affinity::close), ElementsAre(0, 2)) << "numbered core by core";
+}
+
+TEST(ChooseCpus, WorksOnAPartOfTheMachine) { EXPECT_THAT(choose_cpus({{6, 2, 1}, {5, 1, 0}}, 2, Affinity::close), ElementsAre(5, 6)); }
+
+TEST(ChooseCpus, RefusesMoreThreadsThanPlacesAndNone) {
+  EXPECT_THROW(choose_cpus(two_sockets, 9, Affinity::close), Error);
+  EXPECT_THROW(choose_cpus(two_sockets, 0, Affinity::close), Error);
+}
+
+TEST(BusyCores, AreCoresNotHyperthreads) { EXPECT_EQ(busy_cores(two_sockets, 0), 4); }
+
+TEST(BusyCores, HeedTheQuota) {
+  EXPECT_EQ(busy_cores(two_sockets, 2.5), 2);
+  EXPECT_EQ(busy_cores(two_sockets, 0.5), 1);
+  EXPECT_EQ(busy_cores(two_sockets, 16), 4);
+}
+
+TEST(ParseAffinity, KnowsTwo) {
+  EXPECT_EQ(parse_affinity("spread"), Affinity::spread);
+  EXPECT_THROW(parse_affinity("far"), Error);
+}
+
+TEST(PinThisThread, RefusesACpuThatIsNotThere) { EXPECT_THROW(pin_this_thread({4000}), Error); }
+
+}  // namespace
+}  // namespace flopcast::machine

@@ -1,0 +1,75 @@
+#include "flopcast/roofline/gemm_process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/machine/installed.hpp"
+#include "flopcast/roofline/gemm_roof.hpp"
+
+namespace flopcast::roofline {
+namespace {
+
+GemmSetup setup(std::int64_t elements) {
+  GemmSetup setup;
+  setup.library = machine::default_blas();
+  setup.elements = elements;
+  return setup;
+}
+
+TEST(GemmProcess, TimesDgemmAndSaysWhatItLoaded) {
+  const GemmShape shape{60, 40, 20};
+  GemmProcess process(setup(shape.bytes() / 8));
+  EXPECT_FALSE(process.library().path.empty());
+  EXPECT_GT(process.time(shape, 1, 10), 0);
+}
+
+TEST(GemmProcess, PassesOnWhyALibraryCannotBeOpened) {
+  GemmSetup wrong = setup(10);
+  wrong.library = "/no/such/library.so";
+  try {
+    GemmProcess process(wrong);
+    FAIL() << "opened nothing";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), testing::HasSubstr("/no/such/library.so"));
+  }
+}
+
+TEST(GemmProcess, RefusesASpaceThatDoesNotFitInMemory) {
+  try {
+    GemmProcess process(setup(std::int64_t{1} << 48U));
+    FAIL() << "two pebibytes";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), testing::HasSubstr("available"));
+  }
+}
+
+TEST(GemmProcess, SaysWhenTheProcessDied) {
+  GemmProcess process(setup(10));
+  EXPECT_THROW(process.time({4096, 4096, 4096}, 0, 1), Error) << "far beyond its operands";
+}
+
+/// Every way of searching ends, with a shape of the space and everything that it measured.
+TEST(GemmRoof, IsFoundByEverySearch) {
+  const GemmSpace space = gemm_space({16, 64}, {32}, {16, 48});
+  for (const char* search : {"race", "halving", "Single", "C+I+O+R"}) {
+    GemmSearchOptions options;
+    options.search = search;
+    options.time_budget = 2;
+    options.confirmed = 2;
+    options.confirmation_rounds = 2;
+    const GemmRoof roof = find_gemm_roof(setup(0), space, options);
+    EXPECT_THAT(space.shapes, testing::Contains(roof.shape)) << search;
+    EXPECT_GT(roof.flops.median(), 0) << search;
+    EXPECT_FALSE(roof.trials.empty()) << search;
+    EXPECT_EQ(roof.confirmed, std::string(search) == "race");
+  }
+  GemmSearchOptions unknown;
+  unknown.search = "luck";
+  EXPECT_THROW(find_gemm_roof(setup(0), space, unknown), Error);
+}
+
+}  // namespace
+}  // namespace flopcast::roofline

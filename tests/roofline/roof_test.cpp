@@ -1,0 +1,71 @@
+#include "flopcast/roofline/roof.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_roofline.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/roofline/compute_roofs.hpp"
+
+namespace flopcast::roofline {
+namespace {
+
+TEST(Roofline, SurvivesJson) {
+  const Roofline before = fake_roofline();
+  const nlohmann::json document = before;
+  EXPECT_EQ(document.at("schema"), schema);
+  EXPECT_EQ(nlohmann::json::parse(document.dump()).get<Roofline>(), before);
+}
+
+TEST(Roofline, NamesWhatIsMissing) {
+  nlohmann::json document = fake_roofline();
+  document.erase("bandwidth");
+  try {
+    document.get<Roofline>();
+    FAIL() << "read without bandwidths";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_THAT(error.what(), testing::HasSubstr("bandwidth"));
+  }
+}
+
+TEST(Roofline, FindsItsRoofs) {
+  const Roofline roofline = fake_roofline();
+  EXPECT_EQ(roofline.most_threads(), 2);
+  EXPECT_EQ(best_compute(roofline, 1)->name, "AVX2 double FMA");
+  EXPECT_EQ(best_compute(roofline, 3), nullptr);
+  EXPECT_EQ(find_bandwidth(roofline, "memory", "triad", 1, true)->bytes.median(), 10e9);
+  EXPECT_EQ(find_bandwidth(roofline, "L2", "triad", 1), nullptr);
+}
+
+TEST(Bound, IsTheLowerRoof) {
+  const Roofline roofline = fake_roofline();
+  const Bound memory = bound_of(roofline, roofline.points[0]);
+  EXPECT_EQ(memory.name, "memory triad");
+  EXPECT_DOUBLE_EQ(memory.flops, 0.25 * 8e9);
+  const Bound compute = bound_of(roofline, roofline.points[1]);
+  EXPECT_EQ(compute.name, "AVX2 double FMA");
+  EXPECT_DOUBLE_EQ(compute.flops, 16e9);
+}
+
+TEST(Ports, AreTheNearestNumberOfUnits) {
+  EXPECT_EQ(ports(1.94), 2);
+  EXPECT_EQ(ports(1.04), 1);
+  EXPECT_EQ(ports(0.3), 1);
+}
+
+/// Equation 9 of paper 003: clock x cores x lanes x operations x units.
+TEST(TheoreticalPeaks, MultiplyTheirFactors) {
+  const std::vector<TheoreticalPeak> peaks = theoretical_peaks(fake_roofline(), 2e9, "given");
+  ASSERT_EQ(peaks.size(), 4U);
+  EXPECT_EQ(peaks[0].name, "nominal");
+  EXPECT_DOUBLE_EQ(peaks[0].flops, 2e9 * 1 * 4 * 2 * 2);
+  EXPECT_EQ(peaks[1].name, "sustained clock");
+  EXPECT_DOUBLE_EQ(peaks[1].flops, 1e9 * 1 * 4 * 2 * 2);
+  EXPECT_DOUBLE_EQ(peaks[2].flops, 2 * peaks[0].flops);
+  EXPECT_EQ(peaks[0].factors[0].source, "given");
+  EXPECT_EQ(theoretical_peaks(fake_roofline(), 0, "").size(), 2U) << "no nominal clock is known";
+}
+
+}  // namespace
+}  // namespace flopcast::roofline

@@ -1,0 +1,127 @@
+#include "flopcast/roofline/study.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::roofline {
+namespace {
+
+/// Configurations with fixed costs and 2 % of noise on a clock that only they move; starting a process takes half a second.
+class FakeLibrary {
+ public:
+  explicit FakeLibrary(std::vector<double> costs) : costs_(std::move(costs)) {}
+
+  StudySources sources() {
+    StudySources sources;
+    sources.invoke = [this](std::size_t i) -> search::Iteration {
+      now_ += 0.5;
+      return [this, i] { return cost(i); };
+    };
+    sources.evaluator = [this] { return search::Evaluator([this](std::size_t i) { return cost(i); }); };
+    sources.clock = [this] { return now_; };
+    sources.interrupted = [this] { return now_ > deadline_; };
+    sources.keep = [this](const StudyState& state) { kept_ = state; };
+    return sources;
+  }
+  void allow(Seconds seconds) { deadline_ = now_ + seconds; }
+  [[nodiscard]] const StudyState& kept() const { return kept_; }
+  [[nodiscard]] Seconds now() const { return now_; }
+
+ private:
+  double cost(std::size_t i) {
+    const double seconds = costs_[i] * std::exp(0.02 * normal_(random_));
+    now_ += seconds;
+    return seconds;
+  }
+
+  std::vector<double> costs_;
+  std::mt19937_64 random_{7};
+  std::normal_distribution<double> normal_;
+  Seconds now_ = 0, deadline_ = 1e300;
+  StudyState kept_;
+};
+
+const std::vector<double> costs = {0.013, 0.010, 0.016, 0.012, 0.019, 0.014};
+
+StudyOptions all_techniques() {
+  StudyOptions options;
+  options.techniques = study_techniques();
+  return options;
+}
+
+TEST(Study, HasTheSevenTechniquesAndTwoOfOurOwn) {
+  EXPECT_THAT(study_techniques(),
+              testing::ElementsAre("Default", "Single", "Confidence", "C+Inner", "C+Inner+R", "C+I+Outer", "C+I+O+R", "race", "halving"));
+}
+
+TEST(Study, FindsTheBestAndOrdersTheCosts) {
+  FakeLibrary library(costs);
+  StudyState state;
+  ASSERT_TRUE(run_study(costs.size(), library.sources(), all_techniques(), state));
+  const std::vector<StudyRow> rows = summarise(state, all_techniques());
+  ASSERT_EQ(rows.size(), 9U);
+  EXPECT_EQ(rows[0].leader, 1U);
+  EXPECT_EQ(rows[0].evaluations, 200 * 10 * static_cast<std::int64_t>(costs.size())) << "Table I";
+  EXPECT_EQ(rows[0].speedup, 1);
+  EXPECT_EQ(rows[7].technique, "race");
+  EXPECT_EQ(rows[7].leader, 1U);
+  EXPECT_EQ(rows[7].success, 1);
+  EXPECT_GT(rows[7].speedup, rows[5].speedup) << "cheaper than C+I+Outer";
+  EXPECT_NEAR(rows[0].rate, 1 / 0.010, 2);
+}
+
+TEST(Study, GoesOnWhereItWasInterrupted) {
+  FakeLibrary library(costs);
+  StudyOptions options = all_techniques();
+  options.techniques = {"Default", "race"};
+  StudyState state;
+  int pieces = 0;
+  for (bool done = false; !done; ++pieces) {
+    library.allow(60);
+    done = run_study(costs.size(), library.sources(), options, state);
+    state = nlohmann::json(library.kept()).get<StudyState>();  // as a later process would have it
+    ASSERT_LT(pieces, 20);
+  }
+  EXPECT_GT(pieces, 2);
+  EXPECT_EQ(state.runs[0].finished.size(), costs.size());
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    EXPECT_EQ(state.runs[0].finished[i].configuration, i) << "none twice, none left out";
+    EXPECT_NEAR(state.runs[0].finished[i].rate, 1 / costs[i], 0.01 / costs[i]);
+  }
+  EXPECT_LT(state.runs[0].seconds, library.now()) << "what was cut short isn't charged";
+}
+
+TEST(Study, CountsHowManyTrialsSucceed) {
+  StudyState state;
+  StudyRun run;
+  run.technique = "race";
+  run.complete = true;
+  for (const std::size_t leader : {0U, 1U, 1U, 2U}) {
+    run.leader = leader;
+    state.runs.push_back(run);
+    ++run.trial;
+  }
+  state.judged = {{0, 90.0}, {1, 99.0}, {2, 100.0}};
+  StudyOptions options;
+  options.techniques = {"race"};
+  EXPECT_DOUBLE_EQ(summarise(state, options).front().success, 0.75);
+  EXPECT_EQ(summarise(state, options).front().speedup, 0) << "Default wasn't run";
+}
+
+TEST(Study, RefusesUnknownTechniquesAndDamagedStates) {
+  FakeLibrary library(costs);
+  StudyOptions options;
+  options.techniques = {"luck"};
+  StudyState state;
+  EXPECT_THROW(run_study(2, library.sources(), options, state), Error);
+  EXPECT_THROW(nlohmann::json::parse(R"({"runs": [{"trial": 1}]})").get<StudyState>(), Error);
+}
+
+}  // namespace
+}  // namespace flopcast::roofline

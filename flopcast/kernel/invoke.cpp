@@ -66,16 +66,7 @@ Invocation::Invocation(Function function, const Call& call) : function_(function
         fixed_[pointers_++] = 1;  // hidden string length
         break;
       case Kind::scalar:
-      case Kind::real_scalar: {
-        const std::complex<double> value = call.scalars[static_cast<std::size_t>(call.arguments[i])];
-        const bool complex = routine.arguments[i].kind == Kind::scalar && is_complex(routine.precision);
-        if (real_bytes(routine.precision) == 8) {
-          complex ? void(slots_[i].z = value) : void(slots_[i].d = value.real());
-        } else {
-          complex ? void(slots_[i].c = std::complex<float>(value)) : void(slots_[i].s = static_cast<float>(value.real()));
-        }
-        break;
-      }
+      case Kind::real_scalar: set_scalar(i, call.scalars[static_cast<std::size_t>(call.arguments[i])]); break;
       case Kind::data:
       case Kind::work:
       case Kind::pivots: fixed_[i] = call.address(i); break;
@@ -83,6 +74,17 @@ Invocation::Invocation(Function function, const Call& call) : function_(function
     }
   }
   runner_ = Runners::choose(routine, pointers_);
+}
+
+void Invocation::set_scalar(std::size_t argument, std::complex<double> value) noexcept {
+  const Routine& routine = *call_.routine;
+  Slot& slot = slots_[argument];
+  const bool complex = routine.arguments[argument].kind == Kind::scalar && is_complex(routine.precision);
+  if (real_bytes(routine.precision) == 8) {
+    complex ? void(slot.z = value) : void(slot.d = value.real());
+  } else {
+    complex ? void(slot.c = std::complex<float>(value)) : void(slot.s = static_cast<float>(value.real()));
+  }
 }
 
 void* Invocation::pointer(std::size_t i) noexcept {

@@ -54,8 +54,8 @@ TEST_P(Examples, WorkWhenPasted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, Examples,
-                         ::testing::Values("machine", "tune", "rank", "roofline", "run", "record", "profile", "sample", "model", "trace",
-                                           "predict", "roofline study"),
+                         ::testing::Values("machine", "tune", "rank", "contract", "roofline", "run", "record", "profile", "sample", "model",
+                                           "trace", "predict", "roofline study"),
                          [](const auto& suite) {
                            std::string name = suite.param;
                            std::replace(name.begin(), name.end(), ' ', '_');

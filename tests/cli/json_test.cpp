@@ -75,6 +75,14 @@ INSTANTIATE_TEST_SUITE_P(
                  "flopcast-roofline-study-1",
                  {"library", "threads", "shapes", "rows", "state"}},
         Document{tune, "flopcast-tune-1", {"environment", "options", "routine", "decisions", "cost", "complete"}},
+        Document{
+            {"contract", "abc=ai,ibc", "a=b=c=10", "i=4", "--list", "--json"}, "flopcast-contract-1", {"sizes", "flops", "algorithms"}},
+        Document{{"contract", "abc=ai,ibc", "a=b=c=32", "i=8", "--validate", "--json"},
+                 "flopcast-contract-1",
+                 {"environment", "options", "algorithms", "cost", "mean_error", "regret"}},
+        Document{{"contract", "abc=ai,ibc", "a=b=c=32", "i=8", "--run", "--time-budget", "1s", "--json"},
+                 "flopcast-contract-run-1",
+                 {"plan", "planning_seconds", "times", "flops_per_second"}},
         Document{{"predict", "dgeqrf", "n=200", "nb=32", "--json"}, "flopcast-predict-1", {"environment", "options", "predictions"}}));
 
 }  // namespace

@@ -1,0 +1,145 @@
+#include "flopcast/contract/execute.hpp"
+
+#include "flopcast/contract/element.hpp"
+#include "flopcast/contract/reference.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+std::size_t at(Place place) { return static_cast<std::size_t>(place); }
+
+kernel::Function required(const FindRoutine& find, const std::string& routine) {
+  const kernel::Function function = find(routine);
+  if (function == nullptr) {
+    throw environment_error("no library that is open has {}", routine);
+  }
+  return function;
+}
+
+std::uintptr_t address(const std::byte* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+}  // namespace
+
+Execution::Execution(const Algorithm& algorithm, const Contraction& contraction, const FindRoutine& find)
+    : precision_(contraction.precision),
+      contraction_(contraction),
+      kernel_(algorithm.kernel),
+      call_(kernel_call(algorithm, contraction)),
+      invocation_(required(find, call_.call.routine->name), call_.call),
+      alpha_argument_(call_.call.routine->index("alpha")) {
+  const std::int64_t bytes = element_bytes(precision_);
+  for (const char index : algorithm.loops) {
+    Loop loop{contraction.extent(index), {}};
+    for (const Place place : places) {
+      loop.step_bytes[at(place)] = contraction.tensor(place).stride(index) * bytes;
+    }
+    loops_.push_back(loop);
+  }
+  for (const Copy& copy : algorithm.copies) {
+    buffers_.push_back(make_buffer(algorithm, contraction, copy.operand, copy.depth, find));
+    buffer_of_[at(copy.operand)] = buffers_.back().memory.data();
+  }
+  if (kernel_ == Kernel::axpy) {
+    factor_ = call_.argument_of(Place::a) < 0 ? Place::a : Place::b;
+  }
+}
+
+Execution::Buffer Execution::make_buffer(const Algorithm& algorithm, const Contraction& contraction, Place place, std::size_t depth,
+                                         const FindRoutine& find) {
+  const Tensor dense = kernel_tensor(algorithm, contraction, place);
+  const Call in = column_copy(algorithm, contraction, place);
+  const Call out = column_copy(algorithm, contraction, place, true);
+  const kernel::Function function = required(find, in.routine->name);
+  const std::int64_t bytes = element_bytes(precision_);
+  Buffer buffer{place, depth, {function, in}, {function, out}, {}, 0, 0, 0, {}};
+  buffer.from_to = {static_cast<std::size_t>(in.routine->index("x")), static_cast<std::size_t>(in.routine->index("y"))};
+  buffer.columns = contraction.extent(dense.indices[1]);
+  buffer.operand_step_bytes = contraction.tensor(place).stride(dense.indices[1]) * bytes;
+  buffer.buffer_step_bytes = dense.strides[1] * bytes;
+  try {
+    buffer.memory.resize(static_cast<std::size_t>(buffer.columns * buffer.buffer_step_bytes));
+  } catch (const std::bad_alloc&) {
+    throw environment_error("{} needs {} for a copy of {}, which aren't available", algorithm.name(),
+                            format_bytes(static_cast<double>(buffer.columns * buffer.buffer_step_bytes)), letter(place));
+  }
+  return buffer;
+}
+
+std::int64_t Execution::buffer_elements() const {
+  std::int64_t bytes = 0;
+  for (const Buffer& buffer : buffers_) {
+    bytes += static_cast<std::int64_t>(buffer.memory.size());
+  }
+  return bytes / element_bytes(precision_);
+}
+
+void Execution::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) {
+  scale(contraction_, c, beta);
+  alpha_ = alpha;
+  if (alpha_argument_ >= 0 && kernel_ != Kernel::axpy) {
+    invocation_.set_scalar(static_cast<std::size_t>(alpha_argument_), alpha);
+  }
+  // BLAS's interface has no const; A and B are only read.
+  descend(0, {static_cast<std::byte*>(const_cast<void*>(a)), static_cast<std::byte*>(const_cast<void*>(b)), static_cast<std::byte*>(c)});
+}
+
+void Execution::descend(std::size_t depth, Pointers pointers) {
+  for (Buffer& buffer : buffers_) {
+    if (buffer.depth == depth) {
+      fill(buffer, pointers);
+    }
+  }
+  if (depth == loops_.size()) {
+    run_kernel(pointers);
+  } else {
+    const Loop& loop = loops_[depth];
+    Pointers moving = pointers;
+    for (std::int64_t i = 0; i < loop.length; ++i) {
+      descend(depth + 1, moving);
+      for (std::size_t t = 0; t < moving.size(); ++t) {
+        moving[t] += loop.step_bytes[t];
+      }
+    }
+  }
+  for (Buffer& buffer : buffers_) {
+    if (buffer.depth == depth && buffer.place == Place::c) {
+      write_back(buffer, pointers);
+    }
+  }
+}
+
+void Execution::run_kernel(const Pointers& pointers) {
+  for (const Place place : places) {
+    if (const int argument = call_.argument_of(place); argument >= 0) {
+      std::byte* const buffer = buffer_of_[at(place)];
+      invocation_.set_address(static_cast<std::size_t>(argument), address(buffer != nullptr ? buffer : pointers[at(place)]));
+    }
+  }
+  if (kernel_ == Kernel::axpy) {
+    invocation_.set_scalar(static_cast<std::size_t>(alpha_argument_), alpha_ * load(precision_, pointers[at(factor_)]));
+  }
+  invocation_.run();
+  if (kernel_ == Kernel::dot) {
+    add(precision_, pointers[at(Place::c)], alpha_ * invocation_.outcome().value);
+  }
+}
+
+void Execution::fill(Buffer& buffer, const Pointers& pointers) {
+  for (std::int64_t j = 0; j < buffer.columns; ++j) {
+    buffer.in.set_address(buffer.from_to[0], address(pointers[at(buffer.place)] + j * buffer.operand_step_bytes));
+    buffer.in.set_address(buffer.from_to[1], address(buffer.memory.data() + j * buffer.buffer_step_bytes));
+    buffer.in.run();
+  }
+}
+
+void Execution::write_back(Buffer& buffer, const Pointers& pointers) {
+  for (std::int64_t j = 0; j < buffer.columns; ++j) {
+    buffer.out.set_address(buffer.from_to[0], address(buffer.memory.data() + j * buffer.buffer_step_bytes));
+    buffer.out.set_address(buffer.from_to[1], address(pointers[at(buffer.place)] + j * buffer.operand_step_bytes));
+    buffer.out.run();
+  }
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,131 @@
+#include "flopcast/contract/folded.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace flopcast::contract {
+namespace {
+
+/// An index, or several that were fused: its length and its strides in A, B, C (0 where a tensor doesn't have it).
+struct Dimension {
+  std::int64_t extent = 1;
+  std::array<std::int64_t, 3> strides{};
+};
+
+/// Dimensions of the four roles: M, N, K, batch.
+struct Dimensions {
+  std::array<std::vector<Dimension>, 4> roles;
+  bool swapped = false;
+};
+
+/// Fuses neighbours that are one dimension in every tensor.
+std::vector<Dimension> fused(const std::vector<Dimension>& sorted) {
+  std::vector<Dimension> all;
+  for (const Dimension& next : sorted) {
+    const auto continues = [&](std::size_t t) { return next.strides[t] == all.back().strides[t] * all.back().extent; };
+    if (!all.empty() && continues(0) && continues(1) && continues(2)) {
+      all.back().extent *= next.extent;
+    } else {
+      all.push_back(next);
+    }
+  }
+  return all;
+}
+
+std::vector<Dimension> dimensions(const Contraction& contraction, Role role, std::size_t sort_by) {
+  std::vector<Dimension> all;
+  bool empty = false;
+  for (const char index : contraction.indices(role)) {
+    const std::int64_t extent = contraction.extent(index);
+    empty = empty || extent == 0;
+    if (extent != 1) {
+      all.push_back(
+          {extent, {contraction.tensors[0].stride(index), contraction.tensors[1].stride(index), contraction.tensors[2].stride(index)}});
+    }
+  }
+  if (empty) {
+    return {{0, {}}};
+  }
+  std::stable_sort(all.begin(), all.end(), [&](const Dimension& x, const Dimension& y) { return x.strides[sort_by] < y.strides[sort_by]; });
+  return fused(all);
+}
+
+Dimensions all_dimensions(const Contraction& contraction) {
+  constexpr std::size_t in_a = 0, in_c = 2;
+  Dimensions all;
+  all.roles = {dimensions(contraction, Role::free_a, in_c), dimensions(contraction, Role::free_b, in_c),
+               dimensions(contraction, Role::contracted, in_a), dimensions(contraction, Role::batch, in_c)};
+  const auto starts_contiguous = [](const std::vector<Dimension>& dims) { return !dims.empty() && dims.front().strides[in_c] == 1; };
+  all.swapped = starts_contiguous(all.roles[1]) || (all.roles[0].empty() && !all.roles[1].empty());
+  if (all.swapped) {
+    std::swap(all.roles[0], all.roles[1]);
+    for (std::vector<Dimension>& dims : all.roles) {
+      for (Dimension& dimension : dims) {
+        std::swap(dimension.strides[0], dimension.strides[1]);
+      }
+    }
+  }
+  return all;
+}
+
+Fold folded(const std::vector<Dimension>& dims) {
+  Fold result;
+  result.a = result.b = result.c = {0};
+  for (const Dimension& dimension : dims) {
+    const auto repeat = [&](std::vector<std::int64_t>& offsets, std::int64_t stride) {
+      const std::vector<std::int64_t> inner = offsets;
+      offsets.clear();
+      for (std::int64_t i = 0; i < dimension.extent; ++i) {
+        for (const std::int64_t offset : inner) {
+          offsets.push_back(offset + i * stride);
+        }
+      }
+    };
+    repeat(result.a, dimension.strides[0]);
+    repeat(result.b, dimension.strides[1]);
+    repeat(result.c, dimension.strides[2]);
+    result.extent *= dimension.extent;
+    result.natural.push_back(result.extent);
+  }
+  if (result.natural.empty()) {
+    result.natural = {1};
+  }
+  return result;
+}
+
+}  // namespace
+
+Folded fold(const Contraction& contraction) {
+  const Dimensions all = all_dimensions(contraction);
+  return {contraction.precision, folded(all.roles[0]), folded(all.roles[1]), folded(all.roles[2]), folded(all.roles[3]), all.swapped};
+}
+
+std::string folded_key(const Contraction& contraction) {
+  const Dimensions all = all_dimensions(contraction);
+  std::string key(1, static_cast<char>(contraction.precision));
+  for (std::size_t role = 0; role < all.roles.size(); ++role) {
+    key += fmt::format(" {}", "mnkx"[role]);
+    for (const Dimension& dimension : all.roles[role]) {
+      key += fmt::format("({}:{},{},{})", dimension.extent, dimension.strides[0], dimension.strides[1], dimension.strides[2]);
+    }
+  }
+  return key;
+}
+
+std::int64_t constant_step(const std::vector<std::int64_t>& offsets, std::int64_t first, std::int64_t count) {
+  if (count <= 1) {
+    return 1;
+  }
+  const auto* begin = offsets.data() + first;
+  const std::int64_t step = begin[1] - begin[0];
+  for (std::int64_t i = 2; i < count; ++i) {
+    if (begin[i] - begin[i - 1] != step) {
+      return 0;
+    }
+  }
+  return std::max<std::int64_t>(0, step);
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,85 @@
+#include "flopcast/contract/forecast.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// Time of everything that one experiment timed, with its interval.
+struct Timed {
+  Seconds seconds = 0;
+  Interval interval;
+};
+
+Timed summed(const measure::Timings& timings, const std::string& what) {
+  Timed total;
+  for (const std::vector<Repetition>& call : timings.calls) {
+    std::vector<double> times;
+    for (const Repetition& repetition : call) {
+      if (!repetition.discarded) {
+        times.push_back(repetition.normalised());
+      }
+    }
+    if (times.empty()) {
+      throw unusable_measurement("{} was not measured: every repetition was disturbed, or the run was interrupted", what);
+    }
+    const Interval interval = median_interval(times);
+    total.seconds += median(times);
+    total.interval.low += interval.low;
+    total.interval.high += interval.high;
+  }
+  return total;
+}
+
+}  // namespace
+
+Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
+                   const BenchmarkOptions& options, const Measure& measure) {
+  Forecasts result;
+  std::vector<std::vector<MicroBenchmark>> benchmarks;
+  std::vector<measure::Experiment> experiments;
+  std::map<std::string, std::size_t> known;
+  for (const Algorithm& algorithm : algorithms) {
+    benchmarks.push_back(micro_benchmarks(algorithm, contraction, environment, options));
+    for (const MicroBenchmark& benchmark : benchmarks.back()) {
+      if (known.emplace(benchmark.key, experiments.size()).second) {
+        experiments.push_back(benchmark.experiment);
+      } else {
+        ++result.shared;
+      }
+    }
+  }
+  result.benchmarks = experiments.size();
+  const std::vector<measure::Timings> timings = measure(experiments);
+  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+    Forecast forecast;
+    for (const MicroBenchmark& benchmark : benchmarks[i]) {
+      const measure::Timings& one = timings.at(known.at(benchmark.key));
+      const Timed timed = summed(one, fmt::format("{} of {}", benchmark.what, algorithms[i].name()));
+      forecast.parts.push_back({benchmark.what, benchmark.calls, timed.seconds * benchmark.scale});
+      forecast.seconds += benchmark.calls * benchmark.scale * timed.seconds;
+      forecast.interval.low += benchmark.calls * benchmark.scale * timed.interval.low;
+      forecast.interval.high += benchmark.calls * benchmark.scale * timed.interval.high;
+    }
+    result.each.push_back(std::move(forecast));
+  }
+  return result;
+}
+
+std::vector<std::size_t> ranking(std::span<const Forecast> forecasts) {
+  std::vector<std::size_t> order(forecasts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return forecasts[x].seconds < forecasts[y].seconds; });
+  return order;
+}
+
+bool ties(const Forecast& x, const Forecast& y, double floor) {
+  const bool overlap = x.interval.low <= y.interval.high && y.interval.low <= x.interval.high;
+  return overlap || std::max(x.seconds, y.seconds) <= (1 + floor) * std::min(x.seconds, y.seconds);
+}
+
+}  // namespace flopcast::contract

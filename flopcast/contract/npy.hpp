@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/contract/contraction.hpp"
+
+namespace flopcast::contract {
+
+/// An array as NumPy's .npy files hold it.
+struct Array {
+  Precision precision = Precision::d;
+  Order order = Order::row_major;
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> elements;
+};
+
+/// Reads the contents of a .npy file (versions 1 to 3) of little-endian float32, float64, complex64 or complex128. Throws bad_input naming `file` and what is wrong: no
+/// .npy file, another type of elements, fewer or more bytes than the shape says.
+Array parse_npy(std::string_view contents, std::string_view file);
+
+/// The contents of a .npy file, version 1.
+std::string format_npy(const Array& array);
+
+}  // namespace flopcast::contract

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <complex>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/contract/contraction.hpp"
+#include "flopcast/contract/execute.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/model/store.hpp"
+
+/// Tensor contractions for users, in the way of FFTW: plan once, execute often.
+///
+///     const contract::Machine machine = contract::local_machine();
+///     const contract::Plan plan = contract::plan("ija,jbic->abc", {{8, 8, 100}, {8, 100, 8, 100}, {100, 100, 100}}, machine);
+///     plan.execute(a, b, c);
+namespace flopcast::contract {
+
+/// Where contractions run: BLAS's routines, and what is known of the machine.
+struct Machine {
+  FindRoutine find;
+  Environment environment;
+};
+
+/// This machine with `blas` (empty: machine::default_blas()) on one thread. Caches are taken from an earlier measurement, or measured first (seconds). Throws as
+/// LibrarySet::open and machine::detect.
+Machine local_machine(const std::string& blas = {});
+
+/// How a plan is chosen.
+enum class Effort : std::uint8_t {
+  estimate,  ///< by a formula of flops and memory traffic: microseconds, nothing runs
+  measure    ///< the best by that formula are executed on tensors of the planner's own: as long as PlanOptions::time_budget at most
+};
+
+struct PlanOptions {
+  Effort effort = Effort::estimate;
+  int threads = 1;          ///< of the contraction's own; the BLAS is to be serial
+  Seconds time_budget = 2;  ///< for measuring
+  int most_measured = 12;   ///< candidates that are executed
+  Precision precision = Precision::d;
+  Order order = Order::row_major;  ///< of dense tensors, where no strides are given; row-major is what NumPy and C have
+  model::Store* wisdom = nullptr;  ///< measured choices are kept there and found again, also by other processes
+};
+
+/// A contraction made ready: execute() on any buffers, often, and from several threads at once.
+class Plan {
+ public:
+  /// C := alpha A B + beta C. Throws bad_input if C overlaps A or B, environment_error if memory for packing isn't there; C is untouched then.
+  void execute(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0) const;
+  /// What was chosen, why, and what else was considered; several lines.
+  [[nodiscard]] std::string explain() const;
+  /// Bytes that execute() allocates for packing.
+  [[nodiscard]] std::int64_t workspace_bytes() const;
+  /// Expected time of execute().
+  [[nodiscard]] Seconds seconds() const;
+  [[nodiscard]] const Contraction& contraction() const;
+
+ private:
+  friend Plan plan(const Contraction&, const Machine&, const PlanOptions&);
+  struct State;
+  explicit Plan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+/// Chooses how to compute `contraction`. Throws bad_input as make_contraction, environment_error if no library has gemm.
+Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options = {});
+
+/// Sizes along every index of A, B and C, in the notation's order.
+struct Shapes {
+  std::vector<std::int64_t> a, b, c;
+};
+/// The same for dense tensors of these shapes in options.order. Throws bad_input if a shape contradicts the notation or another one.
+Plan plan(std::string_view notation, const Shapes& shapes, const Machine& machine, const PlanOptions& options = {});
+
+/// einsum of two dense row-major operands: the result's elements, its shape in `shape`.
+std::vector<double> einsum(std::string_view notation, std::span<const double> a, const std::vector<std::int64_t>& shape_a,
+                           std::span<const double> b, const std::vector<std::int64_t>& shape_b, const Machine& machine,
+                           std::vector<std::int64_t>* shape = nullptr);
+
+}  // namespace flopcast::contract

@@ -1,0 +1,75 @@
+#include "flopcast/contract/streaming.hpp"
+
+#include <algorithm>
+#include <array>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace flopcast::contract {
+
+#if defined(__x86_64__)
+namespace {
+
+constexpr std::int64_t width = 4;  // doubles of a register
+
+/// Rows that are not streamed: those before C is aligned and those after its last whole register.
+void plain_rows(std::int64_t first, std::int64_t last, std::int64_t rows, std::int64_t depth, const double* a, const double* b, double* c) {
+  for (std::int64_t i = first; i < last; ++i) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < depth; ++k) {
+      sum += a[i + k * rows] * b[k];
+    }
+    c[i] = sum;
+  }
+}
+
+/// One column; four registers of rows at a time keep the multipliers busy.
+__attribute__((target("avx2,fma"))) void stream_column(std::int64_t rows, std::int64_t depth, const double* a, const double* b, double* c) {
+  constexpr std::int64_t alignment = 32;
+  const auto misaligned =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c) % alignment) / static_cast<std::int64_t>(sizeof(double));
+  std::int64_t i = misaligned == 0 ? 0 : std::min(rows, width - misaligned);
+  plain_rows(0, i, rows, depth, a, b, c);
+  for (; i + 4 * width <= rows; i += 4 * width) {
+    __m256d sum0 = _mm256_setzero_pd(), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+    for (std::int64_t k = 0; k < depth; ++k) {
+      const __m256d factor = _mm256_broadcast_sd(b + k);
+      const double* from = a + i + k * rows;
+      sum0 = _mm256_fmadd_pd(_mm256_loadu_pd(from), factor, sum0);
+      sum1 = _mm256_fmadd_pd(_mm256_loadu_pd(from + width), factor, sum1);
+      sum2 = _mm256_fmadd_pd(_mm256_loadu_pd(from + 2 * width), factor, sum2);
+      sum3 = _mm256_fmadd_pd(_mm256_loadu_pd(from + 3 * width), factor, sum3);
+    }
+    _mm256_stream_pd(c + i, sum0);
+    _mm256_stream_pd(c + i + width, sum1);
+    _mm256_stream_pd(c + i + 2 * width, sum2);
+    _mm256_stream_pd(c + i + 3 * width, sum3);
+  }
+  plain_rows(i, rows, rows, depth, a, b, c);
+}
+
+}  // namespace
+
+bool can_stream() { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; }
+
+void stream_product(std::int64_t rows, std::int64_t columns, std::int64_t depth, double alpha, const double* a, const double* b,
+                    std::int64_t ldb, double* c, std::int64_t ldc) {
+  std::array<double, longest_streamed_sum> scaled{};
+  for (std::int64_t j = 0; j < columns; ++j) {
+    for (std::int64_t k = 0; k < depth; ++k) {
+      scaled[static_cast<std::size_t>(k)] = alpha * b[k + j * ldb];
+    }
+    stream_column(rows, depth, a, scaled.data(), c + j * ldc);
+  }
+}
+
+void finish_streaming() { _mm_sfence(); }
+#else
+bool can_stream() { return false; }
+void stream_product(std::int64_t, std::int64_t, std::int64_t, double, const double*, const double*, std::int64_t, double*, std::int64_t) {}
+void finish_streaming() {}
+#endif
+
+}  // namespace flopcast::contract

@@ -1,0 +1,88 @@
+#include "flopcast/contract/validate.hpp"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <random>
+
+#include "flopcast/contract/element.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/machine/clock.hpp"
+#include "flopcast/measure/memory.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// Bytes from the lowest to the highest element, and how far the first element lies above the lowest (negative strides).
+struct Extent {
+  std::int64_t bytes = 0, first_offset = 0;
+};
+
+Extent extent(const Contraction& contraction, Place place) {
+  const std::int64_t element = element_bytes(contraction.precision);
+  Extent found{element, 0};
+  const Tensor& tensor = contraction.tensor(place);
+  for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
+    const std::int64_t reach = (contraction.extent(tensor.indices[i]) - 1) * tensor.strides[i] * element;
+    found.bytes += std::abs(reach);
+    found.first_offset += reach < 0 ? -reach : 0;
+  }
+  return found;
+}
+
+void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std::mt19937& random) {
+  with_element(precision, [&](auto element) {
+    using Element = decltype(element);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    auto* numbers = reinterpret_cast<Element*>(memory);
+    const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Element));
+    constexpr std::int64_t period = 8191;  // random numbers are slow to make, and these are enough
+    for (std::int64_t i = 0; i < count; ++i) {
+      numbers[i] = i < period ? to_element<Element>({uniform(random), uniform(random)}) : numbers[i - period];
+    }
+  });
+}
+
+}  // namespace
+
+Workspace::Workspace(const Contraction& contraction, unsigned seed) {
+  std::mt19937 random(seed);
+  for (const Place place : places) {
+    const Extent needed = extent(contraction, place);
+    auto memory = std::make_shared<measure::Memory>(needed.bytes);
+    auto* begin = reinterpret_cast<std::byte*>(memory->begin());  // NOLINT(performance-no-int-to-ptr)
+    fill_random(contraction.precision, begin, needed.bytes, random);
+    starts_[static_cast<std::size_t>(place)] = begin + needed.first_offset;
+    memory_.push_back(std::move(memory));
+  }
+}
+
+std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, const Contraction& contraction, const FindRoutine& find,
+                                     std::span<const Seconds> predicted, const ValidateOptions& options,
+                                     const std::function<bool(std::int64_t, std::int64_t)>& go_on) {
+  Workspace tensors(contraction);
+  const machine::WallClock clock;
+  std::vector<std::vector<Seconds>> times(algorithms.size());
+  const auto expected = static_cast<std::int64_t>(algorithms.size()) * options.repetitions;
+  std::int64_t done = 0;
+  bool stopped = false;
+  for (int repetition = 0; repetition < options.repetitions && !stopped; ++repetition) {
+    for (std::size_t i = 0; i < algorithms.size() && !stopped; ++i) {
+      stopped = !go_on(done++, expected);
+      if (stopped || predicted[i] > options.longest) {
+        continue;
+      }
+      Execution execution(algorithms[i], contraction, find);
+      const std::int64_t begin = clock.ticks();
+      execution.run(tensors.tensor(Place::a), tensors.tensor(Place::b), tensors.tensor(Place::c), 1.0, 1.0);
+      times[i].push_back(clock.seconds(clock.ticks() - begin));
+    }
+  }
+  std::vector<Seconds> medians;
+  for (const std::vector<Seconds>& one : times) {
+    medians.push_back(one.empty() ? std::numeric_limits<Seconds>::quiet_NaN() : median(one));
+  }
+  return medians;
+}
+
+}  // namespace flopcast::contract

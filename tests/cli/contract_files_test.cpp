@@ -1,0 +1,41 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/run_program.hpp"
+
+namespace flopcast::testing {
+namespace {
+
+bool has_numpy() { return shell("/usr/bin/python3 -c 'import numpy'").code == 0; }
+
+TEST(ContractFiles, AgreesWithNumPysEinsum) {
+  if (!has_numpy()) {
+    GTEST_SKIP() << "NumPy isn't installed";
+  }
+  const Ended ended = shell(R"(
+d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
+import numpy, subprocess, sys
+random = numpy.random.default_rng(1)
+cases = [("ai,ibc->abc", "float64"), ("ija,jbic->abc", "complex128"), ("iaj,ji->a", "float32"), ("nai,nib->nab", "float64"), ("a,b->ba", "complex64"), ("i,i->", "float64")]
+for spec, dtype in cases:
+    sizes = {x: 2 + i for i, x in enumerate(sorted(set(spec) - set(",->")))}
+    a, b = (random.standard_normal([sizes[x] for x in t]).astype(dtype) for t in spec.split("->")[0].split(","))
+    for order in "CF":
+        numpy.save("a.npy", numpy.asarray(a, order=order))
+        numpy.save("b.npy", b)
+        subprocess.run(["flopcast", "contract", spec, "--in", "a.npy", "--in", "b.npy", "--out", "c.npy", "--quiet", "--effort", "estimate"], check=True)
+        c, expected = numpy.load("c.npy"), numpy.einsum(spec, a, b)
+        if c.shape != expected.shape or c.dtype != expected.dtype or not numpy.allclose(c, expected, rtol=1e-5, atol=1e-5):
+            sys.exit(f"{spec} {dtype} {order} differs")
+numpy.save("i.npy", numpy.arange(4))
+sys.exit(subprocess.run(["flopcast", "contract", "i,i->", "--in", "i.npy", "--in", "i.npy", "--out", "never.npy"]).returncode)
+END
+/usr/bin/python3 make.py; code=$?; ls; exit $code
+)");
+  EXPECT_EQ(ended.code, 3) << ended.err;
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("i.npy: elements of type <i8"));
+  EXPECT_THAT(ended.out, ::testing::Not(::testing::HasSubstr("never.npy")));
+}
+
+}  // namespace
+}  // namespace flopcast::testing

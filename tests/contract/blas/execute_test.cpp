@@ -1,0 +1,65 @@
+#include "flopcast/contract/execute.hpp"
+
+#include <gtest/gtest.h>
+
+#include "flopcast/contract/generate.hpp"
+#include "flopcast/contract/reference.hpp"
+#include "flopcast/machine/library.hpp"
+#include "tests/contract/blas/random_contraction.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+FindRoutine openblas() {
+  static const machine::Library library = machine::Library::open("openblas-serial");
+  return [](std::string_view routine) { return library.function(routine); };
+}
+
+/// Runs every algorithm of `contraction` and compares with nested loops.
+void expect_all_right(const Contraction& contraction, std::mt19937& random) {
+  const Buffers buffers = random_buffers(contraction, random);
+  const std::complex<double> alpha = random() % 2 == 0 ? 1.0 : -0.5;
+  const std::complex<double> beta = random() % 2 == 0 ? 0.0 : 0.75;
+  std::vector<std::byte> expected = buffers.c;
+  contract_naively(contraction, buffers.a.data(), buffers.b.data(), expected.data(), alpha, beta);
+  for (const Algorithm& algorithm : generate(contraction)) {
+    std::vector<std::byte> result = buffers.c;
+    Execution(algorithm, contraction, openblas()).run(buffers.a.data(), buffers.b.data(), result.data(), alpha, beta);
+    EXPECT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction))
+        << algorithm.name() << " of " << to_string(contraction.notation());
+  }
+}
+
+TEST(Execute, AgreesWithNestedLoopsOnThePapersContractions) {
+  std::mt19937 random(1);
+  for (const char* text : {"abc=ai,ibc", "a=iaj,ji", "abc=ija,jbic"}) {
+    for (const Precision precision : {Precision::s, Precision::d, Precision::c, Precision::z}) {
+      for (const Order order : {Order::column_major, Order::row_major}) {
+        const Extents extents{{'a', 5}, {'b', 4}, {'c', 3}, {'i', 6}, {'j', 7}};
+        expect_all_right(make_contraction(parse_notation(text), extents, precision, order), random);
+      }
+    }
+  }
+}
+
+TEST(Execute, AgreesWithNestedLoopsOnRandomContractions) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 600; ++i) {
+    const std::array<int, 4> counts = {static_cast<int>(random() % 3), static_cast<int>(random() % 3), static_cast<int>(random() % 3),
+                                       static_cast<int>(random() % 2)};
+    expect_all_right(random_contraction(random, counts, i % 10 == 0 ? 0 : 1, 4, i % 3 == 0), random);
+  }
+}
+
+TEST(Execute, OverwritesNaNWhereBetaIsZero) {
+  const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 2}, {'i', 4}});
+  const std::vector<double> a(12, 1.0), b(8, 2.0);
+  for (const Algorithm& algorithm : generate(contraction)) {
+    std::vector<double> c(6, std::numeric_limits<double>::quiet_NaN());
+    Execution(algorithm, contraction, openblas()).run(a.data(), b.data(), c.data());
+    EXPECT_EQ(c, std::vector<double>(6, 8.0)) << algorithm.name();
+  }
+}
+
+}  // namespace
+}  // namespace flopcast::contract

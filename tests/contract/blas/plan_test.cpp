@@ -1,0 +1,165 @@
+#include "flopcast/contract/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "flopcast/contract/candidates.hpp"
+#include "flopcast/contract/reference.hpp"
+#include "flopcast/contract/streaming.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/machine/library.hpp"
+#include "tests/contract/blas/random_contraction.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// A machine whose caches nobody measured.
+Machine test_machine() {
+  static const machine::Library library = machine::Library::open("openblas-serial");
+  Machine machine;
+  machine.find = [](std::string_view routine) { return library.function(routine); };
+  for (const auto& [name, bytes] : {std::pair{"L1", 32 << 10}, std::pair{"L2", 1 << 20}, std::pair{"L3", 16 << 20}}) {
+    CacheLevel level;
+    level.name = name;
+    level.capacity_bytes = bytes;
+    machine.environment.caches.push_back(level);
+  }
+  machine.environment.fingerprint = "test";
+  return machine;
+}
+
+/// Compares `run` with nested loops.
+void expect_right(const Contraction& contraction, std::mt19937& random, std::complex<double> beta, const std::string& what,
+                  const std::function<void(const Buffers&, std::byte* c, std::complex<double> alpha)>& run) {
+  const Buffers buffers = random_buffers(contraction, random);
+  const std::complex<double> alpha = random() % 2 == 0 ? 1.0 : -0.5;
+  std::vector<std::byte> expected = buffers.c, result = buffers.c;
+  contract_naively(contraction, buffers.a.data(), buffers.b.data(), expected.data(), alpha, beta);
+  run(buffers, result.data(), alpha);
+  ASSERT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction))
+      << what << " of " << folded_key(contraction);
+}
+
+std::array<int, 4> random_counts(std::mt19937& random) {
+  return {static_cast<int>(random() % 3), static_cast<int>(random() % 3), static_cast<int>(random() % 3), static_cast<int>(random() % 2)};
+}
+
+TEST(Plan, AgreesWithNestedLoopsOnThousandsOfContractions) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 3000; ++i) {
+    const Contraction contraction = random_contraction(random, random_counts(random), i % 10 == 0 ? 0 : 1, i % 7 == 0 ? 9 : 5, i % 3 == 0);
+    PlanOptions options;
+    options.threads = i % 50 == 0 ? 3 : 1;
+    const Plan chosen = plan(contraction, test_machine(), options);
+    const std::complex<double> beta = random() % 2 == 0 ? 0.0 : 0.75;
+    expect_right(contraction, random, beta, chosen.explain(), [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
+      chosen.execute(x.a.data(), x.b.data(), c, alpha, beta);
+    });
+  }
+}
+
+TEST(Blocked, AgreesWithNestedLoopsWhateverTheTiles) {
+  std::mt19937 random(4);
+  for (int i = 0; i < 1500; ++i) {
+    const Contraction contraction = random_contraction(random, random_counts(random), 1, 6, i % 3 == 0);
+    const auto length = [&] { return static_cast<std::int64_t>(1 + random() % 9); };
+    const Blocked blocked(fold(contraction), {length(), length(), length(), false, i % 100 == 0 ? 2 : 1}, test_machine().find);
+    const std::complex<double> beta = random() % 2 == 0 ? 0.0 : -1.5;
+    expect_right(contraction, random, beta, to_string(blocked.blocking()),
+                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, beta); });
+  }
+}
+
+TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
+  if (!can_stream()) {
+    GTEST_SKIP() << "this CPU can't";
+  }
+  std::mt19937 random(5);
+  int streamed = 0;
+  for (const char* text : {"abc=ai,ibc", "abc=ai,bci", "acb=ia,ibc", "abc=ija,jbic", "ba=ai,ib"}) {
+    for (int i = 0; i < 10; ++i) {
+      Extents extents;
+      for (const char index : std::string("abcij")) {
+        extents[index] = 1 + static_cast<std::int64_t>(random() % (index < 'i' ? 70 : 5));
+      }
+      const Contraction contraction = make_contraction(parse_notation(text), extents);
+      for (const Candidate& candidate : candidates(fold(contraction), test_machine().environment, 1)) {
+        if (candidate.blocking.streaming) {
+          ++streamed;
+          const Blocked blocked(fold(contraction), candidate.blocking, test_machine().find);
+          expect_right(
+              contraction, random, 0.0, to_string(candidate.blocking),
+              [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, 0.0); });
+        }
+      }
+    }
+  }
+  EXPECT_GT(streamed, 100);
+}
+
+TEST(Plan, MeasuresAndRemembers) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_plan_test.XXXXXX").string();
+  const std::filesystem::path folder = ::mkdtemp(pattern.data());
+  {
+    model::Store store = model::Store::open(folder / "store.db");
+    PlanOptions options;
+    options.effort = Effort::measure;
+    options.time_budget = 0.05;
+    options.wisdom = &store;
+    const Shapes shapes{{40, 8}, {8, 30, 20}, {40, 30, 20}};
+    const Plan first = plan("ai,ibc->abc", shapes, test_machine(), options);
+    EXPECT_THAT(first.explain(), ::testing::HasSubstr("measured "));
+    const Plan second = plan("ai,ibc->abc", shapes, test_machine(), options);
+    EXPECT_THAT(second.explain(), ::testing::HasSubstr("measured before"));
+    EXPECT_EQ(second.seconds(), first.seconds());
+    EXPECT_THAT(plan("xk,kyz->xyz", shapes, test_machine(), options).explain(), ::testing::HasSubstr("measured before")) << "other names";
+    options.threads = 2;
+    EXPECT_THAT(plan("ai,ibc->abc", shapes, test_machine(), options).explain(), ::testing::Not(::testing::HasSubstr("before")));
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Plan, MayBeExecutedFromSeveralThreads) {
+  const Plan chosen = plan("ij,jk->ik", {{30, 20}, {20, 25}, {30, 25}}, test_machine());
+  const std::vector<double> a(600, 1.0), b(500, 2.0);
+  std::vector<std::vector<double>> results(4, std::vector<double>(750));
+  std::vector<std::thread> threads;
+  for (std::vector<double>& result : results) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        chosen.execute(a.data(), b.data(), result.data());
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const std::vector<double>& result : results) {
+    EXPECT_EQ(result, std::vector<double>(750, 40.0));
+  }
+}
+
+TEST(Plan, RefusesOverlapAndLeavesCAlone) {
+  const Plan chosen = plan("ij,jk->ik", {{4, 4}, {4, 4}, {4, 4}}, test_machine());
+  std::vector<double> memory(40, 1.0);
+  const std::vector<double> before = memory;
+  EXPECT_THROW(chosen.execute(memory.data(), memory.data() + 20, memory.data() + 8), Error);
+  EXPECT_EQ(memory, before);
+  EXPECT_THROW(plan("ij,jk->ik", {{4, 5}, {4, 4}, {4, 4}}, test_machine()), Error);
+  EXPECT_THROW(plan("ij,jk->ik", {{4}, {4, 4}, {4, 4}}, test_machine()), Error);
+}
+
+TEST(Einsum, IsAOneLiner) {
+  std::vector<std::int64_t> shape;
+  const std::vector<double> a = {1, 2, 3, 4, 5, 6}, b = {1, 10, 100};
+  EXPECT_EQ(einsum("ij,j->i", a, {2, 3}, b, {3}, test_machine(), &shape), (std::vector<double>{321, 654}));
+  EXPECT_EQ(shape, std::vector<std::int64_t>{2});
+  EXPECT_THROW(einsum("ij,j->i", a, {2, 4}, b, {4}, test_machine()), Error);
+}
+
+}  // namespace
+}  // namespace flopcast::contract

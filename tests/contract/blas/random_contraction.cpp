@@ -1,0 +1,105 @@
+#include "tests/contract/blas/random_contraction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "flopcast/contract/element.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+std::vector<std::byte> random_memory(Precision precision, std::size_t elements, std::mt19937& random) {
+  return with_element(precision, [&](auto element) {
+    using Element = decltype(element);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::vector<std::byte> memory(elements * sizeof(Element));
+    auto* numbers = reinterpret_cast<Element*>(memory.data());
+    std::generate_n(numbers, elements, [&] { return to_element<Element>({uniform(random), uniform(random)}); });
+    return memory;
+  });
+}
+
+std::vector<std::int64_t> spread_strides(const std::string& indices, const Extents& extents, std::mt19937& random) {
+  std::vector<std::size_t> order(indices.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::int64_t> strides(indices.size());
+  std::int64_t next = 1 + static_cast<std::int64_t>(random() % 2);
+  for (const std::size_t i : order) {
+    strides[i] = next;
+    next = next * std::max<std::int64_t>(1, extents.at(indices[i])) + static_cast<std::int64_t>(random() % 3);
+  }
+  return strides;
+}
+
+}  // namespace
+
+std::size_t span_elements(const Tensor& tensor, const Extents& extents) {
+  std::int64_t last = 0;
+  for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
+    const std::int64_t extent = extents.at(tensor.indices[i]);
+    if (extent == 0) {
+      return 0;
+    }
+    last += (extent - 1) * tensor.strides[i];
+  }
+  return static_cast<std::size_t>(last + 1);
+}
+
+Buffers random_buffers(const Contraction& contraction, std::mt19937& random) {
+  const auto memory = [&](Place place) {
+    return random_memory(contraction.precision, span_elements(contraction.tensor(place), contraction.extents), random);
+  };
+  return {memory(Place::a), memory(Place::b), memory(Place::c)};
+}
+
+double largest_difference(Precision precision, const std::vector<std::byte>& x, const std::vector<std::byte>& y) {
+  double largest = 0;
+  const auto step = static_cast<std::size_t>(element_bytes(precision));
+  for (std::size_t i = 0; i + step <= x.size(); i += step) {
+    const double difference = std::abs(load(precision, x.data() + i) - load(precision, y.data() + i));
+    largest = std::isnan(difference) ? difference : std::max(largest, difference);
+    if (std::isnan(largest)) {
+      return largest;
+    }
+  }
+  return largest;
+}
+
+double tolerance(const Contraction& contraction) {
+  double length = 4;
+  for (const char index : contraction.indices(Role::contracted)) {
+    length *= static_cast<double>(std::max<std::int64_t>(1, contraction.extent(index)));
+  }
+  return 8 * length * (real_bytes(contraction.precision) == 4 ? 1.2e-7 : 2.3e-16);
+}
+
+Contraction random_contraction(std::mt19937& random, std::array<int, 4> counts, int smallest, int largest, bool gaps) {
+  std::array<std::string, 4> groups;
+  char next = 'a';
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (int i = 0; i < counts[g]; ++i) {
+      groups[g] += next++;
+    }
+  }
+  Notation notation{groups[0] + groups[2] + groups[3], groups[1] + groups[2] + groups[3], groups[0] + groups[1] + groups[3]};
+  for (std::string* indices : {&notation.a, &notation.b, &notation.c}) {
+    std::shuffle(indices->begin(), indices->end(), random);
+  }
+  Extents extents;
+  for (char index = 'a'; index < next; ++index) {
+    extents[index] = std::uniform_int_distribution<int>(smallest, largest)(random);
+  }
+  static constexpr std::array<Precision, 4> precisions = {Precision::s, Precision::d, Precision::c, Precision::z};
+  const Precision precision = precisions[random() % precisions.size()];
+  const Order order = random() % 2 == 0 ? Order::column_major : Order::row_major;
+  if (!gaps) {
+    return make_contraction(notation, extents, precision, order);
+  }
+  return make_contraction(notation, extents, precision, order,
+                          {spread_strides(notation.a, extents, random), spread_strides(notation.b, extents, random),
+                           spread_strides(notation.c, extents, random)});
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,102 @@
+#include "flopcast/contract/contraction.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string message(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Notation, IsReadInThreeWays) {
+  const Notation expected{"ai", "ibc", "abc"};
+  for (const char* text : {"abc=ai,ibc", "C_abc := A_ai B_ibc", "ai,ibc->abc", " abc = ai , ibc ", "C_{abc} := A_{ai} B_{ibc}",
+                           "C_abc := A_ai * B_ibc", "C_abc:=A_aiB_ibc"}) {
+    EXPECT_EQ(parse_notation(text), expected) << text;
+  }
+  EXPECT_EQ(parse_notation("=a,a"), (Notation{"a", "a", ""}));
+  EXPECT_EQ(parse_notation(",a->a"), (Notation{"", "a", "a"}));
+  EXPECT_EQ(parse_notation("C := A_i B_i"), (Notation{"i", "i", ""}));
+}
+
+TEST(Notation, SaysWhatIsWrong) {
+  const auto says = [](const std::string& text) { return message([&] { parse_notation(text); }); };
+  EXPECT_THAT(says("abc"), HasSubstr("is none of 'abc=ai,ibc'"));
+  EXPECT_THAT(says("C_abc := A_ai"), HasSubstr("is none of"));
+  EXPECT_THAT(says("abc=ai"), HasSubstr("has 1 operand; it takes two"));
+  EXPECT_THAT(says("a=a,a,a"), HasSubstr("has 3 operands; it takes two"));
+  EXPECT_THAT(says("ab=aij,ijj"), HasSubstr("index j is repeated in B"));
+  EXPECT_THAT(says("ab=aik,ib"), HasSubstr("index k is in A only"));
+  EXPECT_THAT(says("abx=ai,ib"), HasSubstr("index x of C is in neither A nor B"));
+  EXPECT_THAT(says("ab=a1,1b"), HasSubstr("'1' in A is no index"));
+}
+
+TEST(Extents, AreReadByIndex) {
+  const Notation notation = parse_notation("abc=ai,ibc");
+  const std::vector<std::string> words = {"a=b=c=400", "i=8"};
+  EXPECT_EQ(parse_extents(words, notation), (Extents{{'a', 400}, {'b', 400}, {'c', 400}, {'i', 8}}));
+  const std::vector<std::string> commas = {"a=1,b=2,c=3,i=4"};
+  EXPECT_EQ(parse_extents(commas, notation), (Extents{{'a', 1}, {'b', 2}, {'c', 3}, {'i', 4}}));
+}
+
+TEST(Extents, SayWhatIsWrong) {
+  const auto says = [](std::vector<std::string> words) { return message([&] { parse_extents(words, parse_notation("ab=ai,ib")); }); };
+  EXPECT_THAT(says({"a=1", "b=2"}), HasSubstr("index i of ab=ai,ib has no size; give i=SIZE"));
+  EXPECT_THAT(says({"a=1", "a=2", "b=1", "i=1"}), HasSubstr("index a is given two sizes, 1 and 2"));
+  EXPECT_THAT(says({"a=0", "b=1", "i=1"}), HasSubstr("size of a"));
+  EXPECT_THAT(says({"a=99999999999", "b=1", "i=1"}), HasSubstr("out of range"));
+  EXPECT_THAT(says({"x=1", "a=1", "b=1", "i=1"}), HasSubstr("'x' is no index of ab=ai,ib"));
+  EXPECT_THAT(says({"ab=1"}), HasSubstr("is no index"));
+  EXPECT_THAT(says({"400"}), HasSubstr("is not INDEX=SIZE"));
+}
+
+TEST(Contraction, LiesAsAsked) {
+  const Notation notation = parse_notation("abc=ai,ibc");
+  const Extents extents{{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}};
+  const Contraction columns = make_contraction(notation, extents);
+  EXPECT_THAT(columns.tensor(Place::b).strides, ElementsAre(1, 7, 21));
+  const Contraction rows = make_contraction(notation, extents, Precision::d, Order::row_major);
+  EXPECT_THAT(rows.tensor(Place::b).strides, ElementsAre(15, 5, 1));
+  EXPECT_EQ(columns.role('a'), Role::free_a);
+  EXPECT_EQ(columns.role('c'), Role::free_b);
+  EXPECT_EQ(columns.role('i'), Role::contracted);
+  EXPECT_EQ(flops(columns), 2.0 * 2 * 3 * 5 * 7);
+  EXPECT_EQ(columns.elements(Place::c), 30);
+}
+
+TEST(Contraction, RefusesWhatCannotBe) {
+  const Notation notation = parse_notation("ab=ai,ib");
+  const Extents extents{{'a', 2}, {'b', 3}, {'i', 4}};
+  EXPECT_THAT(message([&] { make_contraction(notation, {{'a', 1}}); }), HasSubstr("index i of ab=ai,ib has no size"));
+  const std::int64_t huge = 2'000'000'000;
+  EXPECT_THAT(message([&] {
+                make_contraction(parse_notation("abc=ai,ibc"), {{'a', huge}, {'b', huge}, {'c', huge}, {'i', 1}});
+              }),
+              HasSubstr("more elements than 63 bits can address"));
+  EXPECT_THAT(message([&] {
+                make_contraction(notation, extents, Precision::d, Order::column_major, {{{}, {}, {1, 1}}});
+              }),
+              HasSubstr("let elements share addresses"));
+  EXPECT_THAT(message([&] {
+                make_contraction(notation, extents, Precision::d, Order::column_major, {{{1}, {}, {}}});
+              }),
+              HasSubstr("1 strides given for A, which has 2 indices"));
+}
+
+}  // namespace
+}  // namespace flopcast::contract

@@ -1,0 +1,53 @@
+#include "flopcast/contract/folded.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace flopcast::contract {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(Fold, FusesWhatIsOneIndexInMemory) {
+  // b and c follow each other in B and C: one index of 15
+  const Folded folded = fold(make_contraction(parse_notation("abc=ai,ibc"), {{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}}));
+  EXPECT_FALSE(folded.swapped);
+  EXPECT_THAT(folded.m.natural, ElementsAre(2));
+  EXPECT_THAT(folded.n.natural, ElementsAre(15));
+  EXPECT_THAT(folded.k.natural, ElementsAre(7));
+  EXPECT_EQ(folded.batch.extent, 1);
+  EXPECT_EQ(constant_step(folded.n.c, 0, 15), 2);
+  EXPECT_EQ(constant_step(folded.n.b, 0, 15), 7);
+}
+
+TEST(Fold, KeepsApartWhatIsNot) {
+  const Folded folded = fold(make_contraction(parse_notation("abc=ija,jbic"), {{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}, {'j', 4}}));
+  EXPECT_THAT(folded.n.natural, ElementsAre(3, 15)) << "i lies between b and c in B";
+  EXPECT_EQ(constant_step(folded.n.b, 0, 3), 4);
+  EXPECT_EQ(constant_step(folded.n.b, 0, 15), 0);
+}
+
+TEST(Fold, DropsSizesOfOneAndPutsCsRowsFirst) {
+  const Folded folded = fold(make_contraction(parse_notation("xba=ai,ibx"), {{'a', 2}, {'b', 3}, {'x', 1}, {'i', 7}}));
+  EXPECT_TRUE(folded.swapped) << "C is contiguous along b, which is B's";
+  EXPECT_EQ(folded.m.extent, 3);
+  EXPECT_EQ(folded.n.extent, 2);
+}
+
+TEST(FoldedKey, IsEqualForWhatIsTheSame) {
+  const Contraction one = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}});
+  const Contraction other_names = make_contraction(parse_notation("xyz=xk,kyz"), {{'x', 2}, {'y', 3}, {'z', 5}, {'k', 7}});
+  const Contraction matrix = make_contraction(parse_notation("ab=ai,ib"), {{'a', 2}, {'b', 15}, {'i', 7}});
+  const Contraction longer = make_contraction(parse_notation("ab=ai,ib"), {{'a', 2}, {'b', 16}, {'i', 7}});
+  EXPECT_EQ(folded_key(one), folded_key(other_names));
+  EXPECT_EQ(folded_key(one), folded_key(matrix));
+  EXPECT_NE(folded_key(one), folded_key(longer));
+}
+
+TEST(Fold, OfNothingIsEmpty) {
+  const Folded folded = fold(make_contraction(parse_notation("ab=ai,ib"), {{'a', 0}, {'b', 3}, {'i', 7}}));
+  EXPECT_EQ(folded.m.extent * folded.n.extent, 0);
+}
+
+}  // namespace
+}  // namespace flopcast::contract

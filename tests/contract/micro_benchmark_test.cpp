@@ -1,0 +1,142 @@
+#include "flopcast/contract/micro_benchmark.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "flopcast/contract/forecast.hpp"
+#include "flopcast/contract/generate.hpp"
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+using measure::Action;
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+/// The paper's machine: 6 MB of cache.
+Environment penryn() {
+  CacheLevel level;
+  level.name = "L2";
+  level.capacity_bytes = 786'432 * 8;
+  Environment environment;
+  environment.caches = {level};
+  return environment;
+}
+
+Contraction example() { return make_contraction(parse_notation("abc=ai,ibc"), {{'a', 400}, {'b', 400}, {'c', 400}, {'i', 8}}); }
+
+std::vector<std::pair<std::string, double>> counts(const std::string& name, Stage stage, const Contraction& contraction = example()) {
+  BenchmarkOptions options;
+  options.stage = stage;
+  std::vector<std::pair<std::string, double>> all;
+  for (const MicroBenchmark& benchmark : micro_benchmarks(find_algorithm(name, generate(contraction)), contraction, penryn(), options)) {
+    all.emplace_back(benchmark.what, benchmark.calls);
+  }
+  return all;
+}
+
+TEST(MicroBenchmarks, AddUpToTheKernelCalls) {
+  const double calls = 400.0 * 400.0;
+  EXPECT_THAT(counts("ca-gemv", Stage::repeated), ElementsAre(Pair("kernel", calls)));
+  EXPECT_THAT(counts("ca-gemv", Stage::distance), ElementsAre(Pair("kernel", calls)));
+  EXPECT_THAT(counts("ca-gemv", Stage::failures), ElementsAre(Pair("kernel, new line", calls / 8), Pair("kernel", calls * 7 / 8)));
+  for (const Contraction& contraction :
+       {example(), make_contraction(parse_notation("abc=ai,ibc"), {{'a', 3}, {'b', 17}, {'c', 1}, {'i', 8}})}) {
+    for (const Algorithm& algorithm : generate(contraction)) {
+      double sum = 0;
+      for (const auto& [what, count] : counts(algorithm.name(), Stage::first_iterations, contraction)) {
+        EXPECT_GT(count, 0) << algorithm.name() << ' ' << what;
+        sum += count;
+      }
+      EXPECT_NEAR(sum, kernel_calls(algorithm, contraction), 1e-6 * sum) << algorithm.name();
+    }
+  }
+}
+
+TEST(MicroBenchmarks, FirstIterationsOfAShortLoop) {
+  // i is 8 long: every 8th call is a first one; those of c (1 in 3200) don't matter
+  EXPECT_THAT(counts("ci-ger", Stage::first_iterations), ElementsAre(Pair("kernel, first of i", 400.0), Pair("kernel", 2800.0)));
+}
+
+TEST(MicroBenchmarks, CopiesAreTimedToo) {
+  const Contraction contraction =
+      make_contraction(parse_notation("abc=ija,jbic"), {{'a', 100}, {'b', 100}, {'c', 100}, {'i', 8}, {'j', 8}});
+  const std::vector<MicroBenchmark> all = micro_benchmarks(find_algorithm("ci'-gemm", generate(contraction)), contraction, penryn(), {});
+  const MicroBenchmark& copy = all.back();
+  EXPECT_EQ(copy.what, "copy of A");
+  EXPECT_EQ(copy.calls, 800);
+  EXPECT_EQ(copy.experiment.timed.size(), 32U);
+  EXPECT_DOUBLE_EQ(copy.scale, 100.0 / 32);
+}
+
+TEST(MicroBenchmarks, RecreateTheCacheOfExample6) {
+  BenchmarkOptions options;
+  options.stage = Stage::distance;
+  const MicroBenchmark only = micro_benchmarks(find_algorithm("ca-gemv", generate(example())), example(), penryn(), options).front();
+  std::vector<Action::What> what;
+  std::int64_t other_bytes = 0;
+  for (const Action& action : only.experiment.setup) {
+    what.push_back(action.what);
+    other_bytes = std::max(other_bytes, action.what == Action::What::read ? action.region.bytes() : 0);
+  }
+  // C is cut off, so it is flushed; then A, 163,200 other numbers, B, and a small call for the library's code
+  EXPECT_THAT(what, ElementsAre(Action::What::fill, Action::What::flush, Action::What::read, Action::What::read, Action::What::read,
+                                Action::What::execute));
+  EXPECT_EQ(other_bytes, 163'200 * 8);
+}
+
+/// Takes a microsecond for every call, two where something was flushed before.
+std::vector<measure::Timings> fake(std::span<const measure::Experiment> experiments) {
+  std::vector<measure::Timings> all;
+  for (const measure::Experiment& experiment : experiments) {
+    const bool cold = std::any_of(experiment.setup.begin(), experiment.setup.end(),
+                                  [](const Action& action) { return action.what == Action::What::flush; });
+    measure::Timings timings;
+    timings.calls.assign(experiment.timed.size(), {{(cold ? 2e-6 : 1e-6), 1, 0, false}});
+    all.push_back(timings);
+  }
+  return all;
+}
+
+TEST(Forecast, AddsUpCallsTimesSeconds) {
+  const std::vector<Algorithm> gemv = generate(example(), std::vector{Kernel::gemv});
+  const Forecasts warm = forecast(gemv, example(), penryn(), {.stage = Stage::repeated}, fake);
+  for (const Forecast& one : warm.each) {
+    EXPECT_THAT(one.seconds, DoubleEq(160'000 * 1e-6));
+  }
+  EXPECT_EQ(warm.benchmarks, 3U) << "bc and cb, ac and ca, ab and ba are the same call";
+  EXPECT_EQ(warm.shared, 3U);
+  const Algorithm ca = find_algorithm("ca-gemv", gemv);
+  const Forecasts failing = forecast(std::vector{ca}, example(), penryn(), {.stage = Stage::failures}, fake);
+  EXPECT_THAT(failing.each[0].seconds, DoubleEq(160'000 * (7.0 / 8 * 1e-6 + 1.0 / 8 * 2e-6)));
+}
+
+TEST(Forecast, SaysWhatWasNotMeasured) {
+  const auto nothing = [](std::span<const measure::Experiment> experiments) {
+    std::vector<measure::Timings> all(experiments.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].calls.resize(experiments[i].timed.size());
+    }
+    return all;
+  };
+  EXPECT_THROW(forecast(generate(example(), std::vector{Kernel::gemm}), example(), penryn(), {}, nothing), Error);
+}
+
+TEST(Ranking, PutsTheFastestFirstAndKnowsTies) {
+  const Forecast fast{1.0, {0.9, 1.1}, {}}, slow{2.0, {1.9, 2.1}, {}}, near{1.05, {1.0, 1.2}, {}};
+  EXPECT_THAT(ranking(std::vector{slow, fast, near}), ElementsAre(1U, 2U, 0U));
+  EXPECT_TRUE(ties(fast, near));
+  EXPECT_FALSE(ties(fast, slow));
+}
+
+TEST(Stage, IsReadByName) {
+  EXPECT_EQ(parse_stage("first"), Stage::first_iterations);
+  EXPECT_THROW(parse_stage("last"), Error);
+}
+
+}  // namespace
+}  // namespace flopcast::contract

@@ -30,5 +30,6 @@ void add_record_command(CLI::App& app, CommonOptions& common);
 void add_profile_command(CLI::App& app, CommonOptions& common);
 void add_roofline_command(CLI::App& app, CommonOptions& common);
 void add_contract_command(CLI::App& app, CommonOptions& common);
+void add_mpi_command(CLI::App& app, CommonOptions& common);
 
 }  // namespace flopcast::cli

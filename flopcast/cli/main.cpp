@@ -32,9 +32,9 @@ Examples:
   flopcast tune dgeqrf --n 200:3200 --save)";
 
 void add_commands(CLI::App& app, CommonOptions& common) {
-  for (const auto add :
-       {add_machine_command, add_tune_command, add_rank_command, add_contract_command, add_roofline_command, add_run_command,
-        add_record_command, add_profile_command, add_sample_command, add_model_command, add_trace_command, add_predict_command}) {
+  for (const auto add : {add_machine_command, add_tune_command, add_rank_command, add_contract_command, add_roofline_command,
+                         add_run_command, add_record_command, add_profile_command, add_mpi_command, add_sample_command, add_model_command,
+                         add_trace_command, add_predict_command}) {
     add(app, common);
   }
   add_common_options(app, common);

@@ -1,0 +1,33 @@
+# Every MPI of the system that can be built against, as imported targets flopcast_mpi::<name> (openmpi, mpich); FLOPCAST_MPIS lists the names. Debian installs several
+# side by side, and CMake's own FindMPI finds one: each compiler wrapper is asked instead.
+set(FLOPCAST_MPIS "")
+
+function(flopcast_find_mpi name library)
+  find_program(FLOPCAST_MPICC_${name} mpicc.${name})
+  find_program(FLOPCAST_MPIRUN_${name} mpirun.${name})
+  if(NOT FLOPCAST_MPICC_${name} OR NOT FLOPCAST_MPIRUN_${name})
+    message(STATUS "${name}: mpicc.${name} or mpirun.${name} not found; flopcast mpi is built without it")
+    return()
+  endif()
+  execute_process(COMMAND ${FLOPCAST_MPICC_${name}} -show OUTPUT_VARIABLE command OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+  separate_arguments(words UNIX_COMMAND "${command}")
+  set(includes ${words})
+  list(FILTER includes INCLUDE REGEX "^-I")
+  list(TRANSFORM includes REPLACE "^-I" "")
+  set(folders ${words})
+  list(FILTER folders INCLUDE REGEX "^-L")
+  list(TRANSFORM folders REPLACE "^-L" "")
+  find_library(FLOPCAST_MPI_LIBRARY_${name} ${library} HINTS ${folders} NO_DEFAULT_PATH)
+  if(failed OR NOT FLOPCAST_MPI_LIBRARY_${name})
+    message(STATUS "${name}: ${FLOPCAST_MPICC_${name}} names no library ${library}; flopcast mpi is built without it")
+    return()
+  endif()
+  add_library(flopcast_mpi::${name} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(flopcast_mpi::${name} SYSTEM INTERFACE ${includes})
+  target_link_libraries(flopcast_mpi::${name} INTERFACE ${FLOPCAST_MPI_LIBRARY_${name}})
+  target_compile_definitions(flopcast_mpi::${name} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)  # the C interface only
+  set(FLOPCAST_MPIS ${FLOPCAST_MPIS} ${name} PARENT_SCOPE)
+endfunction()
+
+flopcast_find_mpi(openmpi mpi)
+flopcast_find_mpi(mpich mpich)

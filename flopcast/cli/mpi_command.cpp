@@ -1,0 +1,238 @@
+#include "flopcast/cli/mpi_command.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/options.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/interpose/mpi_run.hpp"
+#include "flopcast/report/file.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using interpose::MpiOptions;
+using interpose::MpiRun;
+using nlohmann::json;
+
+constexpr const char* run_footer =
+    R"(mpirun starts flopcast, and flopcast starts the program: once per process. The program's output and exit code are its own; what flopcast has
+to say goes to standard error, from the process of rank 0. docs/mpi.md says what the figures are.
+
+Examples:
+  mpirun -n 2 flopcast mpi run -- ./app
+  mpirun -n 2 flopcast mpi run --output profile.json -- ./app
+  mpirun -n 2 flopcast mpi run --policy a-priori --statistics profile.json -- ./app)";
+
+constexpr const char* show_footer = R"(Examples:
+  flopcast mpi show profile.json
+  flopcast mpi show --csv profile.json)";
+
+struct RunOptions {
+  std::string mpi, clock = "auto", policy = "full", statistics;
+  path::Precision precision;
+  std::vector<std::string> command;
+};
+
+Seconds number(const json& document, const char* name) { return document.at(name).get<double>(); }
+
+report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
+
+report::Cell percent(double part, double whole) {
+  const double value = whole > 0 ? 100 * part / whole : 0;
+  return {value, fmt::format("{:.1f}", value)};
+}
+
+/// The program's costs: along the critical path, the longest path by each metric itself, the process with the most, the average of all processes.
+report::Table cost_table(const json& profile) {
+  report::Table table;
+  table.columns = {{"", report::Align::left, "scope"},
+                   {"time", report::Align::right, "seconds"},
+                   {"computation", report::Align::right, "computation_seconds"},
+                   {"communication", report::Align::right, "communication_seconds"},
+                   {"idle", report::Align::right, "idle_seconds"},
+                   {"supersteps"},
+                   {"words"},
+                   {"flops"}};
+  for (const auto& [name, title] : {std::pair("path", "critical path"), std::pair("longest", "longest path of each"),
+                                    std::pair("per_process", "most of a process"), std::pair("volumetric", "mean of processes")}) {
+    const json& costs = profile.at(name);
+    table.rows.push_back({title, seconds_cell(number(costs, "seconds")), seconds_cell(number(costs, "computation_seconds")),
+                          seconds_cell(number(costs, "communication_seconds")), seconds_cell(number(costs, "idle_seconds")),
+                          report::Cell(number(costs, "supersteps"), fmt::format("{:.10g}", number(costs, "supersteps"))),
+                          report::Cell(number(costs, "words"), fmt::format("{:.4g}", number(costs, "words"))),
+                          report::Cell(number(costs, "flops"), fmt::format("{:.4g}", number(costs, "flops")))});
+  }
+  return table;
+}
+
+std::vector<json> kernels_by_time(const json& profile) {
+  std::vector<json> kernels = profile.at("kernels");
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const json& a, const json& b) { return number(a.at("along"), "seconds") > number(b.at("along"), "seconds"); });
+  return kernels;
+}
+
+/// The kernels, those that take most of the critical path first.
+report::Table kernel_table(const json& profile, std::size_t most) {
+  report::Table table;
+  table.columns = {{"kernel", report::Align::left},
+                   {"on path"},
+                   {"time", report::Align::right, "seconds"},
+                   {"% of path", report::Align::right, "percent_of_path"},
+                   {"mean", report::Align::right, "mean_seconds"},
+                   {"deviation", report::Align::right, "standard_deviation_seconds"},
+                   {"executed"},
+                   {"skipped"}};
+  const Seconds path = number(profile.at("path"), "seconds");
+  for (const json& kernel : kernels_by_time(profile)) {
+    if (table.rows.size() == most) {
+      break;
+    }
+    const json& along = kernel.at("along");
+    table.rows.push_back({kernel.at("kernel").get<std::string>(), report::whole(along.at("count").get<std::int64_t>()),
+                          seconds_cell(number(along, "seconds")), percent(number(along, "seconds"), path),
+                          seconds_cell(number(along, "mean")), seconds_cell(std::sqrt(number(along, "variance"))),
+                          report::whole(kernel.at("executed").at("count").get<std::int64_t>()),
+                          report::whole(kernel.at("skipped").get<std::int64_t>())});
+  }
+  return table;
+}
+
+std::string overview(const json& profile) {
+  return fmt::format(
+      "{} processes, {}, {}; critical path {} of {} elapsed; messages: {} + {}", profile.at("ranks").get<int>(),
+      profile.at("mpi").get<std::string>(),
+      profile.at("clock") == "cpu" ? "CPU time and modelled messages (more processes than cores, or asked for)" : "wall time",
+      format_seconds(number(profile.at("path"), "seconds")), format_seconds(number(profile, "elapsed_seconds")),
+      format_seconds(number(profile.at("message_model"), "latency_seconds")),
+      format_bandwidth(number(profile.at("message_model"), "bytes_per_second")));
+}
+
+/// Why there is no profile, or why not all of it can be trusted.
+std::vector<std::string> complaints(const MpiRun& run) {
+  if (run.profile) {
+    return run.profile->at("path_complete")
+               ? std::vector<std::string>{}
+               : std::vector<std::string>{"a process had more events than are kept: the kernels along the path are not all of them"};
+  }
+  if (run.stage == interpose::mpi_stage_multiple) {
+    return {"no profile: the program asks for MPI_THREAD_MULTIPLE, whose threads flopcast doesn't follow"};
+  }
+  if (run.stage == interpose::mpi_stage_initialised) {
+    return {"no profile: not all processes reached MPI_Finalize"};
+  }
+  return {run.stage == interpose::mpi_stage_loaded ? "no profile: the program never called MPI_Init"
+                                                   : "no profile: the library was not loaded; did the program clear its environment?"};
+}
+
+constexpr std::size_t most_kernels_shown = 20;
+
+void tell(const json& profile, const CommonOptions& common) {
+  note("flopcast: " + overview(profile), common);
+  note(render(cost_table(profile), common), common);
+  note(render(kernel_table(profile, most_kernels_shown), common), common);
+}
+
+void run_command(const RunOptions& options, CommonOptions& common) {
+  if (options.command.empty()) {
+    throw usage_error("which program is to be run? Give it after --, as in: mpirun -n 2 flopcast mpi run -- ./app");
+  }
+  if (!options.mpi.empty() && options.mpi != "openmpi" && options.mpi != "mpich") {
+    throw usage_error("--mpi must be openmpi or mpich, not '{}'", options.mpi);
+  }
+  if (common.output != "-") {
+    report::require_writable(common.output);
+  }
+  MpiOptions mpi;
+  mpi.clock = interpose::clock_named(options.clock);
+  mpi.policy = path::policy_named(options.policy);
+  mpi.precision = options.precision;
+  if (!options.statistics.empty()) {
+    report::read_document(options.statistics, mpi_profile_schema);
+    mpi.statistics = options.statistics;
+  }
+  const MpiRun run = run_mpi_program(options.command, options.mpi, mpi);
+  common.exit_code = run.exit_code;
+  if (!run.first && !run.profile) {
+    return;
+  }
+  for (const std::string& complaint : complaints(run)) {
+    note("flopcast: " + complaint, common);
+  }
+  if (run.profile) {
+    if (common.output != "-") {
+      report::write_file(common.output, run.profile->dump(1) + '\n');
+    }
+    if (common.json) {
+      note(run.profile->dump(1), common);
+    } else {
+      tell(*run.profile, common);
+    }
+  }
+}
+
+void show_command(const std::string& file, const CommonOptions& common) {
+  const json profile = report::read_document(file, mpi_profile_schema);
+  try {
+    if (common.json) {
+      emit(profile, common);
+    } else if (common.csv) {
+      emit(kernel_table(profile, profile.at("kernels").size()), common);
+    } else {
+      emit(overview(profile) + '\n' + render(cost_table(profile), common) + '\n' +
+               render(kernel_table(profile, profile.at("kernels").size()), common),
+           common);
+    }
+  } catch (const json::exception& error) {
+    throw bad_input("{} is no complete profile of an MPI program: {}", file, error.what());
+  }
+}
+
+void add_run(CLI::App& mpi, CommonOptions& common) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command = mpi.add_subcommand("run", "Run a process of an MPI program and find the program's critical path");
+  command->add_option("--mpi", options->mpi, "openmpi or mpich (default: what the program is linked with, else who started it)");
+  command->add_option("--clock", options->clock,
+                      "wall, cpu (CPU time and modelled messages), or auto: cpu where processes outnumber cores (default: auto)");
+  command->add_option(
+      "--policy", options->policy,
+      "Which kernels are executed: full (all), or only those whose time isn't known yet: conditional, local, a-priori (default: full)");
+  command
+      ->add_option("--tolerance", options->precision.tolerance,
+                   "Relative half-width of the interval at which a time is known (default: 0.1)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--confidence", options->precision.confidence, "Of that interval (default: 0.95)")->check(CLI::Range(0.5, 0.9999));
+  command->add_option("--statistics", options->statistics, "Profile of an earlier run: what it knows of kernels needs fewer executions")
+      ->type_name("FILE");
+  command->add_option("command", options->command, "Program and its arguments")->type_name("-- COMMAND");
+  command->footer(run_footer);
+  command->callback([options, &common] { run_command(*options, common); });
+}
+
+void add_show(CLI::App& mpi, CommonOptions& common) {
+  auto file = std::make_shared<std::string>();
+  CLI::App* command = mpi.add_subcommand("show", "Show a profile that 'flopcast mpi run --output' has written");
+  command->add_option("profile", *file, "The profile's file")->required()->type_name("FILE");
+  command->footer(show_footer);
+  command->callback([file, &common] { show_command(*file, common); });
+}
+
+}  // namespace
+
+void add_mpi_command(CLI::App& app, CommonOptions& common) {
+  CLI::App* mpi = app.add_subcommand("mpi", "Critical paths of MPI programs, and tuning by them");
+  mpi->require_subcommand(1);
+  mpi->footer("Example:\n  mpirun -n 2 flopcast mpi run -- ./app");
+  add_run(*mpi, common);
+  add_show(*mpi, common);
+  add_mpi_tune_command(*mpi, common);
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/interpose/mpi_options.hpp"
+
+namespace flopcast::interpose {
+
+/// One process of an MPI program that was run with the library in front of it.
+struct MpiRun {
+  int exit_code = 0;   ///< the program's own, or 128 plus the signal that ended it
+  bool first = false;  ///< it had rank 0, or its rank is unknown
+  std::optional<nlohmann::json>
+      profile;        ///< of the whole program; only the process of rank 0 has it, and only if all processes reached MPI_Finalize
+  std::string stage;  ///< without a profile: how far it got (mpi_stage_...)
+};
+
+/// The MPI that `program` is linked with: "openmpi" or "mpich", nothing if it is linked with neither (a script, or a library opened at run time).
+std::optional<std::string> linked_mpi(const std::filesystem::path& program);
+
+/// Runs one process of an MPI program, as mpirun has started us, and waits for its end. `mpi` is "openmpi" or "mpich", empty to go by what the program is linked
+/// with, else by who started us. Throws environment_error if there is no such program, neither tells which MPI it is, or flopcast was built without it.
+MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, MpiOptions options);
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,97 @@
+#include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "flopcast/interpose/preloaded/mpi/routines.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+
+namespace flopcast::interpose::mpi {
+namespace {
+
+constexpr std::size_t flags_word = 6;
+constexpr std::size_t strides_word = 7;
+
+std::int64_t packed(const std::string& text) {
+  std::int64_t word = 0;
+  for (const char letter : text) {
+    word = word << 8U | static_cast<unsigned char>(letter);
+  }
+  return word;
+}
+
+std::string unpacked(std::int64_t word) {
+  std::string text;
+  for (; word != 0; word >>= 8U) {
+    text.insert(text.begin(), static_cast<char>(word & 0xff));
+  }
+  return text;
+}
+
+std::string computation_name(const path::KernelKey& key) {
+  const flopcast::Routine& routine = kernel::catalogue()[key.routine];
+  std::size_t count = 0;
+  for (const Argument& argument : routine.arguments) {
+    count += argument.kind == Kind::size ? 1 : 0;
+  }
+  std::vector<std::string> parts;
+  if (const std::string letters = unpacked(key.words[flags_word]); !letters.empty()) {
+    parts.push_back(letters);
+  }
+  for (std::size_t i = 0; i < count && i < flags_word; ++i) {
+    parts.push_back(std::to_string(key.words[i]));
+  }
+  if (key.words[strides_word] != 0) {
+    parts.emplace_back("strided");
+  }
+  return fmt::format("{}({})", routine.name, fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+path::KernelKey key_of(const Call& call, std::size_t index) {
+  path::KernelKey key{path::KernelKind::computation, static_cast<std::uint32_t>(index), {}};
+  const auto extents = sizes(call);
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    key.words[i] = extents[i];
+  }
+  key.words[flags_word] = packed(flags(call));
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const bool strided = call.routine->arguments[i].kind == Kind::increment && call.arguments[i] != 1;
+    key.words[strides_word] = key.words[strides_word] << 1U | (strided ? 1 : 0);
+  }
+  return key;
+}
+
+std::string routine_of(const path::KernelKey& key) {
+  return key.kind == path::KernelKind::computation ? kernel::catalogue()[key.routine].name
+                                                   : routine_name(static_cast<mpi::Routine>(key.routine));
+}
+
+std::optional<path::KernelKey> key_of(path::KernelKind kind, const std::string& routine) {
+  if (kind == path::KernelKind::computation) {
+    const flopcast::Routine* found = kernel::find(routine);
+    return found == nullptr ? std::nullopt
+                            : std::optional<path::KernelKey>({kind, static_cast<std::uint32_t>(found - kernel::catalogue().data()), {}});
+  }
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(mpi::Routine::count); ++i) {
+    if (routine == routine_name(static_cast<mpi::Routine>(i))) {
+      return path::KernelKey{kind, i, {}};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string kernel_name(const path::KernelKey& key) {
+  switch (key.kind) {
+    case path::KernelKind::computation: return computation_name(key);
+    case path::KernelKind::region: return fmt::format("region {}", key.routine);
+    case path::KernelKind::communication: break;
+  }
+  const char* name = routine_name(static_cast<mpi::Routine>(key.routine));
+  return fmt::format("{}({} bytes, {} ranks, stride {})", name, key.words[0], key.words[1], key.words[2]);
+}
+
+}  // namespace flopcast::interpose::mpi

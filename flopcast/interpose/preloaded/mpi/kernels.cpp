@@ -1,0 +1,100 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <vector>
+
+#include "flopcast/interpose/preloaded/fortran_call.hpp"
+#include "flopcast/interpose/preloaded/intercept.hpp"
+#include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
+#include "flopcast/interpose/preloaded/mpi/session.hpp"
+#include "flopcast/interpose/preloaded/next_symbol.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
+
+/// BLAS and LAPACK in MPI programs: the outermost calls of the thread that called MPI_Init are kernels.
+namespace flopcast::interpose {
+namespace {
+
+thread_local int depth = 0;  ///< kernels that this thread is in
+thread_local std::uint32_t number = 0;
+thread_local Seconds started = 0;
+
+std::vector<std::atomic<void*>>& definitions() {
+  static std::vector<std::atomic<void*>> all(kernel::catalogue().size());
+  return all;
+}
+
+void* find_next(std::size_t routine, const void* caller) noexcept {
+  const std::string symbol = kernel::catalogue()[routine].name + "_";
+  void* found = next_symbol(symbol.c_str(), caller);
+  if (found == nullptr) {
+    std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", symbol.c_str());
+    _exit(127);  // as the dynamic linker does for an undefined symbol
+  }
+  return found;
+}
+
+/// Whether the program may go by what the routine computes: results, pivots. Such a routine is always executed.
+bool decides(const Routine& routine) noexcept {
+  return routine.returns != Returns::nothing ||
+         std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::pivots; });
+}
+
+/// Data that were never computed needn't be definite, and the routine would give up at once: neither its time nor its verdict would be the program's.
+void mend_operands(const Call& call) {
+  const std::vector<Argument>& arguments = call.routine->arguments;
+  if (std::any_of(arguments.begin(), arguments.end(), [](const Argument& a) { return a.fill == Fill::definite; })) {
+    kernel::fill(call, 1);
+  }
+}
+
+}  // namespace
+
+Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
+    : routine_(routine), caller_(caller), pointers_(pointers) {
+  mpi::Session* all = mpi::session();
+  if (all == nullptr || depth > 0 || !all->follows_program() || asks_for_work_size(kernel::catalogue()[routine], pointers)) {
+    return;
+  }
+  all->leave_program();
+  const Call call = call_of(kernel::catalogue()[routine], pointers);
+  number = all->kernels().number(mpi::key_of(call, routine));
+  if (all->kernels()[number].flops == 0) {
+    all->kernels()[number].flops = flops(call);
+  }
+  part_ = decides(*call.routine) || all->wants_execution(number) ? Part::observed : Part::skipped;
+  if (part_ == Part::skipped) {
+    skipped_value_ = kernel::skip(call).value;
+    all->computed(number, all->estimate(number), false);
+    all->return_to_program();
+    return;
+  }
+  if (all->has_skipped()) {
+    mend_operands(call);
+  }
+  ++depth;
+  started = all->now();
+}
+
+Interception::~Interception() {
+  if (part_ == Part::observed) {
+    mpi::Session* all = mpi::session();
+    all->computed(number, all->now() - started, true);
+    --depth;
+    all->return_to_program();
+  }
+}
+
+void* Interception::next() const noexcept {
+  std::atomic<void*>& slot = definitions()[routine_];
+  void* found = slot.load(std::memory_order_relaxed);
+  if (found == nullptr) {
+    found = find_next(routine_, caller_);
+    slot.store(found, std::memory_order_relaxed);
+  }
+  return found;
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,360 @@
+#include <mpi.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "flopcast/interpose/preloaded/mpi/requests.hpp"
+#include "flopcast/interpose/preloaded/mpi/session.hpp"
+#include "flopcast/interpose/preloaded/mpi/shadow.hpp"
+
+namespace flopcast::interpose::mpi {
+namespace {
+
+/// The program's communicator has a shadow, and there is somebody at the other end.
+Channel* channel_to(const Inside& inside, MPI_Comm comm, int peer) noexcept {
+  return inside && peer != MPI_PROC_NULL ? channel_of(comm) : nullptr;
+}
+
+void account(Routine routine, const Channel& channel, std::int64_t bytes, Seconds measured, Seconds idle = 0) {
+  Session& all = *session();
+  const Seconds seconds =
+      all.uses_cpu_clock() ? all.messages().seconds(path::Pattern::message, static_cast<double>(bytes), channel.size()) : measured;
+  all.communicated(all.communication_kernel(routine, bytes, channel.size(), channel.stride()), seconds, static_cast<double>(bytes), true,
+                   all.uses_cpu_clock() ? 0 : idle);
+}
+
+/// A message to be sent.
+struct Outgoing {
+  Routine routine = Routine::send;
+  int count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int destination = 0, tag = 0;
+};
+
+/// Whether a send is followed by its data or leaves its message empty: the sender decides, and says so in the shadow. Its envelope travels in either case, so that matching,
+/// probing and completion are those of the program and nobody ever waits for a message that was left out.
+bool is_left_empty(std::uint32_t kernel, std::int64_t bytes, MPI_Datatype type) {
+  return may_be_skipped(bytes, type) && !session()->wants_execution(kernel);
+}
+
+/// A blocking send: what it takes longer than a message does is waiting for the receiver. `send` gets the number of elements.
+template <class Send>
+int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
+  const Inside inside;
+  Channel* channel = channel_to(inside, comm, message.destination);
+  if (channel == nullptr) {
+    return send(message.count);
+  }
+  Session& all = *session();
+  const std::int64_t bytes = message_bytes(message.count, message.type);
+  const std::uint32_t kernel = all.communication_kernel(message.routine, bytes, channel->size(), channel->stride());
+  const bool empty = is_left_empty(kernel, bytes, message.type);
+  announce(channel, bytes, message.destination, message.tag, empty);
+  const Seconds start = all.now();
+  const int result = send(empty ? 0 : message.count);
+  const Seconds taken = all.now() - start;
+  if (empty) {
+    all.communicated(kernel, all.estimate(kernel), static_cast<double>(bytes), false);
+    return result;
+  }
+  const Seconds usual = 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(bytes), channel->size());
+  const Seconds unexplained = all.explain_wait(std::max(taken - usual, 0.0));
+  account(message.routine, *channel, bytes, std::min(taken, usual), unexplained);
+  return result;
+}
+
+/// A nonblocking send: only its call takes time; its wait is the program's.
+template <class Send>
+int nonblocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
+  const Inside inside;
+  Channel* channel = channel_to(inside, comm, message.destination);
+  if (channel == nullptr) {
+    return send(message.count);
+  }
+  Session& all = *session();
+  const std::int64_t bytes = message_bytes(message.count, message.type);
+  const std::uint32_t kernel = all.communication_kernel(message.routine, bytes, channel->size(), channel->stride());
+  const bool empty = is_left_empty(kernel, bytes, message.type);
+  announce(channel, bytes, message.destination, message.tag, empty);
+  const Seconds start = all.now();
+  const int result = send(empty ? 0 : message.count);
+  const Seconds taken = empty ? all.estimate(kernel) : all.uses_cpu_clock() ? all.messages().latency : all.now() - start;
+  all.communicated(kernel, taken, static_cast<double>(bytes), !empty);
+  return result;
+}
+
+bool names_a_message(int source, int tag) noexcept { return source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG; }
+
+/// A blocking receive once its shadow has come: `receive` gets the status to fill. A wildcard's shadow is known from what arrived.
+template <class Receive>
+int blocking_receive(Routine routine, Channel& channel, int source, int tag, MPI_Status* wanted, Receive receive) {
+  Session& all = *session();
+  MPI_Status own;
+  MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
+  Shadow shadow;
+  const bool known = names_a_message(source, tag) && channel.has(source);
+  if (known) {
+    shadow = all.idle([&] { return channel.receive(source, tag); });
+    all.path().follow(shadow.mark);
+    all.acknowledge(channel, source, shadow.bytes);
+  }
+  const Seconds start = all.now();
+  const int result = receive(status);
+  Seconds taken = all.now() - start;
+  if (!known && result == MPI_SUCCESS && channel.has(status->MPI_SOURCE)) {
+    shadow = channel.receive(status->MPI_SOURCE, status->MPI_TAG);
+    all.path().follow(shadow.mark);  // how much of the time was waiting for it, nobody knows
+    taken = std::min(taken, 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(shadow.bytes), channel.size()));
+  }
+  if (shadow.skipped != 0) {
+    mend_status(shadow, *status);
+    const std::uint32_t kernel = all.communication_kernel(routine, shadow.bytes, channel.size(), channel.stride());
+    all.communicated(kernel, all.estimate(kernel, path::Pattern::message, shadow.bytes, channel.size()), static_cast<double>(shadow.bytes),
+                     false);
+    return result;
+  }
+  account(routine, channel, shadow.bytes, taken);
+  return result;
+}
+
+void expect(Routine routine, Channel* channel, int source, int tag, MPI_Request request) {
+  if (channel == nullptr) {
+    return;
+  }
+  Pending pending;
+  pending.routine = routine;
+  pending.channel = channel->shared_from_this();
+  pending.source = source;
+  pending.tag = tag;
+  requests().add(request, std::move(pending));
+}
+
+/// A message that MPI_Mprobe has found and nobody has received yet.
+struct Matched {
+  std::shared_ptr<Channel> channel;
+  int source = 0, tag = 0;
+};
+
+std::unordered_multimap<MPI_Message, Matched>& matched_messages() {
+  static std::unordered_multimap<MPI_Message, Matched> all;
+  return all;
+}
+
+void note_message(Channel* channel, int result, MPI_Message message, const MPI_Status& status) {
+  if (channel != nullptr && result == MPI_SUCCESS && message != MPI_MESSAGE_NULL && message != MPI_MESSAGE_NO_PROC) {
+    matched_messages().emplace(message, Matched{channel->shared_from_this(), status.MPI_SOURCE, status.MPI_TAG});
+  }
+}
+
+std::optional<Matched> take_matched(MPI_Message message) {
+  const auto found = matched_messages().find(message);
+  if (found == matched_messages().end()) {
+    return std::nullopt;
+  }
+  Matched matched = std::move(found->second);
+  matched_messages().erase(found);
+  return matched;
+}
+
+/// Remembers what a persistent request, just made, does.
+int persist(int result, Channel* channel, Routine routine, std::int64_t bytes, int peer, int tag, bool receives, MPI_Request request) {
+  if (channel != nullptr && result == MPI_SUCCESS) {
+    requests().persistent[request] = {routine, channel->shared_from_this(), peer, tag, bytes, receives};
+  }
+  return result;
+}
+
+}  // namespace
+}  // namespace flopcast::interpose::mpi
+
+using namespace flopcast::interpose::mpi;
+using flopcast::Seconds;
+
+extern "C" {
+
+#pragma GCC visibility push(default)
+
+int MPI_Send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
+  return blocking_send({Routine::send, count, type, destination, tag}, comm,
+                       [&](int elements) { return PMPI_Send(buffer, elements, type, destination, tag, comm); });
+}
+
+int MPI_Ssend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
+  return blocking_send({Routine::ssend, count, type, destination, tag}, comm,
+                       [&](int elements) { return PMPI_Ssend(buffer, elements, type, destination, tag, comm); });
+}
+
+int MPI_Bsend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
+  return blocking_send({Routine::bsend, count, type, destination, tag}, comm,
+                       [&](int elements) { return PMPI_Bsend(buffer, elements, type, destination, tag, comm); });
+}
+
+int MPI_Rsend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
+  return blocking_send({Routine::rsend, count, type, destination, tag}, comm,
+                       [&](int elements) { return PMPI_Rsend(buffer, elements, type, destination, tag, comm); });
+}
+
+int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
+  return nonblocking_send({Routine::isend, count, type, destination, tag}, comm,
+                          [&](int elements) { return PMPI_Isend(buffer, elements, type, destination, tag, comm, request); });
+}
+
+int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
+  return nonblocking_send({Routine::issend, count, type, destination, tag}, comm,
+                          [&](int elements) { return PMPI_Issend(buffer, elements, type, destination, tag, comm, request); });
+}
+
+int MPI_Ibsend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
+  return nonblocking_send({Routine::ibsend, count, type, destination, tag}, comm,
+                          [&](int elements) { return PMPI_Ibsend(buffer, elements, type, destination, tag, comm, request); });
+}
+
+int MPI_Irsend(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
+  return nonblocking_send({Routine::irsend, count, type, destination, tag}, comm,
+                          [&](int elements) { return PMPI_Irsend(buffer, elements, type, destination, tag, comm, request); });
+}
+
+int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  const Inside inside;
+  Channel* channel = channel_to(inside, comm, source);
+  const auto receive = [&](MPI_Status* into) { return PMPI_Recv(buffer, count, type, source, tag, comm, into); };
+  return channel == nullptr ? receive(status) : blocking_receive(Routine::recv, *channel, source, tag, status, receive);
+}
+
+int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  const Inside inside;
+  Channel* channel = channel_to(inside, comm, source);
+  if (channel != nullptr) {
+    session()->acknowledge(*channel, source, message_bytes(count, type));
+  }
+  const int result = PMPI_Irecv(buffer, count, type, source, tag, comm, request);
+  if (result == MPI_SUCCESS) {
+    expect(Routine::irecv, channel, source, tag, *request);
+  }
+  return result;
+}
+
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  const Inside inside;
+  MPI_Status own;
+  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
+  const int result = PMPI_Mprobe(source, tag, comm, message, into);
+  note_message(channel_to(inside, comm, source), result, *message, *into);
+  return result;
+}
+
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  const Inside inside;
+  MPI_Status own;
+  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
+  const int result = PMPI_Improbe(source, tag, comm, flag, message, into);
+  if (*flag != 0) {
+    note_message(channel_to(inside, comm, source), result, *message, *into);
+  }
+  return result;
+}
+
+int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+  const Inside inside;
+  const auto receive = [&](MPI_Status* into) { return PMPI_Mrecv(buffer, count, type, message, into); };
+  const std::optional<Matched> matched = inside ? take_matched(*message) : std::nullopt;
+  return matched ? blocking_receive(Routine::recv, *matched->channel, matched->source, matched->tag, status, receive) : receive(status);
+}
+
+int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
+  const Inside inside;
+  const std::optional<Matched> matched = inside ? take_matched(*message) : std::nullopt;
+  const int result = PMPI_Imrecv(buffer, count, type, message, request);
+  if (matched && result == MPI_SUCCESS) {
+    expect(Routine::irecv, matched->channel.get(), matched->source, matched->tag, *request);
+  }
+  return result;
+}
+
+int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type, int destination, int send_tag, void* receive_buffer,
+                 int receive_count, MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
+  const Inside inside;
+  Channel* channel = inside ? channel_of(comm) : nullptr;
+  if (channel == nullptr) {
+    return PMPI_Sendrecv(send_buffer, send_count, send_type, destination, send_tag, receive_buffer, receive_count, receive_type, source,
+                         receive_tag, comm, status);
+  }
+  announce(channel, message_bytes(send_count, send_type), destination, send_tag);
+  MPI_Request sending = MPI_REQUEST_NULL;  // under way while we wait for the other's shadow
+  const int sent = PMPI_Isend(send_buffer, send_count, send_type, destination, send_tag, comm, &sending);
+  const auto receive = [&](MPI_Status* into) {
+    const int received = PMPI_Recv(receive_buffer, receive_count, receive_type, source, receive_tag, comm, into);
+    const int completed = PMPI_Wait(&sending, MPI_STATUS_IGNORE);
+    return received != MPI_SUCCESS ? received : completed;
+  };
+  const int result =
+      source == MPI_PROC_NULL ? receive(status) : blocking_receive(Routine::sendrecv, *channel, source, receive_tag, status, receive);
+  return sent != MPI_SUCCESS ? sent : result;
+}
+
+int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destination, int send_tag, int source, int receive_tag,
+                         MPI_Comm comm, MPI_Status* status) {
+  const Inside inside;
+  Channel* channel = inside ? channel_of(comm) : nullptr;
+  const auto exchange = [&](MPI_Status* into) {
+    return PMPI_Sendrecv_replace(buffer, count, type, destination, send_tag, source, receive_tag, comm, into);
+  };
+  if (channel == nullptr) {
+    return exchange(status);
+  }
+  announce(channel, message_bytes(count, type), destination, send_tag);
+  if (source == MPI_PROC_NULL) {
+    return exchange(status);
+  }
+  // MPI keeps the outgoing data: it must be asked at once, and the shadow is looked at afterwards, as for a wildcard
+  MPI_Status own;
+  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
+  const Seconds start = session()->now();
+  const int result = exchange(into);
+  const Seconds taken = session()->now() - start;
+  if (result == MPI_SUCCESS && channel->has(into->MPI_SOURCE)) {
+    const Shadow shadow = channel->receive(into->MPI_SOURCE, into->MPI_TAG);
+    session()->path().follow(shadow.mark);
+    mend_status(shadow, *into);
+    const Seconds usual =
+        2 * session()->messages().seconds(flopcast::path::Pattern::message, static_cast<double>(shadow.bytes), channel->size());
+    account(Routine::sendrecv_replace, *channel, shadow.bytes, std::min(taken, usual));
+  }
+  return result;
+}
+
+int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
+  const Inside inside;
+  const int result = PMPI_Send_init(buffer, count, type, peer, tag, comm, request);
+  return persist(result, channel_to(inside, comm, peer), Routine::send, message_bytes(count, type), peer, tag, false, *request);
+}
+
+int MPI_Ssend_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
+  const Inside inside;
+  const int result = PMPI_Ssend_init(buffer, count, type, peer, tag, comm, request);
+  return persist(result, channel_to(inside, comm, peer), Routine::ssend, message_bytes(count, type), peer, tag, false, *request);
+}
+
+int MPI_Bsend_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
+  const Inside inside;
+  const int result = PMPI_Bsend_init(buffer, count, type, peer, tag, comm, request);
+  return persist(result, channel_to(inside, comm, peer), Routine::bsend, message_bytes(count, type), peer, tag, false, *request);
+}
+
+int MPI_Rsend_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
+  const Inside inside;
+  const int result = PMPI_Rsend_init(buffer, count, type, peer, tag, comm, request);
+  return persist(result, channel_to(inside, comm, peer), Routine::rsend, message_bytes(count, type), peer, tag, false, *request);
+}
+
+int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
+  const Inside inside;
+  const int result = PMPI_Recv_init(buffer, count, type, peer, tag, comm, request);
+  return persist(result, channel_to(inside, comm, peer), Routine::recv, message_bytes(count, type), peer, tag, true, *request);
+}
+
+#pragma GCC visibility pop
+}

@@ -1,0 +1,146 @@
+#include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
+#include "flopcast/interpose/preloaded/mpi/routines.hpp"
+
+namespace flopcast::interpose::mpi {
+namespace {
+
+using nlohmann::json;
+
+json costs_document(const path::Costs& costs, double divisor = 1) {
+  json document;
+  for (const path::Metric& metric : path::metrics) {
+    document[metric.name] = costs.*metric.value / divisor;
+  }
+  return document;
+}
+
+const char* kind_name(path::KernelKind kind) {
+  switch (kind) {
+    case path::KernelKind::computation: return "computation";
+    case path::KernelKind::communication: return "communication";
+    case path::KernelKind::region: return "region";
+  }
+  throw internal_error("unknown kind of kernel {}", static_cast<unsigned>(kind));
+}
+
+json statistics_document(const path::KernelStatistics& times) {
+  return {{"count", times.count},
+          {"mean", times.mean},
+          {"variance", times.variance()},
+          {"seconds", times.mean * static_cast<double>(times.count)}};
+}
+
+json kernel_document(const path::Kernel& kernel) {
+  json document = {
+      {"kernel", kernel_name(kernel.key)}, {"kind", kind_name(kernel.key.kind)},         {"routine", routine_of(kernel.key)},
+      {"words", kernel.key.words},         {"along", statistics_document(kernel.along)}, {"executed", statistics_document(kernel.executed)},
+      {"skipped", kernel.skipped}};
+  if (kernel.flops > 0) {
+    document["flops"] = kernel.flops;
+  }
+  return document;
+}
+
+/// `Open MPI v4.1.4`, the first words of what the library says of itself.
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  PMPI_Get_library_version(text.data(), &length);
+  std::string version(text.data(), static_cast<std::size_t>(length));
+  version.resize(std::min(version.find_first_of(",\n"), version.size()));
+  std::replace(version.begin(), version.end(), '\t', ' ');
+  return version;
+}
+
+json document_of(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels) {
+  json list = json::array();
+  for (const path::Kernel& kernel : kernels) {
+    if (kernel.executed.count + kernel.skipped > 0) {  // others are known from an earlier run
+      list.push_back(kernel_document(kernel));
+    }
+  }
+  return {{"schema", "flopcast-mpi-profile-1"},
+          {"mpi", library_version()},
+          {"ranks", facts.ranks},
+          {"clock", facts.cpu_clock ? "cpu" : "wall"},
+          {"policy", path::policy_name(options.policy)},
+          {"tolerance", options.precision.tolerance},
+          {"confidence", options.precision.confidence},
+          {"elapsed_seconds", facts.elapsed},
+          {"path_complete", facts.complete},
+          {"message_model", {{"latency_seconds", facts.messages.latency}, {"bytes_per_second", facts.messages.bytes_per_second}}},
+          {"path", costs_document(facts.longest.along)},
+          {"longest", costs_document(facts.longest.longest)},
+          {"per_process", costs_document(facts.most)},
+          {"volumetric", costs_document(facts.sum, facts.ranks)},
+          {"kernels", std::move(list)}};
+}
+
+std::optional<path::PriorKernel> prior_kernel(const json& document) {
+  const std::optional<path::KernelKey> key =
+      key_of(document.at("kind") == "computation" ? path::KernelKind::computation : path::KernelKind::communication,
+             document.at("routine").get<std::string>());
+  const json& executed = document.at("executed");
+  path::PriorKernel prior;
+  prior.times.count = executed.at("count").get<std::int64_t>();
+  prior.times.mean = executed.at("mean").get<double>();
+  prior.times.squares = executed.at("variance").get<double>() * static_cast<double>(std::max<std::int64_t>(prior.times.count - 1, 0));
+  prior.along = document.at("along").at("count").get<std::int64_t>();
+  if (!key || prior.times.count < 0 || prior.times.mean < 0 || prior.times.squares < 0) {
+    return std::nullopt;
+  }
+  prior.key = *key;
+  prior.key.words = document.at("words").get<decltype(prior.key.words)>();
+  return prior;
+}
+
+}  // namespace
+
+std::vector<path::PriorKernel> read_prior_kernels(const std::string& file) noexcept {
+  try {
+    std::vector<path::PriorKernel> all;
+    for (const json& document : json::parse(std::ifstream(file)).at("kernels")) {
+      if (const std::optional<path::PriorKernel> prior = prior_kernel(document)) {
+        all.push_back(*prior);
+      }
+    }
+    return all;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "flopcast: can't read the statistics in %s, goes on without: %s\n", file.c_str(), error.what());
+    return {};
+  }
+}
+
+void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels) noexcept {
+  try {
+    const std::string unfinished = options.profile + ".part";
+    std::ofstream out(unfinished);
+    out << document_of(options, facts, kernels).dump(1) << '\n';
+    out.close();
+    if (!out || std::rename(unfinished.c_str(), options.profile.c_str()) != 0) {
+      std::remove(unfinished.c_str());
+      std::fprintf(stderr, "flopcast: can't write the profile to %s: %s\n", options.profile.c_str(), std::strerror(errno));
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "flopcast: can't write the profile: %s\n", error.what());
+  }
+}
+
+}  // namespace flopcast::interpose::mpi

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flopcast/core/units.hpp"
+#include "flopcast/interpose/mpi_options.hpp"
+#include "flopcast/path/critical_path.hpp"
+#include "flopcast/path/execution_policy.hpp"
+#include "flopcast/path/kernel_table.hpp"
+#include "flopcast/path/message_model.hpp"
+
+namespace flopcast::interpose::mpi {
+
+/// What rank 0 knows at the end, apart from the kernels.
+struct ProfileFacts {
+  int ranks = 1;
+  bool cpu_clock = false;
+  bool complete = true;  ///< no process's event log was full
+  Seconds elapsed = 0;   ///< wall time from MPI_Init to MPI_Finalize, of the slowest process
+  path::PathMark longest;
+  path::Costs most, sum;  ///< of what the processes did themselves
+  path::MessageModel messages;
+};
+
+/// The kernels of an earlier profile; those that this flopcast doesn't know are left out. None, and a complaint on standard error, if it can't be read.
+std::vector<path::PriorKernel> read_prior_kernels(const std::string& file) noexcept;
+
+/// Writes the profile as a whole or not at all; complains on standard error where it can't.
+void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels) noexcept;
+
+}  // namespace flopcast::interpose::mpi

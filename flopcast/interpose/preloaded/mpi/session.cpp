@@ -1,0 +1,361 @@
+#include "flopcast/interpose/preloaded/mpi/session.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
+#include "flopcast/interpose/preloaded/mpi/shadow.hpp"
+
+namespace flopcast::interpose::mpi {
+namespace {
+
+constexpr int ping_tag = 2;
+constexpr int token_tag = 3;
+constexpr int kernels_tag = 4;
+
+thread_local bool main_thread = false;  ///< it called MPI_Init
+thread_local int depth = 0;             ///< intercepted functions that this thread is in
+
+Seconds seconds_of(clockid_t clock) noexcept {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec);
+}
+
+/// Waits for everybody without taking a core from those who measure.
+void wait_asleep(MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Ibarrier(comm, &request);
+  int done = 0;
+  PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  while (done == 0) {
+    constexpr useconds_t nap = 200;
+    usleep(nap);
+    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  }
+}
+
+/// Half the shortest of `repetitions` round trips of `bytes` between ranks 0 and 1.
+Seconds ping(MPI_Comm comm, int rank, int bytes, int repetitions) {
+  std::vector<char> buffer(static_cast<std::size_t>(bytes));
+  Seconds best = 1;
+  for (int i = 0; i < repetitions; ++i) {
+    const Seconds start = Session::wall();
+    if (rank == 0) {
+      PMPI_Send(buffer.data(), bytes, MPI_BYTE, 1, ping_tag, comm);
+    }
+    PMPI_Recv(buffer.data(), bytes, MPI_BYTE, 1 - rank, ping_tag, comm, MPI_STATUS_IGNORE);
+    if (rank == 1) {
+      PMPI_Send(buffer.data(), bytes, MPI_BYTE, 0, ping_tag, comm);
+    }
+    best = std::min(best, (Session::wall() - start) / 2);
+  }
+  return best;
+}
+
+std::unique_ptr<Session> make_session() {
+  const char* text = std::getenv(mpi_options_variable);
+  if (text == nullptr) {
+    return nullptr;
+  }
+  try {
+    auto made = std::make_unique<Session>(parse_mpi_options(text));
+    write_stage(made->options(), mpi_stage_loaded);
+    return made;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "flopcast: this program is not followed: %s\n", error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Session* session() noexcept {
+  static const std::unique_ptr<Session> only = make_session();
+  return only.get();
+}
+
+void write_stage(const MpiOptions& options, std::string_view stage) noexcept {
+  const int file = open(options.profile.c_str(), O_WRONLY | O_CLOEXEC | O_TRUNC);
+  if (file >= 0) {
+    [[maybe_unused]] const ssize_t written = write(file, stage.data(), stage.size());  // for a message only
+    close(file);
+  }
+}
+
+Inside::Inside() noexcept {
+  Session* all = session();
+  followed_ = all != nullptr && depth++ == 0 && all->follows_this_thread();
+  if (followed_) {
+    all->leave_program();
+  }
+}
+
+Inside::~Inside() {
+  Session* all = session();
+  if (all != nullptr) {
+    --depth;
+  }
+  if (followed_) {
+    all->return_to_program();
+  }
+}
+
+bool Session::follows_this_thread() const noexcept { return tracking_ && main_thread; }
+
+bool Session::follows_program() const noexcept { return follows_this_thread() && depth == 0; }
+
+Seconds Session::wall() noexcept { return seconds_of(CLOCK_MONOTONIC); }
+Seconds Session::now() const noexcept { return seconds_of(cpu_clock_ ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC); }
+
+void Session::leave_program() noexcept {
+  const Seconds seconds = std::max(now() - resumed_, 0.0);
+  path_.add({.time = seconds, .computation = seconds});
+}
+
+/// CPU time where the processes of some node outnumber the cores they may run on.
+void Session::choose_clock() {
+  MPI_Comm node = MPI_COMM_NULL;
+  PMPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int processes = 0;
+  PMPI_Comm_size(node, &processes);
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  cpu_set_t all;
+  PMPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node);
+  PMPI_Comm_free(&node);
+  int crowded = processes > CPU_COUNT(&all) ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, world_);
+  cpu_clock_ = options_.clock == MpiClock::cpu || (options_.clock == MpiClock::automatic && crowded != 0);
+}
+
+void Session::measure_messages() {
+  if (size_ < 2) {
+    return;
+  }
+  std::array<double, 2> found{};
+  if (rank_ < 2) {
+    constexpr int large = 1 << 20;
+    found[0] = ping(world_, rank_, 8, 100);
+    found[1] = large / std::max(ping(world_, rank_, large, 8) - found[0], 1e-7);
+  }
+  wait_asleep(world_);
+  PMPI_Bcast(found.data(), 2, MPI_DOUBLE, 0, world_);
+  messages_ = {found[0], found[1]};
+}
+
+void Session::begin() {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  int multiple = level == MPI_THREAD_MULTIPLE ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &multiple, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size_);
+  if (rank_ == 0) {
+    write_stage(options_, multiple != 0 ? mpi_stage_multiple : mpi_stage_initialised);
+  }
+  if (multiple != 0) {
+    return;
+  }
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &group);
+  PMPI_Comm_create(MPI_COMM_WORLD, group, &world_);
+  PMPI_Group_free(&group);
+  make_agreement_type();
+  adopt(MPI_COMM_WORLD);
+  adopt(MPI_COMM_SELF);
+  acknowledgements_ = std::make_shared<Channel>(MPI_COMM_WORLD);
+  choose_clock();
+  measure_messages();
+  read_statistics();
+  path_ = path::CriticalPath(rank_);
+  main_thread = true;
+  tracking_ = true;
+  PMPI_Barrier(world_);
+  begun_ = wall();
+  return_to_program();
+}
+
+std::uint32_t Session::communication_kernel(Routine routine, std::int64_t bytes, int processes, int stride) {
+  return kernels_.number({path::KernelKind::communication, static_cast<std::uint32_t>(routine), {bytes, processes, stride}});
+}
+
+void Session::computed(std::uint32_t kernel, Seconds seconds, bool executed) {
+  path::Kernel& known = kernels_[kernel];
+  if (executed) {
+    known.executed.add(seconds);
+  } else {
+    ++known.skipped;
+    note_skipped();
+  }
+  path_.add({.time = seconds, .computation = seconds, .flops = known.flops});
+  path_.add_kernel(kernel, seconds);
+}
+
+void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, bool executed, Seconds idle) {
+  constexpr double bytes_per_word = 8;
+  if (executed) {
+    kernels_[kernel].executed.add(seconds);
+  } else {
+    ++kernels_[kernel].skipped;
+    note_skipped();
+  }
+  path_.add({.time = seconds + idle, .communication = seconds, .idle = idle, .supersteps = 1, .words = bytes / bytes_per_word});
+  path_.add_kernel(kernel, seconds);
+}
+
+void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
+  constexpr std::int64_t least_bytes = 4096;  // smaller messages are sent without waiting for their receiver by every MPI
+  if (bytes >= least_bytes && channel.has(source)) {
+    acknowledgements_->send({path_.mark(), bytes, 0, 0}, channel.world_rank(source));
+  }
+}
+
+Seconds Session::explain_wait(Seconds surplus) {
+  bool explained = false;
+  while (surplus > 0) {
+    const std::optional<Shadow> acknowledgement = acknowledgements_->poll();
+    if (!acknowledgement) {
+      break;
+    }
+    path_.follow(acknowledgement->mark);
+    explained = true;
+  }
+  if (explained) {
+    path_.wait(cpu_clock_ ? 0 : surplus);
+  }
+  return explained ? 0 : surplus;
+}
+
+Seconds Session::estimate(std::uint32_t kernel, path::Pattern pattern, std::int64_t bytes, int processes) {
+  return kernels_[kernel].executed.count > 0 ? estimate(kernel) : messages_.seconds(pattern, static_cast<double>(bytes), processes);
+}
+
+/// What earlier runs learnt, which rank 0 reads and tells all.
+void Session::read_statistics() {
+  std::vector<path::PriorKernel> known;
+  if (rank_ == 0 && !options_.statistics.empty()) {
+    known = read_prior_kernels(options_.statistics);
+  }
+  std::int64_t count = static_cast<std::int64_t>(known.size());
+  PMPI_Bcast(&count, 1, MPI_INT64_T, 0, world_);
+  known.resize(static_cast<std::size_t>(count));
+  constexpr std::int64_t most = 1024;  // in one message
+  for (std::int64_t first = 0; first < count; first += most) {
+    const std::int64_t part = std::min(most, count - first);
+    PMPI_Bcast(known.data() + first, static_cast<int>(part * static_cast<std::int64_t>(sizeof(path::PriorKernel))), MPI_BYTE, 0, world_);
+  }
+  for (const path::PriorKernel& kernel : known) {
+    decisions_.know(kernels_.number(kernel.key), kernel);
+  }
+}
+
+/// A token goes from process to process back along the critical path; each of them counts the kernels of its stretches.
+void Session::visit_critical_path(const path::PathMark& end) {
+  const auto visit = [this](std::uint32_t kernel, Seconds seconds) { kernels_[kernel].along.add(seconds); };
+  const path::Place finished{-1, 0};
+  path::Place token = end.place;
+  bool mine = token.rank == rank_;
+  for (;;) {
+    if (!mine) {
+      PMPI_Recv(&token, static_cast<int>(sizeof token), MPI_BYTE, MPI_ANY_SOURCE, token_tag, world_, MPI_STATUS_IGNORE);
+      if (token == finished) {
+        return;
+      }
+    }
+    while (token.rank == rank_) {
+      const std::optional<path::Place> before = path_.log().walk(token.position, visit);
+      token = before.value_or(finished);
+    }
+    mine = false;
+    if (token != finished) {
+      PMPI_Send(&token, static_cast<int>(sizeof token), MPI_BYTE, token.rank, token_tag, world_);
+      continue;
+    }
+    for (int other = 0; other < size_; ++other) {
+      if (other != rank_) {
+        PMPI_Send(&finished, static_cast<int>(sizeof finished), MPI_BYTE, other, token_tag, world_);
+      }
+    }
+    return;
+  }
+}
+
+/// Rank 0 gets what all the others know of their kernels, in messages of bounded size.
+void Session::collect_kernels() {
+  constexpr std::size_t most = 256;
+  const std::vector<path::Kernel>& mine = kernels_.kernels();
+  if (rank_ != 0) {
+    for (std::size_t first = 0; first <= mine.size(); first += most) {  // a short one, empty perhaps, ends it
+      const std::size_t count = std::min(most, mine.size() - first);
+      PMPI_Send(mine.data() + first, static_cast<int>(count * sizeof(path::Kernel)), MPI_BYTE, 0, kernels_tag, world_);
+    }
+    return;
+  }
+  std::vector<path::Kernel> part(most);
+  for (int other = 1; other < size_; ++other) {
+    for (std::size_t count = most; count == most;) {
+      MPI_Status status;
+      int bytes = 0;
+      PMPI_Recv(part.data(), static_cast<int>(most * sizeof(path::Kernel)), MPI_BYTE, other, kernels_tag, world_, &status);
+      PMPI_Get_count(&status, MPI_BYTE, &bytes);
+      count = static_cast<std::size_t>(bytes) / sizeof(path::Kernel);
+      std::for_each_n(part.begin(), count, [this](const path::Kernel& kernel) { kernels_.merge(kernel); });
+    }
+  }
+}
+
+void Session::end() {
+  leave_program();
+  tracking_ = false;
+  Seconds elapsed = wall() - begun_;
+  PMPI_Allreduce(MPI_IN_PLACE, &elapsed, 1, MPI_DOUBLE, MPI_MAX, world_);
+  const path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree({path_.mark(), 0, 0}).mark;
+  constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
+  path::Costs most;
+  path::Costs sum;
+  PMPI_Reduce(&path_.own(), &most, metrics, MPI_DOUBLE, MPI_MAX, 0, world_);
+  PMPI_Reduce(&path_.own(), &sum, metrics, MPI_DOUBLE, MPI_SUM, 0, world_);
+  int complete = path_.log().complete() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, world_);
+  visit_critical_path(longest);
+  collect_kernels();
+  if (rank_ == 0) {
+    write_profile(longest, most, sum, elapsed, complete != 0);
+  }
+  PMPI_Barrier(world_);
+  while (acknowledgements_->poll()) {  // that no sender has waited for
+  }
+  acknowledgements_.reset();
+  disown(MPI_COMM_WORLD);
+  disown(MPI_COMM_SELF);
+  PMPI_Comm_free(&world_);
+  free_agreement_type();
+}
+
+void Session::write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed,
+                            bool complete) {
+  ProfileFacts facts;
+  facts.ranks = size_;
+  facts.cpu_clock = cpu_clock_;
+  facts.complete = complete;
+  facts.elapsed = elapsed;
+  facts.longest = longest;
+  facts.most = most;
+  facts.sum = sum;
+  facts.messages = messages_;
+  write_profile_file(options_, facts, kernels_.kernels());
+}
+
+}  // namespace flopcast::interpose::mpi

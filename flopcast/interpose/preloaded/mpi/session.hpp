@@ -1,0 +1,120 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "flopcast/core/units.hpp"
+#include "flopcast/interpose/mpi_options.hpp"
+#include "flopcast/interpose/preloaded/mpi/routines.hpp"
+#include "flopcast/interpose/preloaded/mpi/shadow.hpp"
+#include "flopcast/path/critical_path.hpp"
+#include "flopcast/path/kernel_table.hpp"
+#include "flopcast/path/message_model.hpp"
+
+namespace flopcast::interpose::mpi {
+
+/// What the library knows of its process between MPI_Init and MPI_Finalize.
+class Session {
+ public:
+  explicit Session(const MpiOptions& options) : options_(options), decisions_(options.policy, options.precision) {}
+
+  /// After MPI_Init: a communicator of our own, which clock, what messages cost. Collective.
+  void begin();
+  /// Before MPI_Finalize: what all processes know, put together and written by rank 0. Collective.
+  void end();
+
+  /// Whether calls of this thread are followed: after begin(), before end(), in the thread that called MPI_Init.
+  [[nodiscard]] bool follows_this_thread() const noexcept;
+  /// The same, and the thread isn't inside of an intercepted MPI function.
+  [[nodiscard]] bool follows_program() const noexcept;
+
+  /// The program has just called us: what it did since it went on counts as computation.
+  void leave_program() noexcept;
+  void return_to_program() noexcept { resumed_ = now(); }
+
+  /// Seconds of the clock that computation is measured by.
+  [[nodiscard]] Seconds now() const noexcept;
+  [[nodiscard]] static Seconds wall() noexcept;
+  [[nodiscard]] bool uses_cpu_clock() const noexcept { return cpu_clock_; }
+
+  [[nodiscard]] path::CriticalPath& path() noexcept { return path_; }
+  [[nodiscard]] path::KernelTable& kernels() noexcept { return kernels_; }
+  [[nodiscard]] const path::MessageModel& messages() const noexcept { return messages_; }
+  [[nodiscard]] const MpiOptions& options() const noexcept { return options_; }
+
+  /// Number of the kernel that a communication is.
+  std::uint32_t communication_kernel(Routine routine, std::int64_t bytes, int processes, int stride);
+  /// A computational kernel took `seconds`, or would have if `executed` is false.
+  void computed(std::uint32_t kernel, Seconds seconds, bool executed);
+  /// A communication of `words` moved data for `seconds`, or would have, after `idle` seconds that nobody's work accounts for.
+  void communicated(std::uint32_t kernel, Seconds seconds, double bytes, bool executed, Seconds idle = 0);
+
+  /// Runs `wait`, which waits for others and whose time is on no path of this process.
+  template <class Wait>
+  auto idle(Wait wait) {
+    const Seconds start = cpu_clock_ ? 0 : wall();
+    auto result = wait();
+    path_.wait(cpu_clock_ ? 0 : wall() - start);
+    return result;
+  }
+
+  /// Tells the sender of a message of `bytes` (at most, if it hasn't come yet) that its receiver is there: a sender that had to wait for that goes by the receiver's path.
+  void acknowledge(const Channel& channel, int source, std::int64_t bytes);
+  /// A send took `surplus` longer than messages do: it goes on with the path of a receiver that it may have waited for. Seconds that none accounts for are returned.
+  Seconds explain_wait(Seconds surplus);
+
+  /// Whether kernel `kernel` is still to be executed, as far as this process is concerned.
+  [[nodiscard]] bool wants_execution(std::uint32_t kernel) { return decisions_.wants_execution(kernel, kernels_[kernel]); }
+  [[nodiscard]] Seconds estimate(std::uint32_t kernel) { return decisions_.estimate(kernel, kernels_[kernel]); }
+  /// What the model says where the kernel was never executed.
+  [[nodiscard]] Seconds estimate(std::uint32_t kernel, path::Pattern pattern, std::int64_t bytes, int processes);
+  /// Whether something has been skipped here: then data are no longer the program's.
+  [[nodiscard]] bool has_skipped() const noexcept { return has_skipped_; }
+  void note_skipped() noexcept { has_skipped_ = true; }
+
+ private:
+  void choose_clock();
+  void measure_messages();
+  void read_statistics();
+  void visit_critical_path(const path::PathMark& end);
+  void collect_kernels();
+  void write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete);
+
+  MpiOptions options_;
+  path::ExecutionDecisions decisions_;
+  bool tracking_ = false;
+  bool has_skipped_ = false;
+  bool cpu_clock_ = false;
+  int rank_ = 0, size_ = 1;
+  MPI_Comm world_ = MPI_COMM_NULL;             ///< our own, of all processes
+  std::shared_ptr<Channel> acknowledgements_;  ///< of receivers, among all processes
+  Seconds begun_ = 0;                          ///< wall time
+  Seconds resumed_ = 0;                        ///< when the program last went on
+  path::CriticalPath path_;
+  path::KernelTable kernels_;
+  path::MessageModel messages_;
+};
+
+/// The process's session, nullptr if the library has not been told to do anything. The one thing that all intercepted functions share.
+Session* session() noexcept;
+
+/// A stretch inside an intercepted function, entered from the program. False for calls that MPI makes of itself, from other threads, and outside of a session.
+class Inside {
+ public:
+  Inside() noexcept;
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside();
+  explicit operator bool() const noexcept { return followed_; }
+
+ private:
+  bool followed_ = false;
+};
+
+/// Writes how far the process of rank 0 has got where the profile is going to be.
+void write_stage(const MpiOptions& options, std::string_view stage) noexcept;
+
+}  // namespace flopcast::interpose::mpi

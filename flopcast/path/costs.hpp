@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "flopcast/core/units.hpp"
+
+namespace flopcast::path {
+
+/// What a chain of computations and communications costs. A plain record of doubles, since it travels in messages.
+struct Costs {
+  Seconds time = 0;           ///< the sum of the next three
+  Seconds computation = 0;    ///< outside of MPI
+  Seconds communication = 0;  ///< moving data, everybody concerned being there
+  Seconds idle = 0;           ///< waiting that could not be put down to another process's work
+  double supersteps = 0;      ///< synchronisations: blocking communications, and waits that completed any
+  double words = 0;           ///< 8-byte words moved by this process
+  double flops = 0;           ///< of kernels that the catalogue knows
+
+  Costs& operator+=(const Costs& other) noexcept;
+  friend bool operator==(const Costs&, const Costs&) = default;
+};
+
+/// A member of Costs and what it is called in documents.
+struct Metric {
+  const char* name;
+  double Costs::*value;
+};
+
+/// All members, in their order.
+inline constexpr std::array<Metric, 7> metrics = {{{"seconds", &Costs::time},
+                                                   {"computation_seconds", &Costs::computation},
+                                                   {"communication_seconds", &Costs::communication},
+                                                   {"idle_seconds", &Costs::idle},
+                                                   {"supersteps", &Costs::supersteps},
+                                                   {"words", &Costs::words},
+                                                   {"flops", &Costs::flops}}};
+
+/// The greater of each metric.
+Costs greatest(const Costs& a, const Costs& b) noexcept;
+
+}  // namespace flopcast::path

@@ -1,0 +1,28 @@
+#include "flopcast/path/critical_path.hpp"
+
+namespace flopcast::path {
+
+PathMark longer(const PathMark& a, const PathMark& b) noexcept {
+  const bool first = a.along.time != b.along.time ? a.along.time > b.along.time : a.place.rank <= b.place.rank;
+  PathMark result = first ? a : b;
+  result.longest = greatest(a.longest, b.longest);
+  return result;
+}
+
+void CriticalPath::add(const Costs& costs) noexcept {
+  along_ += costs;
+  longest_ += costs;
+  own_ += costs;
+}
+
+void CriticalPath::wait(Seconds seconds) noexcept { own_ += {.time = seconds, .idle = seconds}; }
+
+void CriticalPath::follow(const PathMark& mark) {
+  longest_ = greatest(longest_, mark.longest);
+  if (mark.place.rank != rank_ && mark.along.time > along_.time) {
+    along_ = mark.along;
+    log_.add_jump(mark.place);
+  }
+}
+
+}  // namespace flopcast::path

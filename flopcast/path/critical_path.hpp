@@ -1,0 +1,44 @@
+#pragma once
+
+#include "flopcast/path/costs.hpp"
+#include "flopcast/path/event_log.hpp"
+
+namespace flopcast::path {
+
+/// What a process tells another one about the longest path that leads to it. A plain record: it travels in messages.
+struct PathMark {
+  Costs along;    ///< of the path with the greatest time
+  Costs longest;  ///< each metric along the path that maximises it
+  Place place;    ///< where the path stands, for the walk back
+};
+
+/// The mark of the longer path, the one of the lower rank if they are equally long, with each metric's greatest value of both.
+PathMark longer(const PathMark& a, const PathMark& b) noexcept;
+
+/// The longest path through the program's graph up to the present of one process, kept while the program runs (longest-path algorithm: paper 004, section II-B,
+/// and its reference 3, Hollingsworth 1996). Kernels along it are found by a walk back through the logs of all processes.
+class CriticalPath {
+ public:
+  explicit CriticalPath(std::int32_t rank = 0) : rank_(rank) {}
+
+  /// The process did something on its own.
+  void add(const Costs& costs) noexcept;
+  /// It waited for somebody, whose path tells what for: on no path.
+  void wait(Seconds seconds) noexcept;
+  /// It executed a kernel (whose costs are added apart).
+  void add_kernel(std::uint32_t kernel, Seconds seconds) { log_.add_kernel(kernel, seconds); }
+  /// It waited for somebody with the path `mark`: the longer one goes on.
+  void follow(const PathMark& mark);
+
+  [[nodiscard]] PathMark mark() const noexcept { return {along_, longest_, {rank_, log_.position()}}; }
+  /// What this process did itself, on the path or not.
+  [[nodiscard]] const Costs& own() const noexcept { return own_; }
+  [[nodiscard]] const EventLog& log() const noexcept { return log_; }
+
+ private:
+  std::int32_t rank_;
+  Costs along_, longest_, own_;
+  EventLog log_;
+};
+
+}  // namespace flopcast::path

@@ -1,0 +1,33 @@
+#include "flopcast/path/event_log.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace flopcast::path {
+
+void EventLog::add(const Event& event) {
+  if (events_.size() < limit_) {
+    events_.push_back(event);
+  } else {
+    complete_ = false;
+  }
+}
+
+void EventLog::add_kernel(std::uint32_t kernel, Seconds seconds) {
+  add({kernel, std::bit_cast<std::uint32_t>(static_cast<float>(seconds))});
+}
+
+void EventLog::add_jump(const Place& place) { add({static_cast<std::uint32_t>(place.rank) | jump_bit, place.position}); }
+
+std::optional<Place> EventLog::walk(std::uint32_t position, const Visitor& visit) const {
+  for (std::size_t i = std::min<std::size_t>(position, events_.size()); i > 0; --i) {
+    const Event& event = events_[i - 1];
+    if ((event.what & jump_bit) != 0) {
+      return Place{static_cast<std::int32_t>(event.what & ~jump_bit), event.value};
+    }
+    visit(event.what, static_cast<Seconds>(std::bit_cast<float>(event.value)));
+  }
+  return std::nullopt;
+}
+
+}  // namespace flopcast::path

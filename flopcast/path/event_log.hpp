@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "flopcast/core/units.hpp"
+
+namespace flopcast::path {
+
+/// A point in the history of one process.
+struct Place {
+  std::int32_t rank = 0;
+  std::uint32_t position = 0;  ///< events before it
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// What one process did, as far as a walk back along the critical path needs it: which kernels it executed, and where its longest path went on from another
+/// process's. Messages then carry a place instead of a list of kernels, and have the same few bytes however many kernels there are.
+class EventLog {
+ public:
+  /// Keeps at most `limit` events (8 bytes each); then the log is incomplete and walks end early.
+  explicit EventLog(std::size_t limit = std::size_t{1} << 23U) : limit_(limit) {}
+
+  void add_kernel(std::uint32_t kernel, Seconds seconds);
+  /// From here on the longest path to this process leads through `place`.
+  void add_jump(const Place& place);
+
+  [[nodiscard]] std::uint32_t position() const noexcept { return static_cast<std::uint32_t>(events_.size()); }
+  [[nodiscard]] bool complete() const noexcept { return complete_; }
+
+  using Visitor = std::function<void(std::uint32_t kernel, Seconds seconds)>;
+  /// Visits the kernels before `position` back to the last jump, latest first. Returns where that jump led from, nothing at the start of the program.
+  [[nodiscard]] std::optional<Place> walk(std::uint32_t position, const Visitor& visit) const;
+
+ private:
+  struct Event {
+    std::uint32_t what = 0;   ///< a kernel, or jump_bit and a rank
+    std::uint32_t value = 0;  ///< the bits of a float's seconds, or a position
+  };
+  static constexpr std::uint32_t jump_bit = 1U << 31U;
+
+  void add(const Event& event);
+
+  std::size_t limit_;
+  std::vector<Event> events_;
+  bool complete_ = true;
+};
+
+}  // namespace flopcast::path

@@ -1,0 +1,262 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+struct Result {
+  int exit_code = 0;
+  std::string out, err;
+};
+
+std::string contents(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+/// mpirun of `mpi` with what it needs to start more processes than there are cores, as root too; empty if it isn't installed.
+std::string launcher(const std::string& mpi) {
+#ifdef FLOPCAST_MPIRUN_OPENMPI
+  if (mpi == "openmpi") {
+    return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "
+           "OMPI_MCA_hwloc_base_binding_policy=none " FLOPCAST_MPIRUN_OPENMPI " --oversubscribe -n ";
+  }
+#endif
+#ifdef FLOPCAST_MPIRUN_MPICH
+  if (mpi == "mpich") {
+    return FLOPCAST_MPIRUN_MPICH " -n ";
+  }
+#endif
+  return "";
+}
+
+class MpiRunTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (launcher(GetParam()).empty()) {
+      GTEST_SKIP() << GetParam() << " is not installed";
+    }
+    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static std::string program(const std::string& name) { return std::string(FLOPCAST_MPI_PROGRAMS) + '/' + name + '_' + GetParam(); }
+
+  /// Runs a command under mpirun in this test's folder; one that hangs is ended after a minute.
+  Result run(int ranks, const std::string& command) {
+    const std::string line = "cd " + folder_.string() + " && OPENBLAS_NUM_THREADS=1 timeout 60 env " + launcher(GetParam()) +
+                             std::to_string(ranks) + ' ' + command + " >out 2>err </dev/null";
+    const int status = std::system(line.c_str());
+    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
+  }
+  Result followed(int ranks, const std::string& options, const std::string& command) {
+    return run(ranks, FLOPCAST_PROGRAM " mpi run " + options + " -- " + command);
+  }
+  json profile() const { return json::parse(contents(folder_ / "profile.json")); }
+
+  fs::path folder_;
+};
+
+const json* kernel(const json& profile, const std::string& start) {
+  for (const json& each : profile.at("kernels")) {
+    if (each.at("kernel").get<std::string>().rfind(start, 0) == 0) {
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+TEST_P(MpiRunTest, RandomProgramsGiveTheSameResults) {
+  for (int ranks = 1; ranks <= 4; ++ranks) {
+    for (int seed = 1; seed <= 3; ++seed) {
+      const std::string command = program("random_program") + ' ' + std::to_string(100 * ranks + seed) + " 60";
+      const Result plain = run(ranks, command);
+      ASSERT_EQ(plain.exit_code, 0) << command << '\n' << plain.err;
+      const Result with = followed(ranks, "--output profile.json", command);
+      ASSERT_EQ(with.exit_code, 0) << command << '\n' << with.err;
+      EXPECT_EQ(with.out, plain.out) << command;
+      EXPECT_EQ(profile().at("ranks"), ranks);
+    }
+  }
+}
+
+TEST_P(MpiRunTest, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
+  const Result plain = run(2, program("work_program") + " 10");
+  const Result result = followed(2, "--clock wall --output profile.json", program("work_program") + " 10");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, plain.out);
+  const json found = profile();
+  EXPECT_EQ(found.at("schema"), "flopcast-mpi-profile-1");
+  const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->at("executed").at("count"), 10 * (1 + 2));
+  EXPECT_EQ(product->at("flops"), 2e6);
+  EXPECT_GE(product->at("along").at("count"), 10);  // 20 unless the machine stalls one of the processes
+  EXPECT_LE(product->at("along").at("count"), 20);
+  EXPECT_EQ(kernel(found, "MPI_Bcast(8000 bytes, 2 ranks")->at("along").at("count"), 10);
+  EXPECT_EQ(kernel(found, "MPI_Recv(800 bytes")->at("executed").at("count"), 10);
+  EXPECT_EQ(found.at("per_process").at("flops"), 10 * 2 * 2e6);
+  EXPECT_EQ(found.at("volumetric").at("flops"), 10 * 1.5 * 2e6);
+}
+
+TEST_P(MpiRunTest, PartsOfThePathAddUp) {
+  ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
+  const json found = profile();
+  const json& path = found.at("path");
+  const double parts =
+      path.at("computation_seconds").get<double>() + path.at("communication_seconds").get<double>() + path.at("idle_seconds").get<double>();
+  EXPECT_NEAR(parts, path.at("seconds").get<double>(), 1e-9);
+  double kernels = 0;
+  for (const json& each : found.at("kernels")) {
+    kernels += each.at("along").at("seconds").get<double>();
+  }
+  EXPECT_LE(kernels, path.at("seconds").get<double>() * 1.001);  // the log's times are floats
+  EXPECT_GT(kernels, 0);
+  EXPECT_LE(path.at("seconds"), found.at("longest").at("seconds"));
+}
+
+TEST_P(MpiRunTest, MoreProcessesThanCoresGoByCpuTime) {
+  ASSERT_EQ(run(1, "taskset -c 0 true").exit_code, 0);
+  const Result result = run(2, "taskset -c 0 " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 5");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(profile().at("clock"), "cpu");
+  EXPECT_THAT(result.err, HasSubstr("CPU time"));
+}
+
+TEST_P(MpiRunTest, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
+  for (const char* end : {"abort", "kill", "exit"}) {
+    const Result result = followed(2, "--output profile.json", program("work_program") + " 5 " + end);
+    EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
+    if (std::string(end) != "exit") {
+      EXPECT_NE(result.exit_code, 0) << end;
+      EXPECT_NE(result.exit_code, 124) << end << " hung";
+    }
+  }
+}
+
+TEST_P(MpiRunTest, SaysWhyThereIsNoProfile) {
+  EXPECT_THAT(followed(1, "", program("work_program") + " 5 none").err, HasSubstr("never called MPI_Init"));
+  EXPECT_THAT(followed(1, "", program("work_program") + " 5 exit").err, HasSubstr("not all processes reached MPI_Finalize"));
+  const Result threads = followed(2, "", program("work_program") + " 5 multiple");
+  EXPECT_EQ(threads.exit_code, 0);
+  EXPECT_THAT(threads.out, HasSubstr("result"));
+}
+
+TEST_P(MpiRunTest, RefusesWrongOptions) {
+  EXPECT_THAT(followed(1, "--clock sundial", "true").err, HasSubstr("'sundial' is no clock"));
+  EXPECT_THAT(followed(1, "--mpi lam", "true").err, HasSubstr("--mpi must be openmpi or mpich"));
+  EXPECT_THAT(followed(1, "", "./missing").err, HasSubstr("there is no program"));
+  EXPECT_THAT(followed(1, "--unknown", "true").err, HasSubstr("unknown option '--unknown'"));
+}
+
+TEST_P(MpiRunTest, ShowsAProfile) {
+  ASSERT_EQ(followed(2, "--quiet --output profile.json", program("work_program") + " 5").exit_code, 0);
+  const Result shown = run(1, FLOPCAST_PROGRAM " mpi show profile.json");
+  EXPECT_THAT(shown.out, HasSubstr("critical path"));
+  EXPECT_THAT(shown.out, HasSubstr("dgemm(NT, 100, 100, 100)"));
+  std::ofstream(folder_ / "cut.json") << contents(folder_ / "profile.json").substr(0, 500);
+  EXPECT_NE(run(1, FLOPCAST_PROGRAM " mpi show cut.json").exit_code, 0);
+  EXPECT_THAT(run(1, FLOPCAST_PROGRAM " mpi show cut.json").err, HasSubstr("cut.json"));
+}
+
+/// What is skipped leaves no process waiting for another, whoever decides it and when: random programs come to their end, with the sizes that they expect.
+TEST_P(MpiRunTest, SkippingNeverDeadlocks) {
+  std::int64_t skipped = 0;
+  for (int ranks = 2; ranks <= 4; ++ranks) {
+    for (const char* policy : {"conditional", "local"}) {
+      const std::string command = program("random_program") + ' ' + std::to_string(7 * ranks) + " 200";
+      const Result result = followed(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
+      ASSERT_EQ(result.exit_code, 0) << command << '\n' << result.err;
+      for (const json& each : profile().at("kernels")) {
+        skipped += each.at("skipped").get<std::int64_t>();
+      }
+    }
+  }
+  EXPECT_GT(skipped, 100);
+}
+
+TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
+  ASSERT_EQ(followed(2, "--policy conditional --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  const json found = profile();
+  const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->at("executed").at("count").get<int>() + product->at("skipped").get<int>(), 30 * (1 + 2));
+  EXPECT_EQ(product->at("executed").at("count"), 3 + 3);  // three in each process
+  EXPECT_EQ(kernel(found, "MPI_Bcast(8000 bytes")->at("along").at("count"), 30);
+  EXPECT_EQ(found.at("per_process").at("flops"), 30 * 2 * 2e6);
+
+  std::filesystem::rename(folder_ / "profile.json", folder_ / "before.json");
+  ASSERT_EQ(
+      followed(2, "--policy a-priori --tolerance 1000 --statistics before.json --output profile.json", program("work_program") + " 30")
+          .exit_code,
+      0);
+  EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 + 3);
+}
+
+TEST_P(MpiRunTest, TunesASpace) {
+  std::string start = launcher(GetParam()) + '2';
+  json words = {"env"};
+  std::istringstream parts(start);
+  for (std::string word; parts >> word;) {
+    words.push_back(word);
+  }
+  const std::string subject = std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam();
+  const json space = {{"schema", "flopcast-mpi-space-1"},
+                      {"name", "test"},
+                      {"launcher", words},
+                      {"command", {subject, "--n", "256", "--nb", "{nb}"}},
+                      {"parameters", {{"nb", {32, 64}}}}};
+  std::ofstream(folder_ / "space.json") << space;
+  const auto tune = [&](const std::string& arguments) {
+    const std::string line = "cd " + folder_.string() +
+                             " && FLOPCAST_HOME=. OPENBLAS_NUM_THREADS=1 timeout 100 " FLOPCAST_PROGRAM " mpi tune " + arguments +
+                             " >out 2>err";
+    const int status = std::system(line.c_str());
+    return Result{WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
+  };
+  const Result cold = tune("space.json --json --validate --policy conditional --tolerance 1000");
+  ASSERT_EQ(cold.exit_code, 0) << cold.err;
+  const json found = json::parse(cold.out);
+  ASSERT_EQ(found.at("configurations").size(), 2U);
+  int chosen = 0;
+  for (const json& each : found.at("configurations")) {
+    EXPECT_GT(each.at("predicted_seconds"), 0);
+    EXPECT_GT(each.at("full_path_seconds"), 0);
+    EXPECT_LT(each.at("executed_share"), 1);
+    chosen += each.at("verdict") == "chosen" ? 1 : 0;
+  }
+  EXPECT_EQ(chosen, 1);
+  const Result warm = tune("space.json --json --policy conditional --tolerance 1000");
+  ASSERT_EQ(warm.exit_code, 0) << warm.err;
+  EXPECT_LT(json::parse(warm.out).at("configurations").at(1).at("executed_share"), found.at("configurations").at(1).at("executed_share"));
+
+  std::ofstream(folder_ / "broken.json")
+      << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"], "command": ["true"], "parameters": {"nb": [1]}})";
+  EXPECT_EQ(tune("broken.json").exit_code, 3);
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("parameter 'nb' occurs nowhere"));
+  std::ofstream(folder_ / "none.json") << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"]})";
+  EXPECT_EQ(tune("none.json").exit_code, 3);
+  EXPECT_EQ(tune("space.json --policy eager").exit_code, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiRunTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+
+}  // namespace
+}  // namespace flopcast::interpose

@@ -1,0 +1,66 @@
+#include "flopcast/path/kernel_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace flopcast::path {
+namespace {
+
+/// Two passes over the values.
+double naive_variance(const std::vector<double>& values) {
+  double mean = 0;
+  for (const double value : values) {
+    mean += value / static_cast<double>(values.size());
+  }
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - mean) * (value - mean);
+  }
+  return squares / static_cast<double>(values.size() - 1);
+}
+
+TEST(KernelStatisticsTest, MergedAreThoseOfAllValues) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(1, 2);
+  for (std::size_t split = 0; split <= 20; ++split) {
+    std::vector<double> values;
+    KernelStatistics first;
+    KernelStatistics second;
+    for (std::size_t i = 0; i < 20; ++i) {
+      values.push_back(uniform(random));
+      (i < split ? first : second).add(values.back());
+    }
+    first.merge(second);
+    EXPECT_EQ(first.count, 20);
+    EXPECT_NEAR(first.variance(), naive_variance(values), 1e-12);
+  }
+}
+
+TEST(KernelStatisticsTest, OneValueHasNoVariance) {
+  KernelStatistics statistics;
+  statistics.add(3);
+  EXPECT_EQ(statistics.variance(), 0);
+  EXPECT_EQ(statistics.mean, 3);
+}
+
+TEST(KernelTableTest, NumbersKernelsInTheirOrderAndMergesByKey) {
+  const KernelKey a{KernelKind::computation, 4, {100, 200}};
+  KernelKey b = a;
+  b.words[7] = 1;
+  KernelTable table;
+  EXPECT_EQ(table.number(a), 0U);
+  EXPECT_EQ(table.number(b), 1U);
+  EXPECT_EQ(table.number(a), 0U);
+  Kernel other{b, {}, {}, 2, 10};
+  other.executed.add(5);
+  table.merge(other);
+  EXPECT_EQ(table[1].executed.count, 1);
+  EXPECT_EQ(table[1].skipped, 2);
+  EXPECT_EQ(table[0].executed.count, 0);
+}
+
+}  // namespace
+}  // namespace flopcast::path

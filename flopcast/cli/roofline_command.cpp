@@ -151,11 +151,11 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--space", options->space, "shapes of dgemm: brief, reduced or full (below)")
       ->check(CLI::IsMember({"brief", "reduced", "full"}));
   command->add_option("--m", options->m, "sizes of a space of one's own, e.g. 500,1000 or 256:1024:256")->type_name("SIZES");
-  command->add_option("--n", options->n)->type_name("SIZES");
-  command->add_option("--k", options->k)->type_name("SIZES");
+  command->add_option("--n", options->n, "the same")->type_name("SIZES");
+  command->add_option("--k", options->k, "the same")->type_name("SIZES");
   command
       ->add_option("--search", options->search,
-                   "race, halving, or a technique of paper 003: Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R")
+                   "race, halving, or a published technique: Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R")
       ->capture_default_str();
   command->add_option("--tolerance", options->tolerance, "fraction of time that the best dgemm may lose to another of its space")
       ->capture_default_str()
@@ -171,7 +171,7 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
       ->check(CLI::Range(0.01, 100.0));
   command->add_option("--time-budget", options->time_budget, "for all; the searches get what the roofs leave")->capture_default_str();
   command->add_option("--seed", options->seed, "of random orders")->capture_default_str();
-  command->add_flag("!--no-gemm", options->gemm, "measure no dgemm");
+  command->add_flag("--no-gemm", options->no_gemm, "measure no dgemm");
   command->add_option("--point", options->points, "a call to place on the roofline, such as 'dgemv m=2000 n=2000'; may be repeated")
       ->type_name("CALL")
       ->take_all();
@@ -182,7 +182,7 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
   CLI::Option* replot =
       command->add_option("--replot", options->replot, "show what an earlier run wrote with --json, without measuring")->type_name("FILE");
   command->add_option("--compare", options->compare, "say what differs between two earlier runs beyond noise")
-      ->type_name("FILE")
+      ->type_name("FILE FILE")
       ->expected(2)
       ->excludes(replot);
   command->add_flag("--quick", options->quick, "fewer samples, and successive halving instead of a race");

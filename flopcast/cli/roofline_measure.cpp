@@ -323,7 +323,7 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
       found.bandwidth = measure_bandwidth(clock, pointers, machine, topology.caches, bandwidth, progress("bandwidths", common));
     }
   }
-  if (options.gemm && !interrupted()) {
+  if (!options.no_gemm && !interrupted()) {
     measure_gemm(options, thread_counts(options, topology), topology, deadline, found, common);
   }
   if (!interrupted()) {
@@ -344,7 +344,7 @@ void show_roofline_plan(const RooflineOptions& options, const CommonOptions& com
         {fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
          "CPU " + machine::format_cpu_list(machine::choose_cpus(topology.places, threads, machine::parse_affinity(options.affinity)))});
   }
-  for (const GemmCase& one : options.gemm ? gemm_cases(options, thread_counts(options, topology), findings) : std::vector<GemmCase>()) {
+  for (const GemmCase& one : options.no_gemm ? std::vector<GemmCase>() : gemm_cases(options, thread_counts(options, topology), findings)) {
     table.rows.push_back({fmt::format("dgemm of {}, {} thread{}", one.library, one.threads, one.threads == 1 ? "" : "s"),
                           fmt::format("{} over {} shapes, matrices of up to {}", options.search, space.shapes.size(),
                                       format_bytes(8.0 * static_cast<double>(space.elements())))});

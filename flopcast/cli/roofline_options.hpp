@@ -24,7 +24,7 @@ struct RooflineOptions {
   double nominal_clock_gigahertz = 0;
   std::string time_budget = "60s";
   std::uint64_t seed = 1;
-  bool quick = false, dry_run = false, gemm = true;
+  bool quick = false, dry_run = false, no_gemm = false;
   std::vector<std::string> points, programs;
   std::string figure, replot;
   std::vector<std::string> compare;

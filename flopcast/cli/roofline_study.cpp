@@ -26,8 +26,8 @@ using roofline::StudyState;
 
 constexpr const char* artifact = "roofline-study";
 constexpr const char* footer =
-    R"(The techniques of paper 003 with iterations in fresh processes, as in its Tables VIII to XI, beside the race and successive
-halving in one process. What is measured is kept after every shape: run it again to go on. 'Default' takes hours on the
+    R"(The published techniques (docs/roofline.md) with iterations in fresh processes, beside the race and successive halving in one
+process. What is measured is kept after every shape: run it again to go on. 'Default' takes hours on the
 larger spaces. What the searches found is timed once more, interleaved: the rates in the table are these.
 
 Examples:
@@ -173,7 +173,7 @@ void run(const StudyCommandOptions& options, const CommonOptions& common) {
 
 void add_roofline_study(CLI::App& roofline, CommonOptions& common) {
   auto options = std::make_shared<StudyCommandOptions>();
-  CLI::App* command = roofline.add_subcommand("study", "Compare ways of searching the best dgemm: paper 003's techniques, racing, halving");
+  CLI::App* command = roofline.add_subcommand("study", "Compare ways of searching the best dgemm: published techniques, racing, halving");
   RooflineOptions& shared = options->shared;
   command->add_option("--blas", shared.blas, "BLAS library")->type_name("LIBRARY")->expected(1);
   command->add_option("--kernels", shared.kernels, "auto or library, as for roofline")
@@ -184,8 +184,8 @@ void add_roofline_study(CLI::App& roofline, CommonOptions& common) {
   command->add_option("--space", shared.space, "brief, reduced or full, as for roofline")
       ->check(CLI::IsMember({"brief", "reduced", "full"}));
   command->add_option("--m", shared.m, "sizes of a space of one's own")->type_name("SIZES");
-  command->add_option("--n", shared.n)->type_name("SIZES");
-  command->add_option("--k", shared.k)->type_name("SIZES");
+  command->add_option("--n", shared.n, "the same")->type_name("SIZES");
+  command->add_option("--k", shared.k, "the same")->type_name("SIZES");
   command
       ->add_option("--techniques", options->study.techniques,
                    "some of Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R, race, halving (default: all)")

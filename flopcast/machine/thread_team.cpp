@@ -15,10 +15,17 @@ ThreadTeam::ThreadTeam(std::vector<int> cpus) : cpus_(std::move(cpus)) {
   for (int thread = 0; thread < size(); ++thread) {
     threads_.emplace_back([this, thread] { serve(thread); });
   }
-  run([this](int thread) { pin_this_thread({cpus_[static_cast<std::size_t>(thread)]}); });
+  try {
+    run([this](int thread) { pin_this_thread({cpus_[static_cast<std::size_t>(thread)]}); });
+  } catch (...) {
+    close();  // a constructor that throws has no destructor to do it
+    throw;
+  }
 }
 
-ThreadTeam::~ThreadTeam() {
+ThreadTeam::~ThreadTeam() { close(); }
+
+void ThreadTeam::close() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;

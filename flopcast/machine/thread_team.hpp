@@ -32,6 +32,7 @@ class ThreadTeam {
 
  private:
   void serve(int thread);
+  void close();
   void meet();
 
   std::vector<int> cpus_;

@@ -373,8 +373,7 @@ void tune(const TuneOptions& options, const CommonOptions& common) {
 
 void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
-  CLI::App* command = mpi.add_subcommand(
-      "tune", "Predict an MPI program's time in every configuration of a space, executing kernels only while that teaches something");
+  CLI::App* command = mpi.add_subcommand("tune", "Predict every configuration of an MPI program by selective execution");
   command->add_option("space", options->space, "The space's file")->required()->type_name("SPACE");
   command->add_option("--policy", options->policy, "full, conditional or local (default: local)");
   command

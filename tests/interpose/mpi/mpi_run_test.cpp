@@ -85,8 +85,8 @@ const json* kernel(const json& profile, const std::string& start) {
 
 TEST_P(MpiRunTest, RandomProgramsGiveTheSameResults) {
   for (int ranks = 1; ranks <= 4; ++ranks) {
-    for (int seed = 1; seed <= 3; ++seed) {
-      const std::string command = program("random_program") + ' ' + std::to_string(100 * ranks + seed) + " 60";
+    for (int seed = 1; seed <= 2; ++seed) {
+      const std::string command = program("random_program") + ' ' + std::to_string(100 * ranks + seed) + " 40";
       const Result plain = run(ranks, command);
       ASSERT_EQ(plain.exit_code, 0) << command << '\n' << plain.err;
       const Result with = followed(ranks, "--output profile.json", command);
@@ -181,10 +181,11 @@ TEST_P(MpiRunTest, SkippingNeverDeadlocks) {
   std::int64_t skipped = 0;
   for (int ranks = 2; ranks <= 4; ++ranks) {
     for (const char* policy : {"conditional", "local"}) {
-      const std::string command = program("random_program") + ' ' + std::to_string(7 * ranks) + " 200";
+      const std::string command = program("random_program") + ' ' + std::to_string(7 * ranks) + " 100";
       const Result result = followed(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
       ASSERT_EQ(result.exit_code, 0) << command << '\n' << result.err;
-      for (const json& each : profile().at("kernels")) {
+      const json found = profile();
+      for (const json& each : found.at("kernels")) {
         skipped += each.at("skipped").get<std::int64_t>();
       }
     }
@@ -221,7 +222,7 @@ TEST_P(MpiRunTest, TunesASpace) {
   const json space = {{"schema", "flopcast-mpi-space-1"},
                       {"name", "test"},
                       {"launcher", words},
-                      {"command", {subject, "--n", "256", "--nb", "{nb}"}},
+                      {"command", {subject, "--n", "512", "--nb", "{nb}"}},
                       {"parameters", {{"nb", {32, 64}}}}};
   std::ofstream(folder_ / "space.json") << space;
   const auto tune = [&](const std::string& arguments) {
@@ -245,7 +246,7 @@ TEST_P(MpiRunTest, TunesASpace) {
   EXPECT_EQ(chosen, 1);
   const Result warm = tune("space.json --json --policy conditional --tolerance 1000");
   ASSERT_EQ(warm.exit_code, 0) << warm.err;
-  EXPECT_LT(json::parse(warm.out).at("configurations").at(1).at("executed_share"), found.at("configurations").at(1).at("executed_share"));
+  EXPECT_LT(json::parse(warm.out).at("configurations").at(0).at("executed_share"), found.at("configurations").at(0).at("executed_share"));
 
   std::ofstream(folder_ / "broken.json")
       << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"], "command": ["true"], "parameters": {"nb": [1]}})";

@@ -177,6 +177,7 @@ static void messages(int round, MPI_Comm comm) {
 }
 
 static void ring(int round, MPI_Comm comm) {
+  enum { ring_tag = most_messages }; /* no barrier: no receive of messages() from anybody may take it */
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
@@ -191,27 +192,27 @@ static void ring(int round, MPI_Comm comm) {
   fill(out[0], count, round, rank);
   memset(in[0], 0, sizeof(double) * most_count);
   switch (how) {
-    case 0: MPI_Sendrecv(out[0], count, MPI_DOUBLE, to, 5, in[0], most_count, MPI_DOUBLE, from, 5, comm, &status); break;
+    case 0: MPI_Sendrecv(out[0], count, MPI_DOUBLE, to, ring_tag, in[0], most_count, MPI_DOUBLE, from, ring_tag, comm, &status); break;
     case 1:
       memcpy(in[0], out[0], sizeof(double) * most_count);
-      MPI_Sendrecv_replace(in[0], count, MPI_DOUBLE, to, 5, from, 5, comm, &status);
+      MPI_Sendrecv_replace(in[0], count, MPI_DOUBLE, to, ring_tag, from, ring_tag, comm, &status);
       break;
     case 2:
-      MPI_Isend(out[0], count, MPI_DOUBLE, to, 5, comm, &request);
-      MPI_Probe(from, 5, comm, &status);
+      MPI_Isend(out[0], count, MPI_DOUBLE, to, ring_tag, comm, &request);
+      MPI_Probe(from, ring_tag, comm, &status);
       MPI_Recv(in[0], most_count, MPI_DOUBLE, from, MPI_ANY_TAG, comm, &status);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
     case 3:
-      MPI_Isend(out[0], count, MPI_DOUBLE, to, 5, comm, &request);
-      MPI_Mprobe(from, 5, comm, &message, &status);
+      MPI_Isend(out[0], count, MPI_DOUBLE, to, ring_tag, comm, &request);
+      MPI_Mprobe(from, ring_tag, comm, &message, &status);
       MPI_Mrecv(in[0], most_count, MPI_DOUBLE, &message, &status);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
     default: {
       MPI_Request receive;
-      MPI_Irecv(in[0], most_count / 2, strided, from, 5, comm, &receive);
-      MPI_Isend(out[0], count / 2, strided, to, 5, comm, &request);
+      MPI_Irecv(in[0], most_count / 2, strided, from, ring_tag, comm, &receive);
+      MPI_Isend(out[0], count / 2, strided, to, ring_tag, comm, &request);
       MPI_Wait(&receive, &status);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }

@@ -116,7 +116,9 @@ std::optional<path::PriorKernel> prior_kernel(const json& document) {
 std::vector<path::PriorKernel> read_prior_kernels(const std::string& file) noexcept {
   try {
     std::vector<path::PriorKernel> all;
-    for (const json& document : json::parse(std::ifstream(file)).at("kernels")) {
+    std::ifstream stream(file);
+    const json profile = json::parse(stream);
+    for (const json& document : profile.at("kernels")) {
       if (const std::optional<path::PriorKernel> prior = prior_kernel(document)) {
         all.push_back(*prior);
       }

@@ -206,7 +206,7 @@ class Experiment {
                             report::whole(static_cast<long long>(errors.size())), percent(summary.mean), percent(summary.median),
                             percent(quantile(errors, 0.95)), percent(median(signed_errors)), percent(median(noise)),
                             fitted ? percent(known->second.process().parameters().nugget) : report::Cell(std::string()),
-                            fitted && known->second.cliff() ? fmt::format("{:.3g}", *known->second.cliff()) : std::string()});
+                            fitted ? fmt::format("{:.3g}", fmt::join(known->second.cliffs(), " ")) : std::string()});
     }
     std::printf("%s\n", report::to_text(table).c_str());
   }

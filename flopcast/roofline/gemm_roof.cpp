@@ -127,6 +127,7 @@ void confirm(GemmRoof& roof, const search::RaceResult& race, const GemmSetup& se
   again.tolerance = options.tolerance;
   again.error_probability = options.error_probability;
   again.most_rounds = options.confirmation_rounds;
+  again.least_rounds = std::min(again.least_rounds, again.most_rounds);
   again.seed = options.seed;
   again.limits.interrupted = options.interrupted;
   const search::RaceResult result = search::confirm(race, options.confirmed, fresh, again);

@@ -1,0 +1,172 @@
+#include "flopcast/cli/contract_ranking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "flopcast/cli/contract_document.hpp"
+#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/tuning.hpp"
+#include "flopcast/contract/validate.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/machine/clock.hpp"
+#include "flopcast/report/table.hpp"
+
+namespace flopcast::cli {
+
+using contract::Algorithm;
+using contract::Contraction;
+
+namespace {
+
+/// Mean of |predicted - measured| / measured over what was executed (the error of paper 002's figure 1); NaN if nothing was.
+double mean_error(const ContractRanking& ranking) {
+  double sum = 0;
+  int count = 0;
+  for (std::size_t i = 0; i < ranking.measured.size(); ++i) {
+    if (!std::isnan(ranking.measured[i])) {
+      sum += std::abs(ranking.forecasts.each[i].seconds / ranking.measured[i] - 1);
+      ++count;
+    }
+  }
+  return count == 0 ? std::nan("") : sum / count;
+}
+
+/// How much longer the algorithm that was predicted to be the fastest takes than the one that is; NaN if one wasn't executed.
+double regret(const ContractRanking& ranking) {
+  double best = std::nan("");
+  for (const Seconds one : ranking.measured) {
+    best = std::fmin(best, one);
+  }
+  return ranking.measured.at(ranking.order.front()) / best - 1;
+}
+
+nlohmann::json document(const ContractRanking& ranking, const Contraction& contraction, const ContractOptions& options,
+                        const Environment& environment) {
+  nlohmann::json json = to_json(contraction);
+  json["schema"] = "flopcast-contract-1";
+  json["environment"] = environment;
+  json["options"] = {{"stage", options.stage}, {"repetitions", options.repetitions}, {"prefetched_lines", options.prefetched_lines}};
+  json["algorithms"] = nlohmann::json::array();
+  for (const std::size_t i : ranking.order) {
+    const contract::Forecast& forecast = ranking.forecasts.each[i];
+    nlohmann::json one = to_json(ranking.algorithms[i], contraction);
+    one["seconds"] = forecast.seconds;
+    one["interval_95"] = {forecast.interval.low, forecast.interval.high};
+    one["tie"] = contract::ties(forecast, ranking.forecasts.each[ranking.order.front()]);
+    for (const contract::Part& part : forecast.parts) {
+      one["parts"].push_back({{"what", part.what}, {"calls", part.calls}, {"seconds", part.seconds}});
+    }
+    if (!ranking.measured.empty() && !std::isnan(ranking.measured[i])) {
+      one["measured_seconds"] = ranking.measured[i];
+    }
+    json["algorithms"].push_back(std::move(one));
+  }
+  json["cost"] = {{"seconds", ranking.cost}, {"benchmarks", ranking.forecasts.benchmarks}, {"shared", ranking.forecasts.shared}};
+  if (!ranking.measured.empty()) {
+    json["mean_error"] = mean_error(ranking);
+    json["regret"] = regret(ranking);
+  }
+  return json;
+}
+
+std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+
+report::Table ranking_table(const ContractRanking& ranking, const Contraction& contraction, bool all) {
+  constexpr std::size_t most_rows = 12;
+  report::Table table{{{"algorithm", report::Align::left},
+                       {"predicted", report::Align::right, "predicted_seconds"},
+                       {"95 %", report::Align::left, "interval_95"},
+                       {"flops/cycle"},
+                       {"tie", report::Align::left}},
+                      {}};
+  if (!ranking.measured.empty()) {
+    table.columns.push_back({"measured", report::Align::right, "measured_seconds"});
+    table.columns.push_back({"error"});
+  }
+  const std::size_t rows = all || !ranking.measured.empty() ? ranking.order.size() : std::min(most_rows, ranking.order.size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t i = ranking.order[row];
+    const contract::Forecast& forecast = ranking.forecasts.each[i];
+    const double rate = contract::flops(contraction) / forecast.seconds / ranking.frequency;
+    std::vector<report::Cell> cells = {
+        ranking.algorithms[i].name(), report::Cell(forecast.seconds, format_seconds(forecast.seconds)),
+        fmt::format("{} .. {}", format_seconds(forecast.interval.low), format_seconds(forecast.interval.high)),
+        report::Cell(rate, fmt::format("{:.2f}", rate)),
+        row == 0 || contract::ties(forecast, ranking.forecasts.each[ranking.order.front()]) ? "*" : ""};
+    if (!ranking.measured.empty()) {
+      const Seconds measured = ranking.measured[i];
+      const double error = forecast.seconds / measured - 1;
+      cells.push_back(std::isnan(measured) ? report::Cell("") : report::Cell(measured, format_seconds(measured)));
+      cells.push_back(std::isnan(measured) ? report::Cell("") : report::Cell(error, percent(error)));
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
+ContractRanking make_ranking(const ContractOptions& options, const Contraction& contraction, std::vector<Algorithm> algorithms,
+                             const Workbench& bench, const CommonOptions& common) {
+  ContractRanking ranking;
+  ranking.algorithms = std::move(algorithms);
+  measure::SessionOptions session_options;
+  session_options.normalise = !options.validate;  // executions aren't normalised either
+  session_options.stop.minimum_repetitions = session_options.stop.maximum_repetitions = options.repetitions;
+  measure::Session session(bench.libraries(), bench.environment(), session_options);
+  contract::BenchmarkOptions benchmark_options;
+  benchmark_options.stage = contract::parse_stage(options.stage);
+  benchmark_options.prefetched_lines = options.prefetched_lines;
+  benchmark_options.threads = options.libraries.threads;
+  const Stopwatch watch;
+  ranking.forecasts = contract::forecast(
+      ranking.algorithms, contraction, bench.environment(), benchmark_options, [&](std::span<const measure::Experiment> experiments) {
+        std::vector<measure::Timings> timings = session.run(experiments, progress("timing kernels", common));
+        throw_if_interrupted("nothing is kept");
+        return timings;
+      });
+  ranking.cost = watch.elapsed();
+  ranking.order = contract::ranking(ranking.forecasts.each);
+  ranking.frequency = machine::core_frequency(machine::WallClock());
+  if (options.validate) {
+    bench.libraries().set_threads(options.libraries.threads);  // the session's reference kernel has changed it
+    std::vector<Seconds> predicted;
+    for (const contract::Forecast& forecast : ranking.forecasts.each) {
+      predicted.push_back(forecast.seconds);
+    }
+    ranking.measured = contract::execution_times(
+        ranking.algorithms, contraction, [&](std::string_view routine) { return bench.libraries().find(routine); }, predicted, {},
+        progress("executing", common));
+    throw_if_interrupted("nothing is kept");
+  }
+  return ranking;
+}
+
+void show_ranking(const ContractRanking& ranking, const Contraction& contraction, const ContractOptions& options,
+                  const Environment& environment, const CommonOptions& common) {
+  if (common.json) {
+    emit(document(ranking, contraction, options, environment), common);
+    return;
+  }
+  emit(ranking_table(ranking, contraction, options.all), common);
+  double total = 0;
+  for (const contract::Forecast& forecast : ranking.forecasts.each) {
+    total += forecast.seconds;
+  }
+  note(fmt::format("{} algorithms predicted from {} micro-benchmarks (shared {} times) in {}; executing each once would take {}",
+                   ranking.algorithms.size(), ranking.forecasts.benchmarks, ranking.forecasts.shared, format_seconds(ranking.cost),
+                   format_seconds(total)),
+       common);
+  if (!ranking.measured.empty()) {
+    note(fmt::format("average error {}; the algorithm predicted to be the fastest takes {} longer than the fastest",
+                     percent(mean_error(ranking)), percent(regret(ranking))),
+         common);
+  }
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,168 @@
+#include "flopcast/cli/contract_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/contract_document.hpp"
+#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/tuning.hpp"
+#include "flopcast/cli/workbench.hpp"
+#include "flopcast/contract/npy.hpp"
+#include "flopcast/contract/plan.hpp"
+#include "flopcast/contract/validate.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/report/file.hpp"
+#include "flopcast/report/table.hpp"
+
+namespace flopcast::cli {
+
+using contract::Algorithm;
+using contract::Contraction;
+
+namespace {
+
+contract::PlanOptions plan_options(const ContractOptions& options, model::Store& store) {
+  contract::PlanOptions plan_options;
+  plan_options.effort = options.effort == "measure" ? contract::Effort::measure : contract::Effort::estimate;
+  plan_options.threads = options.libraries.threads;
+  plan_options.time_budget = parse_duration(options.time_budget, "--time-budget");
+  plan_options.wisdom = &store;
+  return plan_options;
+}
+
+/// The planner's threads share the work around a serial BLAS.
+LibraryOptions serial(LibraryOptions libraries) {
+  libraries.threads = 1;
+  return libraries;
+}
+
+contract::Machine machine_of(const Workbench& bench) {
+  return {[&bench](std::string_view routine) { return bench.libraries().find(routine); }, bench.environment()};
+}
+
+/// Strides of a dense array of this shape.
+std::vector<std::int64_t> strides_of(const contract::Array& array) {
+  std::vector<std::int64_t> strides(array.shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t step = 0; step < strides.size(); ++step) {
+    const std::size_t i = array.order == contract::Order::column_major ? step : strides.size() - 1 - step;
+    strides[i] = stride;
+    stride *= std::max<std::int64_t>(1, array.shape[i]);
+  }
+  return strides;
+}
+
+/// Sizes of the indices from the arrays' shapes.
+contract::Extents extents_of(const contract::Notation& notation, const std::array<contract::Array, 2>& arrays,
+                             const std::vector<std::string>& files) {
+  contract::Extents extents;
+  const std::array<std::string, 2> indices = {notation.a, notation.b};
+  for (std::size_t t = 0; t < arrays.size(); ++t) {
+    if (arrays[t].shape.size() != indices[t].size()) {
+      throw bad_input("{} has {} dimensions, but {} of {} has {} indices", files[t], arrays[t].shape.size(), "AB"[t],
+                      contract::to_string(notation), indices[t].size());
+    }
+    for (std::size_t i = 0; i < indices[t].size(); ++i) {
+      const auto [known, is_new] = extents.emplace(indices[t][i], arrays[t].shape[i]);
+      if (!is_new && known->second != arrays[t].shape[i]) {
+        throw bad_input("index {} is {} long in {}, but {} in {}", indices[t][i], arrays[t].shape[i], files[t], known->second, files[0]);
+      }
+    }
+  }
+  return extents;
+}
+
+/// What executing a plan gave.
+struct Run {
+  std::vector<Seconds> times;
+  Seconds planning = 0;
+};
+
+void show_run(const contract::Plan& plan, const Run& run, const CommonOptions& common) {
+  const Contraction& contraction = plan.contraction();
+  const Seconds seconds = median(run.times);
+  const double rate = contract::flops(contraction) / seconds;
+  if (common.json) {
+    nlohmann::json document = to_json(contraction);
+    document["schema"] = "flopcast-contract-run-1";
+    document["plan"] = {{"explanation", plan.explain()}, {"seconds", plan.seconds()}, {"workspace_bytes", plan.workspace_bytes()}};
+    document["planning_seconds"] = run.planning;
+    document["times"] = run.times;
+    document["flops_per_second"] = rate;
+    emit(document, common);
+    return;
+  }
+  if (!common.csv) {
+    note(plan.explain(), common);
+  }
+  emit(report::Table{{{"contraction", report::Align::left},
+                      {"planned in", report::Align::right, "planning_seconds"},
+                      {"expected", report::Align::right, "expected_seconds"},
+                      {"takes", report::Align::right, "seconds"},
+                      {"rate", report::Align::right, "flops_per_second"}},
+                     {{contract::to_string(contraction.notation()), report::Cell(run.planning, format_seconds(run.planning)),
+                       report::Cell(plan.seconds(), format_seconds(plan.seconds())), report::Cell(seconds, format_seconds(seconds)),
+                       report::Cell(rate, format_flop_rate(rate))}}},
+       common);
+}
+
+}  // namespace
+
+void contract_files(const ContractOptions& options, const CommonOptions& common) {
+  if (options.inputs.size() != 2 || options.result.empty()) {
+    throw usage_error("contracting files takes --in A.npy --in B.npy --out C.npy");
+  }
+  if (!options.sizes.empty()) {
+    throw usage_error("sizes come from the files of --in; leave {} out", options.sizes.front());
+  }
+  report::require_writable(options.result);
+  const contract::Notation notation = contract::parse_notation(options.notation);
+  const std::array<contract::Array, 2> arrays = {contract::parse_npy(report::read_file(options.inputs[0]), options.inputs[0]),
+                                                 contract::parse_npy(report::read_file(options.inputs[1]), options.inputs[1])};
+  if (arrays[0].precision != arrays[1].precision) {
+    throw bad_input("{} and {} have different types of elements; convert one of them", options.inputs[0], options.inputs[1]);
+  }
+  const Contraction contraction =
+      contract::make_contraction(notation, extents_of(notation, arrays, options.inputs), arrays[0].precision, contract::Order::row_major,
+                                 {strides_of(arrays[0]), strides_of(arrays[1]), {}});
+  const Workbench bench(serial(options.libraries), common);
+  model::Store store = open_store(common);
+  const contract::Plan plan = contract::plan(contraction, machine_of(bench), plan_options(options, store));
+  note(plan.explain(), common);
+  contract::Array result{arrays[0].precision, contract::Order::row_major, {}, {}};
+  for (const char index : notation.c) {
+    result.shape.push_back(contraction.extent(index));
+  }
+  result.elements.resize(static_cast<std::size_t>(contraction.elements(contract::Place::c) * element_bytes(result.precision)));
+  plan.execute(arrays[0].elements.data(), arrays[1].elements.data(), result.elements.data());
+  throw_if_interrupted("nothing was written");
+  report::write_file(options.result, contract::format_npy(result));
+}
+
+void run_plan(const ContractOptions& options, const Contraction& contraction, const CommonOptions& common) {
+  constexpr std::size_t fewest = 3, most = 100;
+  constexpr Seconds long_enough = 1;
+  const Workbench bench(serial(options.libraries), common);
+  model::Store store = open_store(common);
+  Run run;
+  const Stopwatch planning;
+  const contract::Plan plan = contract::plan(contraction, machine_of(bench), plan_options(options, store));
+  run.planning = planning.elapsed();
+  contract::Workspace tensors(contraction);
+  const Stopwatch watch;
+  while (run.times.size() < fewest || (run.times.size() < most && watch.elapsed() < long_enough)) {
+    throw_if_interrupted("plans that were measured are kept in the store");
+    const Stopwatch one;
+    plan.execute(tensors.tensor(contract::Place::a), tensors.tensor(contract::Place::b), tensors.tensor(contract::Place::c));
+    run.times.push_back(one.elapsed());
+  }
+  show_run(plan, run, common);
+}
+
+}  // namespace flopcast::cli

@@ -17,6 +17,7 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/socket_bytes.hpp"
 #include "flopcast/interpose/component.hpp"
 #include "flopcast/interpose/library_links.hpp"
 #include "flopcast/interpose/process_environment.hpp"

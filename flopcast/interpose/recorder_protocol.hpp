@@ -38,11 +38,6 @@ struct Reply {
   std::uint64_t payload_bytes = 0;
 };
 
-/// Sends all bytes; false if the other side has gone.
-bool send_bytes(int socket, const void* data, std::size_t bytes);
-/// Receives exactly so many bytes; false if the other side has gone before.
-bool receive_bytes(int socket, void* data, std::size_t bytes);
-
 bool send_reply(int socket, Reply reply, std::span<const std::byte> payload);
 std::optional<Reply> receive_reply(int socket, Bytes& payload);
 

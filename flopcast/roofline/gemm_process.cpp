@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/socket_bytes.hpp"
 #include "flopcast/machine/arena.hpp"
 #include "flopcast/machine/clock.hpp"
 #include "flopcast/machine/library.hpp"
@@ -35,51 +36,18 @@ struct Request {
   std::int64_t warm_calls = 0, calls = 0;
 };
 
-/// Sends or receives all of it; false when the other end is gone.
-bool send_all(int socket, const void* data, std::size_t bytes) {
-  const char* at = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t count = ::send(socket, at, bytes, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count <= 0) {
-      return false;
-    }
-    at += count;
-    bytes -= static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
-bool receive_all(int socket, void* data, std::size_t bytes) {
-  char* at = static_cast<char*>(data);
-  while (bytes > 0) {
-    const ssize_t count = ::recv(socket, at, bytes, 0);
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count <= 0) {
-      return false;
-    }
-    at += count;
-    bytes -= static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
 bool send_text(int socket, const std::string& text) {
   const std::uint64_t bytes = text.size();
-  return send_all(socket, &bytes, sizeof bytes) && send_all(socket, text.data(), text.size());
+  return send_bytes(socket, &bytes, sizeof bytes) && send_bytes(socket, text.data(), text.size());
 }
 
 bool receive_text(int socket, std::string& text) {
   std::uint64_t bytes = 0;
-  if (!receive_all(socket, &bytes, sizeof bytes)) {
+  if (!receive_bytes(socket, &bytes, sizeof bytes)) {
     return false;
   }
   text.resize(bytes);
-  return receive_all(socket, text.data(), bytes);
+  return receive_bytes(socket, text.data(), bytes);
 }
 
 /// Before the library is loaded: where its threads run, and what it reads from the environment.
@@ -159,9 +127,9 @@ void serve(int socket, const GemmSetup& setup) {
     if (!send_text(socket, greeting.dump())) {
       return;
     }
-    for (Request request; receive_all(socket, &request, sizeof request);) {
+    for (Request request; receive_bytes(socket, &request, sizeof request);) {
       const Seconds seconds = gemm.time(request);
-      if (!send_all(socket, &seconds, sizeof seconds)) {
+      if (!send_bytes(socket, &seconds, sizeof seconds)) {
         return;
       }
     }
@@ -232,7 +200,7 @@ GemmProcess::~GemmProcess() {
 Seconds GemmProcess::time(const GemmShape& shape, std::int64_t warm_calls, std::int64_t calls) {
   const Request request{shape, warm_calls, calls};
   Seconds seconds = 0;
-  if (!send_all(socket_, &request, sizeof request) || !receive_all(socket_, &seconds, sizeof seconds)) {
+  if (!send_bytes(socket_, &request, sizeof request) || !receive_bytes(socket_, &seconds, sizeof seconds)) {
     throw environment_error("dgemm of {} crashed at {}", library_.path, to_string(shape));
   }
   return seconds;

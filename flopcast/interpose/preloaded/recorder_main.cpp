@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/socket_bytes.hpp"
 #include "flopcast/interpose/preloaded/record.hpp"
 #include "flopcast/interpose/recorder_protocol.hpp"
 #include "flopcast/kernel/catalogue.hpp"

@@ -10,7 +10,7 @@
 #include "flopcast/cli/contract_document.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/tuning.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/contract/validate.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/machine/clock.hpp"
@@ -74,8 +74,6 @@ nlohmann::json document(const ContractRanking& ranking, const Contraction& contr
   return json;
 }
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
-
 report::Table ranking_table(const ContractRanking& ranking, const Contraction& contraction, bool all) {
   constexpr std::size_t most_rows = 12;
   report::Table table{{{"algorithm", report::Align::left},
@@ -102,7 +100,7 @@ report::Table ranking_table(const ContractRanking& ranking, const Contraction& c
       const Seconds measured = ranking.measured[i];
       const double error = forecast.seconds / measured - 1;
       cells.push_back(std::isnan(measured) ? report::Cell("") : report::Cell(measured, format_seconds(measured)));
-      cells.push_back(std::isnan(measured) ? report::Cell("") : report::Cell(error, percent(error)));
+      cells.push_back(std::isnan(measured) ? report::Cell("") : report::Cell(error, format_percent(error)));
     }
     table.rows.push_back(std::move(cells));
   }
@@ -164,7 +162,7 @@ void show_ranking(const ContractRanking& ranking, const Contraction& contraction
        common);
   if (!ranking.measured.empty()) {
     note(fmt::format("average error {}; the algorithm predicted to be the fastest takes {} longer than the fastest",
-                     percent(mean_error(ranking)), percent(regret(ranking))),
+                     format_percent(mean_error(ranking)), format_percent(regret(ranking))),
          common);
   }
 }

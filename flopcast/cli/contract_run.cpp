@@ -9,7 +9,7 @@
 #include "flopcast/cli/contract_document.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
-#include "flopcast/cli/tuning.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/contract/npy.hpp"
 #include "flopcast/contract/plan.hpp"

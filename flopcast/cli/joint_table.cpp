@@ -12,8 +12,6 @@
 namespace flopcast::cli {
 namespace {
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
-
 std::string tie_text(const tune::JointStanding& standing, const std::vector<Ranking>& rankings) {
   const Ranking& place = rankings[standing.place];
   const std::string variant = variant_text(standing.best.variant, place);
@@ -100,15 +98,15 @@ report::Table joint_table(const std::vector<Ranking>& rankings) {
                                      {rate, format_flop_rate(rate)}};
     if (has_standard) {
       const double gain = standard_seconds(rankings, p) / chosen.best.seconds - 1;
-      row.emplace_back(gain, percent(gain), gain > 0.01 ? report::Tone::good : report::Tone::plain);
+      row.emplace_back(gain, format_percent(gain), gain > 0.01 ? report::Tone::good : report::Tone::plain);
     }
     row.emplace_back(fmt::format("{}", fmt::join(ties, ", ")));
-    row.emplace_back(decisions[p].regret, percent(decisions[p].regret));
+    row.emplace_back(decisions[p].regret, format_percent(decisions[p].regret));
     if (measured) {
       const MeasuredJoint runs = measured_joint(chosen, rankings, p);
       const double regret = runs.chosen > 0 ? runs.chosen / runs.best - 1 : 0;
       row.emplace_back(runs.chosen, format_seconds(runs.chosen));
-      row.emplace_back(regret, percent(regret));
+      row.emplace_back(regret, format_percent(regret));
     }
     table.rows.push_back(std::move(row));
   }

@@ -1,7 +1,6 @@
 #include "flopcast/cli/model_build.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <random>
@@ -9,6 +8,7 @@
 
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
@@ -22,28 +22,13 @@ constexpr std::int64_t largest_size = 1'000'000;
 constexpr std::size_t points_per_run = 64;  // shuffled together, then stored: what a crash can lose at most
 constexpr const char* kept = "what was sampled is kept: run the same command again to go on";
 
-using Clock = std::chrono::steady_clock;
 using Range = std::pair<std::int64_t, std::int64_t>;
-
-Seconds since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts = {""};
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
 
 /// `64`, `8:1024`, `8:128,512:1024`.
 std::vector<Range> parse_ranges(const std::string& text, const std::string& what) {
   std::vector<Range> ranges;
-  for (const std::string& item : split(text, ',')) {
-    const std::vector<std::string> ends = split(item, ':');
+  for (const std::string_view item : split(text, ',')) {
+    const std::vector<std::string_view> ends = split(item, ':');
     if (ends.size() > 2) {
       throw bad_input("{}: '{}' is not a size or FIRST:LAST; a model's domain has no step", what, item);
     }
@@ -101,7 +86,7 @@ class KernelSource {
     const auto bar = progress(fmt::format("sampling {} points", points.size()), common_);
     model::Measured measured;
     measured.seconds.resize(points.size());
-    const Clock::time_point start = Clock::now();
+    const Stopwatch watch;
     std::vector<std::size_t> order(points.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       order[i] = i;
@@ -117,11 +102,11 @@ class KernelSource {
         return std::nullopt;
       }
     }
-    measured.spent = since(start);
+    measured.spent = watch.elapsed();
     return measured;
   }
 
-  [[nodiscard]] bool out_of_time() const { return time_budget_ > 0 && since(start_) > time_budget_; }
+  [[nodiscard]] bool out_of_time() const { return time_budget_ > 0 && watch_.elapsed() > time_budget_; }
 
  private:
   /// Samples and stores the points of one chunk; whether it came to its end.
@@ -161,7 +146,7 @@ class KernelSource {
   Seconds time_budget_;
   int threads_;
   const CommonOptions& common_;
-  Clock::time_point start_ = Clock::now();
+  Stopwatch watch_;
 };
 
 /// Medians of the stored samples of the same calls: same key and, where the user's arguments decide, same strides.

@@ -3,34 +3,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/units.hpp"
-#include "flopcast/tune/sampling.hpp"
 
 namespace flopcast::cli {
 
-void sample_missing(std::vector<tune::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
-                    Seconds budget, const std::string& label, const CommonOptions& common) {
-  static constexpr double target = 0.01;  // relative standard deviation of every total
-  measure::Session session = bench.session(store, {});
-  const auto begin = std::chrono::steady_clock::now();
-  const auto show = progress(label, common);
+tune::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench, const SamplingLimits& limits,
+                                       const CommonOptions& common) {
+  const Stopwatch watch;
+  const auto show = progress(limits.label, common);
   tune::SamplingSources sources;
-  sources.elapsed = [begin] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  sources.elapsed = [watch] { return watch.elapsed(); };
   sources.interrupted = [] { return interrupted(); };
-  sources.measure = [&](std::span<const measure::Experiment> experiments) {
+  sources.measure = [&session, watch, show, budget = limits.budget,
+                     overrun = limits.overrun](std::span<const measure::Experiment> experiments) {
     return session.run(experiments, [&](std::int64_t, std::int64_t) {
-      return show(std::llround(1000 * std::min(1.0, sources.elapsed() / budget)), 1000) && sources.elapsed() < budget;
+      return show(std::llround(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < overrun * budget;
     });
   };
   sources.keep = [&](std::span<const Sample> samples) {
     store.add_samples(samples);
     bench.keep_reference(store, session);
   };
+  return sources;
+}
+
+void sample_missing(std::vector<tune::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
+                    Seconds budget, const std::string& label, const CommonOptions& common) {
+  static constexpr double target = 0.01;  // relative standard deviation of every total
+  measure::Session session = bench.session(store, {});
+  const tune::SamplingSources sources = sampling_sources(session, store, bench, {.budget = budget, .label = label}, common);
   tune::OnDemandSampler sampler(bench.environment(), models, sources);
   sampler.refine(traces, target, budget);
   throw_if_interrupted("every sample is kept; run the same command again to go on");

@@ -5,11 +5,23 @@
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/workbench.hpp"
+#include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/tune/design.hpp"
+#include "flopcast/tune/sampling.hpp"
 
 namespace flopcast::cli {
+
+struct SamplingLimits {
+  Seconds budget = 0;
+  double overrun = 1;  ///< measuring ends when so many budgets are spent
+  std::string label;   ///< of the progress bar
+};
+
+/// Timings from `session`, kept in the store as they come, until the limits or Ctrl-C; the time counts from now. All but the limits must outlive the result.
+tune::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench, const SamplingLimits& limits,
+                                       const CommonOptions& common);
 
 /// Measures what the models lack to predict these traces to 1 %, for at most `budget` seconds, and keeps it; `label` names the progress bar. Throws Interrupted after
 /// Ctrl-C: the samples so far are kept.

@@ -314,8 +314,6 @@ Seconds measured_seconds(const Trace& trace) {
   return sum;
 }
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
-
 report::Table summary_table(const std::vector<Forecast>& forecasts) {
   using report::Align;
   const bool measured = std::any_of(forecasts.begin(), forecasts.end(), [](const Forecast& f) { return !f.first->trace.measured.empty(); });
@@ -339,7 +337,7 @@ report::Table summary_table(const std::vector<Forecast>& forecasts) {
                                      {prediction.interval.low, format_seconds(prediction.interval.low)},
                                      {prediction.interval.high, format_seconds(prediction.interval.high)},
                                      {rate, format_flop_rate(rate)},
-                                     {share, percent(share), share > 0.01 ? report::Tone::bad : report::Tone::plain}};
+                                     {share, format_percent(share), share > 0.01 ? report::Tone::bad : report::Tone::plain}};
     if (measured) {
       const Seconds seconds = measured_seconds(subject->trace);
       row.emplace_back(seconds, format_seconds(seconds));
@@ -369,7 +367,7 @@ report::Table kernel_table(const predict::Prediction& prediction) {
                           {kernel.seconds / prediction.seconds, fmt::format("{:.1f}", 100 * kernel.seconds / prediction.seconds)},
                           {kernel.deviation, format_seconds(kernel.deviation)},
                           {rate, format_flop_rate(rate)},
-                          {share, percent(share)}});
+                          {share, format_percent(share)}});
   }
   return table;
 }
@@ -389,7 +387,7 @@ report::Table call_table(const Trace& trace, const predict::Prediction& predicti
                           trace.calls[i].routine->name + " " + flags(trace.calls[i]),
                           fmt::format("{}", fmt::join(sizes(trace.calls[i]), "x")),
                           {call.seconds, format_seconds(call.seconds)},
-                          {call.relative_error, percent(call.relative_error)},
+                          {call.relative_error, format_percent(call.relative_error)},
                           call.extrapolated ? "yes" : "no"});
   }
   return table;
@@ -484,7 +482,7 @@ void run_predict(const PredictCommand& command, const CommonOptions& common) {
     return a.second.extrapolated_share() < b.second.extrapolated_share();
   });
   if (worst != all.end() && worst->second.extrapolated_share() > 0.01) {
-    note(fmt::format("up to {} of the time lies outside of what was sampled{}", percent(worst->second.extrapolated_share()),
+    note(fmt::format("up to {} of the time lies outside of what was sampled{}", format_percent(worst->second.extrapolated_share()),
                      options.method == predict::Method::placed ? "; a larger --time-budget samples more" : ""),
          common);
   }

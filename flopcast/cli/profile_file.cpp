@@ -29,6 +29,16 @@ interpose::Profile known_profile(const std::string& file, const Environment& env
   return known;
 }
 
+void make_folder_of(const std::string& file) {
+  std::error_code error;
+  if (const fs::path folder = fs::path(file).parent_path(); !folder.empty()) {
+    fs::create_directories(folder, error);
+  }
+  if (error) {
+    throw environment_error("can't make the folder of {}: {}", file, error.message());
+  }
+}
+
 }  // namespace
 
 std::string default_profile_file() {
@@ -54,19 +64,18 @@ interpose::Profile read_profile(const std::string& file) {
   }
 }
 
+void require_profile_writable(const std::string& file) {
+  make_folder_of(file);
+  report::require_writable(file);
+}
+
 void save_profile(const std::string& file, const interpose::Profile& profile) {
   interpose::Profile all = known_profile(file, profile.environment);
   all.settings = profile.settings;
   for (const interpose::TunedRoutine& routine : profile.routines) {
     all.set(routine);
   }
-  std::error_code error;
-  if (const fs::path folder = fs::path(file).parent_path(); !folder.empty()) {
-    fs::create_directories(folder, error);
-  }
-  if (error) {
-    throw environment_error("can't make the folder of {}: {}", file, error.message());
-  }
+  make_folder_of(file);
   report::write_file(file, interpose::to_json(all).dump(2) + '\n');
 }
 

@@ -74,8 +74,6 @@ RankRequest make_request(const RankOptions& options) {
   return request;
 }
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
-
 /// The standing's measured run, or nullptr.
 const tune::Measured* find_measured(const Ranking& ranking, std::size_t problem, const tune::Forecast& forecast) {
   if (ranking.checks.empty()) {
@@ -133,13 +131,14 @@ report::Table standings_table(const RankRequest& request, const std::vector<cons
           row = {ranking->environment.blas.name, report::whole(ranking->libraries.threads), size_text(ranking->result.decisions[p].sizes)};
         }
         const report::Tone tone = s.rank == 1 ? report::Tone::good : report::Tone::plain;
-        row.insert(row.end(),
-                   {report::whole(static_cast<long long>(s.rank)), report::toned(variant_text(s.best.variant, *ranking), tone),
-                    description(request, s.best.variant), s.best.blocks.nb > 0 ? report::whole(s.best.blocks.nb) : report::Cell("-"),
-                    report::Cell(s.best.seconds, format_seconds(s.best.seconds) + (s.best.extrapolated > 0.01 ? " *" : "")),
-                    fmt::format("{} - {}", format_seconds(s.best.interval.low), format_seconds(s.best.interval.high)),
-                    report::Cell(work / s.best.seconds, format_flop_rate(work / s.best.seconds)), report::Cell(s.behind, percent(s.behind)),
-                    names(s.ties, *ranking), report::Cell(s.regret, percent(s.regret))});
+        row.insert(
+            row.end(),
+            {report::whole(static_cast<long long>(s.rank)), report::toned(variant_text(s.best.variant, *ranking), tone),
+             description(request, s.best.variant), s.best.blocks.nb > 0 ? report::whole(s.best.blocks.nb) : report::Cell("-"),
+             report::Cell(s.best.seconds, format_seconds(s.best.seconds) + (s.best.extrapolated > 0.01 ? " *" : "")),
+             fmt::format("{} - {}", format_seconds(s.best.interval.low), format_seconds(s.best.interval.high)),
+             report::Cell(work / s.best.seconds, format_flop_rate(work / s.best.seconds)), report::Cell(s.behind, format_percent(s.behind)),
+             names(s.ties, *ranking), report::Cell(s.regret, format_percent(s.regret))});
         if (measured) {
           const tune::Measured* run = find_measured(*ranking, p, s.best);
           row.emplace_back(run != nullptr ? report::Cell(run->median, format_seconds(run->median)) : report::Cell(""));
@@ -174,11 +173,11 @@ report::Table summary_table(const RankRequest& request, const Ranking& ranking) 
       const auto at = std::find_if(d.ranking.begin(), d.ranking.end(), [&](const tune::Standing& s) { return s.best.variant == variant; });
       row.push_back(at == d.ranking.end()
                         ? report::Cell("")
-                        : report::Cell(at->behind, at->rank == 1 && at->behind == 0 ? "fastest" : "+" + percent(at->behind),
+                        : report::Cell(at->behind, at->rank == 1 && at->behind == 0 ? "fastest" : "+" + format_percent(at->behind),
                                        at->rank == 1 ? report::Tone::good : report::Tone::plain));
     }
     row.insert(row.end(), {report::Cell(variant_text(d.chosen.variant, ranking)), report::whole(d.chosen.blocks.nb),
-                           report::Cell(names(d.ranking.front().ties, ranking)), report::Cell(d.regret, percent(d.regret))});
+                           report::Cell(names(d.ranking.front().ties, ranking)), report::Cell(d.regret, format_percent(d.regret))});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -210,9 +209,9 @@ report::Table validation_table(const Ranking& ranking) {
                           variant_text(check.best_variant, ranking),
                           report::whole(check.best_blocks.nb),
                           {check.best, format_seconds(check.best)},
-                          {regret, percent(regret)},
+                          {regret, format_percent(regret)},
                           fmt::format("{} of {}", order.right, order.pairs),
-                          {check.noise, percent(check.noise)}});
+                          {check.noise, format_percent(check.noise)}});
   }
   return table;
 }

@@ -1,4 +1,5 @@
 #include "flopcast/cli/ranking.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 
 #include <algorithm>
 #include <map>
@@ -290,20 +291,9 @@ nlohmann::json validation_json(const tune::Decision& decision, const tune::Check
 
 }  // namespace
 
-std::vector<std::string> split_names(const std::string& list) {
-  std::vector<std::string> words;
-  std::size_t begin = 0;
-  while (begin <= list.size()) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    words.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
 std::vector<LibraryOptions> places(const std::string& threads, const std::string& blas, const LibraryOptions& common_options) {
   std::vector<LibraryOptions> all;
-  for (const std::string& library : split_names(blas)) {
+  for (const std::string_view library : split(blas, ',')) {
     if (library.empty() && !blas.empty()) {
       throw bad_input("--blas: '{}' has an empty name in it", blas);
     }

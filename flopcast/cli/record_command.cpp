@@ -9,6 +9,7 @@
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/program_libraries.hpp"
 #include "flopcast/cli/recording_complaints.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
@@ -249,22 +250,9 @@ std::string overview(const ProgramSummary& summary, const Sums& sums, const fs::
                      static_cast<double>(bytes) / 1e6);
 }
 
-/// With a BLAS named the LAPACK is the one that tuning takes by default, so that its calls reach that BLAS.
-interpose::LibraryFiles chosen_libraries(const RecordOptions& options) {
-  interpose::LibraryFiles files;
-  if (!options.blas.empty()) {
-    files.blas = machine::locate_usable(options.blas, machine::Role::blas);
-  }
-  const std::string lapack = options.lapack.empty() && !options.blas.empty() ? machine::default_lapack() : options.lapack;
-  if (!lapack.empty()) {
-    files.lapack = machine::locate_usable(lapack, machine::Role::lapack);
-  }
-  return files;
-}
-
 void record(const RecordOptions& options, CommonOptions& common) {
   const machine::Topology topology = machine::detect_topology();
-  const interpose::ProgramOptions program = {options.command, chosen_libraries(options), options.threads};
+  const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack), options.threads};
   const fs::path output = common.output == "-" ? default_output : common.output;
   common.exit_code = record_program(program, {output, options.dry_run, {{"cpu", topology.cpu}, {"cores", topology.cores}}});
   const interpose::ProgramTraceFile file(output);

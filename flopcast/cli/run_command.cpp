@@ -9,6 +9,7 @@
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/profile_file.hpp"
+#include "flopcast/cli/program_libraries.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/program_run.hpp"
 #include "flopcast/interpose/recorder.hpp"
@@ -55,19 +56,6 @@ interpose::Profile load_profile(const RunOptions& options) {
                     file, profile.environment.cpu, cpu);
   }
   return profile;
-}
-
-/// With a BLAS named the LAPACK is the one that tuning takes by default, so that its calls reach that BLAS.
-interpose::LibraryFiles chosen_libraries(const RunOptions& options) {
-  interpose::LibraryFiles files;
-  if (!options.blas.empty()) {
-    files.blas = machine::locate_usable(options.blas, machine::Role::blas);
-  }
-  const std::string lapack = options.lapack.empty() && !options.blas.empty() ? machine::default_lapack() : options.lapack;
-  if (!lapack.empty()) {
-    files.lapack = machine::locate_usable(lapack, machine::Role::lapack);
-  }
-  return files;
 }
 
 /// Tries which LAPACKs ask for which block sizes.
@@ -206,7 +194,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
     throw usage_error("which program is to run? Give it after --, as in: flopcast run -- octave-cli");
   }
   const interpose::Profile profile = load_profile(options);
-  const interpose::ProgramOptions program = {options.command, chosen_libraries(options), options.threads};
+  const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack), options.threads};
   const ProgramRun run = interpose::run_with_profile(program, profile);
   if (options.report || common.output != "-") {
     write_report(run, common);

@@ -1,4 +1,3 @@
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/sample_table.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
@@ -79,12 +79,10 @@ measure::SessionOptions session_options(const SampleOptions& options) {
 
 /// Goes on until Ctrl-C or the end of the time budget.
 measure::Progress limited_progress(const SampleOptions& options, const CommonOptions& common) {
-  using Clock = std::chrono::steady_clock;
   const std::optional<Seconds> budget =
       options.time_budget.empty() ? std::nullopt : std::optional(parse_duration(options.time_budget, "--time-budget"));
-  return [show = progress("sampling", common), budget, begin = Clock::now()](std::int64_t done, std::int64_t expected) {
-    const Seconds elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
-    return show(done, expected) && (!budget || elapsed < *budget);
+  return [show = progress("sampling", common), budget, watch = Stopwatch()](std::int64_t done, std::int64_t expected) {
+    return show(done, expected) && (!budget || watch.elapsed() < *budget);
   };
 }
 

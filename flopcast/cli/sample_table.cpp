@@ -127,7 +127,7 @@ std::vector<Cell> statistics_cells(const SampledCall& one) {
           time_cell(summary.mean),
           Cell(rate, fmt::format("{:.3g}", 1e-9 * rate)),
           Cell(bandwidth, fmt::format("{:.3g}", 1e-9 * bandwidth)),
-          Cell(spread, fmt::format("{:.1f} %", 100 * spread))};
+          Cell(spread, format_percent(spread))};
 }
 
 }  // namespace

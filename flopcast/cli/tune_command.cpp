@@ -12,6 +12,7 @@
 #include "flopcast/cli/profile_file.hpp"
 #include "flopcast/cli/ranking.hpp"
 #include "flopcast/cli/routine_problem.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/cli/tune_lapack.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
@@ -69,8 +70,6 @@ std::string block_text(const algorithm::BlockParameters& blocks, bool with_cross
   return with_crossover ? fmt::format("{} / {}", blocks.nb, blocks.nx) : fmt::format("{}", blocks.nb);
 }
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
-
 report::Table decision_table(const std::vector<tune::Decision>& decisions, const std::vector<tune::Check>& checks) {
   using report::Align;
   const bool crossover = std::any_of(decisions.begin(), decisions.end(), [](const tune::Decision& d) { return d.standard.blocks.nx != 0; });
@@ -98,15 +97,15 @@ report::Table decision_table(const std::vector<tune::Decision>& decisions, const
                                      {d.standard.seconds, format_seconds(d.standard.seconds)},
                                      block_text(d.chosen.blocks, crossover),
                                      {d.chosen.seconds, format_seconds(d.chosen.seconds) + (d.chosen.extrapolated > 0.01 ? " *" : "")},
-                                     {d.gain, percent(d.gain), d.gain > 0.01 ? report::Tone::good : report::Tone::plain},
+                                     {d.gain, format_percent(d.gain), d.gain > 0.01 ? report::Tone::good : report::Tone::plain},
                                      fmt::format("{}", fmt::join(d.ties, " ")),
-                                     {d.regret, percent(d.regret)}};
+                                     {d.regret, format_percent(d.regret)}};
     if (!checks.empty()) {
       const tune::Check& check = checks[i];
       row.insert(row.end(),
                  {report::Cell{check.standard, format_seconds(check.standard)}, report::Cell{check.chosen, format_seconds(check.chosen)},
                   report::Cell{d.chosen.seconds / check.chosen - 1, fmt::format("{:+.1f} %", 100 * (d.chosen.seconds / check.chosen - 1))},
-                  report::Cell{block_text(check.best_blocks, crossover)}, report::Cell{check.yield, percent(check.yield)}});
+                  report::Cell{block_text(check.best_blocks, crossover)}, report::Cell{check.yield, format_percent(check.yield)}});
     }
     table.rows.push_back(std::move(row));
   }
@@ -219,7 +218,7 @@ algorithm::FamilyRoutine chosen_family(const TuneOptions& options) {
   for (const algorithm::Algorithm* variant : family.variants) {
     names.push_back(variant->variant);
   }
-  for (const std::string& name : split_names(options.variants)) {
+  for (const std::string_view name : split(options.variants, ',')) {
     const auto at = std::find(names.begin(), names.end(), name);
     if (at == names.end()) {
       throw bad_input("{} has no variant '{}', only {}", family.name(), name, fmt::join(names, ", "));
@@ -239,14 +238,7 @@ void run_joint(const TuneOptions& options, const std::vector<LibraryOptions>& wh
   }
   RankRequest request;
   request.family = chosen_family(options);
-  RoutineArguments arguments = parse_routine_arguments(*request.family.routine, options.arguments);
-  if (!options.n.empty()) {
-    arguments.sizes["n"] = parse_sizes(options.n, "--n", 1, largest_size);
-  }
-  if (arguments.sizes.empty()) {
-    throw usage_error("tune {}: no sizes given; add --n 200:3200", request.family.name());
-  }
-  request.calls = routine_calls(*request.family.routine, arguments.sizes, arguments.fixed);
+  request.calls = requested_calls(options, *request.family.routine);
   request.blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
   request.library = LibraryRow::tuned;
   request.time_budget = time_budget(options);
@@ -315,6 +307,10 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   tune::BlockSizeOptions tuning;
   tuning.time_budget = time_budget(options);
   tuning.tune_crossover = !options.fixed_crossover;
+  const std::string profile = !options.profile.empty() ? options.profile : options.save ? default_profile_file() : "";
+  if (!profile.empty()) {
+    require_profile_writable(profile);
+  }
   model::Store store = open_store(common);
   const Workbench bench(options.libraries, common, options.validate);
   interpose::Recorder recorder(bench.files());
@@ -349,12 +345,11 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   if (!options.figure.empty()) {
     report::draw(figure(all.front().asking.name(), all.front().result.decisions, all.front().checks), options.figure);
   }
-  if (options.save || !options.profile.empty()) {
-    const std::string file = options.profile.empty() ? default_profile_file() : options.profile;
+  if (!profile.empty()) {
     for (const Tuned& tuned : all) {
-      save_profile(file, make_profile(bench, tuned.asking, tuned.result.decisions));
+      save_profile(profile, make_profile(bench, tuned.asking, tuned.result.decisions));
     }
-    note(fmt::format("profile saved to {}; run a program with it: flopcast run -- COMMAND", file), common);
+    note(fmt::format("profile saved to {}; run a program with it: flopcast run -- COMMAND", profile), common);
   }
 }
 

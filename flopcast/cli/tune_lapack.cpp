@@ -16,6 +16,7 @@
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/profile_file.hpp"
 #include "flopcast/cli/routine_problem.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/core/units.hpp"
@@ -170,8 +171,6 @@ bool covers(const interpose::TunedRoutine& known, const AskingProblems& asking) 
   });
 }
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
-
 struct Summary {
   double gain = 0, best_gain = 0, regret = 0;
   std::string blocks;
@@ -224,13 +223,14 @@ report::Table table(const std::vector<Outcome>& outcomes, bool validated) {
       const Summary s = summary(outcome);
       row.insert(row.end(), {report::whole(static_cast<long long>(outcome.result.decisions.size())),
                              report::Cell(s.blocks),
-                             {s.gain, percent(s.gain), s.gain > 0.01 ? report::Tone::good : report::Tone::plain},
-                             {s.best_gain, percent(s.best_gain)},
-                             {s.regret, percent(s.regret)},
+                             {s.gain, format_percent(s.gain), s.gain > 0.01 ? report::Tone::good : report::Tone::plain},
+                             {s.best_gain, format_percent(s.best_gain)},
+                             {s.regret, format_percent(s.regret)},
                              {outcome.elapsed, format_seconds(outcome.elapsed)}});
       if (validated) {
         const std::vector<double> all = yields(outcome);
-        row.insert(row.end(), {report::Cell(median(all), percent(median(all))), report::Cell(quantile(all, 0), percent(quantile(all, 0)))});
+        row.insert(row.end(), {report::Cell(median(all), format_percent(median(all))),
+                               report::Cell(quantile(all, 0), format_percent(quantile(all, 0)))});
       }
     }
     row.emplace_back(outcome.remark);
@@ -270,6 +270,7 @@ class LapackTuner {
         recorder_(bench_.files()),
         session_(bench_, store_, request.tuning, common),
         threads_(libraries.threads) {
+    require_profile_writable(request.profile);
     if (!request.tuning.fresh && std::filesystem::exists(request.profile)) {
       known_ = read_profile(request.profile);
       if (known_->environment.fingerprint != bench_.environment().fingerprint) {
@@ -303,20 +304,31 @@ class LapackTuner {
 
   void tune(const Entry& entry) {
     const Seconds share = std::max(least_share, left() * entry.use / use_left_);
-    try {
-      const Stopwatch watch;
-      std::vector<AskingProblems> asking = asking_problems(calls(entry, request_.orders), request_.blocks, threads_, recorder_);
-      spent_ += watch.elapsed();
-      if (asking.empty()) {
-        outcomes_.push_back({entry.routine->name, "never asks: this LAPACK decides by itself", {}, {}, 0});
-      }
-      for (const AskingProblems& part : asking) {
-        throw_if_interrupted("");
-        tune(part, share / static_cast<double>(asking.size()));
-      }
-    } catch (const Error& error) {  // a library's routine that fails must not end the tuning of the others
-      outcomes_.push_back({entry.routine->name, error.what(), {}, {}, 0});
+    std::vector<AskingProblems> asking;
+    const bool recorded = unless_it_fails(
+        entry.routine->name, [&] { asking = asking_problems(calls(entry, request_.orders), request_.blocks, threads_, recorder_); });
+    if (recorded && asking.empty()) {
+      outcomes_.push_back({entry.routine->name, "never asks: this LAPACK decides by itself", {}, {}, 0});
     }
+    for (const AskingProblems& part : asking) {
+      throw_if_interrupted("");
+      tune(part, share / static_cast<double>(asking.size()));
+    }
+  }
+
+  /// Does part of one routine's tuning, on the budget's time. A library's routine that fails must not end the tuning of the others: then its outcome is the error, and this false.
+  template <class Part>
+  bool unless_it_fails(const std::string& name, Part part) {
+    const Stopwatch watch;
+    bool done = true;
+    try {
+      part();
+    } catch (const Error& error) {
+      outcomes_.push_back({name, error.what(), {}, {}, 0});
+      done = false;
+    }
+    spent_ += watch.elapsed();
+    return done;
   }
 
   void tune(const AskingProblems& asking, Seconds share) {
@@ -328,9 +340,11 @@ class LapackTuner {
     tune::BlockSizeOptions options;
     options.time_budget = share;
     options.tune_crossover = request_.tune_crossover;
-    Outcome outcome{asking.name(), "", tune_blocks(asking, recorder_, session_, options), {}, 0};
+    Outcome outcome{asking.name(), "", {}, {}, 0};
+    if (!unless_it_fails(asking.name(), [&] { outcome.result = tune_blocks(asking, recorder_, session_, options); })) {
+      return;
+    }
     outcome.elapsed = watch.elapsed();
-    spent_ += outcome.elapsed;
     const auto unsure = [](const tune::Decision& decision) { return decision.regret > most_regret; };
     const auto open = std::count_if(outcome.result.decisions.begin(), outcome.result.decisions.end(), unsure);
     if (open < static_cast<std::ptrdiff_t>(outcome.result.decisions.size())) {

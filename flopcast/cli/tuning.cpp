@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/on_demand_sampling.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/units.hpp"
 
@@ -14,8 +12,6 @@ namespace flopcast::cli {
 namespace {
 
 constexpr std::int64_t short_runs = 5;  // times as many repetitions of short runs in a validation
-
-Seconds now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 measure::SessionOptions session_options(const TuningOptions& tuning) {
   measure::SessionOptions options;
@@ -25,9 +21,6 @@ measure::SessionOptions session_options(const TuningOptions& tuning) {
 }
 
 }  // namespace
-
-Stopwatch::Stopwatch() : begin_(now()) {}
-Seconds Stopwatch::elapsed() const { return now() - begin_; }
 
 TuningSession::TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const CommonOptions& common)
     : bench_(bench),
@@ -39,26 +32,14 @@ TuningSession::TuningSession(const Workbench& bench, model::Store& store, const 
 
 tune::BlockSizeResult TuningSession::tune(const std::string& label, std::span<const tune::Problem> problems, const Record& record,
                                           const std::set<std::string>& kernels, const tune::BlockSizeOptions& options) {
-  const Stopwatch watch;
-  const Seconds budget = options.time_budget;
-  const auto show = progress(label, common_);
   tune::BlockSizeSources sources;
   sources.trace = record;
   sources.placements = [&](const Trace& trace) {
     return cache::cache_state(trace, bench_.environment().caches, cache::Start::filled).placements;
   };
-  sources.sampling.measure = [&](std::span<const measure::Experiment> experiments) {
-    return session_.run(experiments, [&](std::int64_t, std::int64_t) {
-      static constexpr double overrun = 1.2;  // what has begun may end
-      return show(static_cast<std::int64_t>(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < overrun * budget;
-    });
-  };
-  sources.sampling.keep = [&](std::span<const Sample> samples) {
-    store_.add_samples(samples);
-    bench_.keep_reference(store_, session_);
-  };
-  sources.sampling.elapsed = [&] { return watch.elapsed(); };
-  sources.sampling.interrupted = [] { return interrupted(); };
+  static constexpr double overrun = 1.2;  // what has begun may end
+  sources.sampling =
+      sampling_sources(session_, store_, bench_, {.budget = options.time_budget, .overrun = overrun, .label = label}, common_);
   tune::BlockSizeResult result;
   if (options_.fresh) {
     result = tune::tune_block_size(problems, bench_.environment(), fresh_models_, sources, options);

@@ -17,16 +17,6 @@
 
 namespace flopcast::cli {
 
-/// Seconds since it was made.
-class Stopwatch {
- public:
-  Stopwatch();
-  [[nodiscard]] Seconds elapsed() const;
-
- private:
-  Seconds begin_;
-};
-
 struct TuningOptions {
   std::int64_t repetitions = 5;  ///< of short kernels and long runs
   std::uint64_t seed = 1;        ///< of the order of measurements

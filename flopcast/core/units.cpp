@@ -33,19 +33,6 @@ std::pair<double, std::string_view> number_and_suffix(std::string_view text, std
   return {value, suffix};
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  std::size_t start = 0;
-  while (true) {
-    const std::size_t at = text.find(separator, start);
-    parts.push_back(text.substr(start, at == std::string_view::npos ? at : at - start));
-    if (at == std::string_view::npos) {
-      return parts;
-    }
-    start = at + 1;
-  }
-}
-
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -62,6 +49,21 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  std::size_t start = 0;
+  while (true) {
+    const std::size_t at = text.find(separator, start);
+    parts.push_back(text.substr(start, at == std::string_view::npos ? at : at - start));
+    if (at == std::string_view::npos) {
+      return parts;
+    }
+    start = at + 1;
+  }
+}
+
+std::string format_percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
 std::string format_seconds(Seconds seconds) {
   const double magnitude = std::fabs(seconds);

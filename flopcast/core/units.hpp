@@ -12,6 +12,8 @@ using Seconds = double;
 
 /// 3.21 µs, 45.6 ms, 1.23 s: three significant digits and the unit that suits.
 std::string format_seconds(Seconds seconds);
+/// 12.3 %; of a fraction, 0.123.
+std::string format_percent(double fraction);
 /// 48 KiB, 2 MiB, 1.5 GiB.
 std::string format_bytes(double bytes);
 /// 78.3 GFLOP/s from flops per second.
@@ -28,6 +30,9 @@ std::int64_t parse_bytes(std::string_view text, std::string_view what);
 std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view what, std::int64_t minimum, std::int64_t maximum);
 /// Reads one integer in [minimum, maximum]; throws bad_input naming `what` otherwise.
 std::int64_t parse_integer(std::string_view text, std::string_view what, std::int64_t minimum, std::int64_t maximum);
+
+/// The parts of `text` between separators, empty ones too; views into `text`.
+std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// Of `candidates`, those at smallest edit distance from `name` (at most three, none if all are far); for "did you mean".
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates);

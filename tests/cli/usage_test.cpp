@@ -66,6 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"model", "build", "dgemm", "m=8:4", "n=8", "k=8"}, 3, "the range 8:4 ends before it starts"},
         Mistake{{"tune", "cholesky", "--n", "200", "--variant", "4"}, 3, "cholesky has no variant '4', only 1, 2, 3, recursive"},
         Mistake{{"tune", "dpotrf", "--n", "200", "--variant", "all", "--save"}, 2, "--save"},
+        Mistake{{"tune", "dgeqrf", "--n", "200", "--profile", "/proc/nowhere/profile.json"}, 4, "/proc/nowhere"},
+        Mistake{{"tune", "lapack", "--profile", "/proc/nowhere/profile.json"}, 4, "/proc/nowhere"},
         Mistake{{"tune", "lapack", "uplo=L"}, 2, "tune lapack: arguments of one routine"},
         Mistake{{"tune", "lapack", "--precision", "dx"}, 3, "--precision: 'x' is none; expected letters of s, d, c, z"},
         Mistake{{"rank", "cholesky"}, 2, "no sizes given; add --n"},

@@ -158,11 +158,7 @@ void add_ceilings(Picture& picture, const Roofline& roofline, int threads, const
       picture.ceiling(roof.name, roof.flops.median(), memory_ridge(roofline, threads, roof.flops.median()), 8, true);
     }
   }
-  const GemmRoof* gemm = nullptr;
-  for (const GemmRoof& roof : roofline.gemm) {
-    gemm = roof.threads == threads && (gemm == nullptr || roof.flops.median() > gemm->flops.median()) ? &roof : gemm;
-  }
-  if (gemm != nullptr) {
+  if (const GemmRoof* gemm = best_gemm(roofline, threads)) {
     picture.ceiling("dgemm of " + gemm->library.name, gemm->flops.median(), memory_ridge(roofline, threads, gemm->flops.median()), 2, true);
   }
 }

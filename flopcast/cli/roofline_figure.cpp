@@ -112,14 +112,24 @@ class Picture {
                               roof.bytes.median() * giga * at * above, Label::Align::left, true});
   }
 
-  /// Below their lines, the highest first, and none on another.
+  /// Above their lines where there is room below the next one, else below, the highest first, and none on another.
   void name_ceilings() {
-    constexpr double below = 0.82, apart = 0.72;
+    constexpr double above = 1.25, above_ridges = 1.75, room = 1.4, below = 0.82, apart = 0.72;
     std::stable_sort(ceilings_.begin(), ceilings_.end(), [](const Label& a, const Label& b) { return a.y > b.y; });
-    double free = std::numeric_limits<double>::infinity();
+    double free = 0, next = 0;
     for (Label& label : ceilings_) {
-      label.y = std::min(label.y * below, free);
-      free = label.y * apart;
+      const double line = label.y;
+      if (next == 0) {
+        label.y = above_ridges * line;
+        free = line;
+      } else if (next >= room * line && free >= above * line) {
+        label.y = above * line;
+        free = line;
+      } else {
+        label.y = std::min(below * line, free);
+        free = label.y * apart;
+      }
+      next = line;
       figure_.labels.push_back(label);
     }
   }

@@ -102,7 +102,7 @@ std::string contents(const fs::path& file) {
 }
 
 /// mpirun of `mpi` with what it needs to start more processes than there are cores, as root too; empty if it isn't installed.
-std::string launcher(const std::string& mpi) {
+std::string launcher([[maybe_unused]] const std::string& mpi) {
 #ifdef FLOPCAST_MPIRUN_OPENMPI
   if (mpi == "openmpi") {
     return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "

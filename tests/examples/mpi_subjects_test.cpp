@@ -3,10 +3,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <ostream>
 #include <sstream>
 #include <string>
@@ -40,14 +41,13 @@ void PrintTo(const Subject& subject, std::ostream* stream) { *stream << subject.
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all = {
       {"recursive_cholesky",
-       {{1, "--n 211 --nb 24"},
-        {2, "--n 211 --nb 24 --base-case everywhere"},
-        {2, "--n 97 --nb 10 --base-case layer"},
+       {{1, "--n 101 --nb 10"},
+        {2, "--n 97 --nb 24 --base-case everywhere"},
         {3, "--n 50 --nb 7"},
-        {4, "--n 211 --nb 24 --base-case layer"},
-        {4, "--n 101 --nb 10 --base-case everywhere --grid 1x1x4"},
+        {4, "--n 101 --nb 24 --base-case layer"},
+        {4, "--n 33 --nb 10 --base-case everywhere --grid 1x1x4"},
         {4, "--n 3 --nb 64"},
-        {8, "--n 101 --nb 10 --grid 2x2x2"}},
+        {8, "--n 101 --nb 10 --grid 2x2x2 --base-case layer"}},
        "--n 256 --nb 16",
        "dtrmm"},
       {"tile_cholesky",
@@ -62,9 +62,9 @@ const std::vector<Subject>& subjects() {
        {{1, "--m 211 --n 130 --nb 24"},
         {2, "--m 130 --n 130 --nb 24 --panel cholesky-qr2 --grid 2x1"},
         {2, "--m 50 --n 3 --nb 8 --lookahead 0 --grid 1x2"},
-        {3, "--m 131 --n 130 --nb 24 --grid 3x1"},
+        {3, "--m 71 --n 70 --nb 24 --grid 3x1"},
         {4, "--m 211 --n 130 --nb 24 --grid 2x2"},
-        {4, "--m 211 --n 130 --nb 24 --grid 2x2 --panel cholesky-qr2 --lookahead 0"},
+        {4, "--m 99 --n 50 --nb 16 --grid 2x2 --panel cholesky-qr2 --lookahead 0"},
         {4, "--m 99 --n 50 --nb 16 --grid 4x1"},
         {4, "--m 7 --n 7 --nb 24"}},
        "--m 256 --n 128 --nb 16",
@@ -73,19 +73,19 @@ const std::vector<Subject>& subjects() {
        {{1, "--m 211 --n 130 --nb 24 --ib 7"},
         {2, "--m 130 --n 130 --nb 24 --ib 24 --grid 2x1"},
         {2, "--m 50 --n 3 --nb 8 --ib 5 --grid 1x2"},
-        {3, "--m 131 --n 130 --nb 24 --ib 1 --grid 3x1"},
+        {3, "--m 71 --n 70 --nb 24 --ib 1 --grid 3x1"},
         {4, "--m 211 --n 130 --nb 24 --ib 8 --grid 2x2"},
         {4, "--m 99 --n 50 --nb 16 --grid 4x1"},
         {4, "--m 7 --n 7 --nb 24"}},
        "--m 256 --n 128 --nb 16",
-       "dgeqrt"},
+       "dtpqrt"},
       {"scalapack_cholesky",
-       {{1, "--n 211 --nb 24"}, {2, "--n 211 --nb 24 --grid 2x1"}, {4, "--n 211 --nb 24 --grid 2x2"}, {4, "--n 5 --nb 24"}},
+       {{1, "--n 211 --nb 24"}, {2, "--n 101 --nb 24 --grid 2x1"}, {4, "--n 101 --nb 24 --grid 2x2"}, {4, "--n 5 --nb 24"}},
        "--n 256 --nb 16",
        "dpotrf"},
       {"scalapack_qr",
-       {{1, "--m 211 --n 130 --nb 24"}, {2, "--m 130 --n 130 --nb 24 --grid 2x1"}, {4, "--m 211 --n 130 --nb 24 --grid 2x2"}},
-       "--m 256 --n 128 --nb 16",
+       {{1, "--m 211 --n 130 --nb 24"}, {2, "--m 70 --n 70 --nb 24 --grid 2x1"}, {4, "--m 71 --n 50 --nb 24 --grid 2x2"}},
+       "--m 128 --n 64 --nb 16",
        "dgemm"}};
   return all;
 }
@@ -117,9 +117,30 @@ std::string launcher([[maybe_unused]] const std::string& mpi) {
   return "";
 }
 
-class MpiSubjectTest : public testing::TestWithParam<std::tuple<Subject, std::string>> {
+/// Runs programs in a folder of its own.
+class MpiPrograms : public testing::Test {
  protected:
   void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// Ends a command that hangs after a minute.
+  Result run(const std::string& command) const {
+    const std::string line = "cd " + folder_.string() + " && OPENBLAS_NUM_THREADS=1 timeout 60 env " + command + " >out 2>err </dev/null";
+    const int status = std::system(line.c_str());
+    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
+  }
+
+  fs::path folder_;
+};
+
+class MpiSubjectTest : public MpiPrograms, public testing::WithParamInterface<std::tuple<Subject, std::string>> {
+ protected:
+  void SetUp() override {
+    MpiPrograms::SetUp();
     if (launcher(mpi()).empty()) {
       GTEST_SKIP() << mpi() << " is not installed";
     }
@@ -127,34 +148,18 @@ class MpiSubjectTest : public testing::TestWithParam<std::tuple<Subject, std::st
       ASSERT_EQ(subject().name.rfind("scalapack", 0), 0U) << program() << " is missing";
       GTEST_SKIP() << "ScaLAPACK for " << mpi() << " is not installed";
     }
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override {
-    if (!folder_.empty()) {
-      fs::remove_all(folder_);
-    }
   }
 
   static const Subject& subject() { return std::get<0>(GetParam()); }
   static const std::string& mpi() { return std::get<1>(GetParam()); }
   static std::string program() { return FLOPCAST_SUBJECTS "/" + subject().name + '_' + mpi(); }
+  static std::string start(int ranks) { return launcher(mpi()) + std::to_string(ranks) + ' '; }
 
-  /// Runs a command under mpirun in this test's folder; one that hangs is ended after a minute.
-  Result run(int ranks, const std::string& command) const {
-    const std::string line = "cd " + folder_.string() + " && OPENBLAS_NUM_THREADS=1 timeout 60 env " + launcher(mpi()) +
-                             std::to_string(ranks) + ' ' + command + " >out 2>err </dev/null";
-    const int status = std::system(line.c_str());
-    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
-  }
-  Result subject_run(int ranks, const std::string& arguments) const { return run(ranks, program() + ' ' + arguments); }
+  Result subject_run(int ranks, const std::string& arguments) const { return run(start(ranks) + program() + ' ' + arguments); }
   Result followed(int ranks, const std::string& options, const std::string& arguments) const {
-    return run(ranks, FLOPCAST_PROGRAM " mpi run --quiet --output profile.json " + options + " -- " + program() + ' ' + arguments);
+    return run(start(ranks) + FLOPCAST_PROGRAM " mpi run --quiet --output profile.json " + options + " -- " + program() + ' ' + arguments);
   }
   json profile() const { return json::parse(contents(folder_ / "profile.json")); }
-
-  fs::path folder_;
 };
 
 /// What a program prints after the line with its time: errors and a checksum of the result.
@@ -162,6 +167,9 @@ std::string results_of(const std::string& out) { return out.substr(std::min(out.
 
 TEST_P(MpiSubjectTest, AgreesWithLapack) {
   for (const Subject::Run& each : subject().runs) {
+    if (each.ranks > 4 && mpi() != "openmpi") {
+      continue;  // MPICH's processes wait for each other without giving way, for seconds
+    }
     const Result result = subject_run(each.ranks, each.arguments + " --check");
     EXPECT_EQ(result.exit_code, 0) << each.ranks << ' ' << each.arguments << '\n' << result.out << result.err;
     EXPECT_THAT(result.out, HasSubstr("checksum: ")) << each.arguments;
@@ -169,112 +177,119 @@ TEST_P(MpiSubjectTest, AgreesWithLapack) {
 }
 
 TEST_P(MpiSubjectTest, HasACriticalPathAndTheSameResultsUnderFlopcast) {
-  for (const int ranks : {2, 4}) {
-    const std::string arguments = subject().followed + " --check";
-    const Result plain = subject_run(ranks, arguments);
-    ASSERT_EQ(plain.exit_code, 0) << plain.err;
-    const Result with = followed(ranks, "", arguments);
-    ASSERT_EQ(with.exit_code, 0) << with.err;
-    EXPECT_EQ(results_of(with.out), results_of(plain.out));
-    const json found = profile();
-    EXPECT_EQ(found.at("ranks"), ranks);
-    EXPECT_GT(found.at("path").at("computation_seconds"), 0);
-    EXPECT_GT(found.at("path").at("communication_seconds"), 0);
-    double along = 0;
-    for (const json& kernel : found.at("kernels")) {
-      along += kernel.at("kernel").get<std::string>().rfind(subject().kernel, 0) == 0 ? kernel.at("along").at("count").get<double>() : 0;
-    }
-    EXPECT_GT(along, 0) << subject().kernel;
+  const int ranks = 4;
+  const std::string arguments = subject().followed + " --check";
+  const Result plain = subject_run(ranks, arguments);
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  const Result with = followed(ranks, "", arguments);
+  ASSERT_EQ(with.exit_code, 0) << with.err;
+  EXPECT_EQ(results_of(with.out), results_of(plain.out));
+  const json found = profile();
+  EXPECT_EQ(found.at("ranks"), ranks);
+  EXPECT_GT(found.at("path").at("computation_seconds"), 0);
+  EXPECT_GT(found.at("path").at("communication_seconds"), 0);
+  double along = 0;
+  for (const json& kernel : found.at("kernels")) {
+    along += kernel.at("kernel").get<std::string>().rfind(subject().kernel, 0) == 0 ? kernel.at("along").at("count").get<double>() : 0;
   }
+  EXPECT_GT(along, 0) << subject().kernel;
 }
 
 /// Results are garbage then, but the program comes to its end.
 TEST_P(MpiSubjectTest, EndsWhereKernelsAreSkipped) {
-  for (const int ranks : {2, 4}) {
-    const Result result = followed(ranks, "--policy conditional --tolerance 1000", subject().followed);
-    ASSERT_EQ(result.exit_code, 0) << result.err;
-    std::int64_t skipped = 0;
-    for (const json& kernel : profile().at("kernels")) {
-      skipped += kernel.at("skipped").get<std::int64_t>();
-    }
-    EXPECT_GT(skipped, 0);
+  const Result result = followed(4, "--policy conditional --tolerance 1000", subject().followed);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = profile();
+  std::int64_t skipped = 0;
+  for (const json& kernel : found.at("kernels")) {
+    skipped += kernel.at("skipped").get<std::int64_t>();
   }
-}
-
-TEST_P(MpiSubjectTest, RefusesWrongOptions) {
-  const std::map<std::string, std::string> refused = {{"--n 0", "--n needs an integer of at least 1, not '0'"},
-                                                      {"--n 12x", "--n needs an integer of at least 1, not '12x'"},
-                                                      {"--n", "--n lacks its value"},
-                                                      {"--nb --check", "--nb lacks its value"},
-                                                      {"--nb 8 --nb 9", "--nb is given twice"},
-                                                      {"--block 9", "'--block' is no option"},
-                                                      {"--grid 5x7x9x1", "integers joined by x, not '5x7x9x1'"},
-                                                      {"--grid 2x", "--grid needs integers joined by x, each of at least 1, not '2x'"}};
-  for (const auto& [arguments, message] : refused) {
-    const Result result = subject_run(1, arguments);
-    EXPECT_EQ(result.exit_code, 2) << arguments;
-    EXPECT_THAT(result.err, HasSubstr(message));
-    EXPECT_THAT(result.err, HasSubstr("usage: " + subject().name));
-  }
-  const bool cube = subject().name == "recursive_cholesky";
-  EXPECT_THAT(subject_run(2, cube ? "--grid 3x3x1" : "--grid 3x1").err, HasSubstr("isn't one of 2 processes"));
-}
-
-/// The first and the last configuration of the space beside the program, of a small matrix.
-TEST_P(MpiSubjectTest, TakesEveryOptionOfItsSpace) {
-  const json space = json::parse(contents(fs::path(FLOPCAST_SPACES) / (subject().name + ".json")));
-  EXPECT_EQ(space.at("schema"), "flopcast-mpi-space-1");
-  const std::vector<std::string> command = space.at("command");
-  EXPECT_THAT(command.front(), testing::EndsWith('/' + subject().name + "_openmpi"));
-  const std::vector<std::string> start = space.at("launcher");
-  const int ranks = std::stoi(start.back());
-  for (const bool last : {false, true}) {
-    std::string arguments;
-    for (std::size_t i = 1; i < command.size(); ++i) {
-      std::string word = command[i - 1] == "--n" || command[i - 1] == "--m" ? "200" : command[i];
-      for (const auto& [name, values] : space.at("parameters").items()) {
-        const json& value = last ? values.back() : values.front();
-        word = word == '{' + name + '}' ? value.is_string() ? value.get<std::string>() : value.dump() : word;
-      }
-      arguments += ' ' + word;
-    }
-    EXPECT_THAT(arguments, testing::Not(HasSubstr("{")));
-    const Result result = subject_run(ranks, arguments);
-    EXPECT_EQ(result.exit_code, 0) << arguments << '\n' << result.err;
-  }
+  EXPECT_GT(skipped, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, MpiSubjectTest, testing::Combine(testing::ValuesIn(subjects()), testing::Values("openmpi", "mpich")),
                          [](const auto& suite) { return std::get<0>(suite.param).name + '_' + std::get<1>(suite.param); });
 
-/// What only some programs have to refuse.
-struct Refusal {
-  std::string program, arguments, message;
-  int ranks = 1;
+/// What doesn't depend on the MPI, with whichever there is.
+class MpiSubjectOptions : public MpiPrograms {
+ protected:
+  void SetUp() override {
+    MpiPrograms::SetUp();
+    if (mpi().empty()) {
+      GTEST_SKIP() << "no MPI is installed";
+    }
+  }
+  static std::string mpi() { return !launcher("openmpi").empty() ? "openmpi" : !launcher("mpich").empty() ? "mpich" : ""; }
+  static std::string program(const std::string& name) { return FLOPCAST_SUBJECTS "/" + name + '_' + mpi(); }
 };
 
-TEST(MpiSubjects, SayWhatDoesNotFit) {
-  for (const std::string mpi : {"openmpi", "mpich"}) {
-    const std::vector<Refusal> all = {
-        {"recursive_cholesky", "--base-case best", "--base-case is one of gather, everywhere, layer, not 'best'"},
-        {"recursive_cholesky", "--grid 1x2x1", "has layers that aren't square", 2},
-        {"pipelined_qr", "--m 3 --n 4", "3 x 4 has fewer rows than columns"},
-        {"pipelined_qr", "--panel qr", "--panel is one of tsqr, cholesky-qr2, not 'qr'"},
-        {"pipelined_qr", "--lookahead 2", "--lookahead is one of 1, 0, not '2'"},
-        {"tile_qr", "--m 3 --n 4", "3 x 4 has fewer rows than columns"},
-        {"tile_qr", "--nb 8 --ib 9", "inner blocks of 9 don't fit tiles of 8"},
-        {"tile_cholesky", "--lookahead -1", "--lookahead needs an integer of at least 0, not '-1'"}};
-    if (launcher(mpi).empty()) {
+/// A command line, and what the program says to it.
+struct Refusal {
+  std::string program, arguments, message;
+};
+
+TEST_F(MpiSubjectOptions, RefusesWhatDoesNotFit) {
+  const std::vector<Refusal> all = {
+      {"tile_cholesky", "--n 0", "--n needs an integer of at least 1, not '0'"},
+      {"tile_cholesky", "--n 12x", "--n needs an integer of at least 1, not '12x'"},
+      {"tile_cholesky", "--n", "--n lacks its value"},
+      {"tile_cholesky", "--nb --check", "--nb lacks its value"},
+      {"tile_cholesky", "--nb 8 --nb 9", "--nb is given twice"},
+      {"tile_cholesky", "--block 9", "'--block' is no option"},
+      {"tile_cholesky", "--lookahead -1", "--lookahead needs an integer of at least 0, not '-1'"},
+      {"tile_cholesky", "--grid 5x7x9", "--grid needs 2 integers joined by x, not '5x7x9'"},
+      {"tile_cholesky", "--grid 2x", "--grid needs integers joined by x, each of at least 1, not '2x'"},
+      {"tile_cholesky", "--grid 3x1", "a grid of 3x1 isn't one of 1 processes"},
+      {"recursive_cholesky", "--grid 1x2x1", "a grid of 1x2x1 has layers that aren't square"},
+      {"recursive_cholesky", "--grid 2x2x2", "a grid of 2x2x2 isn't one of 1 processes"},
+      {"recursive_cholesky", "--base-case best", "--base-case is one of gather, everywhere, layer, not 'best'"},
+      {"pipelined_qr", "--m 3 --n 4", "a matrix of 3 x 4 has fewer rows than columns"},
+      {"pipelined_qr", "--panel qr", "--panel is one of tsqr, cholesky-qr2, not 'qr'"},
+      {"pipelined_qr", "--lookahead 2", "--lookahead is one of 1, 0, not '2'"},
+      {"tile_qr", "--m 3 --n 4", "a matrix of 3 x 4 has fewer rows than columns"},
+      {"tile_qr", "--nb 8 --ib 9", "inner blocks of 9 don't fit tiles of 8"},
+      {"scalapack_qr", "--m 3 --n 4", "a matrix of 3 x 4 has fewer rows than columns"},
+      {"scalapack_cholesky", "--m 3", "'--m' is no option"}};
+  for (const Refusal& each : all) {
+    if (each.program.rfind("scalapack", 0) == 0 && !fs::exists(program(each.program))) {
       continue;
     }
-    for (const Refusal& each : all) {
-      const std::string errors = (fs::temp_directory_path() / ("flopcast-refusal-" + std::to_string(getpid()))).string();
-      const std::string line = "timeout 60 env " + launcher(mpi) + std::to_string(each.ranks) + " " FLOPCAST_SUBJECTS "/" + each.program +
-                               '_' + mpi + ' ' + each.arguments + " >/dev/null 2>" + errors + " </dev/null";
-      const int status = std::system(line.c_str());
-      EXPECT_EQ(WEXITSTATUS(status), 2) << line;
-      EXPECT_THAT(contents(errors), HasSubstr(each.message));
-      fs::remove(errors);
+    const Result result = run("OMPI_ALLOW_RUN_AS_ROOT=1 " + program(each.program) + ' ' + each.arguments);  // one process needs no mpirun
+    EXPECT_EQ(result.exit_code, 2) << each.program << ' ' << each.arguments;
+    EXPECT_THAT(result.err, HasSubstr(each.message));
+    EXPECT_THAT(result.err, HasSubstr("usage: " + each.program));
+  }
+}
+
+/// The program's arguments in the first or last configuration of a space, for a small matrix.
+std::string arguments_of(const json& space, bool last) {
+  const std::vector<std::string> command = space.at("command");
+  std::string arguments;
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    std::string word = command[i - 1] == "--n" || command[i - 1] == "--m" ? "200" : command[i];
+    for (const auto& [name, values] : space.at("parameters").items()) {
+      const json& value = last ? values.back() : values.front();
+      word = word == '{' + name + '}' ? value.is_string() ? value.get<std::string>() : value.dump() : word;
+    }
+    arguments += ' ' + word;
+  }
+  return arguments;
+}
+
+TEST_F(MpiSubjectOptions, SpacesAreOnesOfTheirPrograms) {
+  for (const Subject& subject : subjects()) {
+    if (subject.name.rfind("scalapack", 0) == 0 && !fs::exists(program(subject.name))) {
+      continue;
+    }
+    const json space = json::parse(contents(fs::path(FLOPCAST_SPACES) / (subject.name + ".json")));
+    EXPECT_EQ(space.at("schema"), "flopcast-mpi-space-1");
+    EXPECT_THAT(space.at("command").at(0).get<std::string>(), testing::EndsWith('/' + subject.name + "_openmpi"));
+    const std::string ranks = space.at("launcher").back();
+    for (const bool last : {false, true}) {
+      const std::string arguments = arguments_of(space, last);
+      EXPECT_THAT(arguments, testing::Not(HasSubstr("{")));
+      const Result result = run(launcher(mpi()) + ranks + ' ' + program(subject.name) + arguments);
+      EXPECT_EQ(result.exit_code, 0) << arguments << '\n' << result.err;
     }
   }
 }

@@ -60,7 +60,7 @@ class Panel {
   Panel(int rows, int width) : rows_(rows), elements_(1, (rows + width) * width), width_(width) {}
 
   View y() { return {elements_.data(), rows_, width_, std::max(1, rows_)}; }
-  View t() { return {elements_.data() + rows_ * width_, width_, width_, width_}; }
+  View t() { return {&elements_(0, rows_ * width_), width_, width_, width_}; }
   double* data() { return elements_.data(); }
   [[nodiscard]] int size() const { return elements_.size(); }
 

@@ -74,7 +74,7 @@ class Reflectors {
       : rows_(rows), columns_(columns), block_(std::min(block, columns)), elements_(1, (rows + block_) * columns) {}
 
   View v() { return {elements_.data(), rows_, columns_, rows_}; }
-  View t() { return {elements_.data() + rows_ * columns_, block_, columns_, block_}; }
+  View t() { return {&elements_(0, rows_ * columns_), block_, columns_, block_}; }
   double* data() { return elements_.data(); }
   [[nodiscard]] int size() const { return elements_.size(); }
 

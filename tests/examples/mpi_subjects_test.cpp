@@ -87,7 +87,7 @@ const std::vector<Subject>& subjects() {
        false},  // pdpotrf takes square roots outside of BLAS, and gives up at a number that would have to be computed first
       {"scalapack_qr",
        {{1, "--m 211 --n 130 --nb 24"}, {2, "--m 70 --n 70 --nb 24 --grid 2x1"}, {4, "--m 71 --n 50 --nb 24 --grid 2x2"}},
-       "--m 128 --n 64 --nb 16",
+       "--m 256 --n 128 --nb 16",
        "dgemm"}};
   return all;
 }

@@ -51,6 +51,8 @@ class ExecutionDecisions {
 
   /// What was learnt of kernel `number` before; it counts once the kernel has been executed in this run and its time is still the same.
   void know(std::uint32_t number, const PriorKernel& prior);
+  /// What this run has learnt of it so far is from here on what was learnt before.
+  void remember(std::uint32_t number, const KernelStatistics& times) { decision(number).prior.times.merge(times); }
   /// Whether `kernel`, number `number`, is to be executed now.
   [[nodiscard]] bool wants_execution(std::uint32_t number, const Kernel& kernel);
   /// What it takes if it isn't executed: the mean of this run and of what was known before.

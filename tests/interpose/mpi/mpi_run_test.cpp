@@ -211,6 +211,38 @@ TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 + 3);
 }
 
+TEST_P(MpiRunTest, RegionsAreKernels) {
+  const Result plain = run(2, program("regions") + " 100 20");
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  const Result full = followed(2, "--output profile.json", program("regions") + " 100 20");
+  ASSERT_EQ(full.exit_code, 0) << full.err;
+  EXPECT_EQ(full.out, plain.out);
+  const json found = profile();
+  ASSERT_NE(kernel(found, "transpose(100)"), nullptr);
+  EXPECT_EQ(kernel(found, "transpose(100)")->at("executed").at("count"), 2 * 20);
+  EXPECT_EQ(kernel(found, "transpose(100)")->at("along").at("count"), 20);
+  EXPECT_EQ(kernel(found, "transpose(100)")->at("kind"), "region");
+
+  ASSERT_EQ(followed(2, "--policy conditional --tolerance 1000 --output profile.json", program("regions") + " 100 20").exit_code, 0);
+  const json skipped = profile();
+  EXPECT_EQ(kernel(skipped, "transpose(100)")->at("executed").at("count"), 3 + 3);
+  EXPECT_EQ(kernel(skipped, "transpose(100)")->at("along").at("count"), 20);
+  EXPECT_EQ(kernel(skipped, "add column(100)")->at("executed").at("count"), 2 * 20);
+}
+
+TEST_P(MpiRunTest, RegionsOfFortranAreKernelsAndAResetForgets) {
+  const std::string regions = program("regions_fortran");
+  if (!fs::exists(regions)) {
+    GTEST_SKIP() << "no Fortran compiler for " << GetParam();
+  }
+  EXPECT_THAT(run(2, regions).out, HasSubstr("8000.0"));
+  ASSERT_EQ(followed(2, "--output profile.json", regions).exit_code, 0);
+  const json found = profile();
+  ASSERT_NE(kernel(found, "transpose(200, 200)"), nullptr);
+  EXPECT_EQ(kernel(found, "transpose(200, 200)")->at("executed").at("count"), 2 * 19);
+  EXPECT_EQ(kernel(found, "add column()")->at("along").at("count"), 19);
+}
+
 TEST_P(MpiRunTest, TunesASpace) {
   std::string start = launcher(GetParam()) + '2';
   json words = {"env"};

@@ -47,11 +47,14 @@ json statistics_document(const path::KernelStatistics& times) {
           {"seconds", times.mean * static_cast<double>(times.count)}};
 }
 
-json kernel_document(const path::Kernel& kernel) {
-  json document = {
-      {"kernel", kernel_name(kernel.key)}, {"kind", kind_name(kernel.key.kind)},         {"routine", routine_of(kernel.key)},
-      {"words", kernel.key.words},         {"along", statistics_document(kernel.along)}, {"executed", statistics_document(kernel.executed)},
-      {"skipped", kernel.skipped}};
+json kernel_document(const path::Kernel& kernel, const RegionNames& regions) {
+  json document = {{"kernel", kernel_name(kernel.key, regions)},
+                   {"kind", kind_name(kernel.key.kind)},
+                   {"routine", routine_of(kernel.key, regions)},
+                   {"words", kernel.key.words},
+                   {"along", statistics_document(kernel.along)},
+                   {"executed", statistics_document(kernel.executed)},
+                   {"skipped", kernel.skipped}};
   if (kernel.flops > 0) {
     document["flops"] = kernel.flops;
   }
@@ -69,11 +72,12 @@ std::string library_version() {
   return version;
 }
 
-json document_of(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels) {
+json document_of(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+                 const RegionNames& regions) {
   json list = json::array();
   for (const path::Kernel& kernel : kernels) {
     if (kernel.executed.count + kernel.skipped > 0) {  // others are known from an earlier run
-      list.push_back(kernel_document(kernel));
+      list.push_back(kernel_document(kernel, regions));
     }
   }
   return {{"schema", "flopcast-mpi-profile-1"},
@@ -93,10 +97,17 @@ json document_of(const MpiOptions& options, const ProfileFacts& facts, const std
           {"kernels", std::move(list)}};
 }
 
-std::optional<path::PriorKernel> prior_kernel(const json& document) {
-  const std::optional<path::KernelKey> key =
-      key_of(document.at("kind") == "computation" ? path::KernelKind::computation : path::KernelKind::communication,
-             document.at("routine").get<std::string>());
+path::KernelKind kind_named(const json& name) {
+  for (const path::KernelKind kind : {path::KernelKind::computation, path::KernelKind::communication, path::KernelKind::region}) {
+    if (name == kind_name(kind)) {
+      return kind;
+    }
+  }
+  throw bad_input("'{}' is no kind of kernel", name.dump());
+}
+
+std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames& regions) {
+  const std::optional<path::KernelKey> key = key_of(kind_named(document.at("kind")), document.at("routine").get<std::string>(), regions);
   const json& executed = document.at("executed");
   path::PriorKernel prior;
   prior.times.count = executed.at("count").get<std::int64_t>();
@@ -113,13 +124,13 @@ std::optional<path::PriorKernel> prior_kernel(const json& document) {
 
 }  // namespace
 
-std::vector<path::PriorKernel> read_prior_kernels(const std::string& file) noexcept {
+std::vector<path::PriorKernel> read_prior_kernels(const std::string& file, RegionNames& regions) noexcept {
   try {
     std::vector<path::PriorKernel> all;
     std::ifstream stream(file);
     const json profile = json::parse(stream);
     for (const json& document : profile.at("kernels")) {
-      if (const std::optional<path::PriorKernel> prior = prior_kernel(document)) {
+      if (const std::optional<path::PriorKernel> prior = prior_kernel(document, regions)) {
         all.push_back(*prior);
       }
     }
@@ -130,11 +141,12 @@ std::vector<path::PriorKernel> read_prior_kernels(const std::string& file) noexc
   }
 }
 
-void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels) noexcept {
+void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+                        const RegionNames& regions) noexcept {
   try {
     const std::string unfinished = options.profile + ".part";
     std::ofstream out(unfinished);
-    out << document_of(options, facts, kernels).dump(1) << '\n';
+    out << document_of(options, facts, kernels, regions).dump(1, ' ', false, json::error_handler_t::replace) << '\n';
     out.close();
     if (!out || std::rename(unfinished.c_str(), options.profile.c_str()) != 0) {
       std::remove(unfinished.c_str());

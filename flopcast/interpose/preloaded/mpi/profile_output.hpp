@@ -5,6 +5,7 @@
 
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/mpi_options.hpp"
+#include "flopcast/interpose/preloaded/mpi/region_names.hpp"
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/path/execution_policy.hpp"
 #include "flopcast/path/kernel_table.hpp"
@@ -24,9 +25,10 @@ struct ProfileFacts {
 };
 
 /// The kernels of an earlier profile; those that this flopcast doesn't know are left out. None, and a complaint on standard error, if it can't be read.
-std::vector<path::PriorKernel> read_prior_kernels(const std::string& file) noexcept;
+std::vector<path::PriorKernel> read_prior_kernels(const std::string& file, RegionNames& regions) noexcept;
 
 /// Writes the profile as a whole or not at all; complains on standard error where it can't.
-void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels) noexcept;
+void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+                        const RegionNames& regions) noexcept;
 
 }  // namespace flopcast::interpose::mpi

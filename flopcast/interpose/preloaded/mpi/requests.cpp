@@ -34,7 +34,7 @@ Requests& requests() {
 
 void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped) {
   if (channel != nullptr && channel->has(destination)) {
-    channel->send({session()->path().mark(), bytes, tag, skipped ? 1 : 0}, destination);
+    channel->send(session()->shadow(bytes, tag, skipped), destination);
   }
 }
 
@@ -111,7 +111,7 @@ class Completion {
     Session& all = *session();
     if (done_.empty()) {
       const Seconds idle = all.uses_cpu_clock() ? 0 : all.explain_wait(seconds);  // of a send, for its receiver
-      all.path().add({.time = idle, .idle = idle});
+      all.waited_on_path(idle);
       return;
     }
     const Seconds share = seconds / static_cast<double>(done_.size());
@@ -136,14 +136,14 @@ class Completion {
   }
 
   static void follow(Pending& pending, const Shadow& shadow) {
-    session()->path().follow(shadow.mark);
+    session()->follow(shadow);
     pending.bytes = shadow.bytes;
     pending.skipped = shadow.skipped != 0;
   }
 
   static void follow(Pending& pending) {
     session()->idle([&] { return PMPI_Wait(&pending.agreement->request, MPI_STATUS_IGNORE); });
-    session()->path().follow(pending.agreement->all.mark);
+    session()->follow(pending.agreement->all);
   }
 
   std::vector<Pending> done_;

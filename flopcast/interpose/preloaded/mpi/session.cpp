@@ -22,6 +22,7 @@ namespace {
 constexpr int ping_tag = 2;
 constexpr int token_tag = 3;
 constexpr int kernels_tag = 4;
+constexpr int regions_tag = 5;
 
 thread_local bool main_thread = false;  ///< it called MPI_Init
 thread_local int depth = 0;             ///< intercepted functions that this thread is in
@@ -61,6 +62,34 @@ Seconds ping(MPI_Comm comm, int rank, int bytes, int repetitions) {
     best = std::min(best, (Session::wall() - start) / 2);
   }
   return best;
+}
+
+/// Rank 0 gets the records of all the others, in messages of bounded size, and gives each to `take`.
+template <class Record, class Take>
+void collect(MPI_Comm world, int tag, const std::vector<Record>& mine, Take take) {
+  constexpr std::size_t most = 256;
+  int rank = 0;
+  int size = 1;
+  PMPI_Comm_rank(world, &rank);
+  PMPI_Comm_size(world, &size);
+  if (rank != 0) {
+    for (std::size_t first = 0; first <= mine.size(); first += most) {  // a short one, empty perhaps, ends it
+      const std::size_t count = std::min(most, mine.size() - first);
+      PMPI_Send(mine.data() + first, static_cast<int>(count * sizeof(Record)), MPI_BYTE, 0, tag, world);
+    }
+    return;
+  }
+  std::vector<Record> part(most);
+  for (int other = 1; other < size; ++other) {
+    for (std::size_t count = most; count == most;) {
+      MPI_Status status;
+      int bytes = 0;
+      PMPI_Recv(part.data(), static_cast<int>(most * sizeof(Record)), MPI_BYTE, other, tag, world, &status);
+      PMPI_Get_count(&status, MPI_BYTE, &bytes);
+      count = static_cast<std::size_t>(bytes) / sizeof(Record);
+      std::for_each_n(part.begin(), count, take);
+    }
+  }
 }
 
 std::unique_ptr<Session> make_session() {
@@ -119,8 +148,12 @@ Seconds Session::wall() noexcept { return seconds_of(CLOCK_MONOTONIC); }
 Seconds Session::now() const noexcept { return seconds_of(cpu_clock_ ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC); }
 
 void Session::leave_program() noexcept {
+  if (!measures_) {
+    return;
+  }
   const Seconds seconds = std::max(now() - resumed_, 0.0);
   path_.add({.time = seconds, .computation = seconds});
+  region_.seconds += seconds;
 }
 
 /// CPU time where the processes of some node outnumber the cores they may run on.
@@ -192,6 +225,9 @@ std::uint32_t Session::communication_kernel(Routine routine, std::int64_t bytes,
 }
 
 void Session::computed(std::uint32_t kernel, Seconds seconds, bool executed) {
+  if (!measures_) {
+    return;
+  }
   path::Kernel& known = kernels_[kernel];
   if (executed) {
     known.executed.add(seconds);
@@ -205,6 +241,10 @@ void Session::computed(std::uint32_t kernel, Seconds seconds, bool executed) {
 
 void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, bool executed, Seconds idle) {
   constexpr double bytes_per_word = 8;
+  region_.communicates = true;
+  if (!measures_) {
+    return;
+  }
   if (executed) {
     kernels_[kernel].executed.add(seconds);
   } else {
@@ -218,7 +258,7 @@ void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, 
 void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
   constexpr std::int64_t least_bytes = 4096;  // smaller messages are sent without waiting for their receiver by every MPI
   if (bytes >= least_bytes && channel.has(source)) {
-    acknowledgements_->send({path_.mark(), bytes, 0, 0}, channel.world_rank(source));
+    acknowledgements_->send(shadow(bytes, 0, false), channel.world_rank(source));
   }
 }
 
@@ -229,11 +269,11 @@ Seconds Session::explain_wait(Seconds surplus) {
     if (!acknowledgement) {
       break;
     }
-    path_.follow(acknowledgement->mark);
+    follow(*acknowledgement);
     explained = true;
   }
   if (explained) {
-    path_.wait(cpu_clock_ ? 0 : surplus);
+    waited(cpu_clock_ ? 0 : surplus);
   }
   return explained ? 0 : surplus;
 }
@@ -246,7 +286,7 @@ Seconds Session::estimate(std::uint32_t kernel, path::Pattern pattern, std::int6
 void Session::read_statistics() {
   std::vector<path::PriorKernel> known;
   if (rank_ == 0 && !options_.statistics.empty()) {
-    known = read_prior_kernels(options_.statistics);
+    known = read_prior_kernels(options_.statistics, regions_);
   }
   std::int64_t count = static_cast<std::int64_t>(known.size());
   PMPI_Bcast(&count, 1, MPI_INT64_T, 0, world_);
@@ -292,36 +332,25 @@ void Session::visit_critical_path(const path::PathMark& end) {
   }
 }
 
-/// Rank 0 gets what all the others know of their kernels, in messages of bounded size.
+/// Rank 0 gets what all the others know of their kernels.
 void Session::collect_kernels() {
-  constexpr std::size_t most = 256;
-  const std::vector<path::Kernel>& mine = kernels_.kernels();
-  if (rank_ != 0) {
-    for (std::size_t first = 0; first <= mine.size(); first += most) {  // a short one, empty perhaps, ends it
-      const std::size_t count = std::min(most, mine.size() - first);
-      PMPI_Send(mine.data() + first, static_cast<int>(count * sizeof(path::Kernel)), MPI_BYTE, 0, kernels_tag, world_);
-    }
-    return;
+  collect<path::Kernel>(world_, kernels_tag, kernels_.kernels(), [this](const path::Kernel& kernel) { kernels_.merge(kernel); });
+}
+
+void Session::collect_region_names() {
+  std::vector<RegionName> mine;
+  for (const auto& [number, name] : regions_.all()) {
+    mine.push_back(name);
   }
-  std::vector<path::Kernel> part(most);
-  for (int other = 1; other < size_; ++other) {
-    for (std::size_t count = most; count == most;) {
-      MPI_Status status;
-      int bytes = 0;
-      PMPI_Recv(part.data(), static_cast<int>(most * sizeof(path::Kernel)), MPI_BYTE, other, kernels_tag, world_, &status);
-      PMPI_Get_count(&status, MPI_BYTE, &bytes);
-      count = static_cast<std::size_t>(bytes) / sizeof(path::Kernel);
-      std::for_each_n(part.begin(), count, [this](const path::Kernel& kernel) { kernels_.merge(kernel); });
-    }
-  }
+  collect<RegionName>(world_, regions_tag, mine, [this](const RegionName& name) { regions_.add(name); });
 }
 
 void Session::end() {
   leave_program();
   tracking_ = false;
-  Seconds elapsed = wall() - begun_;
+  Seconds elapsed = elapsed_ + (measures_ ? wall() - begun_ : 0);
   PMPI_Allreduce(MPI_IN_PLACE, &elapsed, 1, MPI_DOUBLE, MPI_MAX, world_);
-  const path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree({path_.mark(), 0, 0}).mark;
+  const path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
   constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
   path::Costs most;
   path::Costs sum;
@@ -331,6 +360,7 @@ void Session::end() {
   PMPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, world_);
   visit_critical_path(longest);
   collect_kernels();
+  collect_region_names();
   if (rank_ == 0) {
     write_profile(longest, most, sum, elapsed, complete != 0);
   }
@@ -355,7 +385,7 @@ void Session::write_profile(const path::PathMark& longest, const path::Costs& mo
   facts.most = most;
   facts.sum = sum;
   facts.messages = messages_;
-  write_profile_file(options_, facts, kernels_.kernels());
+  write_profile_file(options_, facts, kernels_.kernels(), regions_);
 }
 
 }  // namespace flopcast::interpose::mpi

@@ -4,10 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/mpi_options.hpp"
+#include "flopcast/interpose/preloaded/mpi/region_names.hpp"
 #include "flopcast/interpose/preloaded/mpi/routines.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
 #include "flopcast/path/critical_path.hpp"
@@ -45,6 +49,31 @@ class Session {
   [[nodiscard]] const path::MessageModel& messages() const noexcept { return messages_; }
   [[nodiscard]] const MpiOptions& options() const noexcept { return options_; }
 
+  /// Goes on with a path that leads here, if it is longer and not from before a reset.
+  void follow(const path::PathMark& mark, std::int32_t epoch) {
+    if (epoch == epoch_) {
+      path_.follow(mark);
+    }
+  }
+  void follow(const Shadow& shadow) { follow(shadow.mark, shadow.epoch); }
+  void follow(const Agreement& agreement) { follow(agreement.mark, agreement.epoch); }
+  /// What a message of ours says.
+  [[nodiscard]] Shadow shadow(std::int64_t bytes, int tag, bool skipped) const noexcept {
+    return {path_.mark(), bytes, tag, static_cast<std::int16_t>(skipped ? 1 : 0), static_cast<std::int16_t>(epoch_)};
+  }
+  [[nodiscard]] Agreement agreement(bool execute) const noexcept { return {path_.mark(), execute ? 1 : 0, epoch_}; }
+
+  /// A region of the program's own code begins; false if it is to be left out, and then it has ended too. One inside of another belongs to that.
+  bool enter_region(const std::string& name, std::span<const std::int64_t> sizes, bool may_be_left_out);
+  void leave_region();
+  /// Whether the thread is in a region: BLAS there isn't counted apart.
+  [[nodiscard]] bool is_in_region() const noexcept { return region_.depth > 0; }
+  /// From now on what this process does is on its path, or isn't.
+  void measure(bool on);
+  [[nodiscard]] bool measures() const noexcept { return measures_; }
+  /// Paths and counts begin anew; what is known of kernels' times is kept. Collective.
+  void reset();
+
   /// Number of the kernel that a communication is.
   std::uint32_t communication_kernel(Routine routine, std::int64_t bytes, int processes, int stride);
   /// A computational kernel took `seconds`, or would have if `executed` is false.
@@ -52,12 +81,26 @@ class Session {
   /// A communication of `words` moved data for `seconds`, or would have, after `idle` seconds that nobody's work accounts for.
   void communicated(std::uint32_t kernel, Seconds seconds, double bytes, bool executed, Seconds idle = 0);
 
+  /// It waited, on no path.
+  void waited(Seconds seconds) noexcept {
+    if (measures_) {
+      path_.wait(seconds);
+    }
+  }
+
+  /// It waited for nobody knows what: on its path.
+  void waited_on_path(Seconds seconds) noexcept {
+    if (measures_) {
+      path_.add({.time = seconds, .idle = seconds});
+    }
+  }
+
   /// Runs `wait`, which waits for others and whose time is on no path of this process.
   template <class Wait>
   auto idle(Wait wait) {
     const Seconds start = cpu_clock_ ? 0 : wall();
     auto result = wait();
-    path_.wait(cpu_clock_ ? 0 : wall() - start);
+    waited(cpu_clock_ ? 0 : wall() - start);
     return result;
   }
 
@@ -67,7 +110,7 @@ class Session {
   Seconds explain_wait(Seconds surplus);
 
   /// Whether kernel `kernel` is still to be executed, as far as this process is concerned.
-  [[nodiscard]] bool wants_execution(std::uint32_t kernel) { return decisions_.wants_execution(kernel, kernels_[kernel]); }
+  [[nodiscard]] bool wants_execution(std::uint32_t kernel) { return !measures_ || decisions_.wants_execution(kernel, kernels_[kernel]); }
   [[nodiscard]] Seconds estimate(std::uint32_t kernel) { return decisions_.estimate(kernel, kernels_[kernel]); }
   /// What the model says where the kernel was never executed.
   [[nodiscard]] Seconds estimate(std::uint32_t kernel, path::Pattern pattern, std::int64_t bytes, int processes);
@@ -81,17 +124,32 @@ class Session {
   void read_statistics();
   void visit_critical_path(const path::PathMark& end);
   void collect_kernels();
+  void collect_region_names();
   void write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete);
+
+  /// The outermost region that is open.
+  struct Region {
+    int depth = 0;
+    std::uint32_t kernel = 0;
+    Seconds seconds = 0;  ///< of computation in it so far
+    bool communicates = false;
+  };
 
   MpiOptions options_;
   path::ExecutionDecisions decisions_;
+  RegionNames regions_;
+  Region region_;
+  std::unordered_set<std::uint32_t> communicating_regions_;  ///< never left out
+  std::int32_t epoch_ = 0;                                   ///< number of resets
+  bool measures_ = true;
   bool tracking_ = false;
   bool has_skipped_ = false;
   bool cpu_clock_ = false;
   int rank_ = 0, size_ = 1;
   MPI_Comm world_ = MPI_COMM_NULL;             ///< our own, of all processes
   std::shared_ptr<Channel> acknowledgements_;  ///< of receivers, among all processes
-  Seconds begun_ = 0;                          ///< wall time
+  Seconds begun_ = 0;                          ///< wall time when measuring began last
+  Seconds elapsed_ = 0;                        ///< wall time measured before that
   Seconds resumed_ = 0;                        ///< when the program last went on
   path::CriticalPath path_;
   path::KernelTable kernels_;

@@ -16,7 +16,12 @@ void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/
   const auto* a = static_cast<const Agreement*>(in);
   auto* b = static_cast<Agreement*>(inout);
   for (int i = 0; i < *count; ++i) {
-    b[i].mark = path::longer(a[i].mark, b[i].mark);
+    if (a[i].epoch == b[i].epoch) {
+      b[i].mark = path::longer(a[i].mark, b[i].mark);
+    } else if (a[i].epoch > b[i].epoch) {
+      b[i].mark = a[i].mark;
+      b[i].epoch = a[i].epoch;
+    }
     b[i].execute = a[i].execute != 0 || b[i].execute != 0 ? 1 : 0;
   }
 }

@@ -19,14 +19,15 @@ struct Shadow {
   path::PathMark mark;     ///< of the sender, when it sent
   std::int64_t bytes = 0;  ///< of the message
   std::int32_t tag = 0;
-  std::int32_t skipped = 0;  ///< the message is empty in place of these bytes
+  std::int16_t skipped = 0;  ///< the message is empty in place of these bytes
+  std::int16_t epoch = 0;    ///< of the sender; a mark from before flopcast_reset() says nothing
 };
 
 /// What the processes of a collective communication find together.
 struct Agreement {
   path::PathMark mark;       ///< the longest path
   std::int32_t execute = 0;  ///< at least one of them wants it executed
-  std::int32_t unused = 0;
+  std::int32_t epoch = 0;    ///< of the mark; the latest of all
 };
 
 /// The shadow of one of the program's communicators. It may outlive that: a request on a freed communicator still has to complete.

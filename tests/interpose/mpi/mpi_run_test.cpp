@@ -243,6 +243,63 @@ TEST_P(MpiRunTest, RegionsOfFortranAreKernelsAndAResetForgets) {
   EXPECT_EQ(kernel(found, "add column()")->at("along").at("count"), 19);
 }
 
+TEST_P(MpiRunTest, FortranProgramsAreFollowedAndGiveTheSameResults) {
+  const std::string command = program("fortran_program");
+  if (!fs::exists(command)) {
+    GTEST_SKIP() << "no Fortran compiler for " << GetParam();
+  }
+  for (int ranks = 1; ranks <= 3; ++ranks) {
+    const Result plain = run(ranks, command);
+    ASSERT_EQ(plain.exit_code, 0) << plain.err;
+    const Result with = followed(ranks, "--output profile.json", command);
+    ASSERT_EQ(with.exit_code, 0) << with.err;
+    EXPECT_EQ(with.out, plain.out);
+    const json found = profile();
+    EXPECT_EQ(kernel(found, "MPI_Isend(4000 bytes")->at("executed").at("count"),
+              ranks * 2 * 10);  // once each, though Fortran's procedure may call C's function
+    EXPECT_EQ(kernel(found, "MPI_Allreduce(4000 bytes")->at("executed").at("count"), ranks * 10);
+    EXPECT_EQ(kernel(found, "MPI_Sendrecv(4000 bytes")->at("executed").at("count"), ranks * 10);
+  }
+  const Result skipped = followed(3, "--policy conditional --tolerance 1000 --output profile.json", command);
+  ASSERT_EQ(skipped.exit_code, 0) << skipped.err;
+  EXPECT_GT(kernel(profile(), "MPI_Allreduce(4000 bytes")->at("skipped"), 0);
+}
+
+TEST_P(MpiRunTest, FortranProgramsOf2008AreFollowed) {
+  if (GetParam() == "mpich") {
+    GTEST_SKIP() << "MPICH's module mpi_f08 calls nothing that can be intercepted";
+  }
+  const std::string command = program("fortran08_program");
+  if (!fs::exists(command)) {
+    GTEST_SKIP() << "no Fortran compiler for " << GetParam();
+  }
+  const Result plain = run(2, command);
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  const Result with = followed(2, "--output profile.json", command);
+  ASSERT_EQ(with.exit_code, 0) << with.err;
+  EXPECT_EQ(with.out, plain.out);
+  const json found = profile();
+  ASSERT_NE(kernel(found, "MPI_Isend(4000 bytes"), nullptr);
+  EXPECT_EQ(kernel(found, "MPI_Isend(4000 bytes")->at("executed").at("count"), 2 * 10);
+}
+
+/// Every function that is intercepted in C is intercepted in Fortran too: the list of wrappers is complete.
+TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
+  if (GetParam() != "openmpi") {
+    GTEST_SKIP() << "Fortran's procedures call C's functions";
+  }
+  const std::string library = FLOPCAST_COMPONENTS "/libflopcast-mpi-openmpi.so";
+  const auto names = [&](const std::string& filter) {
+    const std::string line =
+        "nm -D --defined-only " + library + " | awk '{print $3}' | " + filter + " | sort >" + (folder_ / "names").string();
+    EXPECT_EQ(std::system(line.c_str()), 0);
+    return contents(folder_ / "names");
+  };
+  const std::string in_c = names("grep '^MPI_' | tr A-Z a-z | sed 's/$/_/'");
+  EXPECT_THAT(in_c, HasSubstr("mpi_waitsome_"));
+  EXPECT_EQ(in_c, names("grep '^mpi_.*_$' | grep -v _f08_"));
+}
+
 TEST_P(MpiRunTest, TunesASpace) {
   std::string start = launcher(GetParam()) + '2';
   json words = {"env"};

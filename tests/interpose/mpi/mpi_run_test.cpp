@@ -179,18 +179,48 @@ TEST_P(MpiRunTest, ShowsAProfile) {
 /// What is skipped leaves no process waiting for another, whoever decides it and when: random programs come to their end, with the sizes that they expect.
 TEST_P(MpiRunTest, SkippingNeverDeadlocks) {
   std::int64_t skipped = 0;
-  for (int ranks = 2; ranks <= 4; ++ranks) {
-    for (const char* policy : {"conditional", "local"}) {
-      const std::string command = program("random_program") + ' ' + std::to_string(7 * ranks) + " 100";
-      const Result result = followed(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
-      ASSERT_EQ(result.exit_code, 0) << command << '\n' << result.err;
-      const json found = profile();
-      for (const json& each : found.at("kernels")) {
-        skipped += each.at("skipped").get<std::int64_t>();
-      }
+  const std::pair<int, const char*> cases[] = {
+      {2, "conditional"}, {4, "local"}, {2, "online"}, {3, "online"}, {2, "eager"}, {4, "eager"}, {3, "local --across-sizes"}};
+  for (const auto& [ranks, policy] : cases) {
+    const std::string command = program("random_program") + ' ' + std::to_string(7 * ranks) + " 60";
+    const Result result = followed(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
+    ASSERT_EQ(result.exit_code, 0) << policy << ": " << command << '\n' << result.err;
+    const json found = profile();
+    for (const json& each : found.at("kernels")) {
+      skipped += each.at("skipped").get<std::int64_t>();
     }
   }
   EXPECT_GT(skipped, 100);
+}
+
+/// Broadcasts over all processes tell everybody what one knows: then nobody executes it, not even those that never have.
+TEST_P(MpiRunTest, EagerStopsInAllProcesses) {
+  ASSERT_EQ(followed(3, "--policy eager --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  const json found = profile();
+  const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->at("executed").at("count").get<int>() + product->at("skipped").get<int>(), 30 * (1 + 2 + 3));
+  EXPECT_LE(product->at("executed").at("count"), 5 * (1 + 2 + 3));
+  EXPECT_GT(kernel(found, "MPI_Bcast(8000 bytes")->at("skipped"), 0);
+}
+
+/// The counts along the path of the process that did most reach those that wait for it.
+TEST_P(MpiRunTest, OnlineSkips) {
+  ASSERT_EQ(followed(3, "--policy online --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 * 3 + 6);
+}
+
+/// The hash of a process's calls is the same in every run of a program that does the same.
+TEST_P(MpiRunTest, CallsOfTwoRunsAreCompared) {
+  const auto calls = [&](const std::string& options, const std::string& command) {
+    EXPECT_EQ(followed(2, "--output profile.json " + options, command).exit_code, 0);
+    return profile().at("calls");
+  };
+  const json full = calls("", program("work_program") + " 10");
+  ASSERT_EQ(full.size(), 2U);
+  EXPECT_EQ(full.at(0).at(0), 2 * 10);
+  EXPECT_EQ(calls("--policy conditional --tolerance 1000", program("work_program") + " 10"), full);
+  EXPECT_NE(calls("", program("work_program") + " 11"), full);
 }
 
 TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
@@ -300,52 +330,81 @@ TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
   EXPECT_EQ(in_c, names("grep '^mpi_.*_$' | grep -v _f08_"));
 }
 
-TEST_P(MpiRunTest, TunesASpace) {
-  std::string start = launcher(GetParam()) + '2';
-  json words = {"env"};
-  std::istringstream parts(start);
-  for (std::string word; parts >> word;) {
-    words.push_back(word);
+class MpiTuneTest : public MpiRunTest {
+ protected:
+  /// A space of this test's folder whose program runs in two processes.
+  void write_space(const std::string& name, const json& command, const json& parameters) const {
+    json words = {"env"};
+    std::istringstream parts(launcher(GetParam()) + '2');
+    for (std::string word; parts >> word;) {
+      words.push_back(word);
+    }
+    std::ofstream(folder_ / "space.json") << json{
+        {"schema", "flopcast-mpi-space-1"}, {"name", name}, {"launcher", words}, {"command", command}, {"parameters", parameters}};
   }
-  const std::string subject = std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam();
-  const json space = {{"schema", "flopcast-mpi-space-1"},
-                      {"name", "test"},
-                      {"launcher", words},
-                      {"command", {subject, "--n", "512", "--nb", "{nb}"}},
-                      {"parameters", {{"nb", {32, 64}}}}};
-  std::ofstream(folder_ / "space.json") << space;
-  const auto tune = [&](const std::string& arguments) {
+  Result tune(const std::string& arguments) const {
     const std::string line = "cd " + folder_.string() +
                              " && FLOPCAST_HOME=. OPENBLAS_NUM_THREADS=1 timeout 100 " FLOPCAST_PROGRAM " mpi tune " + arguments +
                              " >out 2>err";
     const int status = std::system(line.c_str());
     return Result{WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
-  };
-  const Result cold = tune("space.json --json --validate --policy conditional --tolerance 1000");
+  }
+  std::string subject() const { return std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam(); }
+};
+
+TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
+  write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
+  const Result cold = tune("space.json --json --validate --policy conditional --tolerance 1000 --least-coverage 0");
   ASSERT_EQ(cold.exit_code, 0) << cold.err;
   const json found = json::parse(cold.out);
   ASSERT_EQ(found.at("configurations").size(), 2U);
   int chosen = 0;
   for (const json& each : found.at("configurations")) {
     EXPECT_GT(each.at("predicted_seconds"), 0);
+    EXPECT_EQ(each.at("selective"), true);
+    EXPECT_GT(each.at("coverage"), 0);
     EXPECT_GT(each.at("full_path_seconds"), 0);
     EXPECT_LT(each.at("executed_share"), 1);
     chosen += each.at("verdict") == "chosen" ? 1 : 0;
   }
   EXPECT_EQ(chosen, 1);
-  const Result warm = tune("space.json --json --policy conditional --tolerance 1000");
+  // under another name: what was learnt holds for all programs
+  write_space("other", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
+  const Result warm = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0");
   ASSERT_EQ(warm.exit_code, 0) << warm.err;
   EXPECT_LT(json::parse(warm.out).at("configurations").at(0).at("executed_share"), found.at("configurations").at(0).at("executed_share"));
+}
 
+TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
+  write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60, 80}}});
+  const Result result = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("executed in full from here on"));
+  const json found = json::parse(result.out);
+  for (const json& each : found.at("configurations")) {
+    EXPECT_EQ(each.at("selective"), false);
+    EXPECT_EQ(each.at("executed_share"), 1);
+  }
+  const Result unchecked = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --self-check none");
+  EXPECT_EQ(json::parse(unchecked.out).at("configurations").at(0).at("selective"), true);
+}
+
+TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
+  write_space("test", {subject(), "--n", "200", "--nb", "{nb}"}, {{"nb", {32}}});
+  EXPECT_EQ(tune("space.json --policy eagre").exit_code, 3);
+  EXPECT_EQ(tune("space.json --policy a-priori").exit_code, 2);
+  EXPECT_EQ(tune("space.json --self-check sometimes").exit_code, 2);
+  EXPECT_EQ(tune("space.json --least-coverage 100").exit_code, 5);
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--least-coverage 0"));
   std::ofstream(folder_ / "broken.json")
       << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"], "command": ["true"], "parameters": {"nb": [1]}})";
   EXPECT_EQ(tune("broken.json").exit_code, 3);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("parameter 'nb' occurs nowhere"));
   std::ofstream(folder_ / "none.json") << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"]})";
   EXPECT_EQ(tune("none.json").exit_code, 3);
-  EXPECT_EQ(tune("space.json --policy eager").exit_code, 3);
 }
 
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiTuneTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
 INSTANTIATE_TEST_SUITE_P(Mpis, MpiRunTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
 
 }  // namespace

@@ -105,9 +105,10 @@ bool names_a_message(int source, int tag) noexcept { return source != MPI_ANY_SO
 template <class Receive>
 int blocking_receive(Routine routine, Channel& channel, int source, int tag, MPI_Status* wanted, Receive receive) {
   Session& all = *session();
+  all.note_call(routine, 0, source, tag);
   MPI_Status own;
   MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
-  Shadow shadow;
+  Arrival shadow;
   const bool known = names_a_message(source, tag) && channel.has(source);
   if (known) {
     shadow = all.idle([&] { return channel.receive(source, tag); });
@@ -137,6 +138,7 @@ void expect(Routine routine, Channel* channel, int source, int tag, MPI_Request 
   if (channel == nullptr) {
     return;
   }
+  session()->note_call(routine, 0, source, tag);
   Pending pending;
   pending.routine = routine;
   pending.channel = channel->shared_from_this();
@@ -329,7 +331,7 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   const int result = exchange(into);
   const Seconds taken = session()->now() - start;
   if (result == MPI_SUCCESS && channel->has(into->MPI_SOURCE)) {
-    const Shadow shadow = channel->receive(into->MPI_SOURCE, into->MPI_TAG);
+    const Arrival shadow = channel->receive(into->MPI_SOURCE, into->MPI_TAG);
     session()->follow(shadow);
     mend_status(shadow, *into);
     const Seconds usual =

@@ -1,14 +1,17 @@
 #include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,6 +20,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
 #include "flopcast/interpose/preloaded/mpi/routines.hpp"
+#include "flopcast/interpose/preloaded/next_symbol.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
@@ -80,9 +84,14 @@ json document_of(const MpiOptions& options, const ProfileFacts& facts, const std
       list.push_back(kernel_document(kernel, regions));
     }
   }
+  json calls = json::array();
+  for (const CallSequence& sequence : facts.calls) {
+    calls.push_back({sequence.calls, fmt::format("{:016x}", sequence.hash)});
+  }
   return {{"schema", "flopcast-mpi-profile-1"},
           {"mpi", library_version()},
           {"ranks", facts.ranks},
+          {"where", where_times_hold(facts.ranks, facts.cpu_clock)},
           {"clock", facts.cpu_clock ? "cpu" : "wall"},
           {"policy", path::policy_name(options.policy)},
           {"tolerance", options.precision.tolerance},
@@ -94,6 +103,7 @@ json document_of(const MpiOptions& options, const ProfileFacts& facts, const std
           {"longest", costs_document(facts.longest.longest)},
           {"per_process", costs_document(facts.most)},
           {"volumetric", costs_document(facts.sum, facts.ranks)},
+          {"calls", std::move(calls)},
           {"kernels", std::move(list)}};
 }
 
@@ -114,6 +124,7 @@ std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames&
   prior.times.mean = executed.at("mean").get<double>();
   prior.times.squares = executed.at("variance").get<double>() * static_cast<double>(std::max<std::int64_t>(prior.times.count - 1, 0));
   prior.along = document.at("along").at("count").get<std::int64_t>();
+  prior.flops = document.value("flops", 0.0);
   if (!key || prior.times.count < 0 || prior.times.mean < 0 || prior.times.squares < 0) {
     return std::nullopt;
   }
@@ -124,13 +135,25 @@ std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames&
 
 }  // namespace
 
-std::vector<path::PriorKernel> read_prior_kernels(const std::string& file, RegionNames& regions) noexcept {
+std::string where_times_hold(int processes, bool cpu_clock) {
+  std::string blas = "no BLAS";
+  Dl_info library{};
+  if (void* function = next_symbol("dgemm_", reinterpret_cast<const void*>(&where_times_hold));
+      function != nullptr && dladdr(function, &library) != 0) {
+    const std::unique_ptr<char, void (*)(void*)> path(realpath(library.dli_fname, nullptr), std::free);
+    blas = path ? path.get() : library.dli_fname;
+  }
+  return fmt::format("{}, {} clock, {} processes, {}", library_version(), cpu_clock ? "cpu" : "wall", processes, blas);
+}
+
+std::vector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept {
   try {
     std::vector<path::PriorKernel> all;
     std::ifstream stream(file);
     const json profile = json::parse(stream);
     for (const json& document : profile.at("kernels")) {
-      if (const std::optional<path::PriorKernel> prior = prior_kernel(document, regions)) {
+      if (const std::optional<path::PriorKernel> prior =
+              document.value("where", where) == where ? prior_kernel(document, regions) : std::nullopt) {
         all.push_back(*prior);
       }
     }

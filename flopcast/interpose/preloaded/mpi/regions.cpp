@@ -34,12 +34,11 @@ void Session::leave_region() {
     return;
   }
   leave_program();
-  path::Kernel& kernel = kernels_[region_.kernel];
   if (region_.communicates) {
-    communicating_regions_.insert(kernel.key.routine);
+    communicating_regions_.insert(kernels_[region_.kernel].key.routine);
   }
-  kernel.executed.add(region_.seconds);  // its computation is on the path already
-  path_.add_kernel(region_.kernel, region_.seconds);
+  note_time(region_.kernel, region_.seconds, true);
+  note_on_path(region_.kernel, region_.seconds);  // where its computation is already
   return_to_program();
 }
 
@@ -62,11 +61,13 @@ void Session::reset() {
   PMPI_Barrier(world_);
   for (std::uint32_t i = 0; i < kernels_.kernels().size(); ++i) {
     path::Kernel& kernel = kernels_[i];
-    decisions_.remember(i, kernel.executed);
     kernel.executed = {};
     kernel.skipped = 0;
   }
+  decisions_.begin_anew();
   path_ = path::CriticalPath(rank_);
+  counts_ = {};
+  calls_ = {};
   region_.depth = 0;
   ++epoch_;
   PMPI_Barrier(world_);

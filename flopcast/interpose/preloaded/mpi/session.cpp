@@ -213,6 +213,8 @@ void Session::begin() {
   measure_messages();
   read_statistics();
   path_ = path::CriticalPath(rank_);
+  eager_ = path::EagerPropagation(rank_, size_);
+  let_counts_travel(options_.policy == path::Policy::online);
   main_thread = true;
   tracking_ = true;
   PMPI_Barrier(world_);
@@ -228,15 +230,9 @@ void Session::computed(std::uint32_t kernel, Seconds seconds, bool executed) {
   if (!measures_) {
     return;
   }
-  path::Kernel& known = kernels_[kernel];
-  if (executed) {
-    known.executed.add(seconds);
-  } else {
-    ++known.skipped;
-    note_skipped();
-  }
-  path_.add({.time = seconds, .computation = seconds, .flops = known.flops});
-  path_.add_kernel(kernel, seconds);
+  note_time(kernel, seconds, executed);
+  path_.add({.time = seconds, .computation = seconds, .flops = kernels_[kernel].flops});
+  note_on_path(kernel, seconds);
 }
 
 void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, bool executed, Seconds idle) {
@@ -245,27 +241,63 @@ void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, 
   if (!measures_) {
     return;
   }
+  note_time(kernel, seconds, executed);
+  path_.add({.time = seconds + idle, .communication = seconds, .idle = idle, .supersteps = 1, .words = bytes / bytes_per_word});
+  note_on_path(kernel, seconds);
+}
+
+void Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
+  path::Kernel& known = kernels_[kernel];
   if (executed) {
-    kernels_[kernel].executed.add(seconds);
+    known.executed.add(seconds);
+    decisions_.executed(kernel, known, seconds);
   } else {
-    ++kernels_[kernel].skipped;
+    ++known.skipped;
     note_skipped();
   }
-  path_.add({.time = seconds + idle, .communication = seconds, .idle = idle, .supersteps = 1, .words = bytes / bytes_per_word});
+}
+
+void Session::note_on_path(std::uint32_t kernel, Seconds seconds) {
   path_.add_kernel(kernel, seconds);
+  if (options_.policy == path::Policy::online) {
+    counts_.add(path::KernelKeyHash()(kernels_[kernel].key));
+  }
+}
+
+bool Session::wants_execution(std::uint32_t kernel) {
+  if (!measures_) {
+    return true;
+  }
+  const path::KernelKey& key = kernels_[kernel].key;
+  const std::int64_t along = options_.policy == path::Policy::online ? counts_.count(path::KernelKeyHash()(key)) : 0;
+  const bool wants = decisions_.wants_execution(kernel, kernels_[kernel], {along, path_.length()});
+  if (options_.policy == path::Policy::eager &&
+      key.kind != path::KernelKind::region) {  // a region may communicate, which only those know that have executed it
+    if (const std::optional<path::KernelStatistics> times = decisions_.predictable(kernel)) {
+      eager_.offer(kernel, key, *times);
+    }
+  }
+  return wants;
+}
+
+void Session::note_call(Routine routine, std::int64_t first, std::int64_t second, std::int64_t third) noexcept {
+  const path::KernelKey call{
+      path::KernelKind::communication, static_cast<std::uint32_t>(routine), {first, second, third, static_cast<std::int64_t>(calls_.hash)}};
+  calls_.hash = path::KernelKeyHash()(call);
+  ++calls_.calls;
 }
 
 void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
   constexpr std::int64_t least_bytes = 4096;  // smaller messages are sent without waiting for their receiver by every MPI
   if (bytes >= least_bytes && channel.has(source)) {
-    acknowledgements_->send(shadow(bytes, 0, false), channel.world_rank(source));
+    acknowledgements_->send(shadow(bytes, 0, false), channel.world_rank(source), counts());
   }
 }
 
 Seconds Session::explain_wait(Seconds surplus) {
   bool explained = false;
   while (surplus > 0) {
-    const std::optional<Shadow> acknowledgement = acknowledgements_->poll();
+    const std::optional<Arrival> acknowledgement = acknowledgements_->poll();
     if (!acknowledgement) {
       break;
     }
@@ -279,14 +311,15 @@ Seconds Session::explain_wait(Seconds surplus) {
 }
 
 Seconds Session::estimate(std::uint32_t kernel, path::Pattern pattern, std::int64_t bytes, int processes) {
-  return kernels_[kernel].executed.count > 0 ? estimate(kernel) : messages_.seconds(pattern, static_cast<double>(bytes), processes);
+  const Seconds known = estimate(kernel);
+  return known > 0 ? known : messages_.seconds(pattern, static_cast<double>(bytes), processes);
 }
 
 /// What earlier runs learnt, which rank 0 reads and tells all.
 void Session::read_statistics() {
   std::vector<path::PriorKernel> known;
   if (rank_ == 0 && !options_.statistics.empty()) {
-    known = read_prior_kernels(options_.statistics, regions_);
+    known = read_prior_kernels(options_.statistics, where_times_hold(size_, cpu_clock_), regions_);
   }
   std::int64_t count = static_cast<std::int64_t>(known.size());
   PMPI_Bcast(&count, 1, MPI_INT64_T, 0, world_);
@@ -297,7 +330,8 @@ void Session::read_statistics() {
     PMPI_Bcast(known.data() + first, static_cast<int>(part * static_cast<std::int64_t>(sizeof(path::PriorKernel))), MPI_BYTE, 0, world_);
   }
   for (const path::PriorKernel& kernel : known) {
-    decisions_.know(kernels_.number(kernel.key), kernel);
+    const bool mine = path::KernelKeyHash()(kernel.key) % static_cast<std::uint64_t>(size_) == static_cast<std::uint64_t>(rank_);
+    decisions_.know(kernels_.number(kernel.key), kernel, !mine && kernel.key.kind != path::KernelKind::region);
   }
 }
 
@@ -345,6 +379,13 @@ void Session::collect_region_names() {
   collect<RegionName>(world_, regions_tag, mine, [this](const RegionName& name) { regions_.add(name); });
 }
 
+std::vector<CallSequence> Session::gather_calls() const {
+  std::vector<CallSequence> all(static_cast<std::size_t>(size_));
+  constexpr int bytes = static_cast<int>(sizeof(CallSequence));
+  PMPI_Gather(&calls_, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, world_);
+  return all;
+}
+
 void Session::end() {
   leave_program();
   tracking_ = false;
@@ -361,8 +402,9 @@ void Session::end() {
   visit_critical_path(longest);
   collect_kernels();
   collect_region_names();
+  const std::vector<CallSequence> calls = gather_calls();
   if (rank_ == 0) {
-    write_profile(longest, most, sum, elapsed, complete != 0);
+    write_profile(longest, most, sum, elapsed, complete != 0, calls);
   }
   PMPI_Barrier(world_);
   while (acknowledgements_->poll()) {  // that no sender has waited for
@@ -374,8 +416,8 @@ void Session::end() {
   free_agreement_type();
 }
 
-void Session::write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed,
-                            bool complete) {
+void Session::write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete,
+                            const std::vector<CallSequence>& calls) {
   ProfileFacts facts;
   facts.ranks = size_;
   facts.cpu_clock = cpu_clock_;
@@ -385,6 +427,7 @@ void Session::write_profile(const path::PathMark& longest, const path::Costs& mo
   facts.most = most;
   facts.sum = sum;
   facts.messages = messages_;
+  facts.calls = calls;
   write_profile_file(options_, facts, kernels_.kernels(), regions_);
 }
 

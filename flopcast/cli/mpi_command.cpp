@@ -37,6 +37,7 @@ constexpr const char* show_footer = R"(Examples:
 struct RunOptions {
   std::string mpi, clock = "auto", policy = "full", statistics;
   path::Precision precision;
+  bool across_sizes = false;
   std::vector<std::string> command;
 };
 
@@ -107,11 +108,11 @@ report::Table kernel_table(const json& profile, std::size_t most) {
 
 std::string overview(const json& profile) {
   return fmt::format(
-      "{} processes, {}, {}; critical path {} of {} elapsed; messages: {} + {}", profile.at("ranks").get<int>(),
+      "{} processes, {}, {}; critical path {} of {} elapsed, {:.1f} % of it in kernels; messages: {} + {}", profile.at("ranks").get<int>(),
       profile.at("mpi").get<std::string>(),
       profile.at("clock") == "cpu" ? "CPU time and modelled messages (more processes than cores, or asked for)" : "wall time",
       format_seconds(number(profile.at("path"), "seconds")), format_seconds(number(profile, "elapsed_seconds")),
-      format_seconds(number(profile.at("message_model"), "latency_seconds")),
+      100 * mpi_coverage(profile), format_seconds(number(profile.at("message_model"), "latency_seconds")),
       format_bandwidth(number(profile.at("message_model"), "bytes_per_second")));
 }
 
@@ -128,8 +129,9 @@ std::vector<std::string> complaints(const MpiRun& run) {
   if (run.stage == interpose::mpi_stage_initialised) {
     return {"no profile: not all processes reached MPI_Finalize"};
   }
-  return {run.stage == interpose::mpi_stage_loaded ? "no profile: the program never called MPI_Init"
-                                                   : "no profile: the library was not loaded; did the program clear its environment?"};
+  return {run.stage == interpose::mpi_stage_loaded
+              ? "no profile: the program never called MPI_Init (or only through MPICH's mpi_f08, which can't be followed)"
+              : "no profile: the library was not loaded; did the program clear its environment?"};
 }
 
 constexpr std::size_t most_kernels_shown = 20;
@@ -154,6 +156,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   mpi.clock = interpose::clock_named(options.clock);
   mpi.policy = path::policy_named(options.policy);
   mpi.precision = options.precision;
+  mpi.across_sizes = options.across_sizes;
   if (!options.statistics.empty()) {
     report::read_document(options.statistics, mpi_profile_schema);
     mpi.statistics = options.statistics;
@@ -201,9 +204,11 @@ void add_run(CLI::App& mpi, CommonOptions& common) {
   command->add_option("--mpi", options->mpi, "openmpi or mpich (default: what the program is linked with, else who started it)");
   command->add_option("--clock", options->clock,
                       "wall, cpu (CPU time and modelled messages), or auto: cpu where processes outnumber cores (default: auto)");
-  command->add_option(
-      "--policy", options->policy,
-      "Which kernels are executed: full (all), or only those whose time isn't known yet: conditional, local, a-priori (default: full)");
+  command->add_option("--policy", options->policy,
+                      "Which kernels are executed: full (all), or only those whose time isn't known yet: conditional, local, online, "
+                      "a-priori, eager (default: full)");
+  command->add_flag("--across-sizes", options->across_sizes,
+                    "Predict kernels of sizes never seen from other sizes instead of executing them, unless policy is full");
   command
       ->add_option("--tolerance", options->precision.tolerance,
                    "Relative half-width of the interval at which a time is known (default: 0.1)")
@@ -225,6 +230,15 @@ void add_show(CLI::App& mpi, CommonOptions& common) {
 }
 
 }  // namespace
+
+double mpi_coverage(const json& profile) {
+  Seconds kernels = 0;
+  for (const json& kernel : profile.at("kernels")) {
+    kernels += number(kernel.at("along"), "seconds");
+  }
+  const Seconds path = number(profile.at("path"), "seconds");
+  return path > 0 ? kernels / path : 0;
+}
 
 void add_mpi_command(CLI::App& app, CommonOptions& common) {
   CLI::App* mpi = app.add_subcommand("mpi", "Critical paths of MPI programs, and tuning by them");

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "flopcast/cli/command.hpp"
 
 namespace flopcast::cli {
 
 /// Name and version of what `flopcast mpi run` writes.
 inline constexpr const char* mpi_profile_schema = "flopcast-mpi-profile-1";
+
+/// Share of a profile's critical path that lies in kernels; the rest is computation that flopcast doesn't see into.
+double mpi_coverage(const nlohmann::json& profile);
 
 /// `flopcast mpi tune`, a subcommand of `mpi`.
 void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common);

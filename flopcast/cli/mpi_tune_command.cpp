@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +10,10 @@
 
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/mpi_known_kernels.hpp"
+#include "flopcast/cli/mpi_space.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/launch.hpp"
@@ -27,15 +28,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* space_schema = "flopcast-mpi-space-1";
-constexpr const char* artifact_kind = "mpi-kernels";
-
 constexpr const char* footer =
     R"(SPACE is a document like
   {"schema": "flopcast-mpi-space-1", "name": "tile-cholesky-4",
    "launcher": ["mpirun", "-n", "4"], "command": ["./tile_cholesky", "--n", "2000", "--nb", "{nb}"],
    "parameters": {"nb": [64, 96, 128]}}
-in which every combination of the parameters' values is a configuration. What was learnt of kernels under this name is kept in the store.
+in which every combination of the parameters' values is a configuration. What was learnt of kernels is kept in the store, for all programs
+on this machine with the same MPI, BLAS and number of processes.
 
 Examples:
   flopcast mpi tune space.json
@@ -43,91 +42,13 @@ Examples:
 
 struct TuneOptions {
   std::string space, policy = "local";
+  std::string self_check = "first", statistics;
   path::Precision precision;
+  double least_coverage = 25;  ///< percent
+  bool no_across_sizes = false;
   bool validate = false;
   bool cold = false;
 };
-
-struct Space {
-  std::string name;
-  std::vector<std::string> launcher, command;
-  std::vector<std::pair<std::string, std::vector<std::string>>> parameters;
-};
-
-std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
-
-Space read_space(const std::string& file) {
-  const json document = report::read_document(file, space_schema);
-  Space space;
-  try {
-    space.name = document.at("name").get<std::string>();
-    space.launcher = document.at("launcher").get<std::vector<std::string>>();
-    space.command = document.at("command").get<std::vector<std::string>>();
-    for (const auto& [name, values] : document.at("parameters").items()) {
-      std::vector<std::string> texts;
-      for (const json& value : values) {
-        texts.push_back(text_of(value));
-      }
-      space.parameters.emplace_back(name, std::move(texts));
-    }
-  } catch (const json::exception& error) {
-    throw bad_input("{}: name, launcher, command and parameters are needed as 'flopcast mpi tune --help' shows them: {}", file,
-                    error.what());
-  }
-  if (space.launcher.empty() || space.command.empty() || space.name.empty()) {
-    throw bad_input("{}: name, launcher and command must not be empty", file);
-  }
-  for (const auto& [name, values] : space.parameters) {
-    if (values.empty()) {
-      throw bad_input("{}: parameter '{}' has no values", file, name);
-    }
-    const std::string place = '{' + name + '}';
-    const auto mentions = [&](const std::string& word) { return word.find(place) != std::string::npos; };
-    if (std::none_of(space.command.begin(), space.command.end(), mentions)) {
-      throw bad_input("{}: parameter '{}' occurs nowhere in the command; expected {} in one of its words", file, name, place);
-    }
-  }
-  return space;
-}
-
-using Setting = std::vector<std::pair<std::string, std::string>>;
-
-/// Every combination, the last parameter changing fastest.
-std::vector<Setting> settings_of(const Space& space) {
-  std::vector<Setting> all = {{}};
-  for (const auto& [name, values] : space.parameters) {
-    std::vector<Setting> longer;
-    for (const Setting& setting : all) {
-      for (const std::string& value : values) {
-        longer.push_back(setting);
-        longer.back().emplace_back(name, value);
-      }
-    }
-    all = std::move(longer);
-  }
-  return all;
-}
-
-std::vector<std::string> command_of(const Space& space, const Setting& setting) {
-  std::vector<std::string> words = space.command;
-  for (std::string& word : words) {
-    for (const auto& [name, value] : setting) {
-      const std::string place = '{' + name + '}';
-      for (std::size_t at = word.find(place); at != std::string::npos; at = word.find(place, at + value.size())) {
-        word.replace(at, place.size(), value);
-      }
-    }
-  }
-  return words;
-}
-
-std::string text_of(const Setting& setting) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : setting) {
-    parts.push_back(name + '=' + value);
-  }
-  return fmt::format("{}", fmt::join(parts, " "));
-}
 
 /// A folder that goes with this object.
 class Folder {
@@ -149,45 +70,17 @@ class Folder {
   std::string path_;
 };
 
-path::KernelStatistics statistics_of(const json& executed) {
-  const auto count = executed.at("count").get<std::int64_t>();
-  const double squares = executed.at("variance").get<double>() * static_cast<double>(std::max<std::int64_t>(count - 1, 0));
-  return {count, executed.at("mean").get<double>(), squares};
-}
-
-/// What is known of kernels, as a profile without costs: by their names.
-class KnownKernels {
- public:
-  void add(const json& profile) {
-    for (const json& kernel : profile.at("kernels")) {
-      const std::string name = kernel.at("kernel").get<std::string>();
-      const auto [known, added] = kernels_.try_emplace(name, kernel);
-      if (!added) {
-        path::KernelStatistics all = statistics_of(known->second.at("executed"));
-        all.merge(statistics_of(kernel.at("executed")));
-        known->second["executed"] = {{"count", all.count}, {"mean", all.mean}, {"variance", all.variance()}};
-      }
-    }
-  }
-  [[nodiscard]] json document() const {
-    json list = json::array();
-    for (const auto& [name, kernel] : kernels_) {
-      list.push_back(kernel);
-    }
-    return {{"schema", mpi_profile_schema}, {"kernels", std::move(list)}};
-  }
-
- private:
-  std::map<std::string, json> kernels_;
-};
-
 /// What came of a configuration.
 struct Outcome {
-  Setting setting;
+  MpiSetting setting;
   Seconds predicted = 0, half_width = 0;
-  Seconds launch = 0;  ///< time from the start of the selective execution to its end
+  Seconds launch = 0;  ///< time from the start of the execution that tells to its end
   Seconds elapsed = 0;
   double executed_share = 0;  ///< of the kernels
+  double coverage = 0;        ///< share of the path that lies in kernels
+  bool covered = true;        ///< enough of it for a prediction
+  bool skipped_safely =
+      true;  ///< the selective execution made the calls of a full one, as far as that was looked at; otherwise it was executed in full
   std::optional<Seconds> full_path, full_elapsed;
 };
 
@@ -202,81 +95,128 @@ Seconds half_width_of(const json& profile) {
   return 2 * std::sqrt(squares);
 }
 
+double executed_share(const json& profile) {
+  double executed = 0;
+  double all = 0;
+  for (const json& kernel : profile.at("kernels")) {
+    executed += kernel.at("executed").at("count").get<double>();
+    all += kernel.at("executed").at("count").get<double>() + kernel.at("skipped").get<double>();
+  }
+  return all > 0 ? executed / all : 1;
+}
+
+/// A run's profile, and how long the run took with all that belongs to starting it.
+struct Run {
+  json profile;
+  Seconds launch = 0;
+};
+
 class Tuner {
  public:
-  Tuner(Space space, const TuneOptions& options, model::Store& store) : space_(std::move(space)), options_(options), store_(store) {
-    if (const std::optional<json> kept = options.cold ? std::nullopt : store_.find_artifact(artifact_kind, space_.name)) {
-      known_.add(*kept);
+  Tuner(MpiSpace space, const TuneOptions& options, model::Store& store) : space_(std::move(space)), options_(options), store_(store) {
+    if (!options.cold) {
+      known_ = stored_mpi_kernels(store);
+    }
+    if (!options.statistics.empty()) {
+      known_.add(report::read_document(options.statistics, mpi_profile_schema));
     }
   }
 
-  Outcome try_setting(const Setting& setting) {
+  Outcome try_setting(const MpiSetting& setting) {
+    const bool compare = options_.self_check == "all" || (options_.self_check == "first" && !compared_);
+    std::optional<Run> full;
+    if (options_.validate || compare || distrusts_) {
+      full = run(setting, "full");
+    }
+    if (distrusts_) {
+      return outcome_of(setting, *full, full, false);
+    }
+    const Run selective = run(setting, options_.policy);
+    compared_ = compared_ || full.has_value();
+    if (full && full->profile.at("calls") != selective.profile.at("calls")) {
+      distrusts_ = true;
+      return outcome_of(setting, *full, full, false);
+    }
+    return outcome_of(setting, selective, full, true);
+  }
+
+  /// A selective execution made other calls of MPI than a full one: from then on all is executed in full.
+  [[nodiscard]] bool distrusts_skipping() const noexcept { return distrusts_; }
+  /// Kernels whose stored times no longer held.
+  [[nodiscard]] int drifted() const noexcept { return drifted_; }
+
+ private:
+  Outcome outcome_of(const MpiSetting& setting, const Run& telling, const std::optional<Run>& full, bool skipped_safely) {
     Outcome outcome;
     outcome.setting = setting;
-    if (options_.validate) {
-      const json full = run(setting, "full").first;
-      outcome.full_path = full.at("path").at("seconds").get<double>();
-      outcome.full_elapsed = full.at("elapsed_seconds").get<double>();
+    outcome.predicted = telling.profile.at("path").at("seconds").get<double>();
+    outcome.half_width = half_width_of(telling.profile);
+    outcome.elapsed = telling.profile.at("elapsed_seconds").get<double>();
+    outcome.launch = telling.launch;
+    outcome.executed_share = executed_share(telling.profile);
+    outcome.coverage = mpi_coverage(telling.profile);
+    outcome.covered = outcome.coverage >= options_.least_coverage / 100;
+    outcome.skipped_safely = skipped_safely;
+    if (full) {
+      outcome.full_path = full->profile.at("path").at("seconds").get<double>();
+      outcome.full_elapsed = full->profile.at("elapsed_seconds").get<double>();
     }
-    const auto [profile, launch] = run(setting, options_.policy);
-    outcome.predicted = profile.at("path").at("seconds").get<double>();
-    outcome.half_width = half_width_of(profile);
-    outcome.elapsed = profile.at("elapsed_seconds").get<double>();
-    outcome.launch = launch;
-    outcome.executed_share = share(profile);
-    known_.add(profile);
-    store_.put_artifact(artifact_kind, space_.name, known_.document());
+    known_.add(telling.profile);
+    drifted_ += store_mpi_kernels(store_, telling.profile);
     return outcome;
   }
 
- private:
-  static double share(const json& profile) {
-    double executed = 0;
-    double all = 0;
-    for (const json& kernel : profile.at("kernels")) {
-      executed += kernel.at("executed").at("count").get<double>();
-      all += kernel.at("executed").at("count").get<double>() + kernel.at("skipped").get<double>();
-    }
-    return all > 0 ? executed / all : 1;
-  }
-
-  /// The profile of a run, and how long the run took with all that belongs to starting it.
-  std::pair<json, Seconds> run(const Setting& setting, const std::string& policy) {
+  Run run(const MpiSetting& setting, const std::string& policy) {
     const std::string output = folder_.file("profile.json");
     const std::string statistics = folder_.file("statistics.json");
     report::write_file(statistics, known_.document().dump());
-    std::vector<std::string> words = space_.launcher;
-    for (const std::string& word :
-         {fs::read_symlink("/proc/self/exe").string(), std::string("mpi"), std::string("run"), std::string("--quiet"),
-          std::string("--policy"), policy, std::string("--tolerance"), fmt::format("{}", options_.precision.tolerance),
-          std::string("--confidence"), fmt::format("{}", options_.precision.confidence), std::string("--statistics"), statistics,
-          std::string("--output"), output, std::string("--")}) {
-      words.push_back(word);
+    std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$@\" >&2", "sh"};  // what the program prints is no result of ours
+    words.insert(words.end(), space_.launcher.begin(), space_.launcher.end());
+    words.insert(words.end(), {fs::read_symlink("/proc/self/exe").string(), "mpi", "run", "--quiet", "--policy", policy, "--tolerance",
+                               fmt::format("{}", options_.precision.tolerance), "--confidence",
+                               fmt::format("{}", options_.precision.confidence), "--statistics", statistics, "--output", output});
+    if (!options_.no_across_sizes) {
+      words.emplace_back("--across-sizes");
     }
+    words.emplace_back("--");
     const std::vector<std::string> command = command_of(space_, setting);
     words.insert(words.end(), command.begin(), command.end());
     std::error_code none;
     fs::remove(output, none);
-    words.insert(words.begin(), {"/bin/sh", "-c", "exec \"$@\" >&2", "sh"});  // what the program prints is no result of ours
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const int code = interpose::run_program("/bin/sh", words, interpose::current_environment());
-    const std::chrono::duration<Seconds> seconds = std::chrono::steady_clock::now() - start;
+    const Seconds launch = watch.elapsed();
     if (code != 0 || !fs::exists(output)) {
       throw unusable_measurement("configuration {} ended with exit code {} and {} profile: {}", text_of(setting), code,
                                  fs::exists(output) ? "a" : "no", fmt::join(command, " "));
     }
-    return {report::read_document(output, mpi_profile_schema), seconds.count()};
+    return {report::read_document(output, mpi_profile_schema), launch};
   }
 
-  Space space_;
+  MpiSpace space_;
   const TuneOptions& options_;
   model::Store& store_;
-  KnownKernels known_;
+  MpiKnownKernels known_;
   Folder folder_;
+  bool compared_ = false, distrusts_ = false;
+  int drifted_ = 0;
 };
 
-const Outcome& best_of(const std::vector<Outcome>& outcomes) {
-  return *std::min_element(outcomes.begin(), outcomes.end(), [](const Outcome& a, const Outcome& b) { return a.predicted < b.predicted; });
+/// The fastest of those that have a prediction. Throws unusable_measurement if none has.
+const Outcome& best_of(const std::vector<Outcome>& outcomes, const TuneOptions& options) {
+  const Outcome* best = nullptr;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.covered && (best == nullptr || outcome.predicted < best->predicted)) {
+      best = &outcome;
+    }
+  }
+  if (best == nullptr) {
+    throw unusable_measurement(
+        "in no configuration do kernels that flopcast sees make up {} % of the path, in the first {:.1f} %: is BLAS linked statically? "
+        "--least-coverage 0 predicts all the same",
+        options.least_coverage, 100 * outcomes.front().coverage);
+  }
+  return *best;
 }
 
 /// Whether the intervals of `outcome` and of the best one meet.
@@ -284,29 +224,34 @@ bool ties(const Outcome& outcome, const Outcome& best) {
   return outcome.predicted - outcome.half_width <= best.predicted + best.half_width;
 }
 
-std::string verdict(const Outcome& outcome, const Outcome& best) { return &outcome == &best ? "chosen" : ties(outcome, best) ? "tie" : ""; }
+std::string verdict(const Outcome& outcome, const Outcome& best) {
+  return !outcome.covered ? "too little seen" : &outcome == &best ? "chosen" : ties(outcome, best) ? "tie" : "";
+}
 
 report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
 report::Cell percent(double value) { return {value, fmt::format("{:.1f}", value)}; }
+report::Cell prediction(const Outcome& outcome, Seconds seconds) { return outcome.covered ? seconds_cell(seconds) : report::Cell(""); }
 
-report::Table table_of(const std::vector<Outcome>& outcomes, bool validated) {
+report::Table table_of(const std::vector<Outcome>& outcomes, const TuneOptions& options) {
   report::Table table;
   table.columns = {{"configuration", report::Align::left},
                    {"predicted", report::Align::right, "predicted_seconds"},
                    {"+-", report::Align::right, "half_width_seconds"},
+                   {"% seen", report::Align::right, "percent_seen"},
                    {"% executed", report::Align::right, "percent_executed"},
                    {"run took", report::Align::right, "elapsed_seconds"}};
-  if (validated) {
+  if (options.validate) {
     table.columns.insert(table.columns.end(), {{"full path", report::Align::right, "full_path_seconds"},
                                                {"full run", report::Align::right, "full_elapsed_seconds"},
                                                {"error %", report::Align::right, "error_percent"}});
   }
   table.columns.push_back({"", report::Align::left, "verdict"});
-  const Outcome& best = best_of(outcomes);
+  const Outcome& best = best_of(outcomes, options);
   for (const Outcome& outcome : outcomes) {
-    std::vector<report::Cell> row = {text_of(outcome.setting), seconds_cell(outcome.predicted), seconds_cell(outcome.half_width),
-                                     percent(100 * outcome.executed_share), seconds_cell(outcome.elapsed)};
-    if (validated) {
+    std::vector<report::Cell> row = {
+        text_of(outcome.setting),        prediction(outcome, outcome.predicted), prediction(outcome, outcome.half_width),
+        percent(100 * outcome.coverage), percent(100 * outcome.executed_share),  seconds_cell(outcome.elapsed)};
+    if (options.validate) {
       row.push_back(seconds_cell(*outcome.full_path));
       row.push_back(seconds_cell(*outcome.full_elapsed));
       row.push_back(percent(100 * (outcome.predicted / *outcome.full_path - 1)));
@@ -317,14 +262,17 @@ report::Table table_of(const std::vector<Outcome>& outcomes, bool validated) {
   return table;
 }
 
-json document_of(const std::vector<Outcome>& outcomes, const Space& space) {
-  const Outcome& best = best_of(outcomes);
+json document_of(const std::vector<Outcome>& outcomes, const MpiSpace& space, const TuneOptions& options) {
+  const Outcome& best = best_of(outcomes, options);
   json list = json::array();
   for (const Outcome& outcome : outcomes) {
-    json entry = {{"configuration", json::object()},          {"predicted_seconds", outcome.predicted},
-                  {"half_width_seconds", outcome.half_width}, {"executed_share", outcome.executed_share},
-                  {"elapsed_seconds", outcome.elapsed},       {"launch_seconds", outcome.launch},
+    json entry = {{"configuration", json::object()},    {"executed_share", outcome.executed_share}, {"coverage", outcome.coverage},
+                  {"elapsed_seconds", outcome.elapsed}, {"launch_seconds", outcome.launch},         {"selective", outcome.skipped_safely},
                   {"verdict", verdict(outcome, best)}};
+    if (outcome.covered) {
+      entry["predicted_seconds"] = outcome.predicted;
+      entry["half_width_seconds"] = outcome.half_width;
+    }
     for (const auto& [name, value] : outcome.setting) {
       entry["configuration"][name] = value;
     }
@@ -337,35 +285,57 @@ json document_of(const std::vector<Outcome>& outcomes, const Space& space) {
   return {{"schema", "flopcast-mpi-tuning-1"}, {"name", space.name}, {"configurations", std::move(list)}};
 }
 
-void tune(const TuneOptions& options, const CommonOptions& common) {
-  if (options.policy != path::policy_name(path::policy_named(options.policy)) || options.policy == "a-priori") {
-    throw usage_error("--policy a-priori needs a full execution of every configuration; tuning takes full, conditional or local");
+void tell_times(const std::vector<Outcome>& outcomes, const CommonOptions& common) {
+  Seconds full = 0;
+  Seconds selective = 0;
+  for (const Outcome& outcome : outcomes) {
+    full += *outcome.full_elapsed;
+    selective += outcome.elapsed;
   }
-  const Space space = read_space(options.space);
+  note(fmt::format("flopcast: full executions {}, selective ones {}: {:.2f} times less", format_seconds(full), format_seconds(selective),
+                   full / selective),
+       common);
+}
+
+void require_known_choices(const TuneOptions& options) {
+  if (path::policy_named(options.policy) == path::Policy::a_priori) {
+    throw usage_error(
+        "--policy a-priori needs a full execution of every configuration; tuning takes full, conditional, local, online or eager");
+  }
+  if (options.self_check != "none" && options.self_check != "first" && options.self_check != "all") {
+    throw usage_error("--self-check must be none, first or all, not '{}'", options.self_check);
+  }
+}
+
+void tune(const TuneOptions& options, const CommonOptions& common) {
+  require_known_choices(options);
+  const MpiSpace space = read_mpi_space(options.space);
   interpose::find_program(space.launcher.front());
   model::Store store = model::Store::open();
   Tuner tuner(space, options, store);
   std::vector<Outcome> outcomes;
-  for (const Setting& setting : settings_of(space)) {
+  for (const MpiSetting& setting : settings_of(space)) {
     throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
+    const bool trusted = !tuner.distrusts_skipping();
     outcomes.push_back(tuner.try_setting(setting));
     note(fmt::format("{}: {}", text_of(setting), format_seconds(outcomes.back().predicted)), common);
+    if (trusted && tuner.distrusts_skipping()) {
+      note(
+          "flopcast: with kernels left out the program makes other calls of MPI than in full; it goes by its results, and is executed in "
+          "full from here on",
+          common);
+    }
+  }
+  if (tuner.drifted() > 0) {
+    note(fmt::format("flopcast: stored times of {} kernels no longer held and were replaced", tuner.drifted()), common);
   }
   if (common.json) {
-    emit(document_of(outcomes, space), common);
+    emit(document_of(outcomes, space, options), common);
     return;
   }
-  emit(table_of(outcomes, options.validate), common);
+  emit(table_of(outcomes, options), common);
   if (options.validate) {
-    Seconds full = 0;
-    Seconds selective = 0;
-    for (const Outcome& outcome : outcomes) {
-      full += *outcome.full_elapsed;
-      selective += outcome.elapsed;
-    }
-    note(fmt::format("flopcast: full executions {}, selective ones {}: {:.2f} times less", format_seconds(full), format_seconds(selective),
-                     full / selective),
-         common);
+    tell_times(outcomes, common);
   }
 }
 
@@ -375,14 +345,25 @@ void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
   CLI::App* command = mpi.add_subcommand("tune", "Predict every configuration of an MPI program by selective execution");
   command->add_option("space", options->space, "The space's file")->required()->type_name("SPACE");
-  command->add_option("--policy", options->policy, "full, conditional or local (default: local)");
+  command->add_option("--policy", options->policy, "full, conditional, local, online or eager (default: local)");
   command
       ->add_option("--tolerance", options->precision.tolerance,
                    "Relative half-width of the interval at which a kernel's time is known (default: 0.1)")
       ->check(CLI::PositiveNumber);
   command->add_option("--confidence", options->precision.confidence, "Of that interval (default: 0.95)")->check(CLI::Range(0.5, 0.9999));
+  command->add_flag("--no-across-sizes", options->no_across_sizes,
+                    "Execute kernels of sizes never seen, instead of predicting them from other sizes");
+  command
+      ->add_option("--least-coverage", options->least_coverage,
+                   "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)")
+      ->check(CLI::Range(0.0, 100.0));
+  command->add_option("--self-check", options->self_check,
+                      "Configurations whose MPI calls are compared with a full execution's: none, first or all; if they differ, all are "
+                      "executed in full (default: first)");
+  command->add_option("--statistics", options->statistics, "Profile of another user's run: what it knows of kernels needs fewer executions")
+      ->type_name("FILE");
   command->add_flag("--validate", options->validate, "Execute each configuration in full as well, before, and compare");
-  command->add_flag("--cold", options->cold, "Begin without what the store knows of kernels under the space's name");
+  command->add_flag("--cold", options->cold, "Begin without what the store knows of kernels");
   command->footer(footer);
   command->callback([options, &common] { tune(*options, common); });
 }

@@ -32,6 +32,7 @@ std::string to_text(const MpiOptions& options) {
                                    {"tolerance", options.precision.tolerance},
                                    {"confidence", options.precision.confidence},
                                    {"least_count", options.precision.least_count},
+                                   {"across_sizes", options.across_sizes},
                                    {"profile", options.profile},
                                    {"statistics", options.statistics}};
   return document.dump();
@@ -46,6 +47,7 @@ MpiOptions parse_mpi_options(const std::string& text) {
     options.precision.tolerance = document.at("tolerance").get<double>();
     options.precision.confidence = document.at("confidence").get<double>();
     options.precision.least_count = document.at("least_count").get<std::int64_t>();
+    options.across_sizes = document.at("across_sizes").get<bool>();
     options.profile = document.at("profile").get<std::string>();
     options.statistics = document.at("statistics").get<std::string>();
     return options;

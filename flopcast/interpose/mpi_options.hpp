@@ -19,8 +19,9 @@ struct MpiOptions {
   MpiClock clock = MpiClock::automatic;
   path::Policy policy = path::Policy::full;
   path::Precision precision;
-  std::string profile;     ///< file for the profile; the process of rank 0 writes it
-  std::string statistics;  ///< file with what earlier runs learnt of kernels; empty: none
+  bool across_sizes = false;  ///< kernels of sizes never executed are predicted from others
+  std::string profile;        ///< file for the profile; the process of rank 0 writes it
+  std::string statistics;     ///< file with what earlier runs learnt of kernels; empty: none
 };
 
 /// Environment variable that carries them.

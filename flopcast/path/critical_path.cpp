@@ -17,12 +17,14 @@ void CriticalPath::add(const Costs& costs) noexcept {
 
 void CriticalPath::wait(Seconds seconds) noexcept { own_ += {.time = seconds, .idle = seconds}; }
 
-void CriticalPath::follow(const PathMark& mark) {
+bool CriticalPath::follow(const PathMark& mark) {
   longest_ = greatest(longest_, mark.longest);
   if (mark.place.rank != rank_ && mark.along.time > along_.time) {
     along_ = mark.along;
     log_.add_jump(mark.place);
+    return true;
   }
+  return false;
 }
 
 }  // namespace flopcast::path

@@ -27,10 +27,11 @@ class CriticalPath {
   void wait(Seconds seconds) noexcept;
   /// It executed a kernel (whose costs are added apart).
   void add_kernel(std::uint32_t kernel, Seconds seconds) { log_.add_kernel(kernel, seconds); }
-  /// It waited for somebody with the path `mark`: the longer one goes on.
-  void follow(const PathMark& mark);
+  /// It waited for somebody with the path `mark`: the longer one goes on. Whether that is the other's.
+  bool follow(const PathMark& mark);
 
   [[nodiscard]] PathMark mark() const noexcept { return {along_, longest_, {rank_, log_.position()}}; }
+  [[nodiscard]] Seconds length() const noexcept { return along_.time; }
   /// What this process did itself, on the path or not.
   [[nodiscard]] const Costs& own() const noexcept { return own_; }
   [[nodiscard]] const EventLog& log() const noexcept { return log_; }

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "flopcast/path/kernel_table.hpp"
 
@@ -14,7 +13,9 @@ enum class Policy : std::uint8_t {
   full,         ///< every kernel is executed
   conditional,  ///< each process by its own interval of the mean
   local,        ///< narrowed by how often the process itself has met the kernel
+  online,       ///< narrowed by the count along the path that leads to the process at present
   a_priori,     ///< narrowed by the count along the critical path of an earlier full execution
+  eager,        ///< by the interval of any one process, once its times have been made known to all
 };
 
 /// All policies by the name that the command line gives them.
@@ -42,34 +43,7 @@ struct PriorKernel {
   KernelKey key;
   KernelStatistics times;
   std::int64_t along = 0;  ///< count along its critical path
-};
-
-/// One process's decisions which kernels it still wants executed.
-class ExecutionDecisions {
- public:
-  ExecutionDecisions(Policy policy, const Precision& precision) : policy_(policy), precision_(precision) {}
-
-  /// What was learnt of kernel `number` before; it counts once the kernel has been executed in this run and its time is still the same.
-  void know(std::uint32_t number, const PriorKernel& prior);
-  /// Whether `kernel`, number `number`, is to be executed now.
-  [[nodiscard]] bool wants_execution(std::uint32_t number, const Kernel& kernel);
-  /// What it takes if it isn't executed: the mean of this run and of what was known before.
-  [[nodiscard]] Seconds estimate(std::uint32_t number, const Kernel& kernel);
-
- private:
-  struct Decision {
-    PriorKernel prior;
-    std::int64_t judged_count = -1, judged_occurrences = 0;  ///< when `predictable` was found
-    std::int64_t skipped_in_a_row = 0;
-    bool predictable = false;
-  };
-  Decision& decision(std::uint32_t number);
-  [[nodiscard]] std::int64_t occurrences(const Decision& decision, const Kernel& kernel) const;
-  static KernelStatistics known(const Decision& decision, const Kernel& kernel);
-
-  Policy policy_;
-  Precision precision_;
-  std::vector<Decision> decisions_;
+  double flops = 0;        ///< of one execution
 };
 
 }  // namespace flopcast::path

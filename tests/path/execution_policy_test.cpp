@@ -42,7 +42,7 @@ TEST(ExecutionPolicyTest, ToleranceDecides) {
 }
 
 TEST(ExecutionPolicyTest, NamesGoBothWaysAndWrongOnesAreRefused) {
-  for (const Policy policy : {Policy::full, Policy::conditional, Policy::local, Policy::a_priori}) {
+  for (const Policy policy : {Policy::full, Policy::conditional, Policy::local, Policy::online, Policy::a_priori, Policy::eager}) {
     EXPECT_EQ(policy_named(policy_name(policy)), policy);
   }
   try {
@@ -52,60 +52,6 @@ TEST(ExecutionPolicyTest, NamesGoBothWaysAndWrongOnesAreRefused) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);
     EXPECT_THAT(error.what(), testing::HasSubstr("a-priori"));
   }
-}
-
-/// How many of `times` occurrences, all taking one second, are executed.
-int executions(ExecutionDecisions& decisions, int times) {
-  Kernel kernel;
-  int executed = 0;
-  for (int i = 0; i < times; ++i) {
-    if (decisions.wants_execution(0, kernel)) {
-      kernel.executed.add(1);
-      ++executed;
-    } else {
-      EXPECT_EQ(decisions.estimate(0, kernel), 1);
-      ++kernel.skipped;
-    }
-  }
-  return executed;
-}
-
-TEST(ExecutionDecisionsTest, FullExecutesEverything) {
-  ExecutionDecisions decisions(Policy::full, {});
-  EXPECT_EQ(executions(decisions, 100), 100);
-}
-
-TEST(ExecutionDecisionsTest, APredictableKernelIsLookedAtAgainNowAndThen) {
-  ExecutionDecisions decisions(Policy::conditional, {});
-  EXPECT_EQ(executions(decisions, 3 + 64), 3);
-  ExecutionDecisions others(Policy::conditional, {});
-  EXPECT_EQ(executions(others, 3 + 64 + 1), 4);
-}
-
-TEST(ExecutionDecisionsTest, WhatIsKnownFromBeforeNeedsOneLook) {
-  ExecutionDecisions decisions(Policy::conditional, {});
-  decisions.know(0, {{}, times({1, 1, 1}), 5});
-  EXPECT_EQ(executions(decisions, 20), 1);
-}
-
-TEST(ExecutionDecisionsTest, WhatHasDriftedIsDiscarded) {
-  ExecutionDecisions decisions(Policy::conditional, {});
-  decisions.know(0, {{}, times({2, 2, 2}), 5});
-  EXPECT_EQ(executions(decisions, 20), 3);
-}
-
-TEST(ExecutionDecisionsTest, CountsAlongAnEarlierPathNarrow) {
-  // 9 and 10 and 11 to 25 % by themselves, to 2.5 % where they occur 100 times
-  const auto known = [](Policy policy) {
-    ExecutionDecisions decisions(policy, {.tolerance = 0.03});
-    decisions.know(0, {{}, {}, 100});
-    Kernel kernel;
-    kernel.executed = times({9, 10, 11});
-    return !decisions.wants_execution(0, kernel);
-  };
-  EXPECT_TRUE(known(Policy::a_priori));
-  EXPECT_FALSE(known(Policy::conditional));
-  EXPECT_FALSE(known(Policy::local));
 }
 
 }  // namespace

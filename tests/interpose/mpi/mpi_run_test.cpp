@@ -179,18 +179,48 @@ TEST_P(MpiRunTest, ShowsAProfile) {
 /// What is skipped leaves no process waiting for another, whoever decides it and when: random programs come to their end, with the sizes that they expect.
 TEST_P(MpiRunTest, SkippingNeverDeadlocks) {
   std::int64_t skipped = 0;
-  for (int ranks = 2; ranks <= 4; ++ranks) {
-    for (const char* policy : {"conditional", "local"}) {
-      const std::string command = program("random_program") + ' ' + std::to_string(7 * ranks) + " 100";
-      const Result result = followed(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
-      ASSERT_EQ(result.exit_code, 0) << command << '\n' << result.err;
-      const json found = profile();
-      for (const json& each : found.at("kernels")) {
-        skipped += each.at("skipped").get<std::int64_t>();
-      }
+  const std::pair<int, const char*> cases[] = {
+      {2, "conditional"}, {4, "local"}, {2, "online"}, {3, "online"}, {2, "eager"}, {4, "eager"}, {3, "local --across-sizes"}};
+  for (const auto& [ranks, policy] : cases) {
+    const std::string command = program("random_program") + ' ' + std::to_string(7 * ranks) + " 60";
+    const Result result = followed(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
+    ASSERT_EQ(result.exit_code, 0) << policy << ": " << command << '\n' << result.err;
+    const json found = profile();
+    for (const json& each : found.at("kernels")) {
+      skipped += each.at("skipped").get<std::int64_t>();
     }
   }
   EXPECT_GT(skipped, 100);
+}
+
+/// Broadcasts over all processes tell everybody what one knows: then nobody executes it, not even those that never have.
+TEST_P(MpiRunTest, EagerStopsInAllProcesses) {
+  ASSERT_EQ(followed(3, "--policy eager --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  const json found = profile();
+  const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->at("executed").at("count").get<int>() + product->at("skipped").get<int>(), 30 * (1 + 2 + 3));
+  EXPECT_LE(product->at("executed").at("count"), 5 * (1 + 2 + 3));
+  EXPECT_GT(kernel(found, "MPI_Bcast(8000 bytes")->at("skipped"), 0);
+}
+
+/// The counts along the path of the process that did most reach those that wait for it.
+TEST_P(MpiRunTest, OnlineSkips) {
+  ASSERT_EQ(followed(3, "--policy online --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 * 3 + 6);
+}
+
+/// The hash of a process's calls is the same in every run of a program that does the same.
+TEST_P(MpiRunTest, CallsOfTwoRunsAreCompared) {
+  const auto calls = [&](const std::string& options, const std::string& command) {
+    EXPECT_EQ(followed(2, "--output profile.json " + options, command).exit_code, 0);
+    return profile().at("calls");
+  };
+  const json full = calls("", program("work_program") + " 10");
+  ASSERT_EQ(full.size(), 2U);
+  EXPECT_EQ(full.at(0).at(0), 2 * 10);
+  EXPECT_EQ(calls("--policy conditional --tolerance 1000", program("work_program") + " 10"), full);
+  EXPECT_NE(calls("", program("work_program") + " 11"), full);
 }
 
 TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
@@ -211,52 +241,170 @@ TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 + 3);
 }
 
-TEST_P(MpiRunTest, TunesASpace) {
-  std::string start = launcher(GetParam()) + '2';
-  json words = {"env"};
-  std::istringstream parts(start);
-  for (std::string word; parts >> word;) {
-    words.push_back(word);
+TEST_P(MpiRunTest, RegionsAreKernels) {
+  const Result plain = run(2, program("regions") + " 100 20");
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  const Result full = followed(2, "--output profile.json", program("regions") + " 100 20");
+  ASSERT_EQ(full.exit_code, 0) << full.err;
+  EXPECT_EQ(full.out, plain.out);
+  const json found = profile();
+  ASSERT_NE(kernel(found, "transpose(100)"), nullptr);
+  EXPECT_EQ(kernel(found, "transpose(100)")->at("executed").at("count"), 2 * 20);
+  EXPECT_EQ(kernel(found, "transpose(100)")->at("along").at("count"), 20);
+  EXPECT_EQ(kernel(found, "transpose(100)")->at("kind"), "region");
+
+  ASSERT_EQ(followed(2, "--policy conditional --tolerance 1000 --output profile.json", program("regions") + " 100 20").exit_code, 0);
+  const json skipped = profile();
+  EXPECT_EQ(kernel(skipped, "transpose(100)")->at("executed").at("count"), 3 + 3);
+  EXPECT_EQ(kernel(skipped, "transpose(100)")->at("along").at("count"), 20);
+  EXPECT_EQ(kernel(skipped, "add column(100)")->at("executed").at("count"), 2 * 20);
+}
+
+TEST_P(MpiRunTest, RegionsOfFortranAreKernelsAndAResetForgets) {
+  const std::string regions = program("regions_fortran");
+  if (!fs::exists(regions)) {
+    GTEST_SKIP() << "no Fortran compiler for " << GetParam();
   }
-  const std::string subject = std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam();
-  const json space = {{"schema", "flopcast-mpi-space-1"},
-                      {"name", "test"},
-                      {"launcher", words},
-                      {"command", {subject, "--n", "512", "--nb", "{nb}"}},
-                      {"parameters", {{"nb", {32, 64}}}}};
-  std::ofstream(folder_ / "space.json") << space;
-  const auto tune = [&](const std::string& arguments) {
+  EXPECT_THAT(run(2, regions).out, HasSubstr("8000.0"));
+  ASSERT_EQ(followed(2, "--output profile.json", regions).exit_code, 0);
+  const json found = profile();
+  ASSERT_NE(kernel(found, "transpose(200, 200)"), nullptr);
+  EXPECT_EQ(kernel(found, "transpose(200, 200)")->at("executed").at("count"), 2 * 19);
+  EXPECT_EQ(kernel(found, "add column()")->at("along").at("count"), 19);
+}
+
+TEST_P(MpiRunTest, FortranProgramsAreFollowedAndGiveTheSameResults) {
+  const std::string command = program("fortran_program");
+  if (!fs::exists(command)) {
+    GTEST_SKIP() << "no Fortran compiler for " << GetParam();
+  }
+  for (int ranks = 1; ranks <= 3; ++ranks) {
+    const Result plain = run(ranks, command);
+    ASSERT_EQ(plain.exit_code, 0) << plain.err;
+    const Result with = followed(ranks, "--output profile.json", command);
+    ASSERT_EQ(with.exit_code, 0) << with.err;
+    EXPECT_EQ(with.out, plain.out);
+    const json found = profile();
+    EXPECT_EQ(kernel(found, "MPI_Isend(4000 bytes")->at("executed").at("count"),
+              ranks * 2 * 10);  // once each, though Fortran's procedure may call C's function
+    EXPECT_EQ(kernel(found, "MPI_Allreduce(4000 bytes")->at("executed").at("count"), ranks * 10);
+    EXPECT_EQ(kernel(found, "MPI_Sendrecv(4000 bytes")->at("executed").at("count"), ranks * 10);
+  }
+  const Result skipped = followed(3, "--policy conditional --tolerance 1000 --output profile.json", command);
+  ASSERT_EQ(skipped.exit_code, 0) << skipped.err;
+  EXPECT_GT(kernel(profile(), "MPI_Allreduce(4000 bytes")->at("skipped"), 0);
+}
+
+TEST_P(MpiRunTest, FortranProgramsOf2008AreFollowed) {
+  if (GetParam() == "mpich") {
+    GTEST_SKIP() << "MPICH's module mpi_f08 calls nothing that can be intercepted";
+  }
+  const std::string command = program("fortran08_program");
+  if (!fs::exists(command)) {
+    GTEST_SKIP() << "no Fortran compiler for " << GetParam();
+  }
+  const Result plain = run(2, command);
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  const Result with = followed(2, "--output profile.json", command);
+  ASSERT_EQ(with.exit_code, 0) << with.err;
+  EXPECT_EQ(with.out, plain.out);
+  const json found = profile();
+  ASSERT_NE(kernel(found, "MPI_Isend(4000 bytes"), nullptr);
+  EXPECT_EQ(kernel(found, "MPI_Isend(4000 bytes")->at("executed").at("count"), 2 * 10);
+}
+
+/// Every function that is intercepted in C is intercepted in Fortran too: the list of wrappers is complete.
+TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
+  if (GetParam() != "openmpi") {
+    GTEST_SKIP() << "Fortran's procedures call C's functions";
+  }
+  const std::string library = FLOPCAST_COMPONENTS "/libflopcast-mpi-openmpi.so";
+  const auto names = [&](const std::string& filter) {
+    const std::string line =
+        "nm -D --defined-only " + library + " | awk '{print $3}' | " + filter + " | sort >" + (folder_ / "names").string();
+    EXPECT_EQ(std::system(line.c_str()), 0);
+    return contents(folder_ / "names");
+  };
+  const std::string in_c = names("grep '^MPI_' | tr A-Z a-z | sed 's/$/_/'");
+  EXPECT_THAT(in_c, HasSubstr("mpi_waitsome_"));
+  EXPECT_EQ(in_c, names("grep '^mpi_.*_$' | grep -v _f08_"));
+}
+
+class MpiTuneTest : public MpiRunTest {
+ protected:
+  /// A space of this test's folder whose program runs in two processes.
+  void write_space(const std::string& name, const json& command, const json& parameters) const {
+    json words = {"env"};
+    std::istringstream parts(launcher(GetParam()) + '2');
+    for (std::string word; parts >> word;) {
+      words.push_back(word);
+    }
+    std::ofstream(folder_ / "space.json") << json{
+        {"schema", "flopcast-mpi-space-1"}, {"name", name}, {"launcher", words}, {"command", command}, {"parameters", parameters}};
+  }
+  Result tune(const std::string& arguments) const {
     const std::string line = "cd " + folder_.string() +
                              " && FLOPCAST_HOME=. OPENBLAS_NUM_THREADS=1 timeout 100 " FLOPCAST_PROGRAM " mpi tune " + arguments +
                              " >out 2>err";
     const int status = std::system(line.c_str());
     return Result{WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
-  };
-  const Result cold = tune("space.json --json --validate --policy conditional --tolerance 1000");
+  }
+  std::string subject() const { return std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam(); }
+};
+
+TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
+  write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
+  const Result cold = tune("space.json --json --validate --policy conditional --tolerance 1000 --least-coverage 0");
   ASSERT_EQ(cold.exit_code, 0) << cold.err;
   const json found = json::parse(cold.out);
   ASSERT_EQ(found.at("configurations").size(), 2U);
   int chosen = 0;
   for (const json& each : found.at("configurations")) {
     EXPECT_GT(each.at("predicted_seconds"), 0);
+    EXPECT_EQ(each.at("selective"), true);
+    EXPECT_GT(each.at("coverage"), 0);
     EXPECT_GT(each.at("full_path_seconds"), 0);
     EXPECT_LT(each.at("executed_share"), 1);
     chosen += each.at("verdict") == "chosen" ? 1 : 0;
   }
   EXPECT_EQ(chosen, 1);
-  const Result warm = tune("space.json --json --policy conditional --tolerance 1000");
+  // under another name: what was learnt holds for all programs
+  write_space("other", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
+  const Result warm = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0");
   ASSERT_EQ(warm.exit_code, 0) << warm.err;
   EXPECT_LT(json::parse(warm.out).at("configurations").at(0).at("executed_share"), found.at("configurations").at(0).at("executed_share"));
+}
 
+TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
+  write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60, 80}}});
+  const Result result = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("executed in full from here on"));
+  const json found = json::parse(result.out);
+  for (const json& each : found.at("configurations")) {
+    EXPECT_EQ(each.at("selective"), false);
+    EXPECT_EQ(each.at("executed_share"), 1);
+  }
+  const Result unchecked = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --self-check none");
+  EXPECT_EQ(json::parse(unchecked.out).at("configurations").at(0).at("selective"), true);
+}
+
+TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
+  write_space("test", {subject(), "--n", "200", "--nb", "{nb}"}, {{"nb", {32}}});
+  EXPECT_EQ(tune("space.json --policy eagre").exit_code, 3);
+  EXPECT_EQ(tune("space.json --policy a-priori").exit_code, 2);
+  EXPECT_EQ(tune("space.json --self-check sometimes").exit_code, 2);
+  EXPECT_EQ(tune("space.json --least-coverage 100").exit_code, 5);
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--least-coverage 0"));
   std::ofstream(folder_ / "broken.json")
       << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"], "command": ["true"], "parameters": {"nb": [1]}})";
   EXPECT_EQ(tune("broken.json").exit_code, 3);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("parameter 'nb' occurs nowhere"));
   std::ofstream(folder_ / "none.json") << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"]})";
   EXPECT_EQ(tune("none.json").exit_code, 3);
-  EXPECT_EQ(tune("space.json --policy eager").exit_code, 3);
 }
 
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiTuneTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
 INSTANTIATE_TEST_SUITE_P(Mpis, MpiRunTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
 
 }  // namespace

@@ -50,8 +50,9 @@ int blocking(const Collective& collective, Channel* channel, Execute execute) {
   Session& all = *session();
   const std::uint32_t kernel = all.communication_kernel(collective.routine, collective.bytes, channel->size(), channel->stride());
   const bool wanted = !may_be_skipped(collective.bytes, collective.type) || all.wants_execution(kernel);
-  const Agreement agreed = all.idle([&] { return channel->agree({all.path().mark(), wanted ? 1 : 0, 0}); });
-  all.path().follow(agreed.mark);
+  all.note_call(collective.routine, collective.bytes, channel->size(), channel->stride());
+  const Agreement agreed = all.idle([&] { return channel->agree(all.agreement(wanted, channel)); });
+  all.follow(agreed, *channel);
   if (agreed.execute == 0) {
     all.communicated(kernel, all.estimate(kernel), static_cast<double>(collective.bytes), false);
     return MPI_SUCCESS;
@@ -68,13 +69,14 @@ int blocking(const Collective& collective, Channel* channel, Execute execute) {
 /// A nonblocking collective, with the question who is on the longest path under way beside it.
 template <class Execute>
 int nonblocking(const Collective& collective, Channel* channel, MPI_Request* request, Execute execute) {
+  session()->note_call(collective.routine, collective.bytes, channel->size(), channel->stride());
   Pending pending;
   pending.routine = collective.routine;
   pending.pattern = collective.pattern;
   pending.bytes = collective.bytes;
   pending.channel = channel->shared_from_this();
   pending.agreement = std::make_unique<AgreementInFlight>();
-  pending.agreement->mine = {session()->path().mark(), 1, 0};
+  pending.agreement->mine = session()->agreement(true);
   channel->begin_to_agree(pending.agreement->mine, pending.agreement->all, pending.agreement->request);
   const int result = execute();
   requests().add(*request, std::move(pending));

@@ -49,6 +49,16 @@ std::string computation_name(const path::KernelKey& key) {
   return fmt::format("{}({})", routine.name, fmt::join(parts, ", "));
 }
 
+/// Sizes of a region end with the last one that isn't 0.
+std::string region_name(const path::KernelKey& key, const RegionNames& regions) {
+  std::size_t count = key.words.size();
+  while (count > 0 && key.words[count - 1] == 0) {
+    --count;
+  }
+  return fmt::format("{}({})", regions.name(key.routine),
+                     fmt::join(key.words.begin(), key.words.begin() + static_cast<std::ptrdiff_t>(count), ", "));
+}
+
 }  // namespace
 
 path::KernelKey key_of(const Call& call, std::size_t index) {
@@ -65,16 +75,23 @@ path::KernelKey key_of(const Call& call, std::size_t index) {
   return key;
 }
 
-std::string routine_of(const path::KernelKey& key) {
-  return key.kind == path::KernelKind::computation ? kernel::catalogue()[key.routine].name
-                                                   : routine_name(static_cast<mpi::Routine>(key.routine));
+std::string routine_of(const path::KernelKey& key, const RegionNames& regions) {
+  switch (key.kind) {
+    case path::KernelKind::computation: return kernel::catalogue()[key.routine].name;
+    case path::KernelKind::region: return regions.name(key.routine);
+    case path::KernelKind::communication: break;
+  }
+  return routine_name(static_cast<mpi::Routine>(key.routine));
 }
 
-std::optional<path::KernelKey> key_of(path::KernelKind kind, const std::string& routine) {
+std::optional<path::KernelKey> key_of(path::KernelKind kind, const std::string& routine, RegionNames& regions) {
   if (kind == path::KernelKind::computation) {
     const flopcast::Routine* found = kernel::find(routine);
     return found == nullptr ? std::nullopt
                             : std::optional<path::KernelKey>({kind, static_cast<std::uint32_t>(found - kernel::catalogue().data()), {}});
+  }
+  if (kind == path::KernelKind::region) {
+    return path::KernelKey{kind, regions.number(routine), {}};
   }
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(mpi::Routine::count); ++i) {
     if (routine == routine_name(static_cast<mpi::Routine>(i))) {
@@ -84,10 +101,10 @@ std::optional<path::KernelKey> key_of(path::KernelKind kind, const std::string& 
   return std::nullopt;
 }
 
-std::string kernel_name(const path::KernelKey& key) {
+std::string kernel_name(const path::KernelKey& key, const RegionNames& regions) {
   switch (key.kind) {
     case path::KernelKind::computation: return computation_name(key);
-    case path::KernelKind::region: return fmt::format("region {}", key.routine);
+    case path::KernelKind::region: return region_name(key, regions);
     case path::KernelKind::communication: break;
   }
   const char* name = routine_name(static_cast<mpi::Routine>(key.routine));

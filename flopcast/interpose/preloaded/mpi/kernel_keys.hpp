@@ -4,6 +4,7 @@
 #include <string>
 
 #include "flopcast/core/call.hpp"
+#include "flopcast/interpose/preloaded/mpi/region_names.hpp"
 #include "flopcast/path/kernel_table.hpp"
 
 namespace flopcast::interpose::mpi {
@@ -11,12 +12,12 @@ namespace flopcast::interpose::mpi {
 /// The kernel that a call of catalogue routine number `index` is: sizes, flags, and whether vectors lie contiguously.
 path::KernelKey key_of(const Call& call, std::size_t index);
 
-/// `dgemm`, `MPI_Bcast`.
-std::string routine_of(const path::KernelKey& key);
-/// A key of the routine that routine_of() named, without sizes; nothing if there is no such routine.
-std::optional<path::KernelKey> key_of(path::KernelKind kind, const std::string& routine);
+/// `dgemm`, `MPI_Bcast`, `pack`.
+std::string routine_of(const path::KernelKey& key, const RegionNames& regions);
+/// A key of the routine that routine_of() named, without sizes; nothing if there is no such routine. A region becomes known.
+std::optional<path::KernelKey> key_of(path::KernelKind kind, const std::string& routine, RegionNames& regions);
 
-/// `dgemm(NN, 100, 100, 64)`, `MPI_Bcast(8192 bytes, 4 ranks, stride 1)`.
-std::string kernel_name(const path::KernelKey& key);
+/// `dgemm(NN, 100, 100, 64)`, `MPI_Bcast(8192 bytes, 4 ranks, stride 1)`, `pack(100, 64)`.
+std::string kernel_name(const path::KernelKey& key, const RegionNames& regions);
 
 }  // namespace flopcast::interpose::mpi

@@ -55,7 +55,8 @@ void mend_operands(const Call& call) {
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), pointers_(pointers) {
   mpi::Session* all = mpi::session();
-  if (all == nullptr || depth > 0 || !all->follows_program() || asks_for_work_size(kernel::catalogue()[routine], pointers)) {
+  if (all == nullptr || depth > 0 || !all->follows_program() || !all->measures() || all->is_in_region() ||
+      asks_for_work_size(kernel::catalogue()[routine], pointers)) {
     return;
   }
   all->leave_program();

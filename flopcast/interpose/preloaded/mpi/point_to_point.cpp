@@ -40,7 +40,31 @@ bool is_left_empty(std::uint32_t kernel, std::int64_t bytes, MPI_Datatype type) 
   return may_be_skipped(bytes, type) && !session()->wants_execution(kernel);
 }
 
-/// A blocking send: what it takes longer than a message does is waiting for the receiver. `send` gets the number of elements.
+/// A send that has been announced.
+struct Announced {
+  std::uint32_t kernel = 0;
+  std::int64_t bytes = 0;
+  bool empty = false;  ///< left out
+  int result = 0;
+  Seconds taken = 0;  ///< by MPI
+};
+
+/// Decides about a send, announces and makes it; `send` gets the number of elements.
+template <class Send>
+Announced announced_send(const Outgoing& message, Channel& channel, Send send) {
+  Session& all = *session();
+  Announced made;
+  made.bytes = message_bytes(message.count, message.type);
+  made.kernel = all.communication_kernel(message.routine, made.bytes, channel.size(), channel.stride());
+  made.empty = is_left_empty(made.kernel, made.bytes, message.type);
+  announce(&channel, made.bytes, message.destination, message.tag, made.empty);
+  const Seconds start = all.now();
+  made.result = send(made.empty ? 0 : message.count);
+  made.taken = all.now() - start;
+  return made;
+}
+
+/// A blocking send: what it takes longer than a message does is waiting for the receiver.
 template <class Send>
 int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
   const Inside inside;
@@ -49,21 +73,15 @@ int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
     return send(message.count);
   }
   Session& all = *session();
-  const std::int64_t bytes = message_bytes(message.count, message.type);
-  const std::uint32_t kernel = all.communication_kernel(message.routine, bytes, channel->size(), channel->stride());
-  const bool empty = is_left_empty(kernel, bytes, message.type);
-  announce(channel, bytes, message.destination, message.tag, empty);
-  const Seconds start = all.now();
-  const int result = send(empty ? 0 : message.count);
-  const Seconds taken = all.now() - start;
-  if (empty) {
-    all.communicated(kernel, all.estimate(kernel), static_cast<double>(bytes), false);
-    return result;
+  const Announced made = announced_send(message, *channel, send);
+  if (made.empty) {
+    all.communicated(made.kernel, all.estimate(made.kernel), static_cast<double>(made.bytes), false);
+    return made.result;
   }
-  const Seconds usual = 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(bytes), channel->size());
-  const Seconds unexplained = all.explain_wait(std::max(taken - usual, 0.0));
-  account(message.routine, *channel, bytes, std::min(taken, usual), unexplained);
-  return result;
+  const Seconds usual = 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(made.bytes), channel->size());
+  const Seconds unexplained = all.explain_wait(std::max(made.taken - usual, 0.0));
+  account(message.routine, *channel, made.bytes, std::min(made.taken, usual), unexplained);
+  return made.result;
 }
 
 /// A nonblocking send: only its call takes time; its wait is the program's.
@@ -75,15 +93,10 @@ int nonblocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
     return send(message.count);
   }
   Session& all = *session();
-  const std::int64_t bytes = message_bytes(message.count, message.type);
-  const std::uint32_t kernel = all.communication_kernel(message.routine, bytes, channel->size(), channel->stride());
-  const bool empty = is_left_empty(kernel, bytes, message.type);
-  announce(channel, bytes, message.destination, message.tag, empty);
-  const Seconds start = all.now();
-  const int result = send(empty ? 0 : message.count);
-  const Seconds taken = empty ? all.estimate(kernel) : all.uses_cpu_clock() ? all.messages().latency : all.now() - start;
-  all.communicated(kernel, taken, static_cast<double>(bytes), !empty);
-  return result;
+  const Announced made = announced_send(message, *channel, send);
+  const Seconds taken = made.empty ? all.estimate(made.kernel) : all.uses_cpu_clock() ? all.messages().latency : made.taken;
+  all.communicated(made.kernel, taken, static_cast<double>(made.bytes), !made.empty);
+  return made.result;
 }
 
 bool names_a_message(int source, int tag) noexcept { return source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG; }
@@ -92,13 +105,14 @@ bool names_a_message(int source, int tag) noexcept { return source != MPI_ANY_SO
 template <class Receive>
 int blocking_receive(Routine routine, Channel& channel, int source, int tag, MPI_Status* wanted, Receive receive) {
   Session& all = *session();
+  all.note_call(routine, 0, source, tag);
   MPI_Status own;
   MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
-  Shadow shadow;
+  Arrival shadow;
   const bool known = names_a_message(source, tag) && channel.has(source);
   if (known) {
     shadow = all.idle([&] { return channel.receive(source, tag); });
-    all.path().follow(shadow.mark);
+    all.follow(shadow);
     all.acknowledge(channel, source, shadow.bytes);
   }
   const Seconds start = all.now();
@@ -106,7 +120,7 @@ int blocking_receive(Routine routine, Channel& channel, int source, int tag, MPI
   Seconds taken = all.now() - start;
   if (!known && result == MPI_SUCCESS && channel.has(status->MPI_SOURCE)) {
     shadow = channel.receive(status->MPI_SOURCE, status->MPI_TAG);
-    all.path().follow(shadow.mark);  // how much of the time was waiting for it, nobody knows
+    all.follow(shadow);  // how much of the time was waiting for it, nobody knows
     taken = std::min(taken, 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(shadow.bytes), channel.size()));
   }
   if (shadow.skipped != 0) {
@@ -124,6 +138,7 @@ void expect(Routine routine, Channel* channel, int source, int tag, MPI_Request 
   if (channel == nullptr) {
     return;
   }
+  session()->note_call(routine, 0, source, tag);
   Pending pending;
   pending.routine = routine;
   pending.channel = channel->shared_from_this();
@@ -316,8 +331,8 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   const int result = exchange(into);
   const Seconds taken = session()->now() - start;
   if (result == MPI_SUCCESS && channel->has(into->MPI_SOURCE)) {
-    const Shadow shadow = channel->receive(into->MPI_SOURCE, into->MPI_TAG);
-    session()->path().follow(shadow.mark);
+    const Arrival shadow = channel->receive(into->MPI_SOURCE, into->MPI_TAG);
+    session()->follow(shadow);
     mend_status(shadow, *into);
     const Seconds usual =
         2 * session()->messages().seconds(flopcast::path::Pattern::message, static_cast<double>(shadow.bytes), channel->size());

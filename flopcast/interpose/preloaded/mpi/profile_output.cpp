@@ -1,14 +1,17 @@
 #include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,6 +20,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
 #include "flopcast/interpose/preloaded/mpi/routines.hpp"
+#include "flopcast/interpose/preloaded/next_symbol.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
@@ -47,11 +51,14 @@ json statistics_document(const path::KernelStatistics& times) {
           {"seconds", times.mean * static_cast<double>(times.count)}};
 }
 
-json kernel_document(const path::Kernel& kernel) {
-  json document = {
-      {"kernel", kernel_name(kernel.key)}, {"kind", kind_name(kernel.key.kind)},         {"routine", routine_of(kernel.key)},
-      {"words", kernel.key.words},         {"along", statistics_document(kernel.along)}, {"executed", statistics_document(kernel.executed)},
-      {"skipped", kernel.skipped}};
+json kernel_document(const path::Kernel& kernel, const RegionNames& regions) {
+  json document = {{"kernel", kernel_name(kernel.key, regions)},
+                   {"kind", kind_name(kernel.key.kind)},
+                   {"routine", routine_of(kernel.key, regions)},
+                   {"words", kernel.key.words},
+                   {"along", statistics_document(kernel.along)},
+                   {"executed", statistics_document(kernel.executed)},
+                   {"skipped", kernel.skipped}};
   if (kernel.flops > 0) {
     document["flops"] = kernel.flops;
   }
@@ -69,16 +76,22 @@ std::string library_version() {
   return version;
 }
 
-json document_of(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels) {
+json document_of(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+                 const RegionNames& regions) {
   json list = json::array();
   for (const path::Kernel& kernel : kernels) {
     if (kernel.executed.count + kernel.skipped > 0) {  // others are known from an earlier run
-      list.push_back(kernel_document(kernel));
+      list.push_back(kernel_document(kernel, regions));
     }
+  }
+  json calls = json::array();
+  for (const CallSequence& sequence : facts.calls) {
+    calls.push_back({sequence.calls, fmt::format("{:016x}", sequence.hash)});
   }
   return {{"schema", "flopcast-mpi-profile-1"},
           {"mpi", library_version()},
           {"ranks", facts.ranks},
+          {"where", where_times_hold(facts.ranks, facts.cpu_clock)},
           {"clock", facts.cpu_clock ? "cpu" : "wall"},
           {"policy", path::policy_name(options.policy)},
           {"tolerance", options.precision.tolerance},
@@ -90,19 +103,28 @@ json document_of(const MpiOptions& options, const ProfileFacts& facts, const std
           {"longest", costs_document(facts.longest.longest)},
           {"per_process", costs_document(facts.most)},
           {"volumetric", costs_document(facts.sum, facts.ranks)},
+          {"calls", std::move(calls)},
           {"kernels", std::move(list)}};
 }
 
-std::optional<path::PriorKernel> prior_kernel(const json& document) {
-  const std::optional<path::KernelKey> key =
-      key_of(document.at("kind") == "computation" ? path::KernelKind::computation : path::KernelKind::communication,
-             document.at("routine").get<std::string>());
+path::KernelKind kind_named(const json& name) {
+  for (const path::KernelKind kind : {path::KernelKind::computation, path::KernelKind::communication, path::KernelKind::region}) {
+    if (name == kind_name(kind)) {
+      return kind;
+    }
+  }
+  throw bad_input("'{}' is no kind of kernel", name.dump());
+}
+
+std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames& regions) {
+  const std::optional<path::KernelKey> key = key_of(kind_named(document.at("kind")), document.at("routine").get<std::string>(), regions);
   const json& executed = document.at("executed");
   path::PriorKernel prior;
   prior.times.count = executed.at("count").get<std::int64_t>();
   prior.times.mean = executed.at("mean").get<double>();
   prior.times.squares = executed.at("variance").get<double>() * static_cast<double>(std::max<std::int64_t>(prior.times.count - 1, 0));
   prior.along = document.at("along").at("count").get<std::int64_t>();
+  prior.flops = document.value("flops", 0.0);
   if (!key || prior.times.count < 0 || prior.times.mean < 0 || prior.times.squares < 0) {
     return std::nullopt;
   }
@@ -113,13 +135,25 @@ std::optional<path::PriorKernel> prior_kernel(const json& document) {
 
 }  // namespace
 
-std::vector<path::PriorKernel> read_prior_kernels(const std::string& file) noexcept {
+std::string where_times_hold(int processes, bool cpu_clock) {
+  std::string blas = "no BLAS";
+  Dl_info library{};
+  if (void* function = next_symbol("dgemm_", reinterpret_cast<const void*>(&where_times_hold));
+      function != nullptr && dladdr(function, &library) != 0) {
+    const std::unique_ptr<char, void (*)(void*)> path(realpath(library.dli_fname, nullptr), std::free);
+    blas = path ? path.get() : library.dli_fname;
+  }
+  return fmt::format("{}, {} clock, {} processes, {}", library_version(), cpu_clock ? "cpu" : "wall", processes, blas);
+}
+
+std::vector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept {
   try {
     std::vector<path::PriorKernel> all;
     std::ifstream stream(file);
     const json profile = json::parse(stream);
     for (const json& document : profile.at("kernels")) {
-      if (const std::optional<path::PriorKernel> prior = prior_kernel(document)) {
+      if (const std::optional<path::PriorKernel> prior =
+              document.value("where", where) == where ? prior_kernel(document, regions) : std::nullopt) {
         all.push_back(*prior);
       }
     }
@@ -130,11 +164,12 @@ std::vector<path::PriorKernel> read_prior_kernels(const std::string& file) noexc
   }
 }
 
-void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels) noexcept {
+void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+                        const RegionNames& regions) noexcept {
   try {
     const std::string unfinished = options.profile + ".part";
     std::ofstream out(unfinished);
-    out << document_of(options, facts, kernels).dump(1) << '\n';
+    out << document_of(options, facts, kernels, regions).dump(1, ' ', false, json::error_handler_t::replace) << '\n';
     out.close();
     if (!out || std::rename(unfinished.c_str(), options.profile.c_str()) != 0) {
       std::remove(unfinished.c_str());

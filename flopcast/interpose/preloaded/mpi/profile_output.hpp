@@ -5,6 +5,8 @@
 
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/mpi_options.hpp"
+#include "flopcast/interpose/preloaded/mpi/call_sequence.hpp"
+#include "flopcast/interpose/preloaded/mpi/region_names.hpp"
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/path/execution_policy.hpp"
 #include "flopcast/path/kernel_table.hpp"
@@ -21,12 +23,17 @@ struct ProfileFacts {
   path::PathMark longest;
   path::Costs most, sum;  ///< of what the processes did themselves
   path::MessageModel messages;
+  std::vector<CallSequence> calls;  ///< by rank
 };
 
-/// The kernels of an earlier profile; those that this flopcast doesn't know are left out. None, and a complaint on standard error, if it can't be read.
-std::vector<path::PriorKernel> read_prior_kernels(const std::string& file) noexcept;
+/// `Open MPI v4.1.4, wall clock, 4 processes, /usr/lib/libblas.so`: what kernels' times hold for, beside the machine.
+std::string where_times_hold(int processes, bool cpu_clock);
+
+/// The kernels of an earlier profile; those that this flopcast doesn't know, or that say they were measured elsewhere than `where`, are left out. None, and a complaint on standard error, if it can't be read.
+std::vector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept;
 
 /// Writes the profile as a whole or not at all; complains on standard error where it can't.
-void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels) noexcept;
+void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+                        const RegionNames& regions) noexcept;
 
 }  // namespace flopcast::interpose::mpi

@@ -34,7 +34,8 @@ Requests& requests() {
 
 void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped) {
   if (channel != nullptr && channel->has(destination)) {
-    channel->send({session()->path().mark(), bytes, tag, skipped ? 1 : 0}, destination);
+    session()->note_call(Routine::send, bytes, destination, tag);
+    channel->send(session()->shadow(bytes, tag, skipped), destination, session()->counts());
   }
 }
 
@@ -64,7 +65,7 @@ class Completion {
   /// Before MPI is asked: shadows of messages that must arrive, and agreements that must be reached, before it can answer.
   void await(int request, Pending pending) {
     if (pending.names_its_message()) {
-      const Shadow shadow = session()->idle([&] { return pending.channel->receive(pending.source, pending.tag); });
+      const Arrival shadow = session()->idle([&] { return pending.channel->receive(pending.source, pending.tag); });
       follow(pending, shadow);
       if (shadow.skipped != 0) {
         to_mend_.emplace_back(request, shadow);
@@ -96,7 +97,7 @@ class Completion {
     if (!pending.is_receive()) {
       follow(pending);
     } else if (!was_cancelled(pending, status)) {
-      const Shadow shadow = pending.channel->receive(status.MPI_SOURCE, status.MPI_TAG);
+      const Arrival shadow = pending.channel->receive(status.MPI_SOURCE, status.MPI_TAG);
       follow(pending, shadow);
       mend_status(shadow, status);
     } else {
@@ -111,7 +112,7 @@ class Completion {
     Session& all = *session();
     if (done_.empty()) {
       const Seconds idle = all.uses_cpu_clock() ? 0 : all.explain_wait(seconds);  // of a send, for its receiver
-      all.path().add({.time = idle, .idle = idle});
+      all.waited_on_path(idle);
       return;
     }
     const Seconds share = seconds / static_cast<double>(done_.size());
@@ -135,15 +136,15 @@ class Completion {
     return cancelled != 0 || !pending.channel->has(status.MPI_SOURCE);
   }
 
-  static void follow(Pending& pending, const Shadow& shadow) {
-    session()->path().follow(shadow.mark);
+  static void follow(Pending& pending, const Arrival& shadow) {
+    session()->follow(shadow);
     pending.bytes = shadow.bytes;
     pending.skipped = shadow.skipped != 0;
   }
 
   static void follow(Pending& pending) {
     session()->idle([&] { return PMPI_Wait(&pending.agreement->request, MPI_STATUS_IGNORE); });
-    session()->path().follow(pending.agreement->all.mark);
+    session()->follow(pending.agreement->all);
   }
 
   std::vector<Pending> done_;
@@ -303,6 +304,7 @@ void start(MPI_Request request) {
     pending.channel = persistent.channel;
     pending.source = persistent.peer;
     pending.tag = persistent.tag;
+    session()->note_call(Routine::irecv, 0, persistent.peer, persistent.tag);
     requests().add(request, std::move(pending));
   }
 }

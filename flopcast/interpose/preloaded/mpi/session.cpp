@@ -22,6 +22,7 @@ namespace {
 constexpr int ping_tag = 2;
 constexpr int token_tag = 3;
 constexpr int kernels_tag = 4;
+constexpr int regions_tag = 5;
 
 thread_local bool main_thread = false;  ///< it called MPI_Init
 thread_local int depth = 0;             ///< intercepted functions that this thread is in
@@ -61,6 +62,34 @@ Seconds ping(MPI_Comm comm, int rank, int bytes, int repetitions) {
     best = std::min(best, (Session::wall() - start) / 2);
   }
   return best;
+}
+
+/// Rank 0 gets the records of all the others, in messages of bounded size, and gives each to `take`.
+template <class Record, class Take>
+void collect(MPI_Comm world, int tag, const std::vector<Record>& mine, Take take) {
+  constexpr std::size_t most = 256;
+  int rank = 0;
+  int size = 1;
+  PMPI_Comm_rank(world, &rank);
+  PMPI_Comm_size(world, &size);
+  if (rank != 0) {
+    for (std::size_t first = 0; first <= mine.size(); first += most) {  // a short one, empty perhaps, ends it
+      const std::size_t count = std::min(most, mine.size() - first);
+      PMPI_Send(mine.data() + first, static_cast<int>(count * sizeof(Record)), MPI_BYTE, 0, tag, world);
+    }
+    return;
+  }
+  std::vector<Record> part(most);
+  for (int other = 1; other < size; ++other) {
+    for (std::size_t count = most; count == most;) {
+      MPI_Status status;
+      int bytes = 0;
+      PMPI_Recv(part.data(), static_cast<int>(most * sizeof(Record)), MPI_BYTE, other, tag, world, &status);
+      PMPI_Get_count(&status, MPI_BYTE, &bytes);
+      count = static_cast<std::size_t>(bytes) / sizeof(Record);
+      std::for_each_n(part.begin(), count, take);
+    }
+  }
 }
 
 std::unique_ptr<Session> make_session() {
@@ -119,8 +148,12 @@ Seconds Session::wall() noexcept { return seconds_of(CLOCK_MONOTONIC); }
 Seconds Session::now() const noexcept { return seconds_of(cpu_clock_ ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC); }
 
 void Session::leave_program() noexcept {
+  if (!measures_) {
+    return;
+  }
   const Seconds seconds = std::max(now() - resumed_, 0.0);
   path_.add({.time = seconds, .computation = seconds});
+  region_.seconds += seconds;
 }
 
 /// CPU time where the processes of some node outnumber the cores they may run on.
@@ -180,6 +213,8 @@ void Session::begin() {
   measure_messages();
   read_statistics();
   path_ = path::CriticalPath(rank_);
+  eager_ = path::EagerPropagation(rank_, size_);
+  let_counts_travel(options_.policy == path::Policy::online);
   main_thread = true;
   tracking_ = true;
   PMPI_Barrier(world_);
@@ -192,61 +227,99 @@ std::uint32_t Session::communication_kernel(Routine routine, std::int64_t bytes,
 }
 
 void Session::computed(std::uint32_t kernel, Seconds seconds, bool executed) {
-  path::Kernel& known = kernels_[kernel];
-  if (executed) {
-    known.executed.add(seconds);
-  } else {
-    ++known.skipped;
-    note_skipped();
+  if (!measures_) {
+    return;
   }
-  path_.add({.time = seconds, .computation = seconds, .flops = known.flops});
-  path_.add_kernel(kernel, seconds);
+  note_time(kernel, seconds, executed);
+  path_.add({.time = seconds, .computation = seconds, .flops = kernels_[kernel].flops});
+  note_on_path(kernel, seconds);
 }
 
 void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, bool executed, Seconds idle) {
   constexpr double bytes_per_word = 8;
+  region_.communicates = true;
+  if (!measures_) {
+    return;
+  }
+  note_time(kernel, seconds, executed);
+  path_.add({.time = seconds + idle, .communication = seconds, .idle = idle, .supersteps = 1, .words = bytes / bytes_per_word});
+  note_on_path(kernel, seconds);
+}
+
+void Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
+  path::Kernel& known = kernels_[kernel];
   if (executed) {
-    kernels_[kernel].executed.add(seconds);
+    known.executed.add(seconds);
+    decisions_.executed(kernel, known, seconds);
   } else {
-    ++kernels_[kernel].skipped;
+    ++known.skipped;
     note_skipped();
   }
-  path_.add({.time = seconds + idle, .communication = seconds, .idle = idle, .supersteps = 1, .words = bytes / bytes_per_word});
+}
+
+void Session::note_on_path(std::uint32_t kernel, Seconds seconds) {
   path_.add_kernel(kernel, seconds);
+  if (options_.policy == path::Policy::online) {
+    counts_.add(path::KernelKeyHash()(kernels_[kernel].key));
+  }
+}
+
+bool Session::wants_execution(std::uint32_t kernel) {
+  if (!measures_) {
+    return true;
+  }
+  const path::KernelKey& key = kernels_[kernel].key;
+  const std::int64_t along = options_.policy == path::Policy::online ? counts_.count(path::KernelKeyHash()(key)) : 0;
+  const bool wants = decisions_.wants_execution(kernel, kernels_[kernel], {along, path_.length()});
+  if (options_.policy == path::Policy::eager &&
+      key.kind != path::KernelKind::region) {  // a region may communicate, which only those know that have executed it
+    if (const std::optional<path::KernelStatistics> times = decisions_.predictable(kernel)) {
+      eager_.offer(kernel, key, *times);
+    }
+  }
+  return wants;
+}
+
+void Session::note_call(Routine routine, std::int64_t first, std::int64_t second, std::int64_t third) noexcept {
+  const path::KernelKey call{
+      path::KernelKind::communication, static_cast<std::uint32_t>(routine), {first, second, third, static_cast<std::int64_t>(calls_.hash)}};
+  calls_.hash = path::KernelKeyHash()(call);
+  ++calls_.calls;
 }
 
 void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
   constexpr std::int64_t least_bytes = 4096;  // smaller messages are sent without waiting for their receiver by every MPI
   if (bytes >= least_bytes && channel.has(source)) {
-    acknowledgements_->send({path_.mark(), bytes, 0, 0}, channel.world_rank(source));
+    acknowledgements_->send(shadow(bytes, 0, false), channel.world_rank(source), counts());
   }
 }
 
 Seconds Session::explain_wait(Seconds surplus) {
   bool explained = false;
   while (surplus > 0) {
-    const std::optional<Shadow> acknowledgement = acknowledgements_->poll();
+    const std::optional<Arrival> acknowledgement = acknowledgements_->poll();
     if (!acknowledgement) {
       break;
     }
-    path_.follow(acknowledgement->mark);
+    follow(*acknowledgement);
     explained = true;
   }
   if (explained) {
-    path_.wait(cpu_clock_ ? 0 : surplus);
+    waited(cpu_clock_ ? 0 : surplus);
   }
   return explained ? 0 : surplus;
 }
 
 Seconds Session::estimate(std::uint32_t kernel, path::Pattern pattern, std::int64_t bytes, int processes) {
-  return kernels_[kernel].executed.count > 0 ? estimate(kernel) : messages_.seconds(pattern, static_cast<double>(bytes), processes);
+  const Seconds known = estimate(kernel);
+  return known > 0 ? known : messages_.seconds(pattern, static_cast<double>(bytes), processes);
 }
 
 /// What earlier runs learnt, which rank 0 reads and tells all.
 void Session::read_statistics() {
   std::vector<path::PriorKernel> known;
   if (rank_ == 0 && !options_.statistics.empty()) {
-    known = read_prior_kernels(options_.statistics);
+    known = read_prior_kernels(options_.statistics, where_times_hold(size_, cpu_clock_), regions_);
   }
   std::int64_t count = static_cast<std::int64_t>(known.size());
   PMPI_Bcast(&count, 1, MPI_INT64_T, 0, world_);
@@ -257,7 +330,8 @@ void Session::read_statistics() {
     PMPI_Bcast(known.data() + first, static_cast<int>(part * static_cast<std::int64_t>(sizeof(path::PriorKernel))), MPI_BYTE, 0, world_);
   }
   for (const path::PriorKernel& kernel : known) {
-    decisions_.know(kernels_.number(kernel.key), kernel);
+    const bool mine = path::KernelKeyHash()(kernel.key) % static_cast<std::uint64_t>(size_) == static_cast<std::uint64_t>(rank_);
+    decisions_.know(kernels_.number(kernel.key), kernel, !mine && kernel.key.kind != path::KernelKind::region);
   }
 }
 
@@ -292,36 +366,32 @@ void Session::visit_critical_path(const path::PathMark& end) {
   }
 }
 
-/// Rank 0 gets what all the others know of their kernels, in messages of bounded size.
+/// Rank 0 gets what all the others know of their kernels.
 void Session::collect_kernels() {
-  constexpr std::size_t most = 256;
-  const std::vector<path::Kernel>& mine = kernels_.kernels();
-  if (rank_ != 0) {
-    for (std::size_t first = 0; first <= mine.size(); first += most) {  // a short one, empty perhaps, ends it
-      const std::size_t count = std::min(most, mine.size() - first);
-      PMPI_Send(mine.data() + first, static_cast<int>(count * sizeof(path::Kernel)), MPI_BYTE, 0, kernels_tag, world_);
-    }
-    return;
+  collect<path::Kernel>(world_, kernels_tag, kernels_.kernels(), [this](const path::Kernel& kernel) { kernels_.merge(kernel); });
+}
+
+void Session::collect_region_names() {
+  std::vector<RegionName> mine;
+  for (const auto& [number, name] : regions_.all()) {
+    mine.push_back(name);
   }
-  std::vector<path::Kernel> part(most);
-  for (int other = 1; other < size_; ++other) {
-    for (std::size_t count = most; count == most;) {
-      MPI_Status status;
-      int bytes = 0;
-      PMPI_Recv(part.data(), static_cast<int>(most * sizeof(path::Kernel)), MPI_BYTE, other, kernels_tag, world_, &status);
-      PMPI_Get_count(&status, MPI_BYTE, &bytes);
-      count = static_cast<std::size_t>(bytes) / sizeof(path::Kernel);
-      std::for_each_n(part.begin(), count, [this](const path::Kernel& kernel) { kernels_.merge(kernel); });
-    }
-  }
+  collect<RegionName>(world_, regions_tag, mine, [this](const RegionName& name) { regions_.add(name); });
+}
+
+std::vector<CallSequence> Session::gather_calls() const {
+  std::vector<CallSequence> all(static_cast<std::size_t>(size_));
+  constexpr int bytes = static_cast<int>(sizeof(CallSequence));
+  PMPI_Gather(&calls_, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, world_);
+  return all;
 }
 
 void Session::end() {
   leave_program();
   tracking_ = false;
-  Seconds elapsed = wall() - begun_;
+  Seconds elapsed = elapsed_ + (measures_ ? wall() - begun_ : 0);
   PMPI_Allreduce(MPI_IN_PLACE, &elapsed, 1, MPI_DOUBLE, MPI_MAX, world_);
-  const path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree({path_.mark(), 0, 0}).mark;
+  const path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
   constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
   path::Costs most;
   path::Costs sum;
@@ -331,8 +401,10 @@ void Session::end() {
   PMPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, world_);
   visit_critical_path(longest);
   collect_kernels();
+  collect_region_names();
+  const std::vector<CallSequence> calls = gather_calls();
   if (rank_ == 0) {
-    write_profile(longest, most, sum, elapsed, complete != 0);
+    write_profile(longest, most, sum, elapsed, complete != 0, calls);
   }
   PMPI_Barrier(world_);
   while (acknowledgements_->poll()) {  // that no sender has waited for
@@ -344,8 +416,8 @@ void Session::end() {
   free_agreement_type();
 }
 
-void Session::write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed,
-                            bool complete) {
+void Session::write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete,
+                            const std::vector<CallSequence>& calls) {
   ProfileFacts facts;
   facts.ranks = size_;
   facts.cpu_clock = cpu_clock_;
@@ -355,7 +427,8 @@ void Session::write_profile(const path::PathMark& longest, const path::Costs& mo
   facts.most = most;
   facts.sum = sum;
   facts.messages = messages_;
-  write_profile_file(options_, facts, kernels_.kernels());
+  facts.calls = calls;
+  write_profile_file(options_, facts, kernels_.kernels(), regions_);
 }
 
 }  // namespace flopcast::interpose::mpi

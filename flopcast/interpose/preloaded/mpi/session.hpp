@@ -4,22 +4,30 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/mpi_options.hpp"
+#include "flopcast/interpose/preloaded/mpi/call_sequence.hpp"
+#include "flopcast/interpose/preloaded/mpi/region_names.hpp"
 #include "flopcast/interpose/preloaded/mpi/routines.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
 #include "flopcast/path/critical_path.hpp"
+#include "flopcast/path/eager_propagation.hpp"
+#include "flopcast/path/execution_decisions.hpp"
 #include "flopcast/path/kernel_table.hpp"
 #include "flopcast/path/message_model.hpp"
+#include "flopcast/path/path_counts.hpp"
 
 namespace flopcast::interpose::mpi {
 
 /// What the library knows of its process between MPI_Init and MPI_Finalize.
 class Session {
  public:
-  explicit Session(const MpiOptions& options) : options_(options), decisions_(options.policy, options.precision) {}
+  explicit Session(const MpiOptions& options) : options_(options), decisions_(options.policy, options.precision, options.across_sizes) {}
 
   /// After MPI_Init: a communicator of our own, which clock, what messages cost. Collective.
   void begin();
@@ -45,6 +53,33 @@ class Session {
   [[nodiscard]] const path::MessageModel& messages() const noexcept { return messages_; }
   [[nodiscard]] const MpiOptions& options() const noexcept { return options_; }
 
+  /// Goes on with a path that leads here, if it is longer and not from before a reset.
+  void follow(const Arrival& arrival) { follow(arrival.mark, arrival.epoch, arrival.counts); }
+  void follow(const Agreement& agreement) { follow(agreement.mark, agreement.epoch, {}); }
+  /// The same for the agreement of a blocking collective, in which all processes of `channel` take part: what the policy propagates goes along.
+  void follow(const Agreement& agreement, Channel& channel);
+  /// What a message of ours says.
+  [[nodiscard]] Shadow shadow(std::int64_t bytes, int tag, bool skipped) const noexcept {
+    return {path_.mark(), bytes, tag, static_cast<std::int16_t>(skipped ? 1 : 0), static_cast<std::int16_t>(epoch_)};
+  }
+  /// `channel` if the agreement is that of a blocking collective on it.
+  [[nodiscard]] Agreement agreement(bool execute, const Channel* channel = nullptr) const;
+  /// Counts to go with a shadow; none unless policy is online.
+  [[nodiscard]] std::vector<path::KernelCount> counts() const;
+  /// The program called `routine`; what it says of the message must not depend on time. For the comparison of two runs.
+  void note_call(Routine routine, std::int64_t first, std::int64_t second, std::int64_t third) noexcept;
+
+  /// A region of the program's own code begins; false if it is to be left out, and then it has ended too. One inside of another belongs to that.
+  bool enter_region(const std::string& name, std::span<const std::int64_t> sizes, bool may_be_left_out);
+  void leave_region();
+  /// Whether the thread is in a region: BLAS there isn't counted apart.
+  [[nodiscard]] bool is_in_region() const noexcept { return region_.depth > 0; }
+  /// From now on what this process does is on its path, or isn't.
+  void measure(bool on);
+  [[nodiscard]] bool measures() const noexcept { return measures_; }
+  /// Paths and counts begin anew; what is known of kernels' times is kept. Collective.
+  void reset();
+
   /// Number of the kernel that a communication is.
   std::uint32_t communication_kernel(Routine routine, std::int64_t bytes, int processes, int stride);
   /// A computational kernel took `seconds`, or would have if `executed` is false.
@@ -52,12 +87,26 @@ class Session {
   /// A communication of `words` moved data for `seconds`, or would have, after `idle` seconds that nobody's work accounts for.
   void communicated(std::uint32_t kernel, Seconds seconds, double bytes, bool executed, Seconds idle = 0);
 
+  /// It waited, on no path.
+  void waited(Seconds seconds) noexcept {
+    if (measures_) {
+      path_.wait(seconds);
+    }
+  }
+
+  /// It waited for nobody knows what: on its path.
+  void waited_on_path(Seconds seconds) noexcept {
+    if (measures_) {
+      path_.add({.time = seconds, .idle = seconds});
+    }
+  }
+
   /// Runs `wait`, which waits for others and whose time is on no path of this process.
   template <class Wait>
   auto idle(Wait wait) {
     const Seconds start = cpu_clock_ ? 0 : wall();
     auto result = wait();
-    path_.wait(cpu_clock_ ? 0 : wall() - start);
+    waited(cpu_clock_ ? 0 : wall() - start);
     return result;
   }
 
@@ -67,7 +116,7 @@ class Session {
   Seconds explain_wait(Seconds surplus);
 
   /// Whether kernel `kernel` is still to be executed, as far as this process is concerned.
-  [[nodiscard]] bool wants_execution(std::uint32_t kernel) { return decisions_.wants_execution(kernel, kernels_[kernel]); }
+  [[nodiscard]] bool wants_execution(std::uint32_t kernel);
   [[nodiscard]] Seconds estimate(std::uint32_t kernel) { return decisions_.estimate(kernel, kernels_[kernel]); }
   /// What the model says where the kernel was never executed.
   [[nodiscard]] Seconds estimate(std::uint32_t kernel, path::Pattern pattern, std::int64_t bytes, int processes);
@@ -76,22 +125,49 @@ class Session {
   void note_skipped() noexcept { has_skipped_ = true; }
 
  private:
+  void follow(const path::PathMark& mark, std::int32_t epoch, std::span<const path::KernelCount> counts);
+  /// A kernel's time goes into its statistics, if it was executed.
+  void note_time(std::uint32_t kernel, Seconds seconds, bool executed);
+  /// It lies on the path from here on.
+  void note_on_path(std::uint32_t kernel, Seconds seconds);
+  void take_counts(const Agreement& agreement, Channel& channel);
+  void hear(const Agreement& agreement, Channel& channel);
   void choose_clock();
   void measure_messages();
   void read_statistics();
   void visit_critical_path(const path::PathMark& end);
   void collect_kernels();
-  void write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete);
+  void collect_region_names();
+  [[nodiscard]] std::vector<CallSequence> gather_calls() const;
+  void write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete,
+                     const std::vector<CallSequence>& calls);
+
+  /// The outermost region that is open.
+  struct Region {
+    int depth = 0;
+    std::uint32_t kernel = 0;
+    Seconds seconds = 0;  ///< of computation in it so far
+    bool communicates = false;
+  };
 
   MpiOptions options_;
   path::ExecutionDecisions decisions_;
+  path::EagerPropagation eager_;
+  path::PathCounts counts_;
+  CallSequence calls_;
+  RegionNames regions_;
+  Region region_;
+  std::unordered_set<std::uint32_t> communicating_regions_;  ///< never left out
+  std::int32_t epoch_ = 0;                                   ///< number of resets
+  bool measures_ = true;
   bool tracking_ = false;
   bool has_skipped_ = false;
   bool cpu_clock_ = false;
   int rank_ = 0, size_ = 1;
   MPI_Comm world_ = MPI_COMM_NULL;             ///< our own, of all processes
   std::shared_ptr<Channel> acknowledgements_;  ///< of receivers, among all processes
-  Seconds begun_ = 0;                          ///< wall time
+  Seconds begun_ = 0;                          ///< wall time when measuring began last
+  Seconds elapsed_ = 0;                        ///< wall time measured before that
   Seconds resumed_ = 0;                        ///< when the program last went on
   path::CriticalPath path_;
   path::KernelTable kernels_;

@@ -1,11 +1,16 @@
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace flopcast::interpose::mpi {
 namespace {
 
 constexpr int shadow_tag = 1;
+constexpr int counts_tag = 6;
+
+bool counts_travel = false;
 
 MPI_Datatype agreement_type = MPI_DATATYPE_NULL;
 MPI_Op agreement_op = MPI_OP_NULL;
@@ -16,7 +21,13 @@ void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/
   const auto* a = static_cast<const Agreement*>(in);
   auto* b = static_cast<Agreement*>(inout);
   for (int i = 0; i < *count; ++i) {
-    b[i].mark = path::longer(a[i].mark, b[i].mark);
+    if (a[i].epoch == b[i].epoch) {
+      b[i].mark = path::longer(a[i].mark, b[i].mark);
+    } else if (a[i].epoch > b[i].epoch) {
+      b[i].mark = a[i].mark;
+      b[i].epoch = a[i].epoch;
+    }
+    b[i].teller = std::min(a[i].teller, b[i].teller);
     b[i].execute = a[i].execute != 0 || b[i].execute != 0 ? 1 : 0;
   }
 }
@@ -60,6 +71,8 @@ void make_agreement_type() {
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_channel, &channel_key, nullptr);
 }
 
+void let_counts_travel(bool travel) noexcept { counts_travel = travel; }
+
 void free_agreement_type() {
   PMPI_Comm_free_keyval(&channel_key);
   PMPI_Op_free(&agreement_op);
@@ -72,74 +85,106 @@ Channel::Channel(MPI_Comm comm) {
   PMPI_Comm_group(comm, &group);
   PMPI_Comm_create(comm, group, &comm_);
   PMPI_Comm_size(comm, &size_);
+  PMPI_Comm_rank(comm, &rank_);
   world_ranks_ = world_ranks_of(group, size_);
   stride_ = stride_of(world_ranks_);
+  aggregate_ = path::Aggregate::of_ranks(world_ranks_);
   PMPI_Group_free(&group);
 }
 
+namespace {
+
+bool is_complete(MPI_Request& request) {
+  int done = 1;
+  if (request != MPI_REQUEST_NULL) {
+    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  }
+  return done != 0;
+}
+
+/// Of a message that nobody received.
+void give_up(MPI_Request& request) {
+  if (!is_complete(request)) {
+    PMPI_Cancel(&request);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+}  // namespace
+
 Channel::~Channel() {
   for (Outgoing& outgoing : outgoing_) {
-    if (outgoing.request != MPI_REQUEST_NULL) {
-      int done = 0;
-      PMPI_Test(&outgoing.request, &done, MPI_STATUS_IGNORE);
-      if (done == 0) {  // to a message that nobody received
-        PMPI_Cancel(&outgoing.request);
-        PMPI_Wait(&outgoing.request, MPI_STATUS_IGNORE);
-      }
-    }
+    give_up(outgoing.request);
+    give_up(outgoing.counts_request);
   }
   PMPI_Comm_free(&comm_);
 }
 
+int Channel::rank_of(int world_rank) const noexcept {
+  return static_cast<int>(std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) - world_ranks_.begin());
+}
+
 Channel::Outgoing& Channel::free_slot() {
-  int done = 0;
-  if (!outgoing_.empty()) {
-    PMPI_Test(&outgoing_.front().request, &done, MPI_STATUS_IGNORE);
-  }
-  if (done == 0) {
-    outgoing_.emplace_back();
-  } else {
+  if (!outgoing_.empty() && is_complete(outgoing_.front().request) && is_complete(outgoing_.front().counts_request)) {
     outgoing_.splice(outgoing_.end(), outgoing_, outgoing_.begin());
+  } else {
+    outgoing_.emplace_back();
   }
   return outgoing_.back();
 }
 
-void Channel::send(const Shadow& shadow, int destination) {
+void Channel::send(const Shadow& shadow, int destination, std::vector<path::KernelCount> counts) {
   Outgoing& slot = free_slot();
   slot.shadow = shadow;
   PMPI_Isend(&slot.shadow, static_cast<int>(sizeof(Shadow)), MPI_BYTE, destination, shadow_tag, comm_, &slot.request);
+  if (counts_travel) {
+    slot.counts = std::move(counts);
+    PMPI_Isend(slot.counts.data(), static_cast<int>(slot.counts.size() * sizeof(path::KernelCount)), MPI_BYTE, destination, counts_tag,
+               comm_, &slot.counts_request);
+  }
 }
 
-Shadow Channel::receive(int source, int tag) {
-  std::deque<Shadow>& waiting = arrived_[source];
-  for (auto shadow = waiting.begin(); shadow != waiting.end(); ++shadow) {
-    if (shadow->tag == tag) {
-      const Shadow found = *shadow;
-      waiting.erase(shadow);
-      return found;
-    }
+/// The next shadow from `source`, with its counts: those of one process come in the order of its shadows.
+Arrival Channel::take(int source) {
+  Arrival arrival;
+  PMPI_Recv(static_cast<Shadow*>(&arrival), static_cast<int>(sizeof(Shadow)), MPI_BYTE, source, shadow_tag, comm_, MPI_STATUS_IGNORE);
+  if (counts_travel) {
+    MPI_Status status;
+    int bytes = 0;
+    arrival.counts.resize(most_counts);
+    PMPI_Recv(arrival.counts.data(), static_cast<int>(most_counts * sizeof(path::KernelCount)), MPI_BYTE, source, counts_tag, comm_,
+              &status);
+    PMPI_Get_count(&status, MPI_BYTE, &bytes);
+    arrival.counts.resize(static_cast<std::size_t>(bytes) / sizeof(path::KernelCount));
+  }
+  return arrival;
+}
+
+Arrival Channel::receive(int source, int tag) {
+  std::deque<Arrival>& waiting = arrived_[source];
+  const auto found = std::find_if(waiting.begin(), waiting.end(), [tag](const Arrival& arrival) { return arrival.tag == tag; });
+  if (found != waiting.end()) {
+    Arrival arrival = std::move(*found);
+    waiting.erase(found);
+    return arrival;
   }
   for (;;) {
-    Shadow shadow;
-    PMPI_Recv(&shadow, static_cast<int>(sizeof(Shadow)), MPI_BYTE, source, shadow_tag, comm_, MPI_STATUS_IGNORE);
-    if (shadow.tag == tag) {
-      return shadow;
+    Arrival arrival = take(source);
+    if (arrival.tag == tag) {
+      return arrival;
     }
-    waiting.push_back(shadow);
+    waiting.push_back(std::move(arrival));
   }
 }
 
-std::optional<Shadow> Channel::poll() {
+std::optional<Arrival> Channel::poll() {
   int there = 0;
   MPI_Status status;
   PMPI_Iprobe(MPI_ANY_SOURCE, shadow_tag, comm_, &there, &status);
-  if (there == 0) {
-    return std::nullopt;
-  }
-  Shadow shadow;
-  PMPI_Recv(&shadow, static_cast<int>(sizeof(Shadow)), MPI_BYTE, status.MPI_SOURCE, shadow_tag, comm_, MPI_STATUS_IGNORE);
-  return shadow;
+  return there != 0 ? std::optional<Arrival>(take(status.MPI_SOURCE)) : std::nullopt;
 }
+
+void Channel::broadcast(void* bytes, std::size_t count, int root) { PMPI_Bcast(bytes, static_cast<int>(count), MPI_BYTE, root, comm_); }
 
 Agreement Channel::agree(const Agreement& mine) {
   Agreement all = mine;

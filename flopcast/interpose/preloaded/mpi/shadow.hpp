@@ -4,13 +4,16 @@
 
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "flopcast/path/aggregate.hpp"
 #include "flopcast/path/critical_path.hpp"
+#include "flopcast/path/path_counts.hpp"
 
 namespace flopcast::interpose::mpi {
 
@@ -19,19 +22,32 @@ struct Shadow {
   path::PathMark mark;     ///< of the sender, when it sent
   std::int64_t bytes = 0;  ///< of the message
   std::int32_t tag = 0;
-  std::int32_t skipped = 0;  ///< the message is empty in place of these bytes
+  std::int16_t skipped = 0;  ///< the message is empty in place of these bytes
+  std::int16_t epoch = 0;    ///< of the sender; a mark from before flopcast_reset() says nothing
 };
 
 /// What the processes of a collective communication find together.
 struct Agreement {
-  path::PathMark mark;       ///< the longest path
-  std::int32_t execute = 0;  ///< at least one of them wants it executed
+  path::PathMark mark;           ///< the longest path
+  std::int32_t execute = 0;      ///< at least one of them wants it executed
+  std::int32_t epoch = 0;        ///< of the mark; the latest of all
+  std::int32_t teller = nobody;  ///< the lowest rank in the communicator with times to tell to all of it (policy eager)
   std::int32_t unused = 0;
+
+  static constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
+};
+
+/// What has come from another process.
+struct Arrival : Shadow {
+  std::vector<path::KernelCount> counts;  ///< along the sender's path, where policy is online
 };
 
 /// The shadow of one of the program's communicators. It may outlive that: a request on a freed communicator still has to complete.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
+  /// Kernels whose counts travel with a path.
+  static constexpr std::size_t most_counts = 64;
+
   /// Collective over `comm`.
   explicit Channel(MPI_Comm comm);
   Channel(const Channel&) = delete;
@@ -41,16 +57,24 @@ class Channel : public std::enable_shared_from_this<Channel> {
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] int stride() const noexcept { return stride_; }  ///< between the world ranks of its processes; 0 if it varies
   [[nodiscard]] int world_rank(int rank) const noexcept { return world_ranks_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }  ///< of this process
+  [[nodiscard]] int rank_of(int world_rank) const noexcept;  ///< of a process that is in it
+  [[nodiscard]] const std::optional<path::Aggregate>& aggregate() const noexcept {
+    return aggregate_;
+  }  ///< nothing if its ranks are no grid
   [[nodiscard]] bool has(int rank) const noexcept { return rank >= 0 && rank < size_; }
 
-  /// Never blocks.
-  void send(const Shadow& shadow, int destination);
+  /// Never blocks. `counts` only where policy is online, and then always.
+  void send(const Shadow& shadow, int destination, std::vector<path::KernelCount> counts = {});
   /// The oldest shadow from `source` with this tag that nobody has taken; waits for it. Since it travels ahead of its message, there is one for every message that
   /// arrived.
-  Shadow receive(int source, int tag);
+  Arrival receive(int source, int tag);
 
   /// A shadow that has come from anybody, if there is one; doesn't wait.
-  std::optional<Shadow> poll();
+  std::optional<Arrival> poll();
+
+  /// Rank `root`'s bytes for all.
+  void broadcast(void* bytes, std::size_t count, int root);
 
   Agreement agree(const Agreement& mine);
   /// The same without waiting; `mine` and `all` must stay where they are until `request` is complete.
@@ -60,18 +84,24 @@ class Channel : public std::enable_shared_from_this<Channel> {
   struct Outgoing {
     Shadow shadow;
     MPI_Request request = MPI_REQUEST_NULL;
+    std::vector<path::KernelCount> counts;
+    MPI_Request counts_request = MPI_REQUEST_NULL;
   };
   Outgoing& free_slot();
+  Arrival take(int source);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
-  int size_ = 1, stride_ = 1;
+  int rank_ = 0, size_ = 1, stride_ = 1;
   std::vector<int> world_ranks_;
-  std::list<Outgoing> outgoing_;               ///< oldest first
-  std::map<int, std::deque<Shadow>> arrived_;  ///< by source; taken out of the network while looking for another tag
+  std::optional<path::Aggregate> aggregate_;
+  std::list<Outgoing> outgoing_;                ///< oldest first
+  std::map<int, std::deque<Arrival>> arrived_;  ///< by source; taken out of the network while looking for another tag
 };
 
 /// What agree() needs of MPI; between begin and end of a session.
 void make_agreement_type();
+/// Whether counts of kernels travel with every shadow: in all processes or in none.
+void let_counts_travel(bool travel) noexcept;
 void free_agreement_type();
 
 /// Gives a communicator of the program its shadow. Collective over it; nothing for intercommunicators and MPI_COMM_NULL.

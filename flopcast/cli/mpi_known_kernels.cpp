@@ -1,0 +1,91 @@
+#include "flopcast/cli/mpi_known_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/machine/detect.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* artifact_kind = "mpi-kernels";
+
+/// As path::ExecutionDecisions looks at single runs.
+bool has_drifted(const path::KernelStatistics& before, const path::KernelStatistics& now) {
+  constexpr double deviations = 4;
+  constexpr double least_drift = 0.25;
+  return now.count > 0 && std::abs(now.mean - before.mean) > std::max(deviations * std::sqrt(before.variance()), least_drift * before.mean);
+}
+
+json document_of(const path::KernelStatistics& times) {
+  return {{"count", times.count}, {"mean", times.mean}, {"variance", times.variance()}};
+}
+
+/// The same mean and variance from fewer executions.
+void fade(path::KernelStatistics& times) {
+  constexpr std::int64_t most = 1000;
+  if (times.count > most) {
+    times.squares *= static_cast<double>(most - 1) / static_cast<double>(times.count - 1);
+    times.count = most;
+  }
+}
+
+std::string machine_name() { return machine::hardware_fingerprint(machine::detect_topology()); }
+
+}  // namespace
+
+path::KernelStatistics statistics_of(const json& executed) {
+  const auto count = executed.at("count").get<std::int64_t>();
+  const double squares = executed.at("variance").get<double>() * static_cast<double>(std::max<std::int64_t>(count - 1, 0));
+  return {count, executed.at("mean").get<double>(), squares};
+}
+
+int MpiKnownKernels::add(const json& profile) {
+  int drifted = 0;
+  for (const json& kernel : profile.at("kernels")) {
+    const std::string where = kernel.value("where", profile.value("where", std::string()));
+    const path::KernelStatistics now = statistics_of(kernel.at("executed"));
+    const auto [known, added] = kernels_.try_emplace({where, kernel.at("kernel").get<std::string>()}, kernel);
+    path::KernelStatistics all = added ? now : statistics_of(known->second.at("executed"));
+    if (!added && has_drifted(all, now)) {
+      all = now;
+      ++drifted;
+    } else if (!added) {
+      all.merge(now);
+    }
+    fade(all);
+    known->second["executed"] = document_of(all);
+    known->second["where"] = where;
+  }
+  return drifted;
+}
+
+json MpiKnownKernels::document() const {
+  json list = json::array();
+  for (const auto& [name, kernel] : kernels_) {
+    list.push_back(kernel);
+  }
+  return {{"schema", mpi_profile_schema}, {"kernels", std::move(list)}};
+}
+
+MpiKnownKernels stored_mpi_kernels(const model::Store& store) {
+  MpiKnownKernels known;
+  if (const std::optional<json> kept = store.find_artifact(artifact_kind, machine_name())) {
+    known.add(*kept);
+  }
+  return known;
+}
+
+int store_mpi_kernels(model::Store& store, const json& profile) {
+  MpiKnownKernels known = stored_mpi_kernels(store);
+  const int drifted = known.add(profile);
+  store.put_artifact(artifact_kind, machine_name(), known.document());
+  return drifted;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/model/store.hpp"
+#include "flopcast/path/kernel_table.hpp"
+
+namespace flopcast::cli {
+
+/// Times of a kernel in a document.
+path::KernelStatistics statistics_of(const nlohmann::json& executed);
+
+/// What is known of the kernels of MPI programs on this machine, whoever has run them: by what their times hold for (MPI, clock, number of processes, BLAS) and their names.
+class MpiKnownKernels {
+ public:
+  /// Adds what a run has learnt. A kernel whose mean is far from what is known (four standard deviations and a quarter) has drifted: the run's times take its place. What
+  /// was learnt long ago weighs at most as much as a thousand executions. How many have drifted is returned.
+  int add(const nlohmann::json& profile);
+  /// As a profile without costs.
+  [[nodiscard]] nlohmann::json document() const;
+
+ private:
+  std::map<std::pair<std::string, std::string>, nlohmann::json> kernels_;
+};
+
+/// Of this machine in the store; empty if there are none.
+MpiKnownKernels stored_mpi_kernels(const model::Store& store);
+/// Adds a run to what the store has by now, which other launches may have added to. How many kernels have drifted is returned.
+int store_mpi_kernels(model::Store& store, const nlohmann::json& profile);
+
+}  // namespace flopcast::cli

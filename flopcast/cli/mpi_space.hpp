@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace flopcast::cli {
+
+/// A program with parameters, as 'flopcast mpi tune --help' shows it.
+struct MpiSpace {
+  std::string name;
+  std::vector<std::string> launcher, command;
+  std::vector<std::pair<std::string, std::vector<std::string>>> parameters;
+};
+
+/// A value for each parameter.
+using MpiSetting = std::vector<std::pair<std::string, std::string>>;
+
+/// Throws bad_input that names the file and what is wrong with it.
+MpiSpace read_mpi_space(const std::string& file);
+/// Every combination, the last parameter changing fastest.
+std::vector<MpiSetting> settings_of(const MpiSpace& space);
+std::vector<std::string> command_of(const MpiSpace& space, const MpiSetting& setting);
+/// `nb=64 depth=1`.
+std::string text_of(const MpiSetting& setting);
+
+}  // namespace flopcast::cli

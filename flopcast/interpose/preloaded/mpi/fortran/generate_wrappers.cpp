@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+/// How one kind of parameter goes from Fortran to C and back. In each text {0} is the parameter's name; {comm}, {count} and {completed} those of the function's communicator, first
+/// count, and number of completed requests.
+struct Parameter {
+  const char* type;      ///< in Fortran's interface
+  const char* before;    ///< the call: declarations
+  const char* argument;  ///< of the call
+  const char* after;     ///< the call, if it succeeded
+};
+
+const std::map<std::string, Parameter>& kinds() {
+  static const std::map<std::string, Parameter> all = {
+      {"program", {nullptr, "", "nullptr, nullptr", ""}},
+      {"buffer", {"void*", "", "fortran::buffer({0})", ""}},
+      {"int", {"MPI_Fint*", "", "*{0}", ""}},
+      {"count", {"MPI_Fint*", "", "*{0}", ""}},
+      {"out_int", {"MPI_Fint*", "", "{0}", ""}},
+      {"completed", {"MPI_Fint*", "", "{0}", ""}},
+      {"flag", {"MPI_Fint*", "", "{0}", ""}},
+      {"ints", {"MPI_Fint*", "", "{0}", ""}},
+      {"weights", {"MPI_Fint*", "", "fortran::weights({0})", ""}},
+      {"type", {"MPI_Fint*", "", "PMPI_Type_f2c(*{0})", ""}},
+      {"types", {"MPI_Fint*", "", "fortran::types({0}, *{comm}, {slot}, false)", ""}},
+      {"long_types", {"MPI_Fint*", "", "fortran::types({0}, *{comm}, {slot}, true)", ""}},
+      {"op", {"MPI_Fint*", "", "PMPI_Op_f2c(*{0})", ""}},
+      {"comm", {"MPI_Fint*", "", "PMPI_Comm_f2c(*{0})", ""}},
+      {"group", {"MPI_Fint*", "", "PMPI_Group_f2c(*{0})", ""}},
+      {"info", {"MPI_Fint*", "", "PMPI_Info_f2c(*{0})", ""}},
+      {"new_comm", {"MPI_Fint*", "MPI_Comm c{0} = MPI_COMM_NULL;", "&c{0}", "*{0} = PMPI_Comm_c2f(c{0});"}},
+      {"new_request", {"MPI_Fint*", "MPI_Request c{0} = MPI_REQUEST_NULL;", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});"}},
+      {"request", {"MPI_Fint*", "MPI_Request c{0} = PMPI_Request_f2c(*{0});", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});"}},
+      {"requests", {"MPI_Fint*", "fortran::Requests c{0}({0}, *{count});", "c{0}.get()", ""}},
+      {"new_message", {"MPI_Fint*", "MPI_Message c{0} = MPI_MESSAGE_NULL;", "&c{0}", "*{0} = PMPI_Message_c2f(c{0});"}},
+      {"message", {"MPI_Fint*", "MPI_Message c{0} = PMPI_Message_f2c(*{0});", "&c{0}", "*{0} = PMPI_Message_c2f(c{0});"}},
+      {"status", {"MPI_Fint*", "fortran::Status c{0}({0});", "c{0}.get()", ""}},
+      {"statuses", {"MPI_Fint*", "fortran::Statuses c{0}({0}, *{count}, {completed});", "c{0}.get()", ""}},
+      {"index", {"MPI_Fint*", "", "{0}", "fortran::count_from_one(*{0});"}},
+      {"indices", {"MPI_Fint*", "", "{0}", "fortran::count_from_one({0}, *{completed});"}}};
+  return all;
+}
+
+struct Function {
+  std::string name;
+  std::vector<std::string> kinds;
+};
+
+std::vector<Function> read_functions(const char* file) {
+  std::ifstream in(file);
+  std::vector<Function> all;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    Function function;
+    words >> function.name;
+    for (std::string kind; words >> kind;) {
+      if (kinds().count(kind) == 0) {
+        throw bad_input("{}: {} has a parameter of the unknown kind '{}'", file, function.name, kind);
+      }
+      function.kinds.push_back(kind);
+    }
+    if (!function.name.empty()) {
+      all.push_back(std::move(function));
+    }
+  }
+  if (all.empty()) {
+    throw bad_input("{} has no functions", file);
+  }
+  return all;
+}
+
+/// The name of the first parameter of `kind`, `otherwise` if there is none.
+std::string parameter_of(const Function& function, const std::string& kind, const std::string& otherwise) {
+  const auto found = std::find(function.kinds.begin(), function.kinds.end(), kind);
+  return found == function.kinds.end() ? otherwise : 'a' + std::to_string(found - function.kinds.begin());
+}
+
+std::string wrapper(const Function& function) {
+  std::string name = function.name;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  std::string parameters;
+  std::string before;
+  std::string arguments;
+  std::string after;
+  const std::string comm = parameter_of(function, "comm", "?");
+  const std::string count = parameter_of(function, "count", "?");
+  const std::string completed = parameter_of(function, "completed", "nullptr");
+  int slot = 0;
+  for (std::size_t i = 0; i < function.kinds.size(); ++i) {
+    const Parameter& kind = kinds().at(function.kinds[i]);
+    const std::string place = 'a' + std::to_string(i);
+    const auto filled = [&](const char* text) {
+      return fmt::format(fmt::runtime(text), place, fmt::arg("comm", comm), fmt::arg("count", count), fmt::arg("completed", completed),
+                         fmt::arg("slot", slot));
+    };
+    if (kind.type != nullptr) {
+      parameters += fmt::format("{} {}, ", kind.type, place);
+    }
+    before += filled(kind.before);
+    arguments += (arguments.empty() ? "" : ", ") + filled(kind.argument);
+    after += filled(kind.after);
+    slot += function.kinds[i] == "types" || function.kinds[i] == "long_types" ? 1 : 0;
+  }
+  std::string text = fmt::format("void {}_({}MPI_Fint* error) {{\n  {}\n  const int result = {}({});\n", name, parameters, before,
+                                 function.name, arguments);
+  if (!after.empty()) {
+    text += fmt::format("  if (result == MPI_SUCCESS) {{ {} }}\n", after);
+  }
+  text += "  if (error != nullptr) { *error = result; }\n}\n";
+  return text + fmt::format("decltype({0}_) {0}_f08_ [[gnu::alias(\"{0}_\")]];\n\n", name);
+}
+
+void write_wrappers(const char* list, const char* file) {
+  std::ofstream out(file);
+  out << "#include \"flopcast/interpose/preloaded/mpi/fortran/arguments.hpp\"\n\nnamespace fortran = flopcast::interpose::mpi::fortran;\n\n"
+         "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
+  for (const Function& function : read_functions(list)) {
+    out << wrapper(function);
+  }
+  out << "}\n#pragma GCC visibility pop\n";
+  if (!out.flush()) {
+    throw environment_error("can't write {}", file);
+  }
+}
+
+}  // namespace
+}  // namespace flopcast::interpose
+
+/// Writes Fortran's interface of the functions listed in the file argv[1], each of which calls C's, to the file argv[2].
+int main(int argc, char** argv) try {
+  if (argc != 3) {
+    throw flopcast::usage_error("expected two arguments, the list and the file to write");
+  }
+  flopcast::interpose::write_wrappers(argv[1], argv[2]);
+  return 0;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "generate_wrappers: {}\n", error.what());
+  return 1;
+}

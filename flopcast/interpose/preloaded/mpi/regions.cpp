@@ -1,0 +1,132 @@
+#include "flopcast/interpose/user/regions.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "flopcast/interpose/preloaded/mpi/session.hpp"
+
+/// Regions of the program's own code, as flopcast/interpose/user/regions.h describes them.
+namespace flopcast::interpose::mpi {
+
+bool Session::enter_region(const std::string& name, std::span<const std::int64_t> sizes, bool may_be_left_out) {
+  if (region_.depth > 0 || !measures_) {
+    ++region_.depth;
+    return true;
+  }
+  leave_program();
+  path::KernelKey key{path::KernelKind::region, regions_.number(name), {}};
+  std::copy(sizes.begin(), sizes.end(), key.words.begin());
+  const std::uint32_t kernel = kernels_.number(key);
+  if (may_be_left_out && communicating_regions_.count(key.routine) == 0 && !wants_execution(kernel)) {
+    computed(kernel, estimate(kernel), false);
+    return_to_program();
+    return false;
+  }
+  region_ = {1, kernel, 0, false};
+  return_to_program();
+  return true;
+}
+
+void Session::leave_region() {
+  if (region_.depth == 0 || --region_.depth > 0 || !measures_) {
+    return;
+  }
+  leave_program();
+  if (region_.communicates) {
+    communicating_regions_.insert(kernels_[region_.kernel].key.routine);
+  }
+  note_time(region_.kernel, region_.seconds, true);
+  note_on_path(region_.kernel, region_.seconds);  // where its computation is already
+  return_to_program();
+}
+
+void Session::measure(bool on) {
+  if (on == measures_) {
+    return;
+  }
+  leave_program();
+  region_.depth = 0;  // one that is open says nothing
+  measures_ = on;
+  if (on) {
+    begun_ = wall();
+  } else {
+    elapsed_ += wall() - begun_;
+  }
+  return_to_program();
+}
+
+void Session::reset() {
+  PMPI_Barrier(world_);
+  for (std::uint32_t i = 0; i < kernels_.kernels().size(); ++i) {
+    path::Kernel& kernel = kernels_[i];
+    kernel.executed = {};
+    kernel.skipped = 0;
+  }
+  decisions_.begin_anew();
+  path_ = path::CriticalPath(rank_);
+  counts_ = {};
+  calls_ = {};
+  region_.depth = 0;
+  ++epoch_;
+  PMPI_Barrier(world_);
+  elapsed_ = 0;
+  begun_ = wall();
+  return_to_program();
+}
+
+namespace {
+
+/// The session if it follows what this thread does now.
+Session* followed() noexcept {
+  Session* all = session();
+  return all != nullptr && all->follows_program() ? all : nullptr;
+}
+
+int enter(const char* name, int count, const std::int64_t* sizes, int may_be_left_out) {
+  constexpr int most_sizes = 8;
+  Session* all = followed();
+  if (all == nullptr) {
+    return 1;
+  }
+  if (name == nullptr || count < 0 || count > most_sizes || (count > 0 && sizes == nullptr)) {
+    std::fprintf(stderr, "flopcast: region '%s' has %d sizes, expected a name and 0 to %d; it is executed without being told apart\n",
+                 name == nullptr ? "" : name, count, most_sizes);
+    return all->enter_region(name == nullptr ? "?" : name, {}, false) ? 1 : 0;
+  }
+  return all->enter_region(name, {sizes, static_cast<std::size_t>(count)}, may_be_left_out != 0) ? 1 : 0;
+}
+
+void leave() {
+  if (Session* all = followed()) {
+    all->leave_region();
+  }
+}
+
+void measure(int on) {
+  if (Session* all = followed()) {
+    all->measure(on != 0);
+  }
+}
+
+void reset() {
+  if (Session* all = followed()) {
+    all->reset();
+  }
+}
+
+}  // namespace
+}  // namespace flopcast::interpose::mpi
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+const flopcast_region_hooks* flopcast_region_hooks_1() {
+  namespace mpi = flopcast::interpose::mpi;
+  static constexpr flopcast_region_hooks hooks = {mpi::enter, mpi::leave, mpi::measure, mpi::reset};
+  return &hooks;
+}
+
+#pragma GCC visibility pop
+}

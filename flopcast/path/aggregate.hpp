@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace flopcast::path {
+
+/// One dimension of a grid of processes: `size` ranks, `stride` apart.
+struct Dimension {
+  std::int32_t stride = 1, size = 1;
+  friend bool operator==(const Dimension&, const Dimension&) = default;
+};
+
+/// The shape of a set of ranks that is a Cartesian grid, wherever it begins: dimensions by growing stride, none of size 1, neighbours that make up one dimension joined. Channels
+/// along different dimensions of a program's grid combine to aggregate channels (paper 004, section III-B); that needs no communication, since every process knows the ranks.
+class Aggregate {
+ public:
+  /// A single process.
+  Aggregate() = default;
+  /// Dimensions in any order; nothing if their sums aren't all different in a mixed-radix way (one dimension's extent reaches into the next one's stride).
+  static std::optional<Aggregate> of_dimensions(std::vector<Dimension> dimensions);
+  /// Of distinct ranks in any order; nothing if they are no grid.
+  static std::optional<Aggregate> of_ranks(std::vector<int> ranks);
+  /// The grid of all sums; nothing if that is none.
+  [[nodiscard]] static std::optional<Aggregate> combined(const Aggregate& a, const Aggregate& b);
+
+  [[nodiscard]] const std::vector<Dimension>& dimensions() const noexcept { return dimensions_; }
+  [[nodiscard]] std::int64_t processes() const noexcept;
+  /// Whether it is all of `ranks` processes.
+  [[nodiscard]] bool covers(int ranks) const noexcept;
+
+  friend bool operator==(const Aggregate&, const Aggregate&) = default;
+
+ private:
+  explicit Aggregate(std::vector<Dimension> dimensions) : dimensions_(std::move(dimensions)) {}
+  std::vector<Dimension> dimensions_;
+};
+
+}  // namespace flopcast::path

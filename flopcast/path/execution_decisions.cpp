@@ -1,0 +1,212 @@
+#include "flopcast/path/execution_decisions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace flopcast::path {
+
+ExecutionDecisions::Decision& ExecutionDecisions::decision(std::uint32_t number) {
+  if (number >= decisions_.size()) {
+    decisions_.resize(number + std::size_t{1});
+  }
+  return decisions_[number];
+}
+
+ExecutionDecisions::Family& ExecutionDecisions::family(std::uint32_t number, const KernelKey& key, double flops) {
+  Family& all = families_[without_sizes(key)];
+  if (number >= in_family_.size()) {
+    in_family_.resize(number + std::size_t{1});
+  }
+  if (!in_family_[number]) {
+    in_family_[number] = true;
+    all.members.emplace_back(number, size_terms(key, flops));
+  }
+  return all;
+}
+
+void ExecutionDecisions::know(std::uint32_t number, const PriorKernel& prior, bool trusted) {
+  Decision& mine = decision(number);
+  mine.prior = prior;
+  mine.trusted = trusted && prior.times.count > 0;
+  if (across_sizes_) {
+    family(number, prior.key, prior.flops);
+  }
+}
+
+void ExecutionDecisions::know_everywhere(std::uint32_t number, const KernelKey& key, const KernelStatistics& times) {
+  Decision& mine = decision(number);
+  mine.prior = {key, times, 0, 0};
+  mine.everywhere = true;
+  mine.suspicious = 0;
+}
+
+void ExecutionDecisions::begin_anew() {
+  for (Decision& each : decisions_) {
+    each.prior.times.merge(each.times);
+    each.times = {};
+    each.met = 0;
+    each.predicted = 0;
+    each.judged_count = -1;
+  }
+  for (auto& [key, all] : families_) {
+    all.executed = 0;
+    all.fitted_at = 0;
+    all.model.reset();
+  }
+  spent_squares_ = 0;
+}
+
+std::int64_t ExecutionDecisions::occurrences(const Decision& decision, const Standing& standing) const {
+  switch (policy_) {
+    case Policy::local: return decision.met;
+    case Policy::online: return standing.along + 1;
+    case Policy::a_priori: return decision.prior.along;
+    case Policy::full:
+    case Policy::conditional:
+    case Policy::eager: break;
+  }
+  return 1;
+}
+
+bool ExecutionDecisions::agrees(const KernelStatistics& known, Seconds seconds) noexcept {
+  constexpr double least_drift = 0.25;  // relative: less is within what one execution says
+  constexpr double deviations = 4;
+  return std::abs(seconds - known.mean) <= std::max(deviations * std::sqrt(known.variance()), least_drift * known.mean);
+}
+
+KernelStatistics ExecutionDecisions::known(const Decision& decision) {
+  if (decision.everywhere) {
+    return decision.prior.times;
+  }
+  KernelStatistics all = decision.times;
+  if (all.count > 0 ? agrees(decision.prior.times, all.mean) : decision.trusted) {
+    all.merge(decision.prior.times);
+  }
+  return all;
+}
+
+/// One time far from what is known may be a disturbance: it is kept apart until the next. Two in a row are another speed, and what was known is forgotten.
+void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
+  const KernelStatistics before = known(decision);
+  const bool strange = before.count >= precision_.least_count && !agrees(before, seconds);
+  if (strange && decision.suspicious == 0) {
+    decision.suspicious = seconds;
+    return;
+  }
+  if (strange) {
+    decision.times = {};
+    decision.prior.times = {};
+    decision.trusted = decision.everywhere = decision.predictable = false;
+  }
+  if (decision.suspicious != 0) {
+    decision.times.add(decision.suspicious);
+    decision.suspicious = 0;
+  }
+  decision.times.add(seconds);
+}
+
+void ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
+  Decision& mine = decision(number);
+  learn(mine, seconds);
+  if (across_sizes_) {
+    Family& all = family(number, kernel.key, kernel.flops);
+    ++all.executed;
+    all.predicted_in_a_row = 0;
+    all.prior_drifted = all.prior_drifted || (mine.prior.times.count > 0 && !agrees(mine.prior.times, mine.times.mean));
+  }
+}
+
+bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
+  constexpr std::int64_t most_in_a_row = 64;  // then it is looked at again, since machines change their speed
+  if (policy_ == Policy::full) {
+    return true;
+  }
+  Decision& mine = decision(number);
+  ++mine.met;
+  bool execute = true;
+  if (mine.everywhere) {
+    execute = mine.suspicious != 0;
+  } else if (mine.times.count > 0 || mine.trusted) {
+    const std::int64_t now = occurrences(mine, standing);
+    if (mine.judged_count != mine.times.count || now >= 2 * mine.judged_occurrences) {
+      mine.predictable = is_predictable(known(mine), precision_, now);
+      mine.judged_count = mine.times.count;
+      mine.judged_occurrences = now;
+    }
+    execute = !mine.predictable || mine.suspicious != 0 || policy_ == Policy::eager;
+  }
+  if (execute && mine.suspicious == 0 && mine.times.count == 0) {
+    execute = !may_be_predicted(number, kernel, standing);
+  }
+  execute = execute || mine.skipped_in_a_row >= most_in_a_row;
+  mine.skipped_in_a_row = execute ? 0 : mine.skipped_in_a_row + 1;
+  return execute;
+}
+
+Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel) {
+  const KernelStatistics all = known(decision(number));
+  if (all.count > 0) {
+    return all.mean;
+  }
+  const std::optional<SizePrediction> predicted = predict(number, kernel);
+  return predicted ? predicted->mean : decision(number).prior.times.mean;
+}
+
+std::optional<KernelStatistics> ExecutionDecisions::predictable(std::uint32_t number) {
+  const Decision& mine = decision(number);
+  return mine.predictable ? std::optional<KernelStatistics>(known(mine)) : std::nullopt;
+}
+
+/// Fitted anew when the family has been executed an eighth more often than at the last fit.
+std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, const Kernel& kernel) {
+  if (!across_sizes_) {
+    return std::nullopt;
+  }
+  Family& all = family(number, kernel.key, kernel.flops);
+  if (!all.model || all.executed > all.fitted_at + all.fitted_at / 8) {
+    std::vector<SizeModel::Point> points;
+    for (const auto& [member, terms] : all.members) {
+      const Decision& other = decision(member);
+      KernelStatistics times = known(other);
+      if (times.count == 0 && !all.prior_drifted) {
+        times = other.prior.times;
+      }
+      if (times.count > 0 && times.mean > 0) {
+        points.push_back({terms, times.mean});
+      }
+    }
+    all.model.emplace(points);
+    all.fitted_at = all.executed;
+  }
+  return all.model->predict(size_terms(kernel.key, kernel.flops), precision_.confidence);
+}
+
+/// Whether the time is left to a model: the family was looked at in this run, and the error of all predictions on the path stays within the tolerance of it.
+bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
+  constexpr std::int64_t most_in_a_row = 16;  // predictions of a family, then one of its sizes is executed and makes the model better
+  if (!across_sizes_ || policy_ == Policy::full) {
+    return false;
+  }
+  Family& all = family(number, kernel.key, kernel.flops);
+  if (all.executed == 0 || all.predicted_in_a_row >= most_in_a_row) {
+    return false;
+  }
+  const std::optional<SizePrediction> predicted = predict(number, kernel);
+  if (!predicted) {
+    return false;
+  }
+  Decision& mine = decision(number);
+  // the error of k occurrences of one size is k times that of one, errors of different sizes are taken to be independent
+  const double more = static_cast<double>(2 * mine.predicted + 1) * predicted->half_width * predicted->half_width;
+  const Seconds budget = precision_.tolerance * standing.path;
+  if (spent_squares_ + more > budget * budget) {
+    return false;
+  }
+  spent_squares_ += more;
+  ++mine.predicted;
+  ++all.predicted_in_a_row;
+  return true;
+}
+
+}  // namespace flopcast::path

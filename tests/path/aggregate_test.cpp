@@ -1,0 +1,70 @@
+#include "flopcast/path/aggregate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+namespace flopcast::path {
+namespace {
+
+TEST(AggregateTest, RanksOfAGrid) {
+  EXPECT_EQ(Aggregate::of_ranks({2, 0, 1, 3})->dimensions(), (std::vector<Dimension>{{1, 4}}));
+  EXPECT_EQ(Aggregate::of_ranks({5, 8, 11})->dimensions(), (std::vector<Dimension>{{3, 3}}));
+  EXPECT_EQ(Aggregate::of_ranks({0, 1, 8, 9, 16, 17})->dimensions(), (std::vector<Dimension>{{1, 2}, {8, 3}}));
+  EXPECT_TRUE(Aggregate::of_ranks({7})->dimensions().empty());
+}
+
+TEST(AggregateTest, RanksThatAreNoGrid) {
+  EXPECT_FALSE(Aggregate::of_ranks({0, 1, 3}));
+  EXPECT_FALSE(Aggregate::of_ranks({0, 2, 3, 5}));  // its dimensions reach into each other
+  EXPECT_FALSE(Aggregate::of_ranks({0, 1, 4, 6}));
+}
+
+TEST(AggregateTest, RowsAndColumnsCoverAllProcesses) {
+  const std::optional<Aggregate> row = Aggregate::of_ranks({3, 4, 5});
+  const std::optional<Aggregate> column = Aggregate::of_ranks({1, 4, 7, 10});
+  EXPECT_FALSE(row->covers(12));
+  EXPECT_TRUE(Aggregate::combined(*row, *column)->covers(12));
+  EXPECT_FALSE(Aggregate::combined(*row, *row));
+  EXPECT_TRUE(Aggregate().covers(1));
+}
+
+/// All sums of the dimensions' multiples.
+std::multiset<int> offsets(const std::vector<Dimension>& dimensions) {
+  std::multiset<int> all = {0};
+  for (const Dimension& dimension : dimensions) {
+    std::multiset<int> more;
+    for (const int offset : all) {
+      for (int i = 0; i < dimension.size; ++i) {
+        more.insert(offset + i * dimension.stride);
+      }
+    }
+    all = more;
+  }
+  return all;
+}
+
+TEST(AggregateTest, RandomGridsAreTheSetsOfTheirRanks) {
+  std::mt19937 random(1);
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::vector<Dimension> dimensions(1 + random() % 3);
+    for (Dimension& dimension : dimensions) {
+      dimension = {static_cast<int>(1 + random() % 12), static_cast<int>(1 + random() % 4)};
+    }
+    const std::optional<Aggregate> grid = Aggregate::of_dimensions(dimensions);
+    if (!grid) {
+      continue;
+    }
+    const std::multiset<int> ranks = offsets(dimensions);
+    EXPECT_EQ(std::set<int>(ranks.begin(), ranks.end()).size(), ranks.size()) << "a rank comes twice";
+    EXPECT_EQ(offsets(grid->dimensions()), ranks);
+    EXPECT_EQ(static_cast<std::size_t>(grid->processes()), ranks.size());
+    EXPECT_EQ(Aggregate::of_ranks({ranks.begin(), ranks.end()}), grid);
+    EXPECT_EQ(grid->covers(static_cast<int>(ranks.size())), *ranks.rbegin() + 1 == static_cast<int>(ranks.size()));
+  }
+}
+
+}  // namespace
+}  // namespace flopcast::path

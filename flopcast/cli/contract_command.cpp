@@ -209,6 +209,7 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--repetitions", options->repetitions, "Of each micro-benchmark")->check(CLI::Range(1, 1000))->capture_default_str();
+  command->add_flag("--fresh", options->fresh, "Measure anew what the store already has: kernels, and choices of --run's planner");
   add_library_options(*command, options->libraries);
   command->footer(footer);
   command->callback([options, &common] { run_contract(*options, common); });

@@ -16,7 +16,7 @@ struct ContractOptions {
   std::string precision = "d", order = "column";
   std::vector<std::string> strides;
   std::vector<std::string> kernels;
-  bool list = false, all = false, validate = false, run = false;
+  bool list = false, all = false, validate = false, run = false, fresh = false;
   std::string emit, algorithm;
   std::vector<std::string> inputs;
   std::string result;

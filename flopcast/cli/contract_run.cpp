@@ -33,6 +33,8 @@ contract::PlanOptions plan_options(const ContractOptions& options, model::Store&
   plan_options.threads = options.libraries.threads;
   plan_options.time_budget = parse_duration(options.time_budget, "--time-budget");
   plan_options.wisdom = &store;
+  plan_options.fresh = options.fresh;
+  plan_options.go_on = [] { return !interrupted(); };
   return plan_options;
 }
 
@@ -134,6 +136,7 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
   const contract::Plan plan = contract::plan(contraction, machine_of(bench), plan_options(options, store));
+  throw_if_interrupted("of an unfinished choice nothing is kept");
   note(plan.explain(), common);
   contract::Array result{arrays[0].precision, contract::Order::row_major, {}, {}};
   for (const char index : notation.c) {
@@ -153,6 +156,7 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   Run run;
   const Stopwatch planning;
   const contract::Plan plan = contract::plan(contraction, machine_of(bench), plan_options(options, store));
+  throw_if_interrupted("of an unfinished choice nothing is kept");
   run.planning = planning.elapsed();
   contract::Workspace tensors(contraction);
   const Stopwatch watch;

@@ -103,7 +103,9 @@ Seconds expected_seconds(const Folded& folded, const Blocking& blocking, const E
 std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, int threads) {
   constexpr std::int64_t longest = 8192;
   std::vector<Candidate> all;
-  const auto add = [&](const Blocking& blocking) { all.push_back({blocking, expected_seconds(folded, blocking, environment)}); };
+  const auto add = [&](const Blocking& blocking) {
+    all.push_back({blocking, expected_seconds(folded, blocking, environment), Basis::formula});
+  };
   for (const std::int64_t m : lengths(folded.m, {64, 256, 1024}, longest)) {
     for (const std::int64_t n : lengths(folded.n, {32, 128, 512}, longest)) {
       for (const std::int64_t k : lengths(folded.k, {128, 384}, longest)) {

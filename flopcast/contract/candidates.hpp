@@ -8,10 +8,14 @@
 
 namespace flopcast::contract {
 
-/// A blocking with the time that a formula expects of it.
+/// Where a candidate's time comes from; a later one is to be trusted more.
+enum class Basis : std::uint8_t { formula, execution };
+
+/// A blocking with the time that is expected of it.
 struct Candidate {
   Blocking blocking;
   Seconds seconds = 0;
+  Basis basis = Basis::formula;
 };
 
 /// The blockings that may be best for `folded`, by rising expected time: tiles that end where indices of the notation do, tiles that suit the caches, and all of

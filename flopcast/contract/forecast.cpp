@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "flopcast/core/error.hpp"
 
@@ -35,26 +36,54 @@ Timed summed(const measure::Timings& timings, const std::string& what) {
   return total;
 }
 
+/// Timings of all experiments: what `memory` knows, and the rest measured in one run; gives how many were known.
+std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const measure::Experiment> experiments,
+                   std::span<const std::string> keys, const Measure& measure, const TimingMemory& memory) {
+  std::vector<measure::Experiment> missing;
+  std::vector<std::size_t> places;
+  timings.resize(experiments.size());
+  for (std::size_t i = 0; i < experiments.size(); ++i) {
+    std::optional<measure::Timings> known = memory.find ? memory.find(keys[i]) : std::nullopt;
+    if (known) {
+      timings[i] = std::move(*known);
+    } else {
+      missing.push_back(experiments[i]);
+      places.push_back(i);
+    }
+  }
+  std::vector<measure::Timings> measured = measure(missing);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (memory.keep) {
+      memory.keep(keys[places[i]], measured.at(i));
+    }
+    timings[places[i]] = std::move(measured.at(i));
+  }
+  return experiments.size() - missing.size();
+}
+
 }  // namespace
 
 Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
-                   const BenchmarkOptions& options, const Measure& measure) {
+                   const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory) {
   Forecasts result;
   std::vector<std::vector<MicroBenchmark>> benchmarks;
   std::vector<measure::Experiment> experiments;
+  std::vector<std::string> keys;
   std::map<std::string, std::size_t> known;
   for (const Algorithm& algorithm : algorithms) {
     benchmarks.push_back(micro_benchmarks(algorithm, contraction, environment, options));
     for (const MicroBenchmark& benchmark : benchmarks.back()) {
       if (known.emplace(benchmark.key, experiments.size()).second) {
         experiments.push_back(benchmark.experiment);
+        keys.push_back(benchmark.key);
       } else {
         ++result.shared;
       }
     }
   }
   result.benchmarks = experiments.size();
-  const std::vector<measure::Timings> timings = measure(experiments);
+  std::vector<measure::Timings> timings;
+  result.known = obtain(timings, experiments, keys, measure, memory);
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
     Forecast forecast;
     for (const MicroBenchmark& benchmark : benchmarks[i]) {

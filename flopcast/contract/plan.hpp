@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,7 +44,11 @@ struct PlanOptions {
   int most_measured = 12;   ///< candidates that are executed
   Precision precision = Precision::d;
   Order order = Order::row_major;  ///< of dense tensors, where no strides are given; row-major is what NumPy and C have
-  model::Store* wisdom = nullptr;  ///< measured choices are kept there and found again, also by other processes
+  model::Store* wisdom =
+      nullptr;  ///< measured choices are kept there and found again, also by other processes, by who asks for the same effort and budget
+  bool fresh = false;  ///< measure again what is kept there, and replace it
+  /// Asked before every execution while measuring; false: take the best of what is known, and keep nothing in the store.
+  std::function<bool()> go_on = {};
 };
 
 /// A contraction made ready: execute() on any buffers, often, and from several threads at once.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "flopcast/contract/candidates.hpp"
@@ -101,26 +102,67 @@ TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
   EXPECT_GT(streamed, 100);
 }
 
-TEST(Plan, MeasuresAndRemembers) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_plan_test.XXXXXX").string();
-  const std::filesystem::path folder = ::mkdtemp(pattern.data());
-  {
-    model::Store store = model::Store::open(folder / "store.db");
-    PlanOptions options;
-    options.effort = Effort::measure;
-    options.time_budget = 0.05;
-    options.wisdom = &store;
-    const Shapes shapes{{40, 8}, {8, 30, 20}, {40, 30, 20}};
-    const Plan first = plan("ai,ibc->abc", shapes, test_machine(), options);
-    EXPECT_THAT(first.explain(), ::testing::HasSubstr("measured "));
-    const Plan second = plan("ai,ibc->abc", shapes, test_machine(), options);
-    EXPECT_THAT(second.explain(), ::testing::HasSubstr("measured before"));
-    EXPECT_EQ(second.seconds(), first.seconds());
-    EXPECT_THAT(plan("xk,kyz->xyz", shapes, test_machine(), options).explain(), ::testing::HasSubstr("measured before")) << "other names";
-    options.threads = 2;
-    EXPECT_THAT(plan("ai,ibc->abc", shapes, test_machine(), options).explain(), ::testing::Not(::testing::HasSubstr("before")));
+/// A store of its own, and options that use it.
+class PlanWithWisdom : public ::testing::Test {
+ protected:
+  PlanWithWisdom() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_plan_test.XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    store_.emplace(model::Store::open(folder_ / "store.db"));
+    options_.effort = Effort::measure;
+    options_.time_budget = 0.05;
+    options_.wisdom = &*store_;
   }
-  std::filesystem::remove_all(folder);
+  ~PlanWithWisdom() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+  Plan make(std::string_view text = "ai,ibc->abc") const {
+    return plan(text, {{40, 8}, {8, 30, 20}, {40, 30, 20}}, test_machine(), options_);
+  }
+  [[nodiscard]] bool is_known() const { return make().explain().find("measured before") != std::string::npos; }
+
+  std::filesystem::path folder_;
+  std::optional<model::Store> store_;
+  PlanOptions options_;
+};
+
+TEST_F(PlanWithWisdom, MeasuresAndRemembers) {
+  const Plan first = make();
+  EXPECT_THAT(first.explain(), ::testing::HasSubstr("measured "));
+  EXPECT_THAT(first.explain(), ::testing::Not(::testing::HasSubstr("before")));
+  EXPECT_EQ(make().seconds(), first.seconds());
+  EXPECT_THAT(make("xk,kyz->xyz").explain(), ::testing::HasSubstr("measured before")) << "other names";
+}
+
+TEST_F(PlanWithWisdom, RemembersForTheSameThreadsEffortAndBudgetOnly) {
+  make();
+  EXPECT_TRUE(is_known());
+  const PlanOptions same = options_;
+  options_.threads = 2;
+  EXPECT_FALSE(is_known());
+  options_ = same;
+  options_.time_budget = 0.06;
+  EXPECT_FALSE(is_known());
+  options_ = same;
+  options_.most_measured = 3;
+  EXPECT_FALSE(is_known());
+  options_ = same;
+  options_.effort = Effort::estimate;
+  EXPECT_FALSE(is_known());
+  options_ = same;
+  options_.fresh = true;
+  EXPECT_FALSE(is_known());
+}
+
+TEST_F(PlanWithWisdom, KeepsNothingOfAChoiceThatWasCutShort) {
+  int asked = 0;
+  options_.go_on = [&] { return ++asked < 3; };
+  const Plan chosen = make();
+  EXPECT_EQ(asked, 3);
+  EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("measured")) << "two were executed";
+  options_.go_on = {};
+  EXPECT_FALSE(is_known());
 }
 
 TEST(Plan, MayBeExecutedFromSeveralThreads) {

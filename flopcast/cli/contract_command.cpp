@@ -193,8 +193,10 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
       ->type_name("FILE")
       ->take_all();
   command->add_option("--out", options->result, "Write C to this .npy file")->type_name("FILE");
-  command->add_option("--effort", options->effort, "Of --run's planner: estimate, or measure the best few candidates")
-      ->check(CLI::IsMember({"estimate", "measure"}))
+  command
+      ->add_option("--effort", options->effort,
+                   "Of --run's planner: estimate (by models), microbench (tiles of the best few), or measure (execute them)")
+      ->check(CLI::IsMember({"estimate", "microbench", "measure"}))
       ->capture_default_str();
   command->add_option("--time-budget", options->time_budget, "For measuring candidates")->type_name("DURATION")->capture_default_str();
   command->add_flag("--validate", options->validate, "Execute the algorithms too, on random numbers, and compare");

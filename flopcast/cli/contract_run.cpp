@@ -29,7 +29,9 @@ namespace {
 
 contract::PlanOptions plan_options(const ContractOptions& options, model::Store& store) {
   contract::PlanOptions plan_options;
-  plan_options.effort = options.effort == "measure" ? contract::Effort::measure : contract::Effort::estimate;
+  plan_options.effort = options.effort == "measure"      ? contract::Effort::measure
+                        : options.effort == "microbench" ? contract::Effort::microbench
+                                                         : contract::Effort::estimate;
   plan_options.threads = options.libraries.threads;
   plan_options.time_budget = parse_duration(options.time_budget, "--time-budget");
   plan_options.wisdom = &store;
@@ -44,8 +46,9 @@ LibraryOptions serial(LibraryOptions libraries) {
   return libraries;
 }
 
-contract::Machine machine_of(const Workbench& bench) {
-  return {[&bench](std::string_view routine) { return bench.libraries().find(routine); }, bench.environment()};
+contract::Machine machine_of(const Workbench& bench, model::Store& store) {
+  const contract::FindRoutine find = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
+  return {find, bench.environment(), contract::tile_rates_in(store, bench.environment().fingerprint, find)};
 }
 
 /// Strides of a dense array of this shape.
@@ -135,7 +138,8 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
                                  {strides_of(arrays[0]), strides_of(arrays[1]), {}});
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
-  const contract::Plan plan = contract::plan(contraction, machine_of(bench), plan_options(options, store));
+  const contract::Machine machine = machine_of(bench, store);
+  const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, store));
   throw_if_interrupted("of an unfinished choice nothing is kept");
   note(plan.explain(), common);
   contract::Array result{arrays[0].precision, contract::Order::row_major, {}, {}};
@@ -154,8 +158,9 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
   Run run;
+  const contract::Machine machine = machine_of(bench, store);
   const Stopwatch planning;
-  const contract::Plan plan = contract::plan(contraction, machine_of(bench), plan_options(options, store));
+  const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, store));
   throw_if_interrupted("of an unfinished choice nothing is kept");
   run.planning = planning.elapsed();
   contract::Workspace tensors(contraction);

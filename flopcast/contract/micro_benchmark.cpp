@@ -174,6 +174,23 @@ std::int64_t warm_batch(const Call& call, const Environment& environment) {
   return static_cast<std::int64_t>(std::clamp(std::ceil(long_enough / estimate), 1.0, most));
 }
 
+/// The call on operands that stay in the caches, alone and many times in a row; nothing for calls that are long enough not to care.
+std::vector<NamedExperiment> isolation(const Call& call, const Environment& environment) {
+  constexpr std::int64_t fewest = 4;  // calls of 5 us and more lose less than 2 % by standing alone
+  const std::int64_t batch = warm_batch(call, environment);
+  if (batch < fewest) {
+    return {};
+  }
+  measure::Experiment alone;
+  alone.setup = {on_call(What::fill, call), on_call(What::execute, call)};
+  alone.timed = {call};
+  alone.memory = measure::memory_of(alone.timed, alone.setup);
+  measure::Experiment together = alone;
+  together.batch = batch;
+  const std::string name = kernel::format_call(call);
+  return {{name + " alone", std::move(alone)}, {name + " together", std::move(together)}};
+}
+
 /// Makes all micro-benchmarks of one algorithm.
 class Author {
  public:
@@ -268,6 +285,9 @@ class Author {
     benchmark.experiment.memory = measure::memory_of(benchmark.experiment.timed, benchmark.experiment.setup);
     benchmark.experiment.batch = list.empty() ? warm_batch(kernel_.call, environment_) : 1;
     benchmark.key = kernel::format_call(kernel_.call) + ' ' + writer.key();
+    if (!list.empty()) {
+      benchmark.isolation = isolation(kernel_.call, environment_);
+    }
     const auto same = std::find_if(all_.begin(), all_.end(), [&](const MicroBenchmark& other) { return other.key == benchmark.key; });
     if (same != all_.end()) {
       same->calls += calls;
@@ -300,9 +320,11 @@ class Author {
       call.arguments[back ? x : y] = static_cast<std::int64_t>(virtual_base(1)) + j * buffer.strides[1] * bytes;
       benchmark.experiment.timed.push_back(call);
     }
+    const Call& first_column = benchmark.experiment.timed.front();
     const bool far = is_far(kind, copy);
     benchmark.experiment.setup = copy_setup(benchmark.experiment.timed, far, back);
     benchmark.experiment.memory = measure::memory_of(benchmark.experiment.timed, benchmark.experiment.setup);
+    benchmark.isolation = isolation(first_column, environment_);
     benchmark.key = fmt::format("{} {} columns {} apart {}", kernel::format_call(first), timed, operand_step, far ? "far" : "near");
     all_.push_back(std::move(benchmark));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "flopcast/contract/benchmark_candidates.hpp"
 #include "flopcast/contract/candidates.hpp"
 #include "flopcast/contract/execute_candidates.hpp"
 #include "flopcast/contract/overlap.hpp"
@@ -16,7 +17,25 @@ namespace flopcast::contract {
 namespace {
 
 std::string how_known(const Candidate& candidate, bool from_wisdom) {
-  return candidate.basis == Basis::formula ? "expected" : from_wisdom ? "measured before:" : "measured";
+  switch (candidate.basis) {
+    case Basis::formula: return "expected";
+    case Basis::benchmark: return from_wisdom ? "predicted before:" : "predicted";
+    case Basis::execution: break;
+  }
+  return from_wisdom ? "measured before:" : "measured";
+}
+
+TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
+
+/// Compares candidates with the effort that was asked for; whether it found out something that is worth keeping.
+bool compare(std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
+             const PlanOptions& options) {
+  switch (options.effort) {
+    case Effort::estimate: return false;
+    case Effort::microbench: return benchmark_candidates(all, folded, machine.environment, rates_of(machine), machine.find, options.go_on);
+    case Effort::measure: break;
+  }
+  return execute_candidates(all, contraction, folded, machine, options);
 }
 
 }  // namespace
@@ -58,7 +77,8 @@ const Contraction& Plan::contraction() const { return state_->contraction; }
 Machine local_machine(const std::string& blas) {
   const machine::LibrarySet libraries = machine::LibrarySet::open(blas.empty() ? machine::default_blas() : blas, machine::default_lapack());
   libraries.set_threads(1);
-  return {[libraries](std::string_view routine) { return libraries.find(routine); }, machine::detect(libraries, 1, {})};
+  const FindRoutine find = [libraries](std::string_view routine) { return libraries.find(routine); };
+  return {find, machine::detect(libraries, 1, {}), measure_tile_rates(find)};
 }
 
 Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
@@ -68,21 +88,22 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
   auto state = std::make_shared<Plan::State>();
   state->contraction = contraction;
   const Folded folded = fold(contraction);
+  const TileRates rates = rates_of(machine);
   if (const std::optional<Candidate> known = find_wisdom(contraction, machine, options)) {
     state->considered = {*known};
     state->from_wisdom = true;
   } else {
-    state->considered = candidates(folded, machine.environment, options.threads);
-    const bool measures = options.effort == Effort::measure && flops(contraction) > 0;
-    if (measures && execute_candidates(state->considered, contraction, folded, machine, options)) {
+    state->considered = candidates(folded, machine.environment, rates, options.threads);
+    if (flops(contraction) > 0 && compare(state->considered, contraction, folded, machine, options)) {
       keep_wisdom(contraction, machine, options, state->considered.front());
     }
   }
   const Blocking chosen = state->considered.front().blocking;
   state->chosen = std::make_unique<Blocked>(folded, chosen, machine.find);
-  if (chosen.streaming) {
-    const std::vector<Candidate> all = candidates(folded, machine.environment, options.threads);
-    const auto plain = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return !candidate.blocking.streaming; });
+  if (chosen.kernel == TileKernel::streaming) {
+    const std::vector<Candidate> all = candidates(folded, machine.environment, rates, options.threads);
+    const auto plain =
+        std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.blocking.kernel != TileKernel::streaming; });
     state->updating = std::make_unique<Blocked>(folded, plain->blocking, machine.find);
   }
   return Plan(std::move(state));

@@ -3,6 +3,7 @@
 #include <complex>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "flopcast/contract/contraction.hpp"
 #include "flopcast/contract/execute.hpp"
+#include "flopcast/contract/tile_rates.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/model/store.hpp"
@@ -25,16 +27,19 @@ namespace flopcast::contract {
 struct Machine {
   FindRoutine find;
   Environment environment;
+  std::optional<TileRates> rates = {};  ///< of the kernels; without them they are guessed from the environment
 };
 
-/// This machine with `blas` (empty: machine::default_blas()) on one thread. Caches are taken from an earlier measurement, or measured first (seconds). Throws as
+/// This machine with `blas` (empty: machine::default_blas()) on one thread. Caches are taken from an earlier measurement, or measured first (seconds);
+/// kernels are timed (milliseconds). Throws as
 /// LibrarySet::open and machine::detect.
 Machine local_machine(const std::string& blas = {});
 
 /// How a plan is chosen.
 enum class Effort : std::uint8_t {
-  estimate,  ///< by a formula of flops and memory traffic: microseconds, nothing runs
-  measure    ///< the best by that formula are executed on tensors of the planner's own: as long as PlanOptions::time_budget at most
+  estimate,    ///< by a model of kernels and memory: milliseconds at most, nothing runs
+  microbench,  ///< the best by that model are predicted from a tile of each, timed at the real strides: tens of milliseconds
+  measure      ///< the best by that formula are executed on tensors of the planner's own: as long as PlanOptions::time_budget at most
 };
 
 struct PlanOptions {

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 namespace flopcast::contract {
@@ -12,22 +17,41 @@ constexpr const char* kind = "contraction-plan";
 constexpr int family = 2;
 
 std::string effort_name(const PlanOptions& options) {
-  return options.effort == Effort::estimate ? "estimate"
-                                            : fmt::format("measure {} within {:.6g} s", options.most_measured, options.time_budget);
+  switch (options.effort) {
+    case Effort::estimate: return "estimate";
+    case Effort::microbench: return "microbench";
+    case Effort::measure: break;
+  }
+  return fmt::format("measure {} within {:.6g} s", options.most_measured, options.time_budget);
 }
+
+constexpr std::array<std::pair<TileKernel, std::string_view>, 3> kernel_names = {
+    {{TileKernel::gemm, "gemm"}, {TileKernel::panels, "panels"}, {TileKernel::streaming, "streaming"}}};
 
 nlohmann::json to_json(const Candidate& candidate) {
   const Blocking& blocking = candidate.blocking;
+  const auto* name = std::find_if(kernel_names.begin(), kernel_names.end(), [&](const auto& one) { return one.first == blocking.kernel; });
   return {{"m", blocking.m},
           {"n", blocking.n},
           {"k", blocking.k},
-          {"streaming", blocking.streaming},
+          {"kernel", name->second},
           {"threads", blocking.threads},
+          {"pack_a", blocking.pack_a},
+          {"pack_b", blocking.pack_b},
+          {"benchmark", candidate.basis == Basis::benchmark},
           {"seconds", candidate.seconds}};
 }
 
-Candidate from_json(const nlohmann::json& json) {
-  return {{json.at("m"), json.at("n"), json.at("k"), json.at("streaming"), json.at("threads")}, json.at("seconds"), Basis::execution};
+/// Nothing if another version has written it.
+std::optional<Candidate> from_json(const nlohmann::json& json) {
+  const auto* kernel =
+      std::find_if(kernel_names.begin(), kernel_names.end(), [&](const auto& one) { return one.second == json.at("kernel"); });
+  if (kernel == kernel_names.end()) {
+    return std::nullopt;
+  }
+  return Candidate{{json.at("m"), json.at("n"), json.at("k"), kernel->first, json.at("threads"), json.at("pack_a"), json.at("pack_b")},
+                   json.at("seconds"),
+                   json.at("benchmark") ? Basis::benchmark : Basis::execution};
 }
 
 }  // namespace

@@ -86,6 +86,26 @@ TEST_F(Forecasting, KnownTimingsAreRelatedToTodaysReference) {
   EXPECT_DOUBLE_EQ(second.each[0].seconds, first.each[0].seconds / 2) << "the reference takes half as long as it did";
 }
 
+TEST_F(Forecasting, WhatStandingAloneCostsIsTakenOffShortCalls) {
+  const auto measure_with = [](Seconds alone) {
+    return [alone](std::span<const measure::Experiment> experiments) {
+      std::vector<measure::Timings> all;
+      for (const measure::Experiment& experiment : experiments) {
+        const Seconds seconds = experiment.batch > 1 ? 1.0 : experiment.setup.size() == 2 ? alone : 5.0;
+        measure::Timings timings;
+        timings.calls.assign(experiment.timed.size(), {Repetition{seconds, 1, 0, false}});
+        all.push_back(timings);
+      }
+      return all;
+    };
+  };
+  algorithms_ = generate(contraction_, std::array{Kernel::dot});
+  const double calls = kernel_calls(algorithms_.front(), contraction_);
+  EXPECT_DOUBLE_EQ(forecast_with(measure_with(1.0), {}).each[0].seconds, 5 * calls);
+  EXPECT_DOUBLE_EQ(forecast_with(measure_with(4.0), {}).each[0].seconds, 2 * calls);
+  EXPECT_DOUBLE_EQ(forecast_with(measure_with(9.0), {}).each[0].seconds, calls) << "not quicker than a warm one among many";
+}
+
 TEST_F(Forecasting, WhatWasMeasuredBeforeAnInterruptionIsKept) {
   const TimingMemory memory = timings_in(*store_, "here", 3);
   const Measure interrupted = [this](std::span<const measure::Experiment> experiments) {

@@ -68,11 +68,36 @@ TEST(Blocked, AgreesWithNestedLoopsWhateverTheTiles) {
   for (int i = 0; i < 1500; ++i) {
     const Contraction contraction = random_contraction(random, random_counts(random), 1, 6, i % 3 == 0);
     const auto length = [&] { return static_cast<std::int64_t>(1 + random() % 9); };
-    const Blocked blocked(fold(contraction), {length(), length(), length(), false, i % 100 == 0 ? 2 : 1}, test_machine().find);
+    const Blocked blocked(fold(contraction), {length(), length(), length(), TileKernel::gemm, i % 100 == 0 ? 2 : 1}, test_machine().find);
     const std::complex<double> beta = random() % 2 == 0 ? 0.0 : -1.5;
     expect_right(contraction, random, beta, to_string(blocked.blocking()),
                  [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, beta); });
   }
+}
+
+TEST(Blocked, AgreesWithNestedLoopsInPanels) {
+  std::mt19937 random(6);
+  int multiplied = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Contraction contraction =
+        random_contraction(random, random_counts(random), i % 10 == 0 ? 0 : 1, i % 20 == 0 ? 40 : 7, i % 3 == 0);
+    if (is_complex(contraction.precision) || flops(contraction) > 1e6) {
+      continue;
+    }
+    ++multiplied;
+    const auto length = [&] { return static_cast<std::int64_t>(1 + random() % 60); };
+    const Blocking blocking{length(), length(), length(), TileKernel::panels, i % 100 == 0 ? 2 : 1, random() % 2 == 0, random() % 2 == 0};
+    const Blocked blocked(fold(contraction), blocking, {});
+    const std::complex<double> beta = random() % 2 == 0 ? 0.0 : -1.5;
+    expect_right(contraction, random, beta, to_string(blocked.blocking()),
+                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, beta); });
+  }
+  EXPECT_GT(multiplied, 1000);
+}
+
+TEST(Blocked, MultipliesPanelsOfRealNumbersOnly) {
+  const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 4}, {'i', 4}}, Precision::z);
+  EXPECT_THROW(Blocked(fold(contraction), {3, 4, 4, TileKernel::panels}, test_machine().find), Error);
 }
 
 TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
@@ -88,8 +113,9 @@ TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
         extents[index] = 1 + static_cast<std::int64_t>(random() % (index < 'i' ? 70 : 5));
       }
       const Contraction contraction = make_contraction(parse_notation(text), extents);
-      for (const Candidate& candidate : candidates(fold(contraction), test_machine().environment, 1)) {
-        if (candidate.blocking.streaming) {
+      for (const Candidate& candidate :
+           candidates(fold(contraction), test_machine().environment, assumed_tile_rates(test_machine().environment), 1)) {
+        if (candidate.blocking.kernel == TileKernel::streaming) {
           ++streamed;
           const Blocked blocked(fold(contraction), candidate.blocking, test_machine().find);
           expect_right(

@@ -1,0 +1,203 @@
+#include "flopcast/contract/panel_tiles.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace flopcast::contract {
+namespace {
+
+/// How many elements from `first` on, `most` at most, are neighbours in memory.
+std::int64_t run_length(const std::vector<std::int64_t>& offsets, std::int64_t first, std::int64_t most) {
+  const std::int64_t* at = offsets.data() + first;
+  std::int64_t length = 1;
+  while (length < most && at[length] - at[length - 1] == 1) {
+    ++length;
+  }
+  return length;
+}
+
+std::int64_t rounded_up(std::int64_t rows, std::int64_t lanes) { return (rows + lanes - 1) / lanes * lanes; }
+
+/// Copies a(row, p) to to[row + p height]; rows after the last one become zeros.
+template <class T>
+void pack_rows(const T* from, const std::int64_t* row, std::int64_t rows, const std::int64_t* column, std::int64_t depth,
+               std::int64_t height, bool along_rows, T* to) {
+  if (along_rows) {
+    for (std::int64_t p = 0; p < depth; ++p) {
+      const T* const source = from + column[p];
+      T* const target = to + p * height;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        target[i] = source[row[i]];
+      }
+      std::fill(target + rows, target + height, T(0));
+    }
+    return;
+  }
+  constexpr std::int64_t block = 8;  // so many columns of the panel at a time, so that they stay in L1 while rows go by
+  for (std::int64_t begin = 0; begin < depth; begin += block) {
+    const std::int64_t end = std::min(begin + block, depth);
+    for (std::int64_t i = 0; i < height; ++i) {
+      const T* const source = from + (i < rows ? row[i] : 0);
+      for (std::int64_t p = begin; p < end; ++p) {
+        to[i + p * height] = i < rows ? source[column[p]] : T(0);
+      }
+    }
+  }
+}
+
+/// Distance of the first two; a large one if there is one only.
+std::int64_t first_step(const std::int64_t* offsets, std::int64_t count) {
+  return count > 1 ? std::abs(offsets[1] - offsets[0]) : std::int64_t{1} << 60;
+}
+
+/// Offset of one value; the folded K of an empty sum has none.
+std::int64_t offset_at(const std::vector<std::int64_t>& offsets, std::int64_t i) {
+  return offsets.empty() ? 0 : offsets[static_cast<std::size_t>(i)];
+}
+
+}  // namespace
+
+std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t length, std::int64_t most, std::int64_t lanes) {
+  std::vector<RowPanel> all;
+  for (std::int64_t at = first; at < first + length;) {
+    RowPanel panel;
+    panel.first = at;
+    panel.rows = std::min(most, first + length - at);
+    if (const std::int64_t run = run_length(m.c, at, panel.rows); run >= lanes) {
+      panel.rows = run;
+    }
+    panel.contiguous_a = run_length(m.a, at, panel.rows) == panel.rows;
+    panel.contiguous_c = run_length(m.c, at, panel.rows) == panel.rows;
+    all.push_back(panel);
+    at += panel.rows;
+  }
+  return all;
+}
+
+std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most) {
+  std::vector<ColumnPanel> all;
+  for (std::int64_t at = first; at < first + length; at += most) {
+    const std::int64_t columns = std::min(most, first + length - at);
+    all.push_back({at, columns, constant_step(n.b, at, columns)});
+  }
+  return all;
+}
+
+std::int64_t packed_elements(const std::vector<RowPanel>& panels, std::int64_t lanes, std::int64_t depth) {
+  std::int64_t rows = 0;
+  for (const RowPanel& panel : panels) {
+    rows += rounded_up(panel.rows, lanes);
+  }
+  return rows * depth;
+}
+
+std::int64_t packed_elements(const std::vector<ColumnPanel>& panels, std::int64_t depth) {
+  std::int64_t columns = 0;
+  for (const ColumnPanel& panel : panels) {
+    columns += panel.columns;
+  }
+  return columns * depth;
+}
+
+template <class T>
+void PanelTiles<T>::take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack) {
+  depth_ = depth;
+  column_panels_ = &panels;
+  columns_.clear();
+  T* free = b_buffer_;
+  for (const ColumnPanel& panel : panels) {
+    if (!pack && panel.step_b != 0 && depth.step_b != 0) {
+      columns_.push_back({b + offset_at(folded_->n.b, panel.first) + offset_at(folded_->k.b, depth.first), depth.step_b, panel.step_b});
+    } else {
+      columns_.push_back(packed_columns(b, panel, free));
+      free += panel.columns * depth.length;
+    }
+  }
+}
+
+template <class T>
+typename PanelTiles<T>::Columns PanelTiles<T>::packed_columns(const T* b, const ColumnPanel& panel, T* to) const {
+  const std::int64_t* column = folded_->n.b.data() + panel.first;
+  const std::int64_t* row = folded_->k.b.data() + depth_.first;
+  // A row of the packed panel is a row of B: it is packed as A's columns are.
+  pack_rows(b, column, panel.columns, row, depth_.length, panel.columns,
+            first_step(column, panel.columns) <= first_step(row, depth_.length), to);
+  return {to, panel.columns, 1};
+}
+
+template <class T>
+typename PanelTiles<T>::Rows PanelTiles<T>::packed_rows(const T* a, const RowPanel& panel, T* to) const {
+  const std::int64_t* row = folded_->m.a.data() + panel.first;
+  const std::int64_t* column = folded_->k.a.data() + depth_.first;
+  const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
+  pack_rows(a, row, panel.rows, column, depth_.length, height, first_step(row, panel.rows) <= first_step(column, depth_.length), to);
+  return {to, height};
+}
+
+template <class T>
+void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, T* c, T alpha, T beta, bool pack) {
+  rows_.clear();
+  T* free = a_buffer_;
+  for (const RowPanel& panel : panels) {
+    // The kernel reads whole vectors: a shorter panel could end where memory does.
+    if (!pack && panel.contiguous_a && depth_.step_a != 0 && panel.rows % kernel_->lanes == 0) {
+      rows_.push_back({a + offset_at(folded_->m.a, panel.first) + offset_at(folded_->k.a, depth_.first), depth_.step_a});
+    } else {
+      rows_.push_back(packed_rows(a, panel, free));
+      free += rounded_up(panel.rows, kernel_->lanes) * depth_.length;
+    }
+  }
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    const ColumnPanel& columns = (*column_panels_)[j];
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+      PanelProduct<T> product{panels[i].rows,
+                              columns.columns,
+                              depth_.length,
+                              rows_[i].data,
+                              rows_[i].step,
+                              columns_[j].data,
+                              columns_[j].step,
+                              columns_[j].column_step,
+                              alpha,
+                              beta,
+                              c + folded_->m.c[static_cast<std::size_t>(panels[i].first)],
+                              folded_->n.c.data() + columns.first};
+      if (panels[i].contiguous_c) {
+        kernel_->run(product);
+      } else {
+        scatter(product, panels[i], c);
+      }
+    }
+  }
+}
+
+/// Through a buffer, as C's rows are no neighbours.
+template <class T>
+void PanelTiles<T>::scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const {
+  constexpr std::int64_t most_rows = 64, most_columns = 16;
+  std::array<T, most_rows * most_columns> buffer;
+  std::array<std::int64_t, most_columns> offsets{};
+  for (std::int64_t j = 0; j < product.columns; ++j) {
+    offsets[static_cast<std::size_t>(j)] = j * most_rows;
+  }
+  const std::int64_t* columns = product.c_columns;
+  const T beta = product.beta;
+  product.c = buffer.data();
+  product.c_columns = offsets.data();
+  product.beta = 0;
+  kernel_->run(product);
+  const std::int64_t* row = folded_->m.c.data() + rows.first;
+  for (std::int64_t j = 0; j < product.columns; ++j) {
+    T* const to = c + columns[j];
+    const T* const from = buffer.data() + offsets[static_cast<std::size_t>(j)];
+    for (std::int64_t i = 0; i < product.rows; ++i) {
+      to[row[i]] = beta == T(0) ? from[i] : from[i] + beta * to[row[i]];
+    }
+  }
+}
+
+template class PanelTiles<float>;
+template class PanelTiles<double>;
+
+}  // namespace flopcast::contract

@@ -198,6 +198,12 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
                    "Of --run's planner: estimate (by models), microbench (tiles of the best few), or measure (execute them)")
       ->check(CLI::IsMember({"estimate", "microbench", "measure"}))
       ->capture_default_str();
+  command
+      ->add_option("--tiles", options->tiles,
+                   "Of --run: these tiles of M, N and K instead of the planner's choice, such as 96x512x64 (gemm), 96x512x64:panels, "
+                   "96x512x8:streaming; "
+                   "whole: transpose, one gemm, transpose")
+      ->type_name("MxNxK[:KERNEL]");
   command->add_option("--time-budget", options->time_budget, "For measuring candidates")->type_name("DURATION")->capture_default_str();
   command->add_flag("--validate", options->validate, "Execute the algorithms too, on random numbers, and compare");
   command

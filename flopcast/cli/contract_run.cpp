@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flopcast/cli/contract_document.hpp"
@@ -27,6 +29,30 @@ using contract::Contraction;
 
 namespace {
 
+/// `96x512x64`, with `:panels` or `:streaming` behind it, or `whole`.
+contract::Blocking parse_tiles(const std::string& text, int threads) {
+  constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
+  if (text == "whole") {
+    return {longest, longest, longest, contract::TileKernel::gemm, threads};
+  }
+  const std::vector<std::string_view> parts = split(text, ':');
+  const std::vector<std::string_view> sides = split(parts.front(), 'x');
+  const std::string_view kernel = parts.size() == 2 ? parts.back() : "gemm";
+  constexpr std::array<std::string_view, 3> kernels = {"gemm", "panels", "streaming"};
+  const auto* found = std::find(kernels.begin(), kernels.end(), kernel);
+  if (parts.size() > 2 || sides.size() != 3 || found == kernels.end()) {
+    throw bad_input("--tiles '{}' is neither whole nor tiles of M, N and K such as 96x512x64, 96x512x64:panels or 96x512x8:streaming",
+                    text);
+  }
+  contract::Blocking blocking;
+  blocking.m = parse_integer(sides[0], "--tiles: M", 1, longest);
+  blocking.n = parse_integer(sides[1], "--tiles: N", 1, longest);
+  blocking.k = parse_integer(sides[2], "--tiles: K", 1, longest);
+  blocking.kernel = static_cast<contract::TileKernel>(found - kernels.begin());
+  blocking.threads = threads;
+  return blocking;
+}
+
 contract::PlanOptions plan_options(const ContractOptions& options, model::Store& store) {
   contract::PlanOptions plan_options;
   plan_options.effort = options.effort == "measure"      ? contract::Effort::measure
@@ -36,6 +62,9 @@ contract::PlanOptions plan_options(const ContractOptions& options, model::Store&
   plan_options.time_budget = parse_duration(options.time_budget, "--time-budget");
   plan_options.wisdom = &store;
   plan_options.fresh = options.fresh;
+  if (!options.tiles.empty()) {
+    plan_options.tiles = parse_tiles(options.tiles, options.libraries.threads);
+  }
   plan_options.go_on = [] { return !interrupted(); };
   return plan_options;
 }

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "flopcast/contract/element.hpp"
+#include "flopcast/contract/mirror.hpp"
 #include "flopcast/contract/streaming.hpp"
 #include "flopcast/core/error.hpp"
 
@@ -182,7 +183,8 @@ class Worker {
     if constexpr (std::is_floating_point_v<Element>) {
       panels_->take_columns(at_b_, plan_.column_panels_[n], {k.first, k.length, k.step_a, k.step_b}, plan_.blocking_.pack_b);
       for (std::size_t i = m_begin; i < m_end; ++i) {
-        panels_->multiply(at_a_, plan_.row_panels_[i], at_c_, alpha_, first ? beta_ : Element(1), plan_.blocking_.pack_a);
+        panels_->multiply(at_a_, plan_.row_panels_[i], plan_.packing_orders_[i], at_c_, alpha_, first ? beta_ : Element(1),
+                          plan_.blocking_.pack_a);
       }
     }
   }
@@ -325,7 +327,7 @@ std::string to_string(const Blocking& blocking) {
       break;
     case TileKernel::streaming: how = " streaming"; break;
   }
-  return fmt::format("{} x {} x {}{}{}", blocking.m, blocking.n, blocking.k, how,
+  return fmt::format("{} x {} x {}{}{}{}", blocking.m, blocking.n, blocking.k, how, blocking.mirrored ? ", mirrored" : "",
                      blocking.threads > 1 ? fmt::format(" on {} threads", blocking.threads) : "");
 }
 
@@ -358,6 +360,12 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
   if (k_.empty()) {
     k_ = {{0, 0, 1, 1, 1}};  // a sum of nothing: C := beta C
   }
+  if (blocking_.kernel == TileKernel::streaming) {
+    require_streamable();
+  }
+  if (blocking_.mirrored && !is_symmetric_of_one(folded_)) {
+    throw bad_input("C isn't symmetric even where A and B are one tensor: nothing can be mirrored");
+  }
   if (blocking_.kernel == TileKernel::panels) {
     make_panels();
   } else {
@@ -372,6 +380,27 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
   buffers_ = std::make_shared<Buffers>();
 }
 
+/// The first tile of M that has to be computed beside these columns.
+std::size_t Blocked::first_row_tile(const Tile& columns) const {
+  if (!blocking_.mirrored) {
+    return 0;
+  }
+  const auto below = [&](const Tile& rows) { return rows.first + rows.length > columns.first; };
+  return static_cast<std::size_t>(std::find_if(m_.begin(), m_.end(), below) - m_.begin());
+}
+
+void Blocked::require_streamable() const {
+  const bool contiguous = std::all_of(m_.begin(), m_.end(), [](const Tile& tile) { return tile.step_c == 1; });
+  const bool regular = std::all_of(n_.begin(), n_.end(), [](const Tile& tile) { return tile.step_c != 0; });
+  if (folded_.precision != Precision::d || k_.size() != 1 || folded_.k.extent > longest_streamed_sum || !contiguous || !regular ||
+      !can_stream()) {
+    throw bad_input(
+        "the streaming kernel takes double precision, sums of at most {} products in one tile, and tiles of C with contiguous columns a "
+        "constant step apart, on a CPU with AVX2; tiles of {} of this contraction aren't that",
+        longest_streamed_sum, to_string(blocking_));
+  }
+}
+
 void Blocked::make_panels() {
   if (is_complex(folded_.precision)) {
     throw bad_input("the panel kernel multiplies real numbers, not those of precision {}", static_cast<char>(folded_.precision));
@@ -380,6 +409,7 @@ void Blocked::make_panels() {
     const std::int64_t element = element_bytes(folded_.precision);
     for (const Tile& tile : m_) {
       row_panels_.push_back(row_panels(folded_.m, tile.first, tile.length, kernel.rows, kernel.lanes));
+      packing_orders_.push_back(packing_order(folded_.m, row_panels_.back(), folded_.k.a));
       a_bytes_ = std::max(a_bytes_, rounded(packed_elements(row_panels_.back(), kernel.lanes, blocking_.k) * element));
     }
     for (const Tile& tile : n_) {
@@ -462,7 +492,8 @@ void Blocked::run(const void* a, const void* b, void* c, std::complex<double> al
     const auto work = [&](Worker<Element>& worker) {
       for (std::size_t task = next++; task < tasks; task = next++) {
         const std::size_t part = task % parts, tile = task / parts % n_.size(), batch = task / parts / n_.size();
-        worker.run(static_cast<std::int64_t>(batch), tile, part * m_.size() / parts, (part + 1) * m_.size() / parts);
+        const std::size_t begin = std::max(part * m_.size() / parts, first_row_tile(n_[tile])), end = (part + 1) * m_.size() / parts;
+        worker.run(static_cast<std::int64_t>(batch), tile, std::min(begin, end), end);
       }
     };
     std::vector<std::thread> threads;
@@ -477,6 +508,9 @@ void Blocked::run(const void* a, const void* b, void* c, std::complex<double> al
       thread.join();
     }
   });
+  if (blocking_.mirrored) {
+    mirror(folded_, c);
+  }
 }
 
 }  // namespace flopcast::contract

@@ -28,6 +28,8 @@ struct Blocking {
   TileKernel kernel = TileKernel::gemm;
   int threads = 1;                      ///< share the tiles of M and N (and the batch)
   bool pack_a = false, pack_b = false;  ///< panel kernel: pack also what it could take where it lies
+  /// A and B will be one tensor and C symmetric: tiles above the diagonal aren't computed, but mirrored.
+  bool mirrored = false;
   friend bool operator==(const Blocking&, const Blocking&) = default;
 };
 std::string to_string(const Blocking& blocking);
@@ -35,11 +37,11 @@ std::string to_string(const Blocking& blocking);
 /// A blocking made ready for one contraction; run() may be called from several threads at once.
 class Blocked {
  public:
-  /// Throws environment_error if gemm is wanted and no library has it; bad_input if a tile has more than 2^31 - 1 elements along a side, or if the panel kernel is
-  /// wanted for complex numbers.
+  /// Throws environment_error if gemm is wanted and no library has it; bad_input if a tile has more than 2^31 - 1 elements along a side, or if one of our own
+  /// kernels is wanted for what it can't do.
   Blocked(Folded folded, Blocking blocking, const FindRoutine& find);
 
-  /// C := alpha A B + beta C. Throws environment_error, before touching C, if memory for packing isn't there.
+  /// C := alpha A B + beta C; a mirrored one requires a == b and beta = 0. Throws environment_error, before touching C, if memory for packing isn't there.
   void run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const;
   /// Bytes of packing buffers of all threads.
   [[nodiscard]] std::int64_t workspace_bytes() const;
@@ -59,6 +61,8 @@ class Blocked {
 
   struct Buffers;  ///< of threads, kept for the next run
 
+  void require_streamable() const;
+  [[nodiscard]] std::size_t first_row_tile(const Tile& columns) const;
   void make_panels();
   [[nodiscard]] std::string packed_in_panels() const;
   [[nodiscard]] std::string letters(bool left, bool right, bool result) const;
@@ -68,6 +72,7 @@ class Blocked {
   kernel::Function gemm_ = nullptr;
   std::vector<Tile> m_, n_, k_;
   std::vector<std::vector<RowPanel>> row_panels_;         ///< of every tile of M, for the panel kernel
+  std::vector<PackingOrder> packing_orders_;              ///< likewise
   std::vector<std::vector<ColumnPanel>> column_panels_;   ///< of every tile of N
   std::int64_t a_bytes_ = 0, b_bytes_ = 0, c_bytes_ = 0;  ///< a thread's buffers
   std::shared_ptr<Buffers> buffers_;

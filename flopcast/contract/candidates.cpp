@@ -30,6 +30,22 @@ std::set<std::int64_t> lengths(const Fold& fold, std::initializer_list<std::int6
   return all;
 }
 
+/// Rows that make lines of A whole where another index than M's first one is contiguous there: eight or sixteen times a run.
+std::set<std::int64_t> several_runs(const Fold& m) {
+  constexpr std::int64_t longest = 8192;
+  std::set<std::int64_t> all;
+  if (!starts_at_unit_step(m.a)) {
+    for (const std::int64_t natural : m.natural) {
+      for (const std::int64_t length : {8 * natural, 16 * natural}) {
+        if (natural > 1 && length < m.extent && length <= longest) {
+          all.insert(length);
+        }
+      }
+    }
+  }
+  return all;
+}
+
 /// Collects blockings with their expected times.
 class Collector {
  public:
@@ -51,9 +67,14 @@ class Collector {
 
   /// A's tile is to stay in L2, a panel of B in L1; packing what could be taken in place helps where leading dimensions are bad.
   void add_panels() {
-    for (const std::int64_t m : lengths(folded_.m, {96, 240, 480}, 1024)) {
+    std::set<std::int64_t> rows = lengths(folded_.m, {96, 240, 480}, 1024);
+    rows.merge(several_runs(folded_.m));
+    for (const std::int64_t m : rows) {
       for (const std::int64_t n : lengths(folded_.n, {64, 256, 1024, 4096}, longest)) {
-        for (const std::int64_t k : lengths(folded_.k, {192, 320}, 512)) {
+        for (const std::int64_t k : lengths(folded_.k, {64, 192, 320}, 512)) {
+          if (m * k > most_packed) {
+            continue;
+          }
           for (const auto& [a, b] : {std::pair{false, false}, {true, false}, {true, true}}) {
             add({m, n, k, TileKernel::panels, threads_, a, b});
           }
@@ -79,6 +100,7 @@ class Collector {
 
  private:
   static constexpr std::int64_t longest = 8192;
+  static constexpr std::int64_t most_packed = 1 << 18;  ///< elements of a packed tile of A, which is to stay in L2
 
   void add(const Blocking& blocking) { all_.push_back({blocking, model_.time(blocking).total(), Basis::formula}); }
 

@@ -75,6 +75,26 @@ std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t
   return all;
 }
 
+PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets) {
+  if (first_step(depth_offsets.data(), std::ssize(depth_offsets)) == 1) {
+    return {};  // read along K
+  }
+  PackingOrder order;
+  std::int64_t neighbours = 0;
+  for (std::size_t panel = 0; panel < panels.size(); ++panel) {
+    for (std::int64_t i = 0; i < panels[panel].rows; ++i) {
+      order.rows.push_back({m.a[static_cast<std::size_t>(panels[panel].first + i)], static_cast<std::int64_t>(panel), i});
+      neighbours += i > 0 && order.rows.back().offset_a - (order.rows.end() - 2)->offset_a == 1 ? 1 : 0;
+    }
+  }
+  std::sort(order.rows.begin(), order.rows.end(), [](const auto& x, const auto& y) { return x.offset_a < y.offset_a; });
+  for (std::size_t i = 1; i < order.rows.size(); ++i) {
+    neighbours -= order.rows[i].offset_a - order.rows[i - 1].offset_a == 1 ? 1 : 0;
+  }
+  // Negative where sorting makes neighbours: half of the rows are to get one that they didn't have.
+  return -2 * neighbours >= std::ssize(order.rows) ? order : PackingOrder{};
+}
+
 std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most) {
   std::vector<ColumnPanel> all;
   for (std::int64_t at = first; at < first + length; at += most) {
@@ -136,7 +156,7 @@ typename PanelTiles<T>::Rows PanelTiles<T>::packed_rows(const T* a, const RowPan
 }
 
 template <class T>
-void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, T* c, T alpha, T beta, bool pack) {
+void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, bool pack) {
   rows_.clear();
   T* free = a_buffer_;
   for (const RowPanel& panel : panels) {
@@ -147,6 +167,36 @@ void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, T*
       rows_.push_back(packed_rows(a, panel, free));
       free += rounded_up(panel.rows, kernel_->lanes) * depth_.length;
     }
+  }
+}
+
+template <class T>
+void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order) {
+  rows_.clear();
+  T* free = a_buffer_;
+  for (const RowPanel& panel : panels) {
+    const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
+    rows_.push_back({free, height});
+    for (std::int64_t p = 0; p < depth_.length; ++p) {
+      std::fill(free + p * height + panel.rows, free + (p + 1) * height, T(0));
+    }
+    free += height * depth_.length;
+  }
+  for (std::int64_t p = 0; p < depth_.length; ++p) {
+    const T* const from = a + folded_->k.a[static_cast<std::size_t>(depth_.first + p)];
+    for (const PackingOrder::Row& row : order.rows) {
+      const Rows& panel = rows_[static_cast<std::size_t>(row.panel)];
+      const_cast<T*>(panel.data)[p * panel.step + row.at] = from[row.offset_a];  // it lies in our own buffer
+    }
+  }
+}
+
+template <class T>
+void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, T* c, T alpha, T beta, bool pack) {
+  if (order.rows.empty()) {
+    take_rows(a, panels, pack);
+  } else {
+    take_rows_in_order(a, panels, order);
   }
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     const ColumnPanel& columns = (*column_panels_)[j];

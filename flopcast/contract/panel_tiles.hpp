@@ -20,6 +20,17 @@ struct ColumnPanel {
   std::int64_t step_b = 0;  ///< between neighbours in B; 0 if there is no constant one
 };
 
+/// Rows of a tile in the order in which they lie in A, for packing a tile whose rows are neighbours in memory, but not those of one panel: lines of A are then read
+/// once. Empty if there is nothing to gain.
+struct PackingOrder {
+  struct Row {
+    std::int64_t offset_a = 0;       ///< in A
+    std::int64_t panel = 0, at = 0;  ///< which panel, and where in it
+  };
+  std::vector<Row> rows;
+};
+PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets);
+
 /// Rows [first, first + length) in panels of at most `most`, ending where neighbours in C do, unless that would make them shorter than a vector of `lanes`.
 std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t length, std::int64_t most, std::int64_t lanes);
 std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most);
@@ -46,7 +57,7 @@ class PanelTiles {
   /// The tile of B to multiply with from now on; `b` is the tensor's first element.
   void take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack);
   /// C := alpha A B + beta C on these rows and the columns taken.
-  void multiply(const T* a, const std::vector<RowPanel>& panels, T* c, T alpha, T beta, bool pack);
+  void multiply(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, T* c, T alpha, T beta, bool pack);
 
  private:
   struct Columns {
@@ -60,6 +71,8 @@ class PanelTiles {
 
   Columns packed_columns(const T* b, const ColumnPanel& panel, T* to) const;
   Rows packed_rows(const T* a, const RowPanel& panel, T* to) const;
+  void take_rows(const T* a, const std::vector<RowPanel>& panels, bool pack);
+  void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order);
   void scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const;
 
   const Folded* folded_;

@@ -1,12 +1,15 @@
 #include "flopcast/contract/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "flopcast/contract/benchmark_candidates.hpp"
 #include "flopcast/contract/candidates.hpp"
 #include "flopcast/contract/execute_candidates.hpp"
+#include "flopcast/contract/mirror.hpp"
 #include "flopcast/contract/overlap.hpp"
+#include "flopcast/contract/time_model.hpp"
 #include "flopcast/contract/wisdom.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/detect.hpp"
@@ -23,6 +26,26 @@ std::string how_known(const Candidate& candidate, bool from_wisdom) {
     case Basis::execution: break;
   }
   return from_wisdom ? "measured before:" : "measured";
+}
+
+/// Tiles for the case that A and B are one tensor, if computing half of a symmetric C pays: tiles small enough to leave most of the other half out.
+std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& chosen, const TimeModel& model) {
+  constexpr std::int64_t fewest = 96, most = 240, shortest_sum = 32, rows = 24, parts = 4;
+  if (!is_symmetric_of_one(folded) || folded.m.extent < 2 * fewest || folded.k.extent < shortest_sum) {
+    return std::nullopt;
+  }
+  const std::int64_t side = std::clamp(folded.m.extent / parts / rows * rows, fewest, most);
+  Blocking half = chosen;
+  half.kernel = is_complex(folded.precision) ? TileKernel::gemm : TileKernel::panels;
+  half.m = half.n = side;
+  half.k = std::min<std::int64_t>(chosen.k, 320);
+  const double tiles = std::ceil(static_cast<double>(folded.m.extent) / static_cast<double>(side));
+  const double computed = (tiles + 1) / (2 * tiles);
+  if (computed * model.time(half).total() > model.time(chosen).total()) {
+    return std::nullopt;
+  }
+  half.mirrored = true;
+  return half;
 }
 
 TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
@@ -46,12 +69,17 @@ struct Plan::State {
   std::vector<Candidate> considered;  ///< the chosen one first
   bool from_wisdom = false;
   std::unique_ptr<Blocked> chosen;
+  std::unique_ptr<Blocked> mirrored;  ///< takes over where A and B are one tensor and C is symmetric; null if that doesn't pay
   std::unique_ptr<Blocked> updating;  ///< takes over where C is not overwritten and the chosen one streams
 };
 
 void Plan::execute(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
   require_apart(state_->contraction, a, b, c);
   const bool overwrites = beta == 0.0;
+  if (overwrites && a == b && state_->mirrored != nullptr) {
+    state_->mirrored->run(a, b, c, alpha, beta);
+    return;
+  }
   (overwrites || state_->updating == nullptr ? *state_->chosen : *state_->updating).run(a, b, c, alpha, beta);
 }
 
@@ -89,7 +117,9 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
   state->contraction = contraction;
   const Folded folded = fold(contraction);
   const TileRates rates = rates_of(machine);
-  if (const std::optional<Candidate> known = find_wisdom(contraction, machine, options)) {
+  if (options.tiles) {
+    state->considered = {{*options.tiles, TimeModel(folded, machine.environment, rates).time(*options.tiles).total(), Basis::formula}};
+  } else if (const std::optional<Candidate> known = find_wisdom(contraction, machine, options)) {
     state->considered = {*known};
     state->from_wisdom = true;
   } else {
@@ -105,6 +135,9 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
     const auto plain =
         std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.blocking.kernel != TileKernel::streaming; });
     state->updating = std::make_unique<Blocked>(folded, plain->blocking, machine.find);
+  }
+  if (const std::optional<Blocking> half = mirrored_blocking(folded, chosen, TimeModel(folded, machine.environment, rates))) {
+    state->mirrored = std::make_unique<Blocked>(folded, *half, machine.find);
   }
   return Plan(std::move(state));
 }

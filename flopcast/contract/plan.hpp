@@ -51,7 +51,8 @@ struct PlanOptions {
   Order order = Order::row_major;  ///< of dense tensors, where no strides are given; row-major is what NumPy and C have
   model::Store* wisdom =
       nullptr;  ///< measured choices are kept there and found again, also by other processes, by who asks for the same effort and budget
-  bool fresh = false;  ///< measure again what is kept there, and replace it
+  std::optional<Blocking> tiles = {};  ///< these are taken, and nothing is chosen
+  bool fresh = false;                  ///< measure again what is kept there, and replace it
   /// Asked before every execution while measuring; false: take the best of what is known, and keep nothing in the store.
   std::function<bool()> go_on = {};
 };
@@ -59,7 +60,7 @@ struct PlanOptions {
 /// A contraction made ready: execute() on any buffers, often, and from several threads at once.
 class Plan {
  public:
-  /// C := alpha A B + beta C. Throws bad_input if C overlaps A or B, environment_error if memory for packing isn't there; C is untouched then.
+  /// C := alpha A B + beta C. Where A and B are one tensor (a == b), C is symmetric and beta = 0, half of C is computed. Throws bad_input if C overlaps A or B, environment_error if memory for packing isn't there; C is untouched then.
   void execute(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0) const;
   /// What was chosen, why, and what else was considered; several lines.
   [[nodiscard]] std::string explain() const;

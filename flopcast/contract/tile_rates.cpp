@@ -54,6 +54,18 @@ class TileTimer {
     return rates;
   }
 
+  /// Stores past the caches take the memory's time, which others account for: what longer sums take more is the kernel's own.
+  [[nodiscard]] KernelRates streaming_rates() const {
+    constexpr std::int64_t large = 144, tiny = 4;
+    constexpr std::int64_t longer = longest_streamed_sum - tiny;
+    KernelRates rates;
+    rates.call = time(TileKernel::streaming, tiny, tiny, tiny, true);
+    const Seconds difference =
+        time(TileKernel::streaming, large, large, longest_streamed_sum, true) - time(TileKernel::streaming, large, large, tiny, true);
+    rates.per_product = std::max(0.0, difference) / static_cast<double>(large * large * longer);
+    return rates;
+  }
+
  private:
   const FindRoutine& find_;
   machine::WallClock clock_{0.002};
@@ -90,7 +102,7 @@ TileRates measure_tile_rates(const FindRoutine& find) {
   measure(TileKernel::gemm, large);
   measure(TileKernel::panels, large);
   if (can_stream()) {
-    measure(TileKernel::streaming, longest_streamed_sum);
+    rates.kernels[static_cast<std::size_t>(TileKernel::streaming)] = timer.streaming_rates();
   }
   const auto per_element = [&](bool across) {
     const Seconds packed = timer.time(TileKernel::panels, large, tiny, large, true, across);

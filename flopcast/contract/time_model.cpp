@@ -6,6 +6,8 @@
 namespace flopcast::contract {
 namespace {
 
+constexpr std::int64_t elements_per_line = 8;
+
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 double count(std::int64_t extent, std::int64_t length) { return std::ceil(as_double(extent) / as_double(length)); }
 
@@ -94,6 +96,34 @@ TimeModel::Packing TimeModel::packing(const Blocking& blocking) const {
 
 bool starts_at_unit_step(const std::vector<std::int64_t>& offsets) { return offsets.size() < 2 || offsets[1] - offsets[0] == 1; }
 
+double TimeModel::line_waste(const Blocking& blocking) const {
+  const std::vector<std::int64_t>& offsets = folded_->m.a;
+  const bool along_depth = starts_at_unit_step(folded_->k.a) && folded_->k.extent > 1 && blocking.k >= elements_per_line;
+  if (along_depth || starts_at_unit_step(offsets)) {
+    return 1;
+  }
+  const auto [known, is_new] = line_waste_.emplace(blocking.m, 1.0);
+  if (is_new) {
+    known->second = waste_of_rows(std::min(blocking.m, folded_->m.extent));
+  }
+  return known->second;
+}
+
+double TimeModel::waste_of_rows(std::int64_t rows) const {
+  const std::vector<std::int64_t>& offsets = folded_->m.a;
+  std::vector<std::int64_t> tile(offsets.begin(), offsets.begin() + rows);
+  std::sort(tile.begin(), tile.end());
+  const auto neighbours = std::adjacent_find(tile.begin(), tile.end(), [](std::int64_t x, std::int64_t y) { return y - x == 1; });
+  if (neighbours == tile.end()) {
+    return elements_per_line;
+  }
+  std::int64_t run = 1;
+  while (neighbours + run != tile.end() && neighbours[run] - neighbours[run - 1] == 1) {
+    ++run;
+  }
+  return std::max(1.0, as_double(elements_per_line) / as_double(run));
+}
+
 double TimeModel::working_set_bytes() const {
   const Sides all = sides_of(*folded_);
   return working_set_bytes_ > 0 ? working_set_bytes_ : all.batch * all.bytes * (all.m * all.k + all.k * all.n + all.m * all.n);
@@ -124,7 +154,8 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
                c_bytes = all.batch * all.m * all.n * all.bytes;
   const double total = working_set_bytes();
   const Seconds outer = roofs.per_byte(total);
-  slab += b_bytes * outer + a_bytes * (outer + (n_tiles - 1) * roofs.per_byte(all.m * kb * all.bytes + kb * nb * all.bytes));
+  slab += b_bytes * outer +
+          a_bytes * line_waste(blocking) * (outer + (n_tiles - 1) * roofs.per_byte(all.m * kb * all.bytes + kb * nb * all.bytes));
   const bool stays_inside = all.m * nb * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
   const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
   const bool streams = blocking.kernel == TileKernel::streaming && roofs.exceeds_caches(total);

@@ -39,13 +39,17 @@ class TimeModel {
     Seconds a = 0, b = 0, c = 0;
   };
   [[nodiscard]] Packing packing(const Blocking& blocking) const;
+  /// How often a line of A is fetched, as a tile needs only part of it.
+  [[nodiscard]] double line_waste(const Blocking& blocking) const;
+  [[nodiscard]] double waste_of_rows(std::int64_t rows) const;
   [[nodiscard]] bool is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
                                std::int64_t column_length) const;
 
   const Folded* folded_;
   const Environment* environment_;
   const TileRates* rates_;
-  double working_set_bytes_ = 0;  ///< 0: the contraction's own
+  double working_set_bytes_ = 0;                       ///< 0: the contraction's own
+  mutable std::map<std::int64_t, double> line_waste_;  ///< by rows of a tile
   mutable std::map<std::pair<const std::int64_t*, std::int64_t>, bool> regular_;
 };
 

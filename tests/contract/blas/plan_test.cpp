@@ -95,6 +95,102 @@ TEST(Blocked, AgreesWithNestedLoopsInPanels) {
   EXPECT_GT(multiplied, 1000);
 }
 
+TEST(Blocked, RefusesToStreamWhatItCannot) {
+  const auto blocked = [](const char* text, const Extents& extents, Precision precision, const Blocking& blocking) {
+    return Blocked(fold(make_contraction(parse_notation(text), extents, precision)), blocking, test_machine().find);
+  };
+  const Blocking whole{100, 100, 100, TileKernel::streaming};
+  if (can_stream()) {
+    EXPECT_NO_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::d, whole));
+  }
+  EXPECT_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::s, whole), Error);
+  EXPECT_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 33}}, Precision::d, whole), Error);
+  EXPECT_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::d, {9, 9, 4, TileKernel::streaming}), Error);
+  EXPECT_THROW(blocked("acb=abi,ic", {{'a', 9}, {'b', 9}, {'c', 9}, {'i', 9}}, Precision::d, whole), Error)
+      << "a and b aren't one index of C";
+}
+
+TEST(Plan, TakesTilesThatItIsGiven) {
+  PlanOptions options;
+  options.order = Order::column_major;
+  options.tiles = Blocking{3, 4, 5, TileKernel::panels};
+  const Plan chosen = plan("ij,jk->ik", {{30, 20}, {20, 25}, {30, 25}}, test_machine(), options);
+  EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("3 x 4 x 5 in panels"));
+  const std::vector<double> a(600, 1.0), b(500, 2.0);
+  std::vector<double> c(750);
+  chosen.execute(a.data(), b.data(), c.data());
+  EXPECT_EQ(c, std::vector<double>(750, 40.0));
+}
+
+/// C from one tensor, with a buffer of its own for each, and compared with what two equal tensors give.
+void expect_equal_of_one(const Contraction& contraction, std::complex<double> beta, std::mt19937& random) {
+  const Buffers buffers = random_buffers(contraction, random);
+  std::vector<std::byte> expected = buffers.c, result = buffers.c;
+  const std::complex<double> alpha = -0.5;
+  contract_naively(contraction, buffers.a.data(), buffers.a.data(), expected.data(), alpha, beta);
+  plan(contraction, test_machine()).execute(buffers.a.data(), buffers.a.data(), result.data(), alpha, beta);
+  EXPECT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction)) << folded_key(contraction);
+}
+
+TEST(Plan, ComputesHalfOfWhatOneTensorMakesSymmetric) {
+  std::mt19937 random(8);
+  for (const Precision precision : {Precision::s, Precision::d, Precision::z}) {
+    for (const char* text : {"ab=ai,bi", "ab=ia,ib", "xab=xai,xbi", "abcd=abi,cdi"}) {
+      const Contraction contraction =
+          make_contraction(parse_notation(text), {{'a', 200}, {'b', 200}, {'c', 20}, {'d', 10}, {'i', 33}, {'x', 2}}, precision);
+      if (std::string(text) == "abcd=abi,cdi") {
+        expect_equal_of_one(make_contraction(parse_notation(text), {{'a', 20}, {'b', 10}, {'c', 20}, {'d', 10}, {'i', 33}}, precision), 0.0,
+                            random);
+        continue;
+      }
+      expect_equal_of_one(contraction, 0.0, random);
+      expect_equal_of_one(contraction, 0.75, random);
+    }
+  }
+}
+
+TEST(Blocked, MirrorsWhatOneTensorMakesSymmetric) {
+  std::mt19937 random(9);
+  const Contraction contraction = make_contraction(parse_notation("abxy=iax,iby"), {{'a', 7}, {'b', 7}, {'x', 5}, {'y', 5}, {'i', 6}});
+  for (const TileKernel kernel : {TileKernel::gemm, TileKernel::panels}) {
+    for (const std::int64_t m : {3, 8, 35}) {
+      for (const std::int64_t n : {1, 5, 35}) {
+        const Blocked blocked(fold(contraction), {m, n, 6, kernel, 2, false, false, true}, test_machine().find);
+        const Buffers buffers = random_buffers(contraction, random);
+        std::vector<std::byte> expected = buffers.c, result = buffers.c;
+        contract_naively(contraction, buffers.a.data(), buffers.a.data(), expected.data());
+        blocked.run(buffers.a.data(), buffers.a.data(), result.data(), 1.0, 0.0);
+        EXPECT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction)) << to_string(blocked.blocking());
+      }
+    }
+  }
+  const Contraction other = make_contraction(parse_notation("ab=ai,ib"), {{'a', 7}, {'b', 7}, {'i', 6}});
+  EXPECT_THROW(Blocked(fold(other), {7, 7, 6, TileKernel::gemm, 1, false, false, true}, test_machine().find), Error);
+}
+
+TEST(Plan, ChoosesByMicroBenchmarks) {
+  PlanOptions options;
+  options.effort = Effort::microbench;
+  std::mt19937 random(7);
+  for (const char* text : {"abc=ai,ibc", "abc=bda,dc", "ab=xai,ibx", "abx=xai,ibx"}) {
+    Extents extents;
+    for (const char index : std::string("abcdix")) {
+      extents[index] = 20 + static_cast<std::int64_t>(random() % 30);
+    }
+    const std::string name = text;
+    if (name == "ab=xai,ibx") {
+      extents['x'] = 1;
+    }
+    const Contraction contraction = make_contraction(parse_notation(text), extents);
+    const Plan chosen = plan(contraction, test_machine(), options);
+    EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("predicted"));
+    EXPECT_GT(chosen.seconds(), 0);
+    expect_right(contraction, random, 0.0, chosen.explain(), [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
+      chosen.execute(x.a.data(), x.b.data(), c, alpha, 0.0);
+    });
+  }
+}
+
 TEST(Blocked, MultipliesPanelsOfRealNumbersOnly) {
   const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 4}, {'i', 4}}, Precision::z);
   EXPECT_THROW(Blocked(fold(contraction), {3, 4, 4, TileKernel::panels}, test_machine().find), Error);

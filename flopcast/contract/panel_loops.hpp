@@ -47,6 +47,13 @@ template <class T>
   }
 }
 
+/// Asks for the lines of a column of C, which are needed when the sums are done.
+template <class Vector, class T, std::size_t... V>
+[[gnu::always_inline]] inline void prefetch_column(const T* c, std::index_sequence<V...> /*vectors*/) {
+  constexpr int to_write = 1, keep = 3;
+  (__builtin_prefetch(c + V * sizeof(Vector) / sizeof(T), to_write, keep), ...);
+}
+
 /// Vectors into memory, one after the other.
 template <class Vector, class T, std::size_t... V>
 [[gnu::always_inline]] inline void spill(T* to, const Vector* sum, std::index_sequence<V...> /*vectors*/) {
@@ -62,6 +69,7 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
   constexpr std::size_t height = sizeof...(V);
   Vector sums[sizeof...(J)][height] = {};
   const std::int64_t column_step = packed ? 1 : x.b_column_step;
+  (prefetch_column<Vector>(x.c + x.c_columns[first + static_cast<std::int64_t>(J)], vectors), ...);
   const T* a = x.a;
   const T* b = x.b + first * column_step;
   for (std::int64_t p = 0; p < x.depth; ++p) {

@@ -19,29 +19,78 @@ std::int64_t run_length(const std::vector<std::int64_t>& offsets, std::int64_t f
 
 std::int64_t rounded_up(std::int64_t rows, std::int64_t lanes) { return (rows + lanes - 1) / lanes * lanes; }
 
-/// Copies a(row, p) to to[row + p height]; rows after the last one become zeros.
-template <class T>
-void pack_rows(const T* from, const std::int64_t* row, std::int64_t rows, const std::int64_t* column, std::int64_t depth,
-               std::int64_t height, bool along_rows, T* to) {
-  if (along_rows) {
-    for (std::int64_t p = 0; p < depth; ++p) {
-      const T* const source = from + column[p];
-      T* const target = to + p * height;
-      for (std::int64_t i = 0; i < rows; ++i) {
-        target[i] = source[row[i]];
-      }
-      std::fill(target + rows, target + height, T(0));
+bool are_neighbours(const std::int64_t* offsets, std::int64_t count) {
+  for (std::int64_t i = 1; i < count; ++i) {
+    if (offsets[i] - offsets[i - 1] != 1) {
+      return false;
     }
-    return;
   }
-  constexpr std::int64_t block = 8;  // so many columns of the panel at a time, so that they stay in L1 while rows go by
-  for (std::int64_t begin = 0; begin < depth; begin += block) {
-    const std::int64_t end = std::min(begin + block, depth);
-    for (std::int64_t i = 0; i < height; ++i) {
-      const T* const source = from + (i < rows ? row[i] : 0);
-      for (std::int64_t p = begin; p < end; ++p) {
-        to[i + p * height] = i < rows ? source[column[p]] : T(0);
+  return true;
+}
+
+/// A panel to be packed: a(row, p) goes to to[row + p height]; rows after the last one become zeros.
+template <class T>
+struct Source {
+  const T* from;
+  const std::int64_t* row;
+  std::int64_t rows;
+  const std::int64_t* column;
+  std::int64_t depth, height;
+};
+
+/// Reads along rows.
+template <class T>
+void pack_along(const Source<T>& x, T* to) {
+  const bool whole = are_neighbours(x.row, x.rows);
+  for (std::int64_t p = 0; p < x.depth; ++p) {
+    const T* const source = x.from + x.column[p];
+    T* const target = to + p * x.height;
+    if (whole) {
+      std::copy_n(source + x.row[0], x.rows, target);
+    } else {
+      for (std::int64_t i = 0; i < x.rows; ++i) {
+        target[i] = source[x.row[i]];
       }
+    }
+    std::fill(target + x.rows, target + x.height, T(0));
+  }
+}
+
+constexpr std::int64_t block = 8;  // a line of doubles
+
+/// Transposes a block of `block` by `block`: rows are read, columns written whole.
+template <class T>
+void transpose_block(const T* from, const std::int64_t* row, T* to, std::int64_t height) {
+  T numbers[block][block];
+  for (std::int64_t i = 0; i < block; ++i) {
+    std::copy_n(from + row[i], block, numbers[i]);
+  }
+  for (std::int64_t p = 0; p < block; ++p) {
+    for (std::int64_t i = 0; i < block; ++i) {
+      to[i + p * height] = numbers[i][p];
+    }
+  }
+}
+
+/// Reads along columns, some of them at a time, so that what is written stays in L1 while rows go by.
+template <class T>
+void pack_across(const Source<T>& x, T* to) {
+  for (std::int64_t begin = 0; begin < x.depth; begin += block) {
+    const std::int64_t end = std::min(begin + block, x.depth);
+    std::int64_t i = 0;
+    if (end - begin == block && are_neighbours(x.column + begin, block)) {
+      for (; i + block <= x.rows; i += block) {
+        transpose_block(x.from + x.column[begin], x.row + i, to + i + begin * x.height, x.height);
+      }
+    }
+    for (; i < x.rows; ++i) {
+      const T* const source = x.from + x.row[i];
+      for (std::int64_t p = begin; p < end; ++p) {
+        to[i + p * x.height] = source[x.column[p]];
+      }
+    }
+    for (std::int64_t p = begin; p < end; ++p) {
+      std::fill(to + x.rows + p * x.height, to + (p + 1) * x.height, T(0));
     }
   }
 }
@@ -140,9 +189,8 @@ template <class T>
 typename PanelTiles<T>::Columns PanelTiles<T>::packed_columns(const T* b, const ColumnPanel& panel, T* to) const {
   const std::int64_t* column = folded_->n.b.data() + panel.first;
   const std::int64_t* row = folded_->k.b.data() + depth_.first;
-  // A row of the packed panel is a row of B: it is packed as A's columns are.
-  pack_rows(b, column, panel.columns, row, depth_.length, panel.columns,
-            first_step(column, panel.columns) <= first_step(row, depth_.length), to);
+  const Source<T> source{b, column, panel.columns, row, depth_.length, panel.columns};  // a row of the packed panel is one of B
+  first_step(column, panel.columns) <= first_step(row, depth_.length) ? pack_along(source, to) : pack_across(source, to);
   return {to, panel.columns, 1};
 }
 
@@ -151,7 +199,8 @@ typename PanelTiles<T>::Rows PanelTiles<T>::packed_rows(const T* a, const RowPan
   const std::int64_t* row = folded_->m.a.data() + panel.first;
   const std::int64_t* column = folded_->k.a.data() + depth_.first;
   const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
-  pack_rows(a, row, panel.rows, column, depth_.length, height, first_step(row, panel.rows) <= first_step(column, depth_.length), to);
+  const Source<T> source{a, row, panel.rows, column, depth_.length, height};
+  first_step(row, panel.rows) <= first_step(column, depth_.length) ? pack_along(source, to) : pack_across(source, to);
   return {to, height};
 }
 
@@ -213,11 +262,28 @@ void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, co
                               beta,
                               c + folded_->m.c[static_cast<std::size_t>(panels[i].first)],
                               folded_->n.c.data() + columns.first};
+      prefetch_columns(j + 1, i, panels.size());
       if (panels[i].contiguous_c) {
         kernel_->run(product);
       } else {
         scatter(product, panels[i], c);
       }
+    }
+  }
+}
+
+/// Asks for a share of the lines of the column panel `next`, if it lies where B does: one row panel after the other, lest they all queue at once.
+template <class T>
+void PanelTiles<T>::prefetch_columns(std::size_t next, std::size_t share, std::size_t shares) const {
+  constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+  if (next >= columns_.size() || columns_[next].step != 1) {
+    return;
+  }
+  const Columns& columns = columns_[next];
+  const auto part = [&](std::size_t i) { return static_cast<std::int64_t>(i) * depth_.length / static_cast<std::int64_t>(shares); };
+  for (std::int64_t j = 0; j < (*column_panels_)[next].columns; ++j) {
+    for (std::int64_t p = part(share) / line * line; p < part(share + 1); p += line) {
+      __builtin_prefetch(columns.data + j * columns.column_step + p);
     }
   }
 }

@@ -103,7 +103,9 @@ struct Trial {
 class Bench {
  public:
   Bench(const Folded& whole, const std::vector<Trial>& trials, const Environment& environment, double working_set_bytes)
-      : tensors_(beginning(whole, largest(trials))), sweeper_(environment.caches) {
+      : tensors_(beginning(whole, largest(trials))),
+        sweeper_(environment.caches),
+        waker_(small_product(), {small, small, small, TileKernel::panels}, {}) {
     for (std::size_t level = 0; level < environment.caches.size(); ++level) {
       if (working_set_bytes > static_cast<double>(environment.caches[level].capacity_bytes)) {
         outgrown_ = static_cast<int>(level);
@@ -139,13 +141,29 @@ class Bench {
     } else {
       tensors_.run(trial.blocked, beta);
     }
+    wake_up();
     const std::int64_t begin = clock_.ticks();
     tensors_.run(trial.blocked, beta);
     return clock_.seconds(clock_.ticks() - begin);
   }
 
+  static constexpr std::int64_t small = 24;
+
+  static Folded small_product() { return fold(make_contraction(parse_notation("ab=ai,ib"), {{'a', small}, {'b', small}, {'i', small}})); }
+
+  /// CPUs take some 20 us of vector instructions to run them at full speed again after a while without.
+  void wake_up() {
+    constexpr Seconds long_enough = 25e-6;
+    const std::int64_t begin = clock_.ticks();
+    while (clock_.seconds(clock_.ticks() - begin) < long_enough) {
+      waker_.run(numbers_.data(), numbers_.data(), result_.data(), 1.0, 0.0);
+    }
+  }
+
   SampleTensors tensors_;
   measure::Sweeper sweeper_;
+  Blocked waker_;
+  std::vector<double> numbers_ = std::vector<double>(small * small, 0.5), result_ = std::vector<double>(small * small);
   machine::WallClock clock_{0.002};
   int outgrown_ = -1;  ///< the largest cache that the whole contraction doesn't fit into
   bool outgrows_all_ = false;

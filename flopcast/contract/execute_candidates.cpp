@@ -10,7 +10,8 @@
 namespace flopcast::contract {
 namespace {
 
-constexpr int rounds = 5;
+constexpr int fewest_rounds = 5, most_rounds = 40;
+constexpr Seconds enough = 0.05;  ///< for all candidates together: short ones are executed more often, as they scatter more
 constexpr double clearly_slower = 1.3;
 
 /// Candidates in turn, and what came of them.
@@ -28,7 +29,7 @@ class Race {
 
   /// Whether it ran to its end.
   bool run() {
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < fewest_rounds || (round < most_rounds && elapsed() < enough); ++round) {
       for (std::size_t i = 0; i < blocked_.size(); ++i) {
         if (options_.go_on && !options_.go_on()) {
           return false;
@@ -51,8 +52,10 @@ class Race {
   }
 
  private:
+  [[nodiscard]] Seconds elapsed() const { return clock_.seconds(clock_.ticks() - begin_); }
+
   [[nodiscard]] bool is_worth_another(std::size_t i, int round) const {
-    const bool over = clock_.seconds(clock_.ticks() - begin_) > options_.time_budget;
+    const bool over = elapsed() > options_.time_budget;
     const bool lost = round > 0 && (times_[i].empty() || times_[i].front() > clearly_slower * best_);
     return !lost && !(over && best_ < std::numeric_limits<Seconds>::infinity());
   }

@@ -75,7 +75,8 @@ PlacedKernel placed_kernel(const Algorithm& algorithm, const Contraction& contra
 /// The same call on a few elements of memory of its own. Made right before the timed one it brings the library's code back into the caches, which the
 /// accesses to other memory have driven out; within the algorithm it stays there.
 Call small_twin(Call call, const Operands& operands) {
-  constexpr std::int64_t small = 8;
+  constexpr std::int64_t small =
+      32;  // enough for a library to take the path of full register tiles, and little enough to leave L1 half alone
   const auto& arguments = call.routine->arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind == Kind::size) {
@@ -90,6 +91,14 @@ Call small_twin(Call call, const Operands& operands) {
     call.arguments[operands[i].argument] = static_cast<std::int64_t>(virtual_base(operands.size() + i));
   }
   return call;
+}
+
+/// CPUs take some 20 us of vector instructions to run them at full speed again after a while without, which is what bringing memory into its state is. As many calls
+/// as that takes, within reason.
+std::int64_t repetitions_to_wake_up(const Call& twin) {
+  constexpr Seconds long_enough = 25e-6, call = 50e-9;
+  constexpr double usual_rate = 30e9, most = 64;
+  return static_cast<std::int64_t>(std::clamp(long_enough / (call + flops(twin) / usual_rate), 1.0, most));
 }
 
 /// Turns setup lists into actions on a call's operands. Axpy's factor and dot's result, which are no operands, are left out.
@@ -119,7 +128,8 @@ class SetupWriter {
         key_ += fmt::format("[{}]", access.bytes);
       }
     }
-    actions_.push_back(on_call(What::execute, small_twin(kernel_.call, kernel_.operands)));
+    const Call twin = small_twin(kernel_.call, kernel_.operands);
+    actions_.insert(actions_.end(), static_cast<std::size_t>(repetitions_to_wake_up(twin)), on_call(What::execute, twin));
     return actions_;
   }
 

@@ -130,6 +130,7 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
   }
   const Blocking chosen = state->considered.front().blocking;
   state->chosen = std::make_unique<Blocked>(folded, chosen, machine.find);
+  state->considered.front().blocking = state->chosen->blocking();  // no tile is longer than there is to do
   if (chosen.kernel == TileKernel::streaming) {
     const std::vector<Candidate> all = candidates(folded, machine.environment, rates, options.threads);
     const auto plain =

@@ -4,67 +4,84 @@
 #include <limits>
 
 #include "flopcast/contract/validate.hpp"
-#include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/clock.hpp"
+#include "flopcast/search/race.hpp"
 
 namespace flopcast::contract {
 namespace {
 
-constexpr int fewest_rounds = 5, most_rounds = 40;
-constexpr Seconds enough = 0.05;  ///< for all candidates together: short ones are executed more often, as they scatter more
-constexpr double clearly_slower = 1.3;
-
-/// Candidates in turn, and what came of them.
-class Race {
+/// Candidates on tensors of their own, and how long each took.
+class Executions {
  public:
-  Race(const std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
-       const PlanOptions& options)
+  Executions(const std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
+             const PlanOptions& options)
       : tensors_(contraction), options_(options), begin_(clock_.ticks()) {
     const std::size_t tried = std::min(all.size(), static_cast<std::size_t>(std::max(1, options.most_measured)));
     for (std::size_t i = 0; i < tried; ++i) {
       blocked_.emplace_back(folded, all[i].blocking, machine.find);
     }
-    times_.resize(tried);
+    seconds_.resize(tried, std::numeric_limits<Seconds>::infinity());
   }
 
   /// Whether it ran to its end.
   bool run() {
-    for (int round = 0; round < fewest_rounds || (round < most_rounds && elapsed() < enough); ++round) {
-      for (std::size_t i = 0; i < blocked_.size(); ++i) {
-        if (options_.go_on && !options_.go_on()) {
-          return false;
-        }
-        if (is_worth_another(i, round)) {
-          execute(i);
-        }
-      }
+    const std::vector<std::size_t> survivors = once();
+    if (!interrupted() && survivors.size() > 1 && left() > 0) {
+      race(survivors);
     }
-    return true;
+    return !interrupted();
   }
 
   void store_in(std::vector<Candidate>& all) const {
-    for (std::size_t i = 0; i < times_.size(); ++i) {
-      if (!times_[i].empty()) {
-        all[i].seconds = median(times_[i]);
+    for (std::size_t i = 0; i < seconds_.size(); ++i) {
+      if (seconds_[i] < std::numeric_limits<Seconds>::infinity()) {
+        all[i].seconds = seconds_[i];
         all[i].basis = Basis::execution;
       }
     }
   }
 
  private:
+  [[nodiscard]] bool interrupted() const { return options_.go_on && !options_.go_on(); }
   [[nodiscard]] Seconds elapsed() const { return clock_.seconds(clock_.ticks() - begin_); }
+  [[nodiscard]] Seconds left() const { return options_.time_budget - elapsed(); }
 
-  [[nodiscard]] bool is_worth_another(std::size_t i, int round) const {
-    const bool over = elapsed() > options_.time_budget;
-    const bool lost = round > 0 && (times_[i].empty() || times_[i].front() > clearly_slower * best_);
-    return !lost && !(over && best_ < std::numeric_limits<Seconds>::infinity());
-  }
-
-  void execute(std::size_t i) {
+  Seconds execute(std::size_t i) {
     const std::int64_t start = clock_.ticks();
     blocked_[i].run(tensors_.tensor(Place::a), tensors_.tensor(Place::b), tensors_.tensor(Place::c), 1.0, 0.0);
-    times_[i].push_back(clock_.seconds(clock_.ticks() - start));
-    best_ = std::min(best_, times_[i].back());
+    return clock_.seconds(clock_.ticks() - start);
+  }
+
+  /// Each once, the most promising first, as the budget may not do for all; those that aren't clearly slower than the best are given back.
+  std::vector<std::size_t> once() {
+    static constexpr double clearly_slower = 1.3;
+    Seconds best = std::numeric_limits<Seconds>::infinity();
+    for (std::size_t i = 0; i < blocked_.size() && !interrupted() && (i == 0 || left() > 0); ++i) {
+      seconds_[i] = execute(i);
+      best = std::min(best, seconds_[i]);
+    }
+    std::vector<std::size_t> survivors;
+    for (std::size_t i = 0; i < blocked_.size(); ++i) {
+      if (seconds_[i] <= clearly_slower * best) {
+        survivors.push_back(i);
+      }
+    }
+    return survivors;
+  }
+
+  void race(const std::vector<std::size_t>& survivors) {
+    search::RaceOptions options;
+    options.most_rounds = 40;
+    options.limits.seconds = left();
+    options.limits.clock = [this] { return elapsed(); };
+    options.limits.interrupted = [this] { return interrupted(); };
+    const search::RaceResult result = search::race(
+        survivors, [this](std::size_t i) { return execute(i); }, options);
+    for (const search::Standing& standing : result.standings) {
+      if (standing.evaluations > 0) {
+        seconds_[standing.configuration] = standing.median;
+      }
+    }
   }
 
   Workspace tensors_;
@@ -72,17 +89,16 @@ class Race {
   machine::WallClock clock_;
   std::int64_t begin_;
   std::vector<Blocked> blocked_;
-  std::vector<std::vector<Seconds>> times_;
-  Seconds best_ = std::numeric_limits<Seconds>::infinity();
+  std::vector<Seconds> seconds_;  ///< by candidate; infinite if never executed
 };
 
 }  // namespace
 
 bool execute_candidates(std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
                         const PlanOptions& options) {
-  Race race(all, contraction, folded, machine, options);
-  const bool finished = race.run();
-  race.store_in(all);
+  Executions executions(all, contraction, folded, machine, options);
+  const bool finished = executions.run();
+  executions.store_in(all);
   std::stable_sort(all.begin(), all.end(),
                    [](const Candidate& x, const Candidate& y) { return x.basis != y.basis ? x.basis > y.basis : x.seconds < y.seconds; });
   return finished;

@@ -26,10 +26,10 @@ class Executions {
   /// Whether it ran to its end.
   bool run() {
     const std::vector<std::size_t> survivors = once();
-    if (!interrupted() && survivors.size() > 1 && left() > 0) {
+    if (!stopped_ && survivors.size() > 1 && left() > 0) {
       race(survivors);
     }
-    return !interrupted();
+    return !stopped_;
   }
 
   void store_in(std::vector<Candidate>& all) const {
@@ -42,7 +42,11 @@ class Executions {
   }
 
  private:
-  [[nodiscard]] bool interrupted() const { return options_.go_on && !options_.go_on(); }
+  /// Asks no more once the answer was no.
+  bool interrupted() {
+    stopped_ = stopped_ || (options_.go_on && !options_.go_on());
+    return stopped_;
+  }
   [[nodiscard]] Seconds elapsed() const { return clock_.seconds(clock_.ticks() - begin_); }
   [[nodiscard]] Seconds left() const { return options_.time_budget - elapsed(); }
 
@@ -90,6 +94,7 @@ class Executions {
   std::int64_t begin_;
   std::vector<Blocked> blocked_;
   std::vector<Seconds> seconds_;  ///< by candidate; infinite if never executed
+  bool stopped_ = false;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/check.hpp"
@@ -310,6 +311,15 @@ class RecursiveCholesky {
     }
   }
 
+  /// Adds what a part contributes from (row, column) on; the first one that is as large as the product takes its place.
+  static void add_part(Matrix& part, bool first, Matrix& product, int row, int column) {
+    if (first && part.size() == product.size()) {
+      product = std::move(part);
+    } else {
+      add(part, product.view().block(row, column, part.rows(), part.columns()));
+    }
+  }
+
   static void add(View a, View sum) {
     for (int j = 0; j < a.columns; ++j) {
       for (int i = 0; i < a.rows; ++i) {
@@ -322,6 +332,7 @@ class RecursiveCholesky {
   Matrix times_transposed_triangle(View a, View w) const {
     Matrix partner = exchanged(w);
     Matrix product(a.rows, w.rows);
+    bool first = true;
     for (const Part& part : parts(a.columns)) {
       const int width = part.end - part.begin;
       const int below = w.rows - part.end;
@@ -329,7 +340,7 @@ class RecursiveCholesky {
       Matrix right = broadcast(partner.view().block(part.begin, part.begin, width + below, width), part.step, cube_.along_column);
       subject::gemm('N', 'T', 1, left, right.view().block(width, 0, below, width), 1, product.view().block(0, part.end, a.rows, below));
       subject::trmm('R', 'L', 'T', 'N', 1, right.view().block(0, 0, width, width), left);
-      add(left, product.view().block(0, part.begin, a.rows, width));
+      add_part(left, std::exchange(first, false), product, 0, part.begin);
     }
     add_up_layers(product);
     return product;
@@ -338,13 +349,14 @@ class RecursiveCholesky {
   /// A W with a lower triangle W.
   Matrix times_triangle(View a, View w) const {
     Matrix product(a.rows, w.rows);
+    bool first = true;
     for (const Part& part : parts(a.columns)) {
       const int width = part.end - part.begin;
       Matrix left = broadcast(a.block(0, part.begin, a.rows, width), part.step, cube_.along_row);
       Matrix right = broadcast(w.block(part.begin, 0, width, part.end), part.step, cube_.along_column);
       subject::gemm('N', 'N', 1, left, right.view().block(0, 0, width, part.begin), 1, product.view().block(0, 0, a.rows, part.begin));
       subject::trmm('R', 'L', 'N', 'N', 1, right.view().block(0, part.begin, width, width), left);
-      add(left, product.view().block(0, part.begin, a.rows, width));
+      add_part(left, std::exchange(first, false), product, 0, part.begin);
     }
     add_up_layers(product);
     return product;
@@ -353,6 +365,7 @@ class RecursiveCholesky {
   /// alpha W B with a lower triangle W.
   Matrix triangle_times(double alpha, View w, View b) const {
     Matrix product(w.rows, b.columns);
+    bool first = true;
     for (const Part& part : parts(w.columns)) {
       const int width = part.end - part.begin;
       const int below = w.rows - part.end;
@@ -361,7 +374,7 @@ class RecursiveCholesky {
       subject::gemm('N', 'N', alpha, left.view().block(width, 0, below, width), right, 1,
                     product.view().block(part.end, 0, below, b.columns));
       subject::trmm('L', 'L', 'N', 'N', alpha, left.view().block(0, 0, width, width), right);
-      add(right, product.view().block(part.begin, 0, width, b.columns));
+      add_part(right, std::exchange(first, false), product, part.begin, 0);
     }
     add_up_layers(product);
     return product;
@@ -370,19 +383,23 @@ class RecursiveCholesky {
   /// C -= A A^T, of which only the lower triangle counts.
   void subtract_square(View a, View c) const {
     Matrix partner = exchanged(a);
-    Matrix square(a.rows, a.rows);
+    const bool alone = cube_.layers == 1;
+    Matrix square = alone ? Matrix() : Matrix(a.rows, a.rows);
+    const View sum = alone ? c : square.view();
     for (const Part& part : parts(a.columns)) {
       const int width = part.end - part.begin;
       Matrix left = broadcast(a.block(0, part.begin, a.rows, width), part.step, cube_.along_row);
       Matrix right = broadcast(partner.view().block(0, part.begin, a.rows, width), part.step, cube_.along_column);
       if (cube_.row == cube_.column) {
-        subject::syrk('L', 'N', -1, left, 1, square);
+        subject::syrk('L', 'N', -1, left, 1, sum);
       } else {
-        subject::gemm('N', 'T', -1, left, right, 1, square);
+        subject::gemm('N', 'T', -1, left, right, 1, sum);
       }
     }
-    add_up_layers(square);
-    add(square, c);
+    if (!alone) {
+      add_up_layers(square);
+      add(square, c);
+    }
   }
 
   const Options& options_;

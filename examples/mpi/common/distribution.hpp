@@ -35,10 +35,12 @@ class Distribution {
 template <class Set>
 void for_each_element(const Distribution& rows, const Distribution& columns, int row, int column, Set set) {
   for (int bj = column; bj < columns.blocks(); bj += columns.processes()) {
-    for (int j = 0; j < columns.width(bj); ++j) {
-      for (int bi = row; bi < rows.blocks(); bi += rows.processes()) {
+    const int local_column = columns.local_begin(column, bj);
+    for (int bi = row; bi < rows.blocks(); bi += rows.processes()) {
+      const int local_row = rows.local_begin(row, bi);
+      for (int j = 0; j < columns.width(bj); ++j) {
         for (int i = 0; i < rows.width(bi); ++i) {
-          set(rows.local_begin(row, bi) + i, columns.local_begin(column, bj) + j, rows.begin(bi) + i, columns.begin(bj) + j);
+          set(local_row + i, local_column + j, rows.begin(bi) + i, columns.begin(bj) + j);
         }
       }
     }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <utility>
 #include <vector>
 
 namespace subject {
@@ -21,6 +24,31 @@ struct View {
   [[nodiscard]] bool empty() const { return rows == 0 || columns == 0; }
 };
 
+/// Gives zeroed memory, which costs nothing where it comes fresh from the system, and leaves it as it is.
+template <class T>
+struct ZeroedMemory {
+  using value_type = T;
+
+  ZeroedMemory() = default;
+  template <class U>
+  ZeroedMemory(const ZeroedMemory<U>&) {}  // NOLINT(google-explicit-constructor): as allocators are
+
+  T* allocate(std::size_t n) {
+    if (void* memory = std::calloc(std::max<std::size_t>(n, 1), sizeof(T))) {
+      return static_cast<T*>(memory);
+    }
+    throw std::bad_alloc();
+  }
+  void deallocate(T* memory, std::size_t) { std::free(memory); }
+  template <class U>
+  void construct(U*) {}
+  template <class U, class... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  }
+  friend bool operator==(const ZeroedMemory&, const ZeroedMemory&) { return true; }
+};
+
 /// A column-major matrix without gaps, so that it can be sent as it lies; zero at first.
 class Matrix {
  public:
@@ -38,7 +66,7 @@ class Matrix {
 
  private:
   int rows_ = 0, columns_ = 0;
-  std::vector<double> elements_;
+  std::vector<double, ZeroedMemory<double>> elements_;
 };
 
 }  // namespace subject

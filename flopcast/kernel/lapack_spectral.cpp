@@ -11,7 +11,8 @@
 namespace flopcast::kernel {
 namespace {
 
-const std::string least = "min(m,n)", most = "max(m,n)";
+constexpr const char* least = "min(m,n)";
+constexpr const char* most = "max(m,n)";
 
 Item work_of_size() { return work("work", vec("max(1,lwork)")); }
 
@@ -66,8 +67,8 @@ Entry general_eigenvalues(const char* precisions, const std::vector<Item>& value
 // --- Singular values ---
 
 /// 1 if A is wider than high, else 0.
-const std::string wide = "min(1,max(0,n-m))";
-const std::string bidiagonal = "(4*max(m,n)*min(m,n)*min(m,n) - 4*min(m,n)*min(m,n)*min(m,n)/3)";
+constexpr const char* wide = "min(1,max(0,n-m))";
+constexpr const char* bidiagonal = "(4*max(m,n)*min(m,n)*min(m,n) - 4*min(m,n)*min(m,n)*min(m,n)/3)";
 
 std::vector<Item> singular_vectors(const std::string& left, const std::string& right, const std::string& no_left, const std::string& no_right) {
   return {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), out("s", vec(least)).as_real(),

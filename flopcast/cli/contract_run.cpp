@@ -118,6 +118,20 @@ struct Run {
   Seconds planning = 0;
 };
 
+nlohmann::json considered(const contract::Plan& plan) {
+  constexpr std::size_t most = 16;
+  constexpr std::array<const char*, 3> bases = {"model", "micro-benchmark", "execution"};
+  nlohmann::json all = nlohmann::json::array();
+  for (const contract::Candidate& candidate : plan.considered()) {
+    if (all.size() < most) {
+      all.push_back({{"tiles", contract::to_string(candidate.blocking)},
+                     {"seconds", candidate.seconds},
+                     {"basis", bases[static_cast<std::size_t>(candidate.basis)]}});
+    }
+  }
+  return all;
+}
+
 void show_run(const contract::Plan& plan, const Run& run, const CommonOptions& common) {
   const Contraction& contraction = plan.contraction();
   const Seconds seconds = median(run.times);
@@ -126,6 +140,7 @@ void show_run(const contract::Plan& plan, const Run& run, const CommonOptions& c
     nlohmann::json document = to_json(contraction);
     document["schema"] = "flopcast-contract-run-1";
     document["plan"] = {{"explanation", plan.explain()}, {"seconds", plan.seconds()}, {"workspace_bytes", plan.workspace_bytes()}};
+    document["plan"]["considered"] = considered(plan);
     document["planning_seconds"] = run.planning;
     document["times"] = run.times;
     document["flops_per_second"] = rate;

@@ -96,6 +96,12 @@ TEST(Blocked, AgreesWithNestedLoopsInPanels) {
   EXPECT_GT(multiplied, 1000);
 }
 
+TEST(Blocked, RefusesALibraryThatMultipliesWrong) {
+  const FindRoutine wrong = [](std::string_view) { return reinterpret_cast<kernel::Function>(+[] {}); };
+  const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 4}, {'i', 4}});
+  EXPECT_THROW(Blocked(fold(contraction), {3, 4, 4}, wrong), Error);
+}
+
 TEST(Blocked, RefusesToStreamWhatItCannot) {
   const auto blocked = [](const char* text, const Extents& extents, Precision precision, const Blocking& blocking) {
     return Blocked(fold(make_contraction(parse_notation(text), extents, precision)), blocking, test_machine().find);

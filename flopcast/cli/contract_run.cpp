@@ -75,9 +75,9 @@ LibraryOptions serial(LibraryOptions libraries) {
   return libraries;
 }
 
-contract::Machine machine_of(const Workbench& bench, model::Store& store) {
+contract::Machine machine_of(const Workbench& bench, model::Store& store, bool fresh) {
   const contract::FindRoutine find = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
-  return {find, bench.environment(), contract::tile_rates_in(store, bench.environment().fingerprint, find)};
+  return {find, bench.environment(), contract::tile_rates_in(store, bench.environment().fingerprint, find, fresh)};
 }
 
 /// Strides of a dense array of this shape.
@@ -182,7 +182,7 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
                                  {strides_of(arrays[0]), strides_of(arrays[1]), {}});
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
-  const contract::Machine machine = machine_of(bench, store);
+  const contract::Machine machine = machine_of(bench, store, options.fresh);
   const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, store));
   throw_if_interrupted("of an unfinished choice nothing is kept");
   note(plan.explain(), common);
@@ -202,7 +202,7 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
   Run run;
-  const contract::Machine machine = machine_of(bench, store);
+  const contract::Machine machine = machine_of(bench, store, options.fresh);
   const Stopwatch planning;
   const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, store));
   throw_if_interrupted("of an unfinished choice nothing is kept");

@@ -134,6 +134,9 @@ void check(const ContractOptions& options) {
   if (options.list + !options.emit.empty() + options.validate + options.run > 1) {
     throw usage_error("--list, --emit, --validate and --run exclude one another");
   }
+  if (!options.tiles.empty() && !options.run && options.inputs.empty()) {
+    throw usage_error("--tiles is for --run and --in");
+  }
   contract::parse_stage(options.stage);
 }
 

@@ -75,9 +75,9 @@ LibraryOptions serial(LibraryOptions libraries) {
   return libraries;
 }
 
-contract::Machine machine_of(const Workbench& bench, model::Store& store) {
+contract::Machine machine_of(const Workbench& bench, model::Store& store, bool fresh) {
   const contract::FindRoutine find = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
-  return {find, bench.environment(), contract::tile_rates_in(store, bench.environment().fingerprint, find)};
+  return {find, bench.environment(), contract::tile_rates_in(store, bench.environment().fingerprint, find, fresh)};
 }
 
 /// Strides of a dense array of this shape.
@@ -118,6 +118,20 @@ struct Run {
   Seconds planning = 0;
 };
 
+nlohmann::json considered(const contract::Plan& plan) {
+  constexpr std::size_t most = 16;
+  constexpr std::array<const char*, 3> bases = {"model", "micro-benchmark", "execution"};
+  nlohmann::json all = nlohmann::json::array();
+  for (const contract::Candidate& candidate : plan.considered()) {
+    if (all.size() < most) {
+      all.push_back({{"tiles", contract::to_string(candidate.blocking)},
+                     {"seconds", candidate.seconds},
+                     {"basis", bases[static_cast<std::size_t>(candidate.basis)]}});
+    }
+  }
+  return all;
+}
+
 void show_run(const contract::Plan& plan, const Run& run, const CommonOptions& common) {
   const Contraction& contraction = plan.contraction();
   const Seconds seconds = median(run.times);
@@ -126,6 +140,7 @@ void show_run(const contract::Plan& plan, const Run& run, const CommonOptions& c
     nlohmann::json document = to_json(contraction);
     document["schema"] = "flopcast-contract-run-1";
     document["plan"] = {{"explanation", plan.explain()}, {"seconds", plan.seconds()}, {"workspace_bytes", plan.workspace_bytes()}};
+    document["plan"]["considered"] = considered(plan);
     document["planning_seconds"] = run.planning;
     document["times"] = run.times;
     document["flops_per_second"] = rate;
@@ -167,7 +182,7 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
                                  {strides_of(arrays[0]), strides_of(arrays[1]), {}});
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
-  const contract::Machine machine = machine_of(bench, store);
+  const contract::Machine machine = machine_of(bench, store, options.fresh);
   const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, store));
   throw_if_interrupted("of an unfinished choice nothing is kept");
   note(plan.explain(), common);
@@ -187,7 +202,7 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
   Run run;
-  const contract::Machine machine = machine_of(bench, store);
+  const contract::Machine machine = machine_of(bench, store, options.fresh);
   const Stopwatch planning;
   const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, store));
   throw_if_interrupted("of an unfinished choice nothing is kept");

@@ -188,6 +188,7 @@ Fold beginning(const Fold& fold, std::int64_t length) {
 bool benchmark_candidates(std::vector<Candidate>& all, const Folded& folded, const Environment& environment, const TileRates& rates,
                           const FindRoutine& find, const std::function<bool()>& go_on) {
   const TimeModel model(folded, environment, rates);
+  promote_each_kernel(all, most_tried);
   std::vector<Trial> trials;
   for (std::size_t i = 0; i < std::min(all.size(), most_tried); ++i) {
     trials.emplace_back(folded, model, environment, rates, all[i], find);

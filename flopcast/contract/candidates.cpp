@@ -1,6 +1,7 @@
 #include "flopcast/contract/candidates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <set>
 #include <utility>
@@ -75,8 +76,14 @@ class Collector {
           if (m * k > most_packed) {
             continue;
           }
-          for (const auto& [a, b] : {std::pair{false, false}, {true, false}, {true, true}}) {
-            add({m, n, k, TileKernel::panels, threads_, a, b});
+          const bool direct_a = starts_at_unit_step(folded_.m.a) && model_.is_regular(folded_.k.a, k);
+          const bool direct_b = model_.is_regular(folded_.k.b, k);
+          for (const bool pack_a : {false, true}) {
+            for (const bool pack_b : {false, true}) {
+              if ((!pack_a || direct_a) && (!pack_b || direct_b)) {  // what must be packed needs no other candidate that says so
+                add({m, n, k, TileKernel::panels, threads_, pack_a, pack_b});
+              }
+            }
           }
         }
       }
@@ -86,7 +93,10 @@ class Collector {
   void add_streaming() {
     for (const std::int64_t m : lengths(folded_.m, {256, 1024}, longest)) {
       for (const std::int64_t n : lengths(folded_.n, {64, 256}, longest)) {
-        if (model_.is_regular(folded_.m.c, m) && model_.is_regular(folded_.n.c, n)) {
+        // Lines that are written in part cost more than others, which shows with short columns.
+        constexpr std::int64_t line = 8, long_column = 64;
+        const bool whole_lines = m % line == 0 || m >= long_column;
+        if (whole_lines && model_.is_regular(folded_.m.c, m) && model_.is_regular(folded_.n.c, n)) {
           add({m, n, std::max<std::int64_t>(1, folded_.k.extent), TileKernel::streaming, threads_});
         }
       }
@@ -127,6 +137,19 @@ std::vector<Candidate> candidates(const Folded& folded, const Environment& envir
     collector.add_streaming();
   }
   return collector.take();
+}
+
+void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
+  constexpr std::size_t of_each = 3;
+  std::array<std::size_t, 3> seen{};
+  std::vector<Candidate> promoted, others;
+  for (const Candidate& candidate : all) {
+    (seen[static_cast<std::size_t>(candidate.blocking.kernel)]++ < of_each ? promoted : others).push_back(candidate);
+  }
+  if (promoted.size() <= count) {
+    promoted.insert(promoted.end(), others.begin(), others.end());
+    all = std::move(promoted);
+  }
 }
 
 }  // namespace flopcast::contract

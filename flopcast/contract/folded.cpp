@@ -53,10 +53,11 @@ std::vector<Dimension> dimensions(const Contraction& contraction, Role role, std
 }
 
 Dimensions all_dimensions(const Contraction& contraction) {
-  constexpr std::size_t in_a = 0, in_c = 2;
+  constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
+  const std::size_t in_larger = contraction.elements(Place::b) > contraction.elements(Place::a) ? in_b : in_a;
   Dimensions all;
   all.roles = {dimensions(contraction, Role::free_a, in_c), dimensions(contraction, Role::free_b, in_c),
-               dimensions(contraction, Role::contracted, in_a), dimensions(contraction, Role::batch, in_c)};
+               dimensions(contraction, Role::contracted, in_larger), dimensions(contraction, Role::batch, in_c)};
   const auto starts_contiguous = [](const std::vector<Dimension>& dims) { return !dims.empty() && dims.front().strides[in_c] == 1; };
   all.swapped = starts_contiguous(all.roles[1]) || (all.roles[0].empty() && !all.roles[1].empty());
   if (all.swapped) {

@@ -24,7 +24,7 @@ struct Folded {
   bool swapped = false;
 };
 
-/// Drops indices of size 1, fuses what lies in memory as one index, sorts M and N by C's strides and K by A's, and folds.
+/// Drops indices of size 1, fuses what lies in memory as one index, sorts M and N by C's strides and K by those of the larger operand, and folds.
 Folded fold(const Contraction& contraction);
 
 /// Sizes and strides of the folded contraction without what doesn't matter: contractions of equal keys have equal plans.

@@ -1,5 +1,6 @@
 #include "flopcast/contract/panel_kernel.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "flopcast/contract/panel_tables.hpp"
@@ -27,11 +28,47 @@ std::vector<PanelKernels> usable() {
   return all;
 }
 
+/// Whether the kernel multiplies a full panel and one of single rows and columns right; small integers, so that nothing is rounded.
+template <class T>
+bool is_right(const PanelKernel<T>& kernel) {
+  constexpr std::int64_t depth = 5;
+  for (const auto& [rows, columns] : {std::pair{kernel.rows, kernel.columns}, {kernel.rows - 1, kernel.columns - 1}}) {
+    std::vector<T> a(static_cast<std::size_t>(kernel.rows * depth)), b(static_cast<std::size_t>(depth * columns));
+    std::vector<T> c(static_cast<std::size_t>(rows * columns), T(1));
+    std::vector<std::int64_t> offsets;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      a[i] = static_cast<T>(i % 7);
+    }
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      b[i] = static_cast<T>(i % 5);
+    }
+    for (std::int64_t j = 0; j < columns; ++j) {
+      offsets.push_back(j * rows);
+    }
+    kernel.run({rows, columns, depth, a.data(), kernel.rows, b.data(), 1, depth, T(2), T(3), c.data(), offsets.data()});
+    for (std::int64_t i = 0; i < rows * columns; ++i) {
+      T sum = 0;
+      for (std::int64_t p = 0; p < depth; ++p) {
+        sum += a[static_cast<std::size_t>(i % rows + p * kernel.rows)] * b[static_cast<std::size_t>(p + i / rows * depth)];
+      }
+      if (c[static_cast<std::size_t>(i)] != 2 * sum + 3) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Kernels are tried before they are trusted, once per process; the one for every CPU comes last and is taken in any case.
 template <class T>
 std::vector<PanelKernel<T>> kernels_of(PanelKernel<T> PanelKernels::*which) {
   std::vector<PanelKernel<T>> all;
-  for (const PanelKernels& kernels : usable()) {
-    all.push_back(kernels.*which);
+  const std::vector<PanelKernels> tables = usable();
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const PanelKernel<T>& kernel = tables[i].*which;
+    if (i + 1 == tables.size() || is_right(kernel)) {
+      all.push_back(kernel);
+    }
   }
   return all;
 }

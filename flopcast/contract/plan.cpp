@@ -98,6 +98,7 @@ std::string Plan::explain() const {
   return text;
 }
 
+const std::vector<Candidate>& Plan::considered() const { return state_->considered; }
 std::int64_t Plan::workspace_bytes() const { return state_->chosen->workspace_bytes(); }
 Seconds Plan::seconds() const { return state_->considered.front().seconds; }
 const Contraction& Plan::contraction() const { return state_->contraction; }

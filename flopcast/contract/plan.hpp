@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/contract/candidates.hpp"
 #include "flopcast/contract/contraction.hpp"
 #include "flopcast/contract/execute.hpp"
 #include "flopcast/contract/tile_rates.hpp"
@@ -64,6 +65,8 @@ class Plan {
   void execute(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0) const;
   /// What was chosen, why, and what else was considered; several lines.
   [[nodiscard]] std::string explain() const;
+  /// What was considered, the chosen one first.
+  [[nodiscard]] const std::vector<Candidate>& considered() const;
   /// Bytes that execute() allocates for packing.
   [[nodiscard]] std::int64_t workspace_bytes() const;
   /// Expected time of execute().

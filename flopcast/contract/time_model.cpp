@@ -23,11 +23,9 @@ class Roofs {
         return level + 1 < levels || levels == 1 ? 0 : inverse(environment_.caches[level].bandwidth, fallback_ / 3);
       }
     }
-    return inverse(environment_.memory_bandwidth, fallback_);
+    return per_byte_of_memory();
   }
-  [[nodiscard]] bool exceeds_caches(double bytes) const {
-    return environment_.caches.empty() || bytes > as_double(environment_.caches.back().capacity_bytes);
-  }
+  [[nodiscard]] Seconds per_byte_of_memory() const { return inverse(environment_.memory_bandwidth, fallback_); }
   /// Of the outermost private cache.
   [[nodiscard]] double inner_capacity() const {
     const std::size_t levels = environment_.caches.size();
@@ -158,11 +156,11 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
           a_bytes * line_waste(blocking) * (outer + (n_tiles - 1) * roofs.per_byte(all.m * kb * all.bytes + kb * nb * all.bytes));
   const bool stays_inside = all.m * nb * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
   const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
-  const bool streams = blocking.kernel == TileKernel::streaming && roofs.exceeds_caches(total);
+  const bool streams = blocking.kernel == TileKernel::streaming;
   // gemm clears a large C before it adds to it, and reads it once more.
   const bool passes_twice = blocking.kernel == TileKernel::gemm && mb * nb * all.bytes > roofs.inner_capacity() / 2;
   ExpectedTime time;
-  time.first = slab + (streams ? c_written : c_read + c_written) + (passes_twice ? c_read : 0);
+  time.first = slab + (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
   time.later = (k_tiles - 1) * (slab + (stays_inside ? 0 : c_read + c_written));
   const double at_once = std::max(1.0, std::min<double>(blocking.threads, tiles));
   return {time.first / at_once, time.later / at_once};

@@ -102,21 +102,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Contractions, Mistakes,
-    ::testing::Values(Mistake{{"contract", "abc=ai", "a=1"}, 3, "contraction 'abc=ai' has 1 operand; it takes two"},
-                      Mistake{{"contract", "ab=aij,ib", "a=b=i=j=2"}, 3, "index j is in A only"},
-                      Mistake{{"contract", "ab=aii,ib", "a=b=i=2"}, 3, "index i is repeated in A"},
-                      Mistake{{"contract", "ab=ai,ib", "a=b=2"}, 3, "index i of ab=ai,ib has no size; give i=SIZE"},
-                      Mistake{{"contract", "ab=ai,ib", "a=b=2", "a=i=3"}, 3, "index a is given two sizes, 2 and 3"},
-                      Mistake{{"contract", "ab=ai,ib", "a=b=2", "i=0"}, 3, "size of i: 0 is out of range"},
-                      Mistake{{"contract", "abc=ai,ibc", "a=b=c=2000000000", "i=1", "--list"}, 3, "more elements than 63 bits can address"},
-                      Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--emit", "c", "--algorithm", "gem"}, 3, "there is no algorithm 'gem'"},
-                      Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--list", "--run"}, 2, "exclude one another"},
-                      Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--strides", "D=1,2"}, 3, "strides 'D=1,2' are not"},
-                      Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--strides", "C=1,1", "--list"}, 3, "let elements share addresses"},
-                      Mistake{{"contract", "ab=ai,ib", "--in", "/dev/null"}, 2, "takes --in A.npy --in B.npy --out C.npy"},
-                      Mistake{
-                          {"contract", "ab=ai,ib", "--in", "/dev/null", "--in", "/dev/null", "--out", "/tmp/c.npy"}, 3, "is no .npy file"},
-                      Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "of memory"}));
+    ::testing::Values(
+        Mistake{{"contract", "abc=ai", "a=1"}, 3, "contraction 'abc=ai' has 1 operand; it takes two"},
+        Mistake{{"contract", "ab=aij,ib", "a=b=i=j=2"}, 3, "index j is in A only"},
+        Mistake{{"contract", "ab=aii,ib", "a=b=i=2"}, 3, "index i is repeated in A"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=2"}, 3, "index i of ab=ai,ib has no size; give i=SIZE"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=2", "a=i=3"}, 3, "index a is given two sizes, 2 and 3"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=2", "i=0"}, 3, "size of i: 0 is out of range"},
+        Mistake{{"contract", "abc=ai,ibc", "a=b=c=2000000000", "i=1", "--list"}, 3, "more elements than 63 bits can address"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--emit", "c", "--algorithm", "gem"}, 3, "there is no algorithm 'gem'"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--list", "--run"}, 2, "exclude one another"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--tiles", "8x8x8"}, 2, "--tiles is for --run and --in"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8"}, 3, "--tiles '8x8' is neither whole nor tiles"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--strides", "D=1,2"}, 3, "strides 'D=1,2' are not"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--strides", "C=1,1", "--list"}, 3, "let elements share addresses"},
+        Mistake{{"contract", "ab=ai,ib", "--in", "/dev/null"}, 2, "takes --in A.npy --in B.npy --out C.npy"},
+        Mistake{{"contract", "ab=ai,ib", "--in", "/dev/null", "--in", "/dev/null", "--out", "/tmp/c.npy"}, 3, "is no .npy file"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "of memory"}));
 
 TEST(Usage, VersionGoesToStandardOutput) {
   const Ended ended = flopcast({"--version"});

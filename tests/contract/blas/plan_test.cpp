@@ -11,6 +11,7 @@
 #include "flopcast/contract/candidates.hpp"
 #include "flopcast/contract/reference.hpp"
 #include "flopcast/contract/streaming.hpp"
+#include "flopcast/contract/time_model.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/library.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
@@ -93,6 +94,12 @@ TEST(Blocked, AgreesWithNestedLoopsInPanels) {
                  [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, beta); });
   }
   EXPECT_GT(multiplied, 1000);
+}
+
+TEST(Blocked, RefusesALibraryThatMultipliesWrong) {
+  const FindRoutine wrong = [](std::string_view) { return reinterpret_cast<kernel::Function>(+[] {}); };
+  const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 4}, {'i', 4}});
+  EXPECT_THROW(Blocked(fold(contraction), {3, 4, 4}, wrong), Error);
 }
 
 TEST(Blocked, RefusesToStreamWhatItCannot) {
@@ -209,15 +216,21 @@ TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
         extents[index] = 1 + static_cast<std::int64_t>(random() % (index < 'i' ? 70 : 5));
       }
       const Contraction contraction = make_contraction(parse_notation(text), extents);
-      for (const Candidate& candidate :
-           candidates(fold(contraction), test_machine().environment, assumed_tile_rates(test_machine().environment), 1)) {
-        if (candidate.blocking.kernel == TileKernel::streaming) {
-          ++streamed;
-          const Blocked blocked(fold(contraction), candidate.blocking, test_machine().find);
-          expect_right(
-              contraction, random, 0.0, to_string(candidate.blocking),
-              [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, 0.0); });
+      const Folded folded = fold(contraction);
+      const Environment environment;
+      const TileRates rates;
+      const TimeModel model(folded, environment, rates);
+      constexpr std::int64_t n = 20;
+      for (const std::int64_t m : {std::int64_t{13}, std::int64_t{32}, folded.m.extent}) {
+        if (!can_stream(folded) || !model.is_regular(folded.m.c, m) || !model.is_regular(folded.n.c, n)) {
+          continue;
         }
+        ++streamed;
+        const Blocking blocking{m, n, longest_streamed_sum, TileKernel::streaming};
+        const Blocked blocked(folded, blocking, test_machine().find);
+        expect_right(contraction, random, 0.0, to_string(blocking), [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
+          blocked.run(x.a.data(), x.b.data(), c, alpha, 0.0);
+        });
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +24,9 @@ class ExecutionDecisions {
   /// With `across_sizes` kernels of a size never executed are predicted from other sizes of their routine, where the error that this adds to the path fits the tolerance.
   ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes = false)
       : policy_(policy), precision_(precision), across_sizes_(across_sizes) {}
+
+  /// For policy random: processes with different seeds decide differently.
+  void seed(std::uint32_t seed) { chance_.seed(seed); }
 
   /// What was learnt of kernel `number` before this run. It counts once the kernel has been executed in this run, and its time is still the same; if `trusted`, before that: somebody
   /// else is going to look.
@@ -74,6 +78,7 @@ class ExecutionDecisions {
   Policy policy_;
   Precision precision_;
   bool across_sizes_;
+  std::minstd_rand chance_;
   double spent_squares_ = 0;  ///< of the errors that predictions have added to the path
   std::vector<Decision> decisions_;
   std::unordered_map<KernelKey, Family, KernelKeyHash> families_;

@@ -213,6 +213,7 @@ void Session::begin() {
   measure_messages();
   read_statistics();
   path_ = path::CriticalPath(rank_);
+  decisions_.seed(static_cast<std::uint32_t>(rank_) + 1);
   eager_ = path::EagerPropagation(rank_, size_);
   let_counts_travel(options_.policy == path::Policy::online);
   main_thread = true;

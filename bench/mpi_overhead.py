@@ -13,7 +13,7 @@ import mpi_launch
 from mpi_launch import Launcher, cell, own_seconds, ratio
 
 SUBJECTS = {
-    "recursive_cholesky": ["--n", "1024", "--nb", "128", "--grid", "1x2x1"],
+    "recursive_cholesky": ["--n", "1024", "--nb", "128", "--grid", "1x1x2"],
     "tile_cholesky": ["--n", "2048", "--nb", "128", "--grid", "1x2"],
     "pipelined_qr": ["--m", "2048", "--n", "512", "--nb", "32", "--grid", "2x1"],
     "tile_qr": ["--m", "2048", "--n", "512", "--nb", "64", "--grid", "2x1"],

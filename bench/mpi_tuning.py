@@ -30,8 +30,8 @@ def grids(ranks, dimensions):
 
 
 def recursive_grid(ranks):
-    """recursive_cholesky takes layers of squares or two processes."""
-    return {1: "1x1x1", 2: "1x2x1", 4: "2x2x1"}[ranks]
+    """recursive_cholesky takes square layers."""
+    return {1: "1x1x1", 2: "1x1x2", 4: "2x2x1"}[ranks]
 
 
 def space_of(file, options, ranks):

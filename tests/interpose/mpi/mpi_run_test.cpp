@@ -386,6 +386,11 @@ TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
     EXPECT_EQ(each.at("selective"), false);
     EXPECT_EQ(each.at("executed_share"), 1);
   }
+  write_space("failing", {program("converging_program"), "{n}", "strict"}, {{"n", {60}}});
+  const Result failing = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --self-check none");
+  ASSERT_EQ(failing.exit_code, 0) << failing.err;
+  EXPECT_EQ(json::parse(failing.out).at("configurations").at(0).at("selective"), false);
+  write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60}}});
   const Result unchecked = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --self-check none");
   EXPECT_EQ(json::parse(unchecked.out).at("configurations").at(0).at("selective"), true);
 }

@@ -1,20 +1,26 @@
 #!/usr/bin/env python3
-"""Contractions: how good predictions are after each stage of paper 002, and how fast the planner's choice is beside NumPy's einsum. Prints Markdown tables.
+"""Contractions: how good predictions are, how good the choice is, and how fast it runs beside other ways. Prints Markdown tables. Run on an idle machine.
 
   bench/contractions.py ladder  --flopcast build/release/bin/flopcast [--n 100,200] [--blas openblas-serial] [--kernels gemv,ger,gemm]
-  bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv]
+  bench/contractions.py regret  --flopcast build/release/bin/flopcast [--n 100,200]
+  bench/contractions.py choice  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5]
+  bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--tblis PATH/libtblis.so]
 
-ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8 (the paper's figure 1b to 1f: 154, 26.3, 19.1, 14.7, 9.47 %), and how much longer the algorithm
-predicted to be the fastest takes than the one that is.
-planner: CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312 (as the public TCCG suite is given); without it the paper's contractions are taken. einsum runs in this process with
-optimize=True, alternating with the planner's runs; install NumPy with the BLAS to compare with. Run on an idle machine."""
+ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8 after each stage of paper 002 (its figure 1b to 1f: 154, 26.3, 19.1, 14.7, 9.47 %), and how much longer
+the algorithm predicted to be the fastest takes than the one that is.
+regret: the same loss for the paper's three contractions with all stages, one line each; median and worst at the end.
+choice: the planner's choice by model and by micro-benchmarks against the best of its own candidates by execution (a generous budget); share of the best rate.
+planner: the planner's choice against NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's --tiles whole), and TBLIS where a build of it is given.
+CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312 (as the public TCCG suite is given); without it the paper's contractions are taken; --scale multiplies all sizes. einsum and TBLIS
+run in this process, alternating with the planner's runs; install NumPy with the BLAS to compare with."""
 import argparse
 import csv
+import ctypes
 import json
 import math
 import os
-import subprocess
 import statistics
+import subprocess
 import sys
 import time
 
@@ -29,6 +35,14 @@ def flopcast(options, arguments):
     return json.loads(finished.stdout)
 
 
+def words_of(text, sizes):
+    return [text, *(f"{index}={size}" for index, size in sizes.items())]
+
+
+def described(sizes):
+    return " ".join(f"{index}={size}" for index, size in sizes.items())
+
+
 def ladder(options):
     kernels = [word for kernel in options.kernels.split(",") for word in ("--kernel", kernel)]
     blas = ["--blas", options.blas] if options.blas else []
@@ -39,55 +53,147 @@ def ladder(options):
             print(f"| {n} | {stage} | {100 * made['mean_error']:.1f} % | {100 * made['regret']:.1f} % | {made['cost']['benchmarks']} | {made['cost']['seconds']:.2f} s |", flush=True)
 
 
+def regret(options):
+    print("| contraction | sizes | algorithms | chosen | average error | regret |\n|:--|:--|--:|:--|--:|--:|")
+    lost, errors = [], []
+    for text, others in (("abc=ai,ibc", {"i": 8}), ("a=iaj,ji", {}), ("abc=ija,jbic", {"i": 8, "j": 8})):
+        for n in options.n.split(","):
+            sizes = {index: others.get(index, int(n)) for index in sorted(set(text) - set("=,"))}
+            made = flopcast(options, [*words_of(text, sizes), "--validate", *(["--blas", options.blas] if options.blas else [])])
+            lost.append(made["regret"])
+            errors.append(made["mean_error"])
+            print(f"| {text} | {described(sizes)} | {len(made['algorithms'])} | {made['algorithms'][0]['name']} | {100 * errors[-1]:.1f} % | {100 * lost[-1]:.1f} % |", flush=True)
+    print(f"\nregret: median {100 * statistics.median(lost):.1f} %, worst {100 * max(lost):.1f} %; average error {100 * statistics.mean(errors):.1f} %")
+
+
 def cases(options):
     if not options.cases:
-        return [(text, text, sizes) for text, sizes in PAPER]
-    with open(options.cases, newline="", encoding="utf-8") as file:
-        return [(row["name"], row["contraction"], {pair.split(":")[0]: int(pair.split(":")[1]) for pair in row["sizes"].split(";")})
-                for row in csv.DictReader(file)]
+        found = [(text, text, sizes) for text, sizes in PAPER]
+    else:
+        with open(options.cases, newline="", encoding="utf-8") as file:
+            found = [(row["name"], row["contraction"], {pair.split(":")[0]: int(pair.split(":")[1]) for pair in row["sizes"].split(";")})
+                     for row in csv.DictReader(file)]
+    return [(name, text, {index: max(1, round(options.scale * size)) for index, size in sizes.items()}) for name, text, sizes in found]
 
 
-def einsum_seconds(text, sizes, rounds=5):
-    import numpy
-    result, operands = text.split("=")
-    a, b = operands.split(",")
-    arrays = [numpy.asfortranarray(numpy.random.default_rng(1).standard_normal([sizes[x] for x in t])) for t in (a, b)]
-    c = numpy.zeros([sizes[x] for x in result], order="F")
-    times = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        numpy.einsum(f"{a},{b}->{result}", *arrays, out=c, optimize=True)
-        times.append(time.perf_counter() - begin)
-    return times
+class Operands:
+    """Random dense column-major tensors of one case, and the other ways to contract them."""
+
+    def __init__(self, text, sizes):
+        import numpy
+        self.numpy = numpy
+        self.result, operands = text.split("=")
+        self.names = operands.split(",")
+        self.sizes = sizes
+        random = numpy.random.default_rng(1)
+        self.a, self.b = (numpy.asfortranarray(random.standard_normal([sizes[x] for x in t])) for t in self.names)
+        self.c = numpy.zeros([sizes[x] for x in self.result], order="F")
+
+    def einsum(self):
+        self.numpy.einsum(f"{self.names[0]},{self.names[1]}->{self.result}", self.a, self.b, out=self.c, optimize=True)
+
+    def tblis(self, library):
+        def tensor(array, scaled):
+            memory = ctypes.create_string_buffer(512)  # larger than any version's tblis_tensor
+            lengths = (ctypes.c_ssize_t * array.ndim)(*array.shape)
+            strides = (ctypes.c_ssize_t * array.ndim)(*(step // array.itemsize for step in array.strides))
+            data = ctypes.c_void_p(array.ctypes.data)
+            if scaled:
+                library.tblis_init_tensor_scaled_d(memory, ctypes.c_double(0), ctypes.c_uint(array.ndim), lengths, data, strides)
+            else:
+                library.tblis_init_tensor_d(memory, ctypes.c_uint(array.ndim), lengths, data, strides)
+            return memory, lengths, strides
+        a, b, c = tensor(self.a, False), tensor(self.b, False), tensor(self.c, True)
+        library.tblis_tensor_mult(None, None, a[0], self.names[0].encode(), b[0], self.names[1].encode(), c[0], self.result.encode())
+
+    def seconds(self, way, rounds=3):
+        way()  # the first touches memory and loads code
+        times = []
+        for _ in range(rounds):
+            begin = time.perf_counter()
+            way()
+            times.append(time.perf_counter() - begin)
+        return times
+
+
+def planned_seconds(options, text, sizes, threads, *words):
+    return flopcast(options, [*words_of(text, sizes), "--run", "--threads", threads, *words])["times"]
+
+
+def tblis_library(options, threads):
+    if not options.tblis:
+        return None
+    os.environ["TBLIS_NUM_THREADS"] = threads
+    return ctypes.CDLL(options.tblis)
 
 
 def planner(options):
     for threads in options.threads.split(","):
-        print(f"\n{threads} thread(s), GFLOP/s\n\n| case | planner | einsum | ratio |\n|:--|--:|--:|--:|")
-        ratios = []
+        library = tblis_library(options, threads)
+        efforts = options.efforts.split(",")
+        ways = [*(f"planner, {effort}" for effort in efforts), "whole transposition", "einsum", *(["TBLIS"] if library else [])]
+        print(f"\n{threads} thread(s), GFLOP/s\n\n| case | {' | '.join(ways)} | best of the others / planner |\n|:--|{'--:|' * (len(ways) + 1)}")
+        ratios = {way: [] for way in ways[len(efforts):]}
+        slower = []
         for name, text, sizes in cases(options):
             flops = 2 * math.prod(sizes.values())
-            words = [text, *(f"{index}={size}" for index, size in sizes.items()), "--run", "--threads", threads]
-            before = einsum_seconds(text, sizes)
-            ours = statistics.median(flopcast(options, words)["times"])
-            theirs = statistics.median(before + einsum_seconds(text, sizes))
-            ratios.append(theirs / ours)
-            print(f"| {name} {' '.join(f'{i}={s}' for i, s in sizes.items())} | {flops / ours / 1e9:.1f} | {flops / theirs / 1e9:.1f} | {ratios[-1]:.2f} |", flush=True)
-        print(f"\ngeometric mean of the ratio {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}")
+            operands = Operands(text, sizes)
+            times = {way: [] for way in ways}
+            for _ in range(2):  # in turn, as machines have moods
+                for effort in efforts:
+                    times[f"planner, {effort}"] += planned_seconds(options, text, sizes, threads, "--effort", effort)
+                times["whole transposition"] += planned_seconds(options, text, sizes, threads, "--tiles", "whole")
+                times["einsum"] += operands.seconds(operands.einsum)
+                if library:
+                    times["TBLIS"] += operands.seconds(lambda: operands.tblis(library))
+            medians = {way: statistics.median(found) for way, found in times.items()}
+            ours = medians[ways[0]]
+            for way, all_ratios in ratios.items():
+                all_ratios.append(medians[way] / ours)
+            slower.append(ours / min(medians[way] for way in ratios))
+            print(f"| {name} {described(sizes)} | {' | '.join(f'{flops / medians[way] / 1e9:.1f}' for way in ways)} | {slower[-1]:.2f} |", flush=True)
+        for way, all_ratios in ratios.items():
+            print(f"\n{way}: the planner is {statistics.geometric_mean(all_ratios):.2f} times as fast in geometric mean, at least {min(all_ratios):.2f}")
+        print(f"\nslower than the best of the others by over 5 % in {sum(x > 1.05 for x in slower)} of {len(slower)} cases, by {100 * (max(slower) - 1):.0f} % at worst")
+
+
+def choice(options):
+    efforts = ["estimate", "microbench", "measure"]
+    for threads in options.threads.split(","):
+        print(f"\n{threads} thread(s), GFLOP/s\n\n| case | {' | '.join(efforts)} | planned in | share of the best |\n|:--|{'--:|' * (len(efforts) + 2)}")
+        shares = []
+        for name, text, sizes in cases(options):
+            flops = 2 * math.prod(sizes.values())
+            times = {effort: [] for effort in efforts}
+            planning = 0
+            for _ in range(3):
+                for effort in efforts:
+                    words = [*words_of(text, sizes), "--run", "--threads", threads, "--effort", effort, "--time-budget", "20s"]
+                    made = flopcast(options, words + (["--fresh"] if effort == "microbench" else []))
+                    times[effort] += made["times"]
+                    planning = made["planning_seconds"] if effort == "microbench" else planning
+            rates = {effort: flops / statistics.median(found) / 1e9 for effort, found in times.items()}
+            shares.append(rates["microbench"] / max(rates.values()))
+            print(f"| {name} {described(sizes)} | {' | '.join(f'{rates[effort]:.1f}' for effort in efforts)} | {1e3 * planning:.0f} ms | {shares[-1]:.2f} |", flush=True)
+        print(f"\nchosen by micro-benchmarks: within 8 % of the best in {100 * sum(x > 0.92 for x in shares) / len(shares):.0f} % of cases, "
+              f"within 3 % in {100 * sum(x > 0.97 for x in shares) / len(shares):.0f} %")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["ladder", "planner"])
+    parser.add_argument("what", choices=["ladder", "regret", "choice", "planner"])
     parser.add_argument("--flopcast", default="build/release/bin/flopcast")
     parser.add_argument("--n", default="100,200")
     parser.add_argument("--blas", default="")
     parser.add_argument("--kernels", default="gemv,ger,gemm")
     parser.add_argument("--threads", default="1")
     parser.add_argument("--cases", default="")
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--efforts", default="measure")
+    parser.add_argument("--tblis", default="")
     options = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", options.threads.split(",")[0])
-    {"ladder": ladder, "planner": planner}[options.what](options)
+    {"ladder": ladder, "regret": regret, "choice": choice, "planner": planner}[options.what](options)
     return 0
 
 

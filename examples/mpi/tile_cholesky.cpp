@@ -4,99 +4,53 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-extern "C" {
-void dpotrf_(const char*, const int*, double*, const int*, int*, std::size_t);
-void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*, const int*, double*,
-            const int*, std::size_t, std::size_t, std::size_t, std::size_t);
-void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*, const int*,
-            std::size_t, std::size_t);
-void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
-            const int*, const double*, double*, const int*, std::size_t, std::size_t);
-}
+#include "common/check.hpp"
+#include "common/distribution.hpp"
+#include "common/grid.hpp"
+#include "common/lapack.hpp"
+#include "common/run.hpp"
 
 namespace {
 
+using subject::Distribution;
+using subject::Grid;
+using subject::Matrix;
+using subject::View;
+
+constexpr const char* usage = "[--n N] [--nb NB] [--grid ROWSxCOLUMNS] [--lookahead DEPTH] [--check]";
+
 struct Options {
-  int n = 1000, nb = 64, rows = 0, columns = 0, lookahead = 1;
+  int n = 0, nb = 0, lookahead = 0;
+  subject::Extents grid;
   bool check = false;
 };
 
-[[noreturn]] void refuse(const std::string& what) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) {
-    std::fprintf(stderr, "tile_cholesky: %s\nusage: tile_cholesky [--n N] [--nb NB] [--grid ROWSxCOLUMNS] [--lookahead DEPTH] [--check]\n",
-                 what.c_str());
-  }
-  MPI_Finalize();
-  std::exit(2);
-}
-
-int integer(std::string_view text, const char* option, int least) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least) {
-    refuse(std::string(option) + " needs an integer of at least " + std::to_string(least) + ", not '" + std::string(text) + "'");
-  }
-  return value;
-}
-
-Options parse(int argc, char** argv, int processes) {
+Options parse(subject::CommandLine& line) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view name = argv[i];
-    if (name == "--check") {
-      options.check = true;
-      continue;
-    }
-    if (i + 1 == argc) {
-      refuse("option '" + std::string(name) + "' is unknown or lacks its value");
-    }
-    const std::string_view value = argv[++i];
-    if (name == "--n") {
-      options.n = integer(value, "--n", 1);
-    } else if (name == "--nb") {
-      options.nb = integer(value, "--nb", 1);
-    } else if (name == "--lookahead") {
-      options.lookahead = integer(value, "--lookahead", 0);
-    } else if (name == "--grid" && value.find('x') != std::string_view::npos) {
-      options.rows = integer(value.substr(0, value.find('x')), "--grid", 1);
-      options.columns = integer(value.substr(value.find('x') + 1), "--grid", 1);
-    } else {
-      refuse("option '" + std::string(name) + "' is unknown or has a wrong value, '" + std::string(value) + "'");
-    }
-  }
-  if (options.rows == 0) {  // as square as it gets
-    options.rows = static_cast<int>(std::sqrt(processes));
-    while (processes % options.rows != 0) {
-      --options.rows;
-    }
-    options.columns = processes / options.rows;
-  }
-  if (options.rows * options.columns != processes) {
-    refuse("a grid of " + std::to_string(options.rows) + "x" + std::to_string(options.columns) + " isn't one of " +
-           std::to_string(processes) + " processes");
-  }
+  options.n = line.integer("--n", 1000, 1);
+  options.nb = line.integer("--nb", 64, 1);
+  options.lookahead = line.integer("--lookahead", 1, 0);
+  options.grid = subject::grid_option(line);
+  options.check = line.flag("--check");
+  line.finish();
   return options;
 }
 
-/// The matrix: symmetric, and definite by its diagonal.
-double element(int i, int j, int n) { return i == j ? n : 1.0 / (1 + std::abs(i - j)); }
-
 class TileCholesky {
  public:
-  TileCholesky(const Options& options, int rank)
-      : o_(options), rank_(rank), tiles_((options.n + options.nb - 1) / options.nb), applied_(static_cast<std::size_t>(tiles_)) {
+  TileCholesky(const Options& options, const Grid& grid)
+      : options_(options),
+        grid_(grid),
+        rank_(subject::world_rank()),
+        rows_({options.n}, options.nb, grid.rows),
+        columns_({options.n}, options.nb, grid.columns),
+        tiles_(rows_.blocks()),
+        applied_(static_cast<std::size_t>(tiles_)) {
     for (int j = 0; j < tiles_; ++j) {
       for (int i = j; i < tiles_; ++i) {
         if (owner(i, j) == rank_) {
@@ -114,78 +68,44 @@ class TileCholesky {
         expect(k + 1);
       }
       MPI_Waitall(static_cast<int>(incoming_[k].size()), incoming_[k].data(), MPI_STATUSES_IGNORE);
-      const bool ahead = o_.lookahead > 0;
+      const bool ahead = options_.lookahead > 0;
       if (ahead && k + 1 < tiles_) {
         apply(k + 1, k + 1);
         factor_panel(k + 1);
       }
       for (int j = k + 1; j < tiles_; ++j) {
-        apply(j, std::max(k + 1 - o_.lookahead, 0));
+        apply(j, std::max(k + 1 - options_.lookahead, 0));
       }
       if (!ahead && k + 1 < tiles_) {
         factor_panel(k + 1);
       }
-      forget(k - o_.lookahead);
+      forget(k - options_.lookahead);
     }
     MPI_Waitall(static_cast<int>(sending_.size()), sending_.data(), MPI_STATUSES_IGNORE);
   }
 
-  /// Largest difference from LAPACK's factor over its largest element; collective, the answer at rank 0.
-  double difference() {
-    if (rank_ != 0) {
-      std::vector<MPI_Request> requests;
-      for (const auto& [place, tile] : own_) {
-        requests.emplace_back();
-        MPI_Isend(tile.data(), static_cast<int>(tile.size()), MPI_DOUBLE, 0, tag(place.first, place.second), MPI_COMM_WORLD,
-                  &requests.back());
-      }
-      MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-      return 0;
+  /// Collective; the answer at rank 0.
+  bool check() {
+    Matrix local(rows_.local_extent(grid_.row), columns_.local_extent(grid_.column));
+    for (auto& [place, own] : own_) {
+      subject::lacpy('A', own,
+                     local.view().block(rows_.local_begin(grid_.row, place.first), columns_.local_begin(grid_.column, place.second),
+                                        own.rows(), own.columns()));
     }
-    const int n = o_.n;
-    std::vector<double> whole(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
-    for (int j = 0; j < n; ++j) {
-      for (int i = 0; i < n; ++i) {
-        whole[static_cast<std::size_t>(j) * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] = element(i, j, n);
-      }
-    }
-    int info = 0;
-    dpotrf_("L", &n, whole.data(), &n, &info, 1);
-    double worst = info == 0 ? 0 : 1;
-    double largest = 0;
-    for (int tj = 0; tj < tiles_; ++tj) {
-      for (int ti = tj; ti < tiles_; ++ti) {
-        std::vector<double> tile(static_cast<std::size_t>(extent(ti) * extent(tj)));
-        if (owner(ti, tj) == 0) {
-          tile = own_.at({ti, tj});
-        } else {
-          MPI_Recv(tile.data(), static_cast<int>(tile.size()), MPI_DOUBLE, owner(ti, tj), tag(ti, tj), MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        }
-        for (int j = 0; j < extent(tj); ++j) {
-          for (int i = ti == tj ? j : 0; i < extent(ti); ++i) {
-            const std::size_t at =
-                static_cast<std::size_t>(tj * o_.nb + j) * static_cast<std::size_t>(n) + static_cast<std::size_t>(ti * o_.nb + i);
-            worst = std::max(worst, std::abs(whole[at] - tile[static_cast<std::size_t>(j * extent(ti) + i)]));
-            largest = std::max(largest, std::abs(whole[at]));
-          }
-        }
-      }
-    }
-    return worst / largest;
+    Matrix whole = subject::gather(local, rows_, columns_, MPI_COMM_WORLD);
+    return rank_ != 0 || subject::check_cholesky(whole);
   }
 
  private:
-  using Tile = std::vector<double>;
-
-  int owner(int i, int j) const { return i % o_.rows * o_.columns + j % o_.columns; }
-  int extent(int i) const { return std::min(o_.nb, o_.n - i * o_.nb); }
+  int owner(int i, int j) const { return rows_.owner(i) * grid_.columns + columns_.owner(j); }
+  int extent(int i) const { return rows_.width(i); }
   int tag(int i, int k) const { return k * tiles_ + i; }
 
-  Tile make(int i, int j) const {
-    Tile tile;
-    for (int c = 0; c < extent(j); ++c) {
-      for (int r = 0; r < extent(i); ++r) {
-        tile.push_back(element(i * o_.nb + r, j * o_.nb + c, o_.n));
+  Matrix make(int i, int j) const {
+    Matrix tile(extent(i), extent(j));
+    for (int c = 0; c < tile.columns(); ++c) {
+      for (int r = 0; r < tile.rows(); ++r) {
+        tile(r, c) = subject::definite_element(rows_.begin(i) + r, columns_.begin(j) + c, options_.n);
       }
     }
     return tile;
@@ -221,10 +141,10 @@ class TileCholesky {
       if (owner(i, k) == rank_ || !needs(rank_, i, k)) {
         continue;
       }
-      Tile& tile = received_[{i, k}];
-      tile.resize(static_cast<std::size_t>(extent(i) * extent(k)));
+      Matrix& tile = received_[{i, k}];
+      tile = Matrix(extent(i), extent(k));
       MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Irecv(tile.data(), static_cast<int>(tile.size()), MPI_DOUBLE, owner(i, k), tag(i, k), MPI_COMM_WORLD, &request);
+      MPI_Irecv(tile.data(), tile.size(), MPI_DOUBLE, owner(i, k), tag(i, k), MPI_COMM_WORLD, &request);
       if (i == k) {
         diagonal_ = request;
       } else {
@@ -234,34 +154,26 @@ class TileCholesky {
   }
 
   void send(int i, int k) {
-    const Tile& tile = own_.at({i, k});
-    for (int rank = 0; rank < o_.rows * o_.columns; ++rank) {
+    Matrix& tile = own_.at({i, k});
+    for (int rank = 0; rank < grid_.rows * grid_.columns; ++rank) {
       if (rank != rank_ && needs(rank, i, k)) {
         sending_.emplace_back();
-        MPI_Isend(tile.data(), static_cast<int>(tile.size()), MPI_DOUBLE, rank, tag(i, k), MPI_COMM_WORLD, &sending_.back());
+        MPI_Isend(tile.data(), tile.size(), MPI_DOUBLE, rank, tag(i, k), MPI_COMM_WORLD, &sending_.back());
       }
     }
   }
 
-  const double* tile(int i, int k) const { return owner(i, k) == rank_ ? own_.at({i, k}).data() : received_.at({i, k}).data(); }
+  View tile(int i, int k) { return owner(i, k) == rank_ ? own_.at({i, k}) : received_.at({i, k}); }
 
   void factor_panel(int k) {
-    const int nk = extent(k);
     if (owner(k, k) == rank_) {
-      int info = 0;
-      dpotrf_("L", &nk, own_.at({k, k}).data(), &nk, &info, 1);
-      if (info != 0) {
-        std::fprintf(stderr, "tile_cholesky: the matrix is not definite\n");
-        MPI_Abort(MPI_COMM_WORLD, 1);
-      }
+      subject::potrf('L', own_.at({k, k}));
       send(k, k);
     }
     MPI_Wait(&diagonal_, MPI_STATUS_IGNORE);  // nothing for its owner
-    const double one = 1;
     for (int i = k + 1; i < tiles_; ++i) {
       if (owner(i, k) == rank_) {
-        const int ni = extent(i);
-        dtrsm_("R", "L", "T", "N", &ni, &nk, &one, tile(k, k), &nk, own_.at({i, k}).data(), &ni, 1, 1, 1, 1);
+        subject::trsm('R', 'L', 'T', 'N', 1, tile(k, k), own_.at({i, k}));
         send(i, k);
       }
     }
@@ -276,20 +188,14 @@ class TileCholesky {
   }
 
   void update(int k, int j) {
-    const double one = 1;
-    const double minus_one = -1;
-    const int nj = extent(j);
-    const int nk = extent(k);
     for (int i = j; i < tiles_; ++i) {
       if (owner(i, j) != rank_) {
         continue;
       }
-      const int ni = extent(i);
-      double* c = own_.at({i, j}).data();
       if (i == j) {
-        dsyrk_("L", "N", &ni, &nk, &minus_one, tile(i, k), &ni, &one, c, &ni, 1, 1);
+        subject::syrk('L', 'N', -1, tile(i, k), 1, own_.at({i, j}));
       } else {
-        dgemm_("N", "T", &ni, &nj, &nk, &minus_one, tile(i, k), &ni, tile(j, k), &nj, &one, c, &ni, 1, 1);
+        subject::gemm('N', 'T', -1, tile(i, k), tile(j, k), 1, own_.at({i, j}));
       }
     }
   }
@@ -301,45 +207,30 @@ class TileCholesky {
     }
   }
 
-  Options o_;
+  const Options& options_;
+  const Grid& grid_;
   int rank_;
+  Distribution rows_, columns_;
   int tiles_;
   std::vector<int> applied_;  ///< panels whose update each column has
-  std::map<std::pair<int, int>, Tile> own_, received_;
+  std::map<std::pair<int, int>, Matrix> own_, received_;
   std::map<int, std::vector<MPI_Request>> incoming_;
   std::vector<MPI_Request> sending_;
   MPI_Request diagonal_ = MPI_REQUEST_NULL;
 };
 
+bool tile_cholesky(subject::CommandLine& line) {
+  const Options options = parse(line);
+  const Grid grid(options.grid);
+  TileCholesky cholesky(options, grid);
+  const double seconds = subject::seconds_of([&] { cholesky.factor(); });
+  if (subject::world_rank() == 0) {
+    std::printf("Cholesky of order %d, tiles of %d, grid %dx%d, look-ahead %d: %.4f s\n", options.n, options.nb, grid.rows, grid.columns,
+                options.lookahead, seconds);
+  }
+  return !options.check || cholesky.check();
+}
+
 }  // namespace
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  int processes = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &processes);
-  const Options options = parse(argc, argv, processes);
-  int failed = 0;
-  {
-    TileCholesky cholesky(options, rank);
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double start = MPI_Wtime();
-    cholesky.factor();
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double seconds = MPI_Wtime() - start;
-    if (rank == 0) {
-      std::printf("Cholesky of order %d, tiles of %d, grid %dx%d, look-ahead %d: %.4f s\n", options.n, options.nb, options.rows,
-                  options.columns, options.lookahead, seconds);
-    }
-    if (options.check) {
-      const double difference = cholesky.difference();
-      failed = rank == 0 && !(difference < 1e-13) ? 1 : 0;
-      if (rank == 0) {
-        std::printf("difference from LAPACK's factor: %.1e\n", difference);
-      }
-    }
-  }
-  MPI_Finalize();
-  return failed;
-}
+int main(int argc, char** argv) { return subject::run(argc, argv, usage, tile_cholesky); }

@@ -193,9 +193,17 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
       ->type_name("FILE")
       ->take_all();
   command->add_option("--out", options->result, "Write C to this .npy file")->type_name("FILE");
-  command->add_option("--effort", options->effort, "Of --run's planner: estimate, or measure the best few candidates")
-      ->check(CLI::IsMember({"estimate", "measure"}))
+  command
+      ->add_option("--effort", options->effort,
+                   "Of --run's planner: estimate (by models), microbench (tiles of the best few), or measure (execute them)")
+      ->check(CLI::IsMember({"estimate", "microbench", "measure"}))
       ->capture_default_str();
+  command
+      ->add_option("--tiles", options->tiles,
+                   "Of --run: these tiles of M, N and K instead of the planner's choice, such as 96x512x64 (gemm), 96x512x64:panels, "
+                   "96x512x8:streaming; "
+                   "whole: transpose, one gemm, transpose")
+      ->type_name("MxNxK[:KERNEL]");
   command->add_option("--time-budget", options->time_budget, "For measuring candidates")->type_name("DURATION")->capture_default_str();
   command->add_flag("--validate", options->validate, "Execute the algorithms too, on random numbers, and compare");
   command
@@ -209,6 +217,7 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--repetitions", options->repetitions, "Of each micro-benchmark")->check(CLI::Range(1, 1000))->capture_default_str();
+  command->add_flag("--fresh", options->fresh, "Measure anew what the store already has: kernels, and choices of --run's planner");
   add_library_options(*command, options->libraries);
   command->footer(footer);
   command->callback([options, &common] { run_contract(*options, common); });

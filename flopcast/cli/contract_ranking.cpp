@@ -11,7 +11,9 @@
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/stopwatch.hpp"
+#include "flopcast/contract/timing_memory.hpp"
 #include "flopcast/contract/validate.hpp"
+#include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/machine/clock.hpp"
 #include "flopcast/report/table.hpp"
@@ -66,7 +68,10 @@ nlohmann::json document(const ContractRanking& ranking, const Contraction& contr
     }
     json["algorithms"].push_back(std::move(one));
   }
-  json["cost"] = {{"seconds", ranking.cost}, {"benchmarks", ranking.forecasts.benchmarks}, {"shared", ranking.forecasts.shared}};
+  json["cost"] = {{"seconds", ranking.cost},
+                  {"benchmarks", ranking.forecasts.benchmarks},
+                  {"shared", ranking.forecasts.shared},
+                  {"known", ranking.forecasts.known}};
   if (!ranking.measured.empty()) {
     json["mean_error"] = mean_error(ranking);
     json["regret"] = regret(ranking);
@@ -109,25 +114,53 @@ report::Table ranking_table(const ContractRanking& ranking, const Contraction& c
 
 }  // namespace
 
-ContractRanking make_ranking(const ContractOptions& options, const Contraction& contraction, std::vector<Algorithm> algorithms,
-                             const Workbench& bench, const CommonOptions& common) {
-  ContractRanking ranking;
-  ranking.algorithms = std::move(algorithms);
+namespace {
+
+/// Times of earlier runs, for a ranking that isn't compared with executions: these have to meet the machine in the same mood.
+contract::TimingMemory earlier_times(const ContractOptions& options, const contract::BenchmarkOptions& benchmarks, const Workbench& bench,
+                                     model::Store& store) {
+  if (options.fresh || options.validate) {
+    return {};
+  }
+  const std::string context = fmt::format("prefetched {} capacity {} threads {} {}", benchmarks.prefetched_lines,
+                                          bench.environment().caches.empty() ? 0 : bench.environment().caches.back().capacity_bytes,
+                                          benchmarks.threads, bench.environment().fingerprint);
+  return contract::timings_in(store, context, static_cast<std::size_t>(options.repetitions), bench.reference_time(store));
+}
+
+contract::Forecasts make_forecasts(const ContractOptions& options, const Contraction& contraction, std::span<const Algorithm> algorithms,
+                                   const Workbench& bench, const CommonOptions& common) {
+  model::Store store = open_store(common);
   measure::SessionOptions session_options;
   session_options.normalise = !options.validate;  // executions aren't normalised either
   session_options.stop.minimum_repetitions = session_options.stop.maximum_repetitions = options.repetitions;
-  measure::Session session(bench.libraries(), bench.environment(), session_options);
+  measure::Session session = bench.session(store, session_options);
   contract::BenchmarkOptions benchmark_options;
   benchmark_options.stage = contract::parse_stage(options.stage);
   benchmark_options.prefetched_lines = options.prefetched_lines;
   benchmark_options.threads = options.libraries.threads;
+  try {
+    contract::Forecasts forecasts = contract::forecast(
+        algorithms, contraction, bench.environment(), benchmark_options,
+        [&](std::span<const measure::Experiment> experiments) { return session.run(experiments, progress("timing kernels", common)); },
+        earlier_times(options, benchmark_options, bench, store));
+    bench.keep_reference(store, session);
+    return forecasts;
+  } catch (const Error&) {  // of a run that was cut short nothing can be predicted
+    throw_if_interrupted("kernels that were timed often enough are kept");
+    throw;
+  }
+}
+
+}  // namespace
+
+ContractRanking make_ranking(const ContractOptions& options, const Contraction& contraction, std::vector<Algorithm> algorithms,
+                             const Workbench& bench, const CommonOptions& common) {
+  ContractRanking ranking;
+  ranking.algorithms = std::move(algorithms);
   const Stopwatch watch;
-  ranking.forecasts = contract::forecast(
-      ranking.algorithms, contraction, bench.environment(), benchmark_options, [&](std::span<const measure::Experiment> experiments) {
-        std::vector<measure::Timings> timings = session.run(experiments, progress("timing kernels", common));
-        throw_if_interrupted("nothing is kept");
-        return timings;
-      });
+  ranking.forecasts = make_forecasts(options, contraction, ranking.algorithms, bench, common);
+  throw_if_interrupted("kernels that were timed often enough are kept");
   ranking.cost = watch.elapsed();
   ranking.order = contract::ranking(ranking.forecasts.each);
   ranking.frequency = machine::core_frequency(machine::WallClock());
@@ -156,9 +189,10 @@ void show_ranking(const ContractRanking& ranking, const Contraction& contraction
   for (const contract::Forecast& forecast : ranking.forecasts.each) {
     total += forecast.seconds;
   }
-  note(fmt::format("{} algorithms predicted from {} micro-benchmarks (shared {} times) in {}; executing each once would take {}",
-                   ranking.algorithms.size(), ranking.forecasts.benchmarks, ranking.forecasts.shared, format_seconds(ranking.cost),
-                   format_seconds(total)),
+  note(fmt::format("{} algorithms predicted from {} micro-benchmarks (shared {} times, {} known from earlier runs) in {}; executing each "
+                   "once would take {}",
+                   ranking.algorithms.size(), ranking.forecasts.benchmarks, ranking.forecasts.shared, ranking.forecasts.known,
+                   format_seconds(ranking.cost), format_seconds(total)),
        common);
   if (!ranking.measured.empty()) {
     note(fmt::format("average error {}; the algorithm predicted to be the fastest takes {} longer than the fastest",

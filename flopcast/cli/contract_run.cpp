@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flopcast/cli/contract_document.hpp"
@@ -27,12 +29,43 @@ using contract::Contraction;
 
 namespace {
 
+/// `96x512x64`, with `:panels` or `:streaming` behind it, or `whole`.
+contract::Blocking parse_tiles(const std::string& text, int threads) {
+  constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
+  if (text == "whole") {
+    return {longest, longest, longest, contract::TileKernel::gemm, threads};
+  }
+  const std::vector<std::string_view> parts = split(text, ':');
+  const std::vector<std::string_view> sides = split(parts.front(), 'x');
+  const std::string_view kernel = parts.size() == 2 ? parts.back() : "gemm";
+  constexpr std::array<std::string_view, 3> kernels = {"gemm", "panels", "streaming"};
+  const auto* found = std::find(kernels.begin(), kernels.end(), kernel);
+  if (parts.size() > 2 || sides.size() != 3 || found == kernels.end()) {
+    throw bad_input("--tiles '{}' is neither whole nor tiles of M, N and K such as 96x512x64, 96x512x64:panels or 96x512x8:streaming",
+                    text);
+  }
+  contract::Blocking blocking;
+  blocking.m = parse_integer(sides[0], "--tiles: M", 1, longest);
+  blocking.n = parse_integer(sides[1], "--tiles: N", 1, longest);
+  blocking.k = parse_integer(sides[2], "--tiles: K", 1, longest);
+  blocking.kernel = static_cast<contract::TileKernel>(found - kernels.begin());
+  blocking.threads = threads;
+  return blocking;
+}
+
 contract::PlanOptions plan_options(const ContractOptions& options, model::Store& store) {
   contract::PlanOptions plan_options;
-  plan_options.effort = options.effort == "measure" ? contract::Effort::measure : contract::Effort::estimate;
+  plan_options.effort = options.effort == "measure"      ? contract::Effort::measure
+                        : options.effort == "microbench" ? contract::Effort::microbench
+                                                         : contract::Effort::estimate;
   plan_options.threads = options.libraries.threads;
   plan_options.time_budget = parse_duration(options.time_budget, "--time-budget");
   plan_options.wisdom = &store;
+  plan_options.fresh = options.fresh;
+  if (!options.tiles.empty()) {
+    plan_options.tiles = parse_tiles(options.tiles, options.libraries.threads);
+  }
+  plan_options.go_on = [] { return !interrupted(); };
   return plan_options;
 }
 
@@ -42,8 +75,9 @@ LibraryOptions serial(LibraryOptions libraries) {
   return libraries;
 }
 
-contract::Machine machine_of(const Workbench& bench) {
-  return {[&bench](std::string_view routine) { return bench.libraries().find(routine); }, bench.environment()};
+contract::Machine machine_of(const Workbench& bench, model::Store& store) {
+  const contract::FindRoutine find = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
+  return {find, bench.environment(), contract::tile_rates_in(store, bench.environment().fingerprint, find)};
 }
 
 /// Strides of a dense array of this shape.
@@ -133,7 +167,9 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
                                  {strides_of(arrays[0]), strides_of(arrays[1]), {}});
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
-  const contract::Plan plan = contract::plan(contraction, machine_of(bench), plan_options(options, store));
+  const contract::Machine machine = machine_of(bench, store);
+  const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, store));
+  throw_if_interrupted("of an unfinished choice nothing is kept");
   note(plan.explain(), common);
   contract::Array result{arrays[0].precision, contract::Order::row_major, {}, {}};
   for (const char index : notation.c) {
@@ -151,8 +187,10 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
   Run run;
+  const contract::Machine machine = machine_of(bench, store);
   const Stopwatch planning;
-  const contract::Plan plan = contract::plan(contraction, machine_of(bench), plan_options(options, store));
+  const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, store));
+  throw_if_interrupted("of an unfinished choice nothing is kept");
   run.planning = planning.elapsed();
   contract::Workspace tensors(contraction);
   const Stopwatch watch;

@@ -27,7 +27,7 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr const char* footer = R"(Spaces of dgemm:
+constexpr const char* footer = R"(Spaces of gemm:
   brief    shapes of 'reduced' that do at most 1.1 Gflop (default)
   reduced  96 shapes: m 500 to 4000, n 512 to 4096, k 64 to 2048
   full     539 shapes: m and n 64 to 4096, k 2 to 2048
@@ -136,8 +136,8 @@ roofline::GemmSpace requested_space(const RooflineOptions& options) {
 
 void add_roofline_command(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<RooflineOptions>();
-  CLI::App* command = app.add_subcommand("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best dgemm");
-  command->add_option("--blas", options->blas, "BLAS whose dgemm is searched; may be repeated")->type_name("LIBRARY")->delimiter(',');
+  CLI::App* command = app.add_subcommand("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best gemm");
+  command->add_option("--blas", options->blas, "BLAS whose gemm is searched; may be repeated")->type_name("LIBRARY")->delimiter(',');
   command
       ->add_option("--kernels", options->kernels,
                    "auto: where a BLAS misreads the CPU, the kernels found best by trying; library: as it comes")
@@ -148,7 +148,11 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--affinity", options->affinity, "close: one socket after the other; spread: in turns")
       ->capture_default_str()
       ->check(CLI::IsMember({"close", "spread"}));
-  command->add_option("--space", options->space, "shapes of dgemm: brief, reduced or full (below)")
+  command->add_option("--gemm", options->gemm, "dgemm (default), sgemm, or both as dgemm,sgemm")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"dgemm", "sgemm"}));
+  command->add_option("--space", options->space, "shapes of gemm: brief, reduced or full (below)")
       ->check(CLI::IsMember({"brief", "reduced", "full"}));
   command->add_option("--m", options->m, "sizes of a space of one's own, e.g. 500,1000 or 256:1024:256")->type_name("SIZES");
   command->add_option("--n", options->n, "the same")->type_name("SIZES");
@@ -157,7 +161,7 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
       ->add_option("--search", options->search,
                    "race, halving, or a published technique: Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R")
       ->capture_default_str();
-  command->add_option("--tolerance", options->tolerance, "fraction of time that the best dgemm may lose to another of its space")
+  command->add_option("--tolerance", options->tolerance, "fraction of time that the best gemm may lose to another of its space")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.9));
   command->add_option("--error", options->error_probability, "probability that it loses more")
@@ -171,7 +175,8 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
       ->check(CLI::Range(0.01, 100.0));
   command->add_option("--time-budget", options->time_budget, "for all; the searches get what the roofs leave")->capture_default_str();
   command->add_option("--seed", options->seed, "of random orders")->capture_default_str();
-  command->add_flag("--no-gemm", options->no_gemm, "measure no dgemm");
+  command->add_flag("--no-gemm", options->no_gemm, "measure no gemm");
+  command->add_flag("--triad-lengths", options->triad_lengths, "also the triad over vectors of 3 KiB to 768 MiB");
   command->add_option("--point", options->points, "a call to place on the roofline, such as 'dgemv m=2000 n=2000'; may be repeated")
       ->type_name("CALL")
       ->take_all();

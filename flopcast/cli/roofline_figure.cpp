@@ -112,14 +112,24 @@ class Picture {
                               roof.bytes.median() * giga * at * above, Label::Align::left, true});
   }
 
-  /// Below their lines, the highest first, and none on another.
+  /// Above their lines where there is room below the next one, else below, the highest first, and none on another.
   void name_ceilings() {
-    constexpr double below = 0.82, apart = 0.72;
+    constexpr double above = 1.25, above_ridges = 1.75, room = 1.4, below = 0.82, apart = 0.72;
     std::stable_sort(ceilings_.begin(), ceilings_.end(), [](const Label& a, const Label& b) { return a.y > b.y; });
-    double free = std::numeric_limits<double>::infinity();
+    double free = 0, next = 0;
     for (Label& label : ceilings_) {
-      label.y = std::min(label.y * below, free);
-      free = label.y * apart;
+      const double line = label.y;
+      if (next == 0) {
+        label.y = above_ridges * line;
+        free = line;
+      } else if (next >= room * line && free >= above * line) {
+        label.y = above * line;
+        free = line;
+      } else {
+        label.y = std::min(below * line, free);
+        free = label.y * apart;
+      }
+      next = line;
       figure_.labels.push_back(label);
     }
   }
@@ -158,11 +168,7 @@ void add_ceilings(Picture& picture, const Roofline& roofline, int threads, const
       picture.ceiling(roof.name, roof.flops.median(), memory_ridge(roofline, threads, roof.flops.median()), 8, true);
     }
   }
-  const GemmRoof* gemm = nullptr;
-  for (const GemmRoof& roof : roofline.gemm) {
-    gemm = roof.threads == threads && (gemm == nullptr || roof.flops.median() > gemm->flops.median()) ? &roof : gemm;
-  }
-  if (gemm != nullptr) {
+  if (const GemmRoof* gemm = best_gemm(roofline, threads)) {
     picture.ceiling("dgemm of " + gemm->library.name, gemm->flops.median(), memory_ridge(roofline, threads, gemm->flops.median()), 2, true);
   }
 }

@@ -1,7 +1,6 @@
 #include "flopcast/cli/roofline_measure.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <map>
@@ -13,6 +12,8 @@
 #include "flopcast/cli/kernel_choice.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline_points.hpp"
+#include "flopcast/cli/roofline_table.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/inspect.hpp"
@@ -30,13 +31,11 @@ using machine::Topology;
 using roofline::GemmRoof;
 using roofline::Roofline;
 
-/// A dgemm below this share of the FMA ceiling is worth a warning.
+/// A gemm below this share of the FMA ceiling is worth a warning.
 constexpr double healthy_share = 0.6;
 
 /// Memory that --quick streams through.
 constexpr std::int64_t quick_bytes = std::int64_t{256} << 20U;
-
-Seconds now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::string utc_now() {
   const std::time_t time = std::time(nullptr);
@@ -77,22 +76,23 @@ std::vector<std::unique_ptr<machine::ThreadTeam>> teams(const RooflineOptions& o
   return teams;
 }
 
-/// A library's dgemm with so many threads.
-struct GemmCase {
-  std::string library;
+/// A library with so many threads.
+struct GemmLibrary {
+  std::string name;
   int threads = 1;
 };
 
 /// Without --blas: the default library with one thread, and for more the first installed one that can have them.
-std::vector<GemmCase> gemm_cases(const RooflineOptions& options, const std::vector<int>& threads, std::vector<std::string>& findings) {
-  std::vector<GemmCase> cases;
+std::vector<GemmLibrary> gemm_libraries(const RooflineOptions& options, const std::vector<int>& threads,
+                                        std::vector<std::string>& findings) {
+  std::vector<GemmLibrary> chosen;
   if (!options.blas.empty()) {
     for (const std::string& library : options.blas) {
       for (const int count : threads) {
-        cases.push_back({library, count});
+        chosen.push_back({library, count});
       }
     }
-    return cases;
+    return chosen;
   }
   std::set<std::string> installed;
   for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
@@ -101,23 +101,39 @@ std::vector<GemmCase> gemm_cases(const RooflineOptions& options, const std::vect
     }
   }
   if (installed.empty()) {
-    findings.emplace_back("no BLAS library is installed, so there is no dgemm roof; on Debian: apt-get install libopenblas0-pthread");
-    return cases;
+    findings.emplace_back("no BLAS library is installed, so there is no gemm roof; on Debian: apt-get install libopenblas0-pthread");
+    return chosen;
   }
-  cases.push_back({machine::default_blas(), 1});
+  chosen.push_back({machine::default_blas(), 1});
   std::string threaded;
   for (const char* name : {"mkl", "openblas-pthread", "openblas-openmp", "blis-openmp", "blis-pthread"}) {
     threaded = threaded.empty() && installed.count(name) != 0 ? name : threaded;
   }
   for (const int count : threads) {
     if (count > 1 && !threaded.empty()) {
-      cases.push_back({threaded, count});
+      chosen.push_back({threaded, count});
     }
   }
   if (threads.size() > 1 && threaded.empty()) {
     findings.emplace_back(
-        "no BLAS library with threads is installed, so dgemm was measured on one core only; on Debian: apt-get install "
+        "no BLAS library with threads is installed, so gemm was measured on one core only; on Debian: apt-get install "
         "libopenblas0-pthread");
+  }
+  return chosen;
+}
+
+/// What is searched: every library's gemm in each of the precisions asked for.
+struct GemmCase {
+  std::string routine;
+  GemmLibrary library;
+};
+
+std::vector<GemmCase> gemm_cases(const RooflineOptions& options, const std::vector<int>& threads, std::vector<std::string>& findings) {
+  std::vector<GemmCase> cases;
+  for (const GemmLibrary& library : gemm_libraries(options, threads, findings)) {
+    for (const std::string& routine : options.gemm) {
+      cases.push_back({routine, library});
+    }
   }
   return cases;
 }
@@ -150,8 +166,8 @@ std::string text_of(const KernelSettings& settings) {
   return text;
 }
 
-roofline::GemmSearchOptions search_options(const RooflineOptions& options, const Roofline& found, int threads, Seconds budget,
-                                           const CommonOptions& common) {
+roofline::GemmSearchOptions search_options(const RooflineOptions& options, const Roofline& found, const roofline::GemmSetup& setup,
+                                           Seconds budget, const CommonOptions& common) {
   roofline::GemmSearchOptions search;
   search.search = options.quick && options.search == "race" ? "halving" : options.search;
   search.tolerance = options.tolerance;
@@ -159,52 +175,53 @@ roofline::GemmSearchOptions search_options(const RooflineOptions& options, const
   search.time_budget = budget;
   search.seed = options.seed;
   search.confirmed = options.quick ? 0 : search.confirmed;
-  if (const roofline::ComputeRoof* roof = best_compute(found, threads); roof != nullptr && options.enough > 0) {
+  if (const roofline::ComputeRoof* roof = best_compute(found, setup.threads, roofline::precision(setup.routine));
+      roof != nullptr && options.enough > 0) {
     search.enough_flops = options.enough * roof->flops.median();
   }
-  search.interrupted = [show = progress("dgemm", common), begin = now(), budget] {
-    return !show(static_cast<std::int64_t>(1e3 * std::min(now() - begin, budget)), static_cast<std::int64_t>(1e3 * budget));
+  search.interrupted = [show = progress(setup.routine, common), watch = Stopwatch(), budget] {
+    return !show(static_cast<std::int64_t>(1e3 * std::min(watch.elapsed(), budget)), static_cast<std::int64_t>(1e3 * budget));
   };
   return search;
 }
 
-/// What is wrong with a dgemm, if it is: nothing, or a line for the user.
+/// What is wrong with a gemm, if it is: nothing, or a line for the user.
 std::optional<std::string> ailment(const GemmRoof& roof, const Roofline& found) {
-  const roofline::ComputeRoof* peak = best_compute(found, roof.threads);
+  const roofline::ComputeRoof* peak = best_compute(found, roof.threads, roofline::precision(roof.routine));
   if (peak == nullptr || roof.flops.median() >= healthy_share * peak->flops.median()) {
     return std::nullopt;
   }
-  return fmt::format("{} {} with {} reaches {:.0f} % of the FMA ceiling only{}", roof.library.name, roof.library.version,
-                     roof.threads == 1 ? "1 thread" : fmt::format("{} threads", roof.threads),
-                     100 * roof.flops.median() / peak->flops.median(),
+  return fmt::format("{} of {} {} with {} reaches {:.0f} % of the FMA ceiling only{}", roof.routine, roof.library.name,
+                     roof.library.version, threads_text(roof.threads), 100 * roof.flops.median() / peak->flops.median(),
                      roof.library.kernels.empty() ? "" : fmt::format(" (kernels '{}')", roof.library.kernels));
 }
 
-void measure_gemm(const RooflineOptions& options, const std::vector<int>& threads, const Topology& topology, Seconds deadline,
-                  Roofline& found, const CommonOptions& common) {
+void measure_gemm(const RooflineOptions& options, const std::vector<int>& threads, const Topology& topology, const Stopwatch& watch,
+                  Seconds time_budget, Roofline& found, const CommonOptions& common) {
   constexpr Seconds least_budget = 2, confirmation = 2;  // the latter comes after the search
   const roofline::GemmSpace space = requested_space(options);
   const std::vector<GemmCase> cases = gemm_cases(options, threads, found.findings);
   for (std::size_t i = 0; i < cases.size() && !interrupted(); ++i) {
-    const GemmCase& one = cases[i];
+    const auto& [name, count] = cases[i].library;
     roofline::GemmSetup setup;
-    setup.library = one.library;
-    setup.threads = one.threads;
+    setup.library = name;
+    setup.routine = cases[i].routine;
+    setup.threads = count;
     setup.affinity = machine::parse_affinity(options.affinity);
-    setup.cpus = machine::choose_cpus(topology.places, one.threads, one.threads == 1 ? machine::Affinity::close : setup.affinity);
-    const KernelSettings settings = kernels_of(one.library, options, common);
+    setup.cpus = machine::choose_cpus(topology.places, count, count == 1 ? machine::Affinity::close : setup.affinity);
+    const KernelSettings settings = kernels_of(name, options, common);
     setup.settings = settings;
-    const Seconds budget = std::max(least_budget, (deadline - now()) / static_cast<double>(cases.size() - i) - confirmation);
+    const Seconds budget = std::max(least_budget, (time_budget - watch.elapsed()) / static_cast<double>(cases.size() - i) - confirmation);
     try {
-      GemmRoof roof = find_gemm_roof(setup, space, search_options(options, found, one.threads, budget, common));
+      GemmRoof roof = find_gemm_roof(setup, space, search_options(options, found, setup, budget, common));
       roof.setting = text_of(settings);
       found.gemm.push_back(std::move(roof));
     } catch (const Error& error) {
-      if (one.threads == 1 || error.code() != ExitCode::bad_input) {
-        throw_if_interrupted("no dgemm was measured");
+      if (count == 1 || error.code() != ExitCode::bad_input) {
+        throw_if_interrupted("no gemm was measured");
         throw;
       }
-      found.findings.push_back(fmt::format("{} with {} threads: {}", one.library, one.threads, error.what()));
+      found.findings.push_back(fmt::format("{} with {} threads: {}", name, count, error.what()));
       continue;
     }
     if (const auto line = ailment(found.gemm.back(), found)) {
@@ -213,7 +230,7 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
     if (!settings.empty()) {
       found.findings.push_back(
           fmt::format("{} was measured with {} in the environment, which it needs for kernels that suit this CPU ('flopcast run' sets it)",
-                      one.library, text_of(settings)));
+                      name, text_of(settings)));
     }
   }
 }
@@ -251,6 +268,27 @@ void describe_noise(Roofline& found) {
   }
 }
 
+/// Names levels whose capacity depends on how they are accessed: what others use is taken from some patterns more than from others.
+void describe_elastic(const machine::MemoryHierarchy& hierarchy, std::vector<std::string>& findings) {
+  constexpr double elastic = 2;
+  for (std::size_t i = 0; i < std::min(hierarchy.levels.size(), hierarchy.patterns.size()); ++i) {
+    const machine::PatternCapacities& pattern = hierarchy.patterns[i];
+    std::string text;
+    std::int64_t least = 0, most = 0;
+    for (const auto& [name, bytes] :
+         {std::pair("stream", pattern.stream), {"parallel chase", pattern.parallel_chase}, {"serial chase", pattern.serial_chase}}) {
+      if (bytes > 0) {
+        text += fmt::format("{}{} to a {}", text.empty() ? "" : ", ", format_bytes(static_cast<double>(bytes)), name);
+        least = least == 0 ? bytes : std::min(least, bytes);
+        most = std::max(most, bytes);
+      }
+    }
+    if (static_cast<double>(most) > elastic * static_cast<double>(least)) {
+      findings.push_back(fmt::format("{} is elastic; it offers {}", hierarchy.levels[i].name, text));
+    }
+  }
+}
+
 /// Clock for the nominal peak and where it comes from.
 std::pair<double, std::string> nominal_clock(const RooflineOptions& options, const Topology& topology, const machine::WallClock& clock) {
   if (options.nominal_clock_gigahertz > 0) {
@@ -267,6 +305,7 @@ std::pair<double, std::string> nominal_clock(const RooflineOptions& options, con
 nlohmann::json options_json(const RooflineOptions& options, int threads, const roofline::GemmSpace& space) {
   return {{"threads", threads},
           {"affinity", options.affinity},
+          {"gemm", options.gemm},
           {"space", space.name},
           {"shapes", space.shapes.size()},
           {"search", options.search},
@@ -290,7 +329,8 @@ machine::MachineMeasurement caches(const Topology& topology, const RooflineOptio
 }  // namespace
 
 Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& common) {
-  const Seconds begin = now(), deadline = begin + parse_duration(options.time_budget, "--time-budget");
+  const Stopwatch watch;
+  const Seconds time_budget = parse_duration(options.time_budget, "--time-budget");
   const Topology topology = machine::detect_topology();
   Roofline found;
   found.cpu = topology.cpu;
@@ -303,6 +343,7 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   describe_limits(topology, options, found.findings);
   const machine::MachineMeasurement machine = caches(topology, options, common);
   found.levels = machine.hierarchy.levels;
+  describe_elastic(machine.hierarchy, found.findings);
   {
     const auto all = teams(options, topology);
     std::vector<machine::ThreadTeam*> pointers;
@@ -322,14 +363,17 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
     if (!interrupted()) {
       found.bandwidth = measure_bandwidth(clock, pointers, machine, topology.caches, bandwidth, progress("bandwidths", common));
     }
+    if (options.triad_lengths && !interrupted()) {
+      found.triad_lengths = measure_triad_lengths(clock, pointers, bandwidth, progress("triad", common));
+    }
   }
   if (!options.no_gemm && !interrupted()) {
-    measure_gemm(options, thread_counts(options, topology), topology, deadline, found, common);
+    measure_gemm(options, thread_counts(options, topology), topology, watch, time_budget, found, common);
   }
   if (!interrupted()) {
     found.points = measure_points(options, found, common);
   }
-  found.seconds = now() - begin;
+  found.seconds = watch.elapsed();
   return found;
 }
 
@@ -340,12 +384,11 @@ void show_roofline_plan(const RooflineOptions& options, const CommonOptions& com
   report::Table table;
   table.columns = {{"what", report::Align::left}, {"how", report::Align::left}};
   for (const int threads : thread_counts(options, topology)) {
-    table.rows.push_back(
-        {fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
-         "CPU " + machine::format_cpu_list(machine::choose_cpus(topology.places, threads, machine::parse_affinity(options.affinity)))});
+    table.rows.push_back({threads_text(threads), "CPU " + machine::format_cpu_list(machine::choose_cpus(
+                                                              topology.places, threads, machine::parse_affinity(options.affinity)))});
   }
   for (const GemmCase& one : options.no_gemm ? std::vector<GemmCase>() : gemm_cases(options, thread_counts(options, topology), findings)) {
-    table.rows.push_back({fmt::format("dgemm of {}, {} thread{}", one.library, one.threads, one.threads == 1 ? "" : "s"),
+    table.rows.push_back({fmt::format("{} of {}, {}", one.routine, one.library.name, threads_text(one.library.threads)),
                           fmt::format("{} over {} shapes, matrices of up to {}", options.search, space.shapes.size(),
                                       format_bytes(8.0 * static_cast<double>(space.elements())))});
   }

@@ -16,7 +16,8 @@ struct RooflineOptions {
   std::string kernels = "auto";
   int threads = 0;  ///< 0: as many as there are cores
   std::string affinity = "close";
-  std::string space;  ///< empty: brief, or own sizes
+  std::vector<std::string> gemm = {"dgemm"};  ///< routines; also sgemm
+  std::string space;                          ///< empty: brief, or own sizes
   std::string m, n, k;
   std::string search = "race";
   double tolerance = 0.02, error_probability = 0.05, enough = 0;
@@ -24,7 +25,7 @@ struct RooflineOptions {
   double nominal_clock_gigahertz = 0;
   std::string time_budget = "60s";
   std::uint64_t seed = 1;
-  bool quick = false, dry_run = false, no_gemm = false;
+  bool quick = false, dry_run = false, no_gemm = false, triad_lengths = false;
   std::vector<std::string> points, programs;
   std::string figure, replot;
   std::vector<std::string> compare;

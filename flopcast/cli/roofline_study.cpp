@@ -1,6 +1,5 @@
 #include "flopcast/cli/roofline_study.hpp"
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "flopcast/cli/kernel_choice.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline_options.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
@@ -126,7 +126,6 @@ search::Evaluator one_process(const roofline::GemmSetup& setup, const roofline::
 }
 
 void run(const StudyCommandOptions& options, const CommonOptions& common) {
-  using Clock = std::chrono::steady_clock;
   const roofline::GemmSpace space = requested_space(options.shared);
   const std::vector<std::string> known = roofline::study_techniques();
   const Seconds budget = options.time_budget.empty() ? 0 : parse_duration(options.time_budget, "--time-budget");
@@ -139,14 +138,12 @@ void run(const StudyCommandOptions& options, const CommonOptions& common) {
   }
   roofline::StudyOptions study = options.study;
   study.techniques = study.techniques.empty() ? known : study.techniques;
-  const auto begin = Clock::now();
+  const Stopwatch watch;
   roofline::StudySources sources;
   sources.invoke = gemm_invocation(setup, space);
   sources.evaluator = [&] { return one_process(setup, space); };
-  sources.clock = [] { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); };
-  sources.interrupted = [&] {
-    return interrupted() || (budget > 0 && std::chrono::duration<double>(Clock::now() - begin).count() > budget);
-  };
+  sources.clock = [watch] { return watch.elapsed(); };
+  sources.interrupted = [watch, budget] { return interrupted() || (budget > 0 && watch.elapsed() > budget); };
   const auto expected = static_cast<std::int64_t>(study.techniques.size() * static_cast<std::size_t>(study.trials) * space.shapes.size());
   sources.keep = [&, show = progress("study", common)](const StudyState& now) {
     store.put_artifact(artifact, key, now);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -94,16 +95,53 @@ Table bandwidth_table(const Roofline& roofline) {
   return table;
 }
 
+Table triad_table(const Roofline& roofline) {
+  const std::vector<int> counts = thread_counts(roofline);
+  std::map<std::int64_t, std::map<int, const BandwidthRoof*>> lengths;
+  for (const BandwidthRoof& roof : roofline.triad_lengths) {
+    lengths[roof.working_set_bytes][roof.threads] = &roof;
+  }
+  Table table;
+  if (lengths.empty()) {
+    return table;
+  }
+  table.columns = {{"length"}};
+  for (const int threads : counts) {
+    table.columns.push_back({threads_text(threads)});
+    table.columns.push_back({"+-"});
+  }
+  for (const auto& [bytes, roofs] : lengths) {
+    std::vector<Cell> row = {Cell(static_cast<double>(bytes), format_bytes(static_cast<double>(bytes)))};
+    for (const int threads : counts) {
+      const auto found = roofs.find(threads);
+      row.emplace_back(found == roofs.end() ? Cell("") : Cell(format_bandwidth(found->second->bytes.median())));
+      row.emplace_back(found == roofs.end() ? Cell("") : Cell(spread(found->second->bytes)));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 Table gemm_table(const Roofline& roofline) {
   Table table;
-  table.columns = {
-      {"dgemm of", Align::left}, {"kernels", Align::left}, {"threads"}, {"best m x n x k"}, {"rate"}, {"+-"}, {"of FMA"}, {"left to gain"},
-      {"evaluations"},           {"search", Align::left},  {"took"}};
+  table.columns = {{"gemm of", Align::left},
+                   {"routine", Align::left},
+                   {"kernels", Align::left},
+                   {"threads"},
+                   {"best m x n x k"},
+                   {"rate"},
+                   {"+-"},
+                   {"of FMA"},
+                   {"left to gain"},
+                   {"evaluations"},
+                   {"search", Align::left},
+                   {"took"}};
   for (const GemmRoof& roof : roofline.gemm) {
-    const ComputeRoof* peak = best_compute(roofline, roof.threads);
+    const ComputeRoof* peak = best_compute(roofline, roof.threads, roofline::precision(roof.routine));
     const bool has_bound = roof.error_probability < 1;
-    table.rows.push_back({fmt::format("{} {}", roof.library.name, roof.library.version), roof.library.kernels, report::whole(roof.threads),
-                          to_string(roof.shape), Cell(roof.flops.median(), format_flop_rate(roof.flops.median())), spread(roof.flops),
+    table.rows.push_back({fmt::format("{} {}", roof.library.name, roof.library.version), roof.routine, roof.library.kernels,
+                          report::whole(roof.threads), to_string(roof.shape),
+                          Cell(roof.flops.median(), format_flop_rate(roof.flops.median())), spread(roof.flops),
                           peak == nullptr ? Cell("") : percent(roof.flops.median() / peak->flops.median()),
                           has_bound ? Cell(roof.possible_gain, fmt::format("{:.1f} %", 100 * roof.possible_gain)) : Cell("not bounded"),
                           report::whole(roof.evaluations), roof.search + ", " + roof.ending, format_seconds(roof.seconds)});
@@ -133,11 +171,7 @@ Table peak_table(const Roofline& roofline) {
     if (const ComputeRoof* best = best_compute(roofline, threads)) {
       add("measured loop", threads, best->flops.median(), best->name);
     }
-    const GemmRoof* gemm = nullptr;
-    for (const GemmRoof& roof : roofline.gemm) {
-      gemm = roof.threads == threads && (gemm == nullptr || roof.flops.median() > gemm->flops.median()) ? &roof : gemm;
-    }
-    if (gemm != nullptr) {
+    if (const GemmRoof* gemm = best_gemm(roofline, threads)) {
       add("best dgemm", threads, gemm->flops.median(),
           fmt::format("{} {}, {}", gemm->library.name, gemm->library.version, to_string(gemm->shape)));
     }
@@ -189,7 +223,8 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
   section("Arithmetic in registers:", compute_table(roofline));
   section("Bandwidth by bytes counted (moved: with the reads that plain stores cause, where lines come from further out):",
           bandwidth_table(roofline));
-  section("dgemm:", gemm_table(roofline));
+  section("Triad by the length of its three vectors together:", triad_table(roofline));
+  section("gemm:", gemm_table(roofline));
   section("Peaks:", peak_table(roofline));
   section("Points:", point_table(roofline));
   for (const std::string& finding : roofline.findings) {
@@ -208,8 +243,11 @@ Table roofline_table(const Roofline& roofline) {
   for (const BandwidthRoof& roof : roofline.bandwidth) {
     append_roof(table, "bandwidth", roof.name(), roof.threads, roof.bytes, "bytes/s");
   }
+  for (const BandwidthRoof& roof : roofline.triad_lengths) {
+    append_roof(table, "triad", fmt::format("{} bytes", roof.working_set_bytes), roof.threads, roof.bytes, "bytes/s");
+  }
   for (const GemmRoof& roof : roofline.gemm) {
-    append_roof(table, "dgemm", fmt::format("{} {} {}", roof.library.name, roof.library.version, to_string(roof.shape)), roof.threads,
+    append_roof(table, roof.routine, fmt::format("{} {} {}", roof.library.name, roof.library.version, to_string(roof.shape)), roof.threads,
                 roof.flops, "flops/s");
   }
   for (const roofline::Point& point : roofline.points) {

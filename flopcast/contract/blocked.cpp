@@ -7,11 +7,15 @@
 #include <atomic>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <optional>
+#include <set>
 #include <system_error>
 #include <thread>
 
 #include "flopcast/contract/element.hpp"
+#include "flopcast/contract/mirror.hpp"
 #include "flopcast/contract/streaming.hpp"
 #include "flopcast/core/error.hpp"
 
@@ -34,16 +38,15 @@ AlignedMemory allocate(std::int64_t bytes) {
 
 std::int64_t rounded(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// Buffers of one thread, in bytes.
-struct BufferSizes {
-  std::int64_t a, b, c;
-  [[nodiscard]] std::int64_t total() const { return a + b + c; }
-};
-
-BufferSizes buffer_sizes(const Blocking& blocking, Precision precision) {
-  const std::int64_t element = element_bytes(precision);
-  return {rounded(blocking.m * blocking.k * element), rounded(blocking.k * blocking.n * element),
-          rounded(blocking.m * blocking.n * element)};
+/// Calls `work` with the panel kernel for the precision's type, if it is real.
+template <class Work>
+void with_panel_kernel(Precision precision, Work&& work) {
+  with_element(precision, [&](auto zero) {
+    using Element = decltype(zero);
+    if constexpr (std::is_floating_point_v<Element>) {
+      work(panel_kernels<Element>().front());
+    }
+  });
 }
 
 using Integer = std::int32_t;
@@ -77,7 +80,41 @@ bool in_place(Pointer data, std::int64_t rows, std::int64_t row_step, std::int64
   return false;
 }
 
+/// Length and step of a tile.
+using Side = std::pair<std::int64_t, std::int64_t>;
+
+/// The different ones: usually one or two, of any number of tiles.
+std::set<Side> sides(const std::vector<Tile>& tiles, std::int64_t Tile::*step) {
+  std::set<Side> all;
+  for (const Tile& tile : tiles) {
+    all.emplace(tile.length, tile.*step);
+  }
+  return all;
+}
+
 }  // namespace
+
+/// Memory that runs have given back. Fresh memory of this size costs page faults in every run.
+struct Blocked::Buffers {
+  std::mutex mutex;
+  std::vector<AlignedMemory> free;
+
+  AlignedMemory take(std::int64_t bytes) {
+    {
+      const std::lock_guard lock(mutex);
+      if (!free.empty()) {
+        AlignedMemory memory = std::move(free.back());
+        free.pop_back();
+        return memory;
+      }
+    }
+    return allocate(bytes);
+  }
+  void give_back(AlignedMemory memory) {
+    const std::lock_guard lock(mutex);
+    free.push_back(std::move(memory));
+  }
+};
 
 /// Does the tiles of one thread.
 template <class Element>
@@ -85,8 +122,7 @@ class Worker {
  public:
   Worker(const Blocked& plan, const Element* a, const Element* b, Element* c, Element alpha, Element beta)
       : plan_(plan),
-        sizes_(buffer_sizes(plan.blocking_, plan.folded_.precision)),
-        memory_(allocate(sizes_.total())),
+        memory_(plan.buffers_->take(plan.a_bytes_ + plan.b_bytes_ + plan.c_bytes_)),
         a_(a),
         b_(b),
         c_(c),
@@ -95,29 +131,63 @@ class Worker {
     if (plan.folded_.swapped) {
       std::swap(a_, b_);
     }
+    if constexpr (std::is_floating_point_v<Element>) {
+      if (plan.blocking_.kernel == TileKernel::panels) {
+        panels_.emplace(plan.folded_, panel_kernels<Element>().front(), buffer(0), buffer(plan.a_bytes_));
+      }
+    }
   }
+  ~Worker() {
+    if (memory_) {
+      plan_.buffers_->give_back(std::move(memory_));
+    }
+  }
+  Worker(Worker&&) noexcept = default;
+  Worker(const Worker&) = delete;
+  Worker& operator=(Worker&&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
-  /// Tiles of M from `m_begin` on, `m_step` apart, of one tile of N and one element of the batch.
-  void run(std::int64_t batch, const Tile& n, std::size_t m_begin, std::size_t m_end) {
+  /// Tiles of M from `m_begin` to `m_end` of tile `n` of N and one element of the batch.
+  void run(std::int64_t batch, std::size_t n, std::size_t m_begin, std::size_t m_end) {
     const Fold& batches = plan_.folded_.batch;
     at_a_ = a_ + batches.a[static_cast<std::size_t>(batch)];
     at_b_ = b_ + batches.b[static_cast<std::size_t>(batch)];
     at_c_ = c_ + batches.c[static_cast<std::size_t>(batch)];
     bool first = true;
     for (const Tile& k : plan_.k_) {
-      const Matrix<const Element*> b = plan_.blocking_.streaming ? packed_b(k, n) : matrix_b(k, n);
-      for (std::size_t i = m_begin; i < m_end; ++i) {
-        multiply(plan_.m_[i], n, k, b, first);
+      if (plan_.blocking_.kernel == TileKernel::panels) {
+        multiply_panels(n, k, m_begin, m_end, first);
+      } else {
+        multiply_tiles(n, k, m_begin, m_end, first);
       }
       first = false;
     }
-    if (plan_.blocking_.streaming) {
+    if (streams()) {
       finish_streaming();
     }
   }
 
  private:
   [[nodiscard]] Element* buffer(std::int64_t offset_bytes) const { return reinterpret_cast<Element*>(memory_.get() + offset_bytes); }
+  [[nodiscard]] bool streams() const { return plan_.blocking_.kernel == TileKernel::streaming; }
+
+  void multiply_tiles(std::size_t n, const Tile& k, std::size_t m_begin, std::size_t m_end, bool first) {
+    const Tile& columns = plan_.n_[n];
+    const Matrix<const Element*> b = streams() ? packed_b(k, columns) : matrix_b(k, columns);
+    for (std::size_t i = m_begin; i < m_end; ++i) {
+      multiply(plan_.m_[i], columns, k, b, first);
+    }
+  }
+
+  void multiply_panels(std::size_t n, const Tile& k, std::size_t m_begin, std::size_t m_end, bool first) {
+    if constexpr (std::is_floating_point_v<Element>) {
+      panels_->take_columns(at_b_, plan_.column_panels_[n], {k.first, k.length, k.step_a, k.step_b}, plan_.blocking_.pack_b);
+      for (std::size_t i = m_begin; i < m_end; ++i) {
+        panels_->multiply(at_a_, plan_.row_panels_[i], plan_.packing_orders_[i], at_c_, alpha_, first ? beta_ : Element(1),
+                          plan_.blocking_.pack_a);
+      }
+    }
+  }
 
   Matrix<const Element*> matrix_b(const Tile& k, const Tile& n) {
     const Folded& folded = plan_.folded_;
@@ -127,7 +197,7 @@ class Worker {
   }
 
   Matrix<const Element*> packed_b(const Tile& k, const Tile& n) {
-    Element* const to = buffer(sizes_.a);
+    Element* const to = buffer(plan_.a_bytes_);
     pack(at_b_, plan_.folded_.k.b, k, plan_.folded_.n.b, n, to);
     return {to, std::max<std::int64_t>(1, k.length), false};
   }
@@ -136,7 +206,7 @@ class Worker {
     const Folded& folded = plan_.folded_;
     Matrix<const Element*> matrix;
     const Element* data = at_a_ + offset(folded.m.a, m) + offset(folded.k.a, k);
-    return !plan_.blocking_.streaming && in_place(data, m.length, m.step_a, k.length, k.step_a, matrix) ? matrix : packed_a(m, k);
+    return !streams() && in_place(data, m.length, m.step_a, k.length, k.step_a, matrix) ? matrix : packed_a(m, k);
   }
 
   Matrix<const Element*> packed_a(const Tile& m, const Tile& k) {
@@ -182,7 +252,7 @@ class Worker {
     const Matrix<const Element*> a = matrix_a(m, k);
     const Folded& folded = plan_.folded_;
     Element* const data = at_c_ + offset(folded.m.c, m) + offset(folded.n.c, n);
-    if (plan_.blocking_.streaming) {
+    if (streams()) {
       if constexpr (std::is_same_v<Element, double>) {
         stream_product(m.length, n.length, k.length, alpha_, a.data, b.data, b.leading_dimension, data,
                        n.length == 1 ? m.length : n.step_c);
@@ -195,7 +265,7 @@ class Worker {
       gemm(m.length, n.length, k.length, alpha_, a, b, beta, c.data, c.leading_dimension);
       return;
     }
-    Element* const result = buffer(sizes_.a + sizes_.b);
+    Element* const result = buffer(plan_.a_bytes_ + plan_.b_bytes_);
     gemm(m.length, n.length, k.length, alpha_, a, b, Element(0), result, m.length);
     write_back(result, m, n, beta);
   }
@@ -231,9 +301,16 @@ class Worker {
                                         &integers[4], &beta, c, &integers[5], 1, 1);
   }
 
+  /// Nothing for types that have no panel kernel.
+  struct NoPanels {};
+  using Panels =
+      typename std::conditional_t<std::is_floating_point_v<Element>,
+                                  std::optional<PanelTiles<std::conditional_t<std::is_floating_point_v<Element>, Element, double>>>,
+                                  NoPanels>;
+
   const Blocked& plan_;
-  BufferSizes sizes_;
   AlignedMemory memory_;
+  Panels panels_;
   const Element *a_, *b_;
   Element* c_;
   Element alpha_, beta_;
@@ -242,7 +319,15 @@ class Worker {
 };
 
 std::string to_string(const Blocking& blocking) {
-  return fmt::format("{} x {} x {}{}{}", blocking.m, blocking.n, blocking.k, blocking.streaming ? " streaming" : "",
+  std::string how;
+  switch (blocking.kernel) {
+    case TileKernel::gemm: break;
+    case TileKernel::panels:
+      how = fmt::format(" in panels{}{}", blocking.pack_a ? ", A packed" : "", blocking.pack_b ? ", B packed" : "");
+      break;
+    case TileKernel::streaming: how = " streaming"; break;
+  }
+  return fmt::format("{} x {} x {}{}{}{}", blocking.m, blocking.n, blocking.k, how, blocking.mirrored ? ", mirrored" : "",
                      blocking.threads > 1 ? fmt::format(" on {} threads", blocking.threads) : "");
 }
 
@@ -256,10 +341,12 @@ std::vector<Tile> tiles(const Fold& fold, std::int64_t length) {
 }
 
 Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : folded_(std::move(folded)), blocking_(blocking) {
-  const std::string routine = static_cast<char>(folded_.precision) + std::string("gemm");
-  gemm_ = find(routine);
-  if (gemm_ == nullptr) {
-    throw environment_error("no library that is open has {}", routine);
+  if (blocking_.kernel == TileKernel::gemm) {
+    const std::string routine = static_cast<char>(folded_.precision) + std::string("gemm");
+    gemm_ = find(routine);
+    if (gemm_ == nullptr) {
+      throw environment_error("no library that is open has {}", routine);
+    }
   }
   for (const auto& [tile, fold] : {std::pair{&blocking_.m, &folded_.m}, {&blocking_.n, &folded_.n}, {&blocking_.k, &folded_.k}}) {
     *tile = std::clamp<std::int64_t>(*tile, 1, std::max<std::int64_t>(1, fold->extent));
@@ -273,33 +360,119 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
   if (k_.empty()) {
     k_ = {{0, 0, 1, 1, 1}};  // a sum of nothing: C := beta C
   }
+  if (blocking_.kernel == TileKernel::streaming) {
+    require_streamable();
+  }
+  if (blocking_.mirrored && !is_symmetric_of_one(folded_)) {
+    throw bad_input("C isn't symmetric even where A and B are one tensor: nothing can be mirrored");
+  }
+  if (blocking_.kernel == TileKernel::panels) {
+    make_panels();
+  } else {
+    const std::int64_t element = element_bytes(folded_.precision);
+    const auto none_if = [](bool absent, std::int64_t bytes) { return absent ? 0 : rounded(bytes); };
+    const std::string where = packed();
+    const auto is_packed = [&](char operand) { return where.find(operand) != std::string::npos; };
+    a_bytes_ = none_if(!is_packed(folded_.swapped ? 'B' : 'A'), blocking_.m * blocking_.k * element);
+    b_bytes_ = none_if(!is_packed(folded_.swapped ? 'A' : 'B'), blocking_.k * blocking_.n * element);
+    c_bytes_ = none_if(!is_packed('C'), blocking_.m * blocking_.n * element);
+  }
+  buffers_ = std::make_shared<Buffers>();
 }
 
-std::int64_t Blocked::workspace_bytes() const { return buffer_sizes(blocking_, folded_.precision).total() * blocking_.threads; }
+/// The first tile of M that has to be computed beside these columns.
+std::size_t Blocked::first_row_tile(const Tile& columns) const {
+  if (!blocking_.mirrored) {
+    return 0;
+  }
+  const auto below = [&](const Tile& rows) { return rows.first + rows.length > columns.first; };
+  return static_cast<std::size_t>(std::find_if(m_.begin(), m_.end(), below) - m_.begin());
+}
+
+void Blocked::require_streamable() const {
+  const bool contiguous = std::all_of(m_.begin(), m_.end(), [](const Tile& tile) { return tile.step_c == 1; });
+  const bool regular = std::all_of(n_.begin(), n_.end(), [](const Tile& tile) { return tile.step_c != 0; });
+  if (folded_.precision != Precision::d || k_.size() != 1 || folded_.k.extent > longest_streamed_sum || !contiguous || !regular ||
+      !can_stream()) {
+    throw bad_input(
+        "the streaming kernel takes double precision, sums of at most {} products in one tile, and tiles of C with contiguous columns a "
+        "constant step apart, on a CPU with AVX2; tiles of {} of this contraction aren't that",
+        longest_streamed_sum, to_string(blocking_));
+  }
+}
+
+void Blocked::make_panels() {
+  if (is_complex(folded_.precision)) {
+    throw bad_input("the panel kernel multiplies real numbers, not those of precision {}", static_cast<char>(folded_.precision));
+  }
+  with_panel_kernel(folded_.precision, [&](const auto& kernel) {
+    const std::int64_t element = element_bytes(folded_.precision);
+    for (const Tile& tile : m_) {
+      row_panels_.push_back(row_panels(folded_.m, tile.first, tile.length, kernel.rows, kernel.lanes));
+      packing_orders_.push_back(packing_order(folded_.m, row_panels_.back(), folded_.k.a));
+      a_bytes_ = std::max(a_bytes_, rounded(packed_elements(row_panels_.back(), kernel.lanes, blocking_.k) * element));
+    }
+    for (const Tile& tile : n_) {
+      column_panels_.push_back(column_panels(folded_.n, tile.first, tile.length, kernel.columns));
+      b_bytes_ = std::max(b_bytes_, rounded(packed_elements(column_panels_.back(), blocking_.k) * element));
+    }
+  });
+}
+
+std::int64_t Blocked::workspace_bytes() const { return (a_bytes_ + b_bytes_ + c_bytes_) * blocking_.threads; }
 
 std::string Blocked::packed() const {
-  const auto any = [](const std::vector<Tile>& rows, std::int64_t Tile::*row_step, const std::vector<Tile>& columns,
-                      std::int64_t Tile::*column_step) {
-    Matrix<const double*> ignored;
-    return std::any_of(rows.begin(), rows.end(), [&](const Tile& row) {
-      return std::any_of(columns.begin(), columns.end(), [&](const Tile& column) {
-        return !in_place<const double*>(nullptr, row.length, row.*row_step, column.length, column.*column_step, ignored);
+  if (blocking_.kernel == TileKernel::panels) {
+    return packed_in_panels();
+  }
+  const bool streams = blocking_.kernel == TileKernel::streaming;
+  const auto any_not = [](const std::set<Side>& rows, const std::set<Side>& columns, bool transposed_too) {
+    return std::any_of(rows.begin(), rows.end(), [&](const Side& row) {
+      return std::any_of(columns.begin(), columns.end(), [&](const Side& column) {
+        Matrix<const double*> matrix;
+        return !in_place<const double*>(nullptr, row.first, row.second, column.first, column.second, matrix) ||
+               (matrix.transposed && !transposed_too);
       });
     });
   };
+  const bool left = streams || any_not(sides(m_, &Tile::step_a), sides(k_, &Tile::step_a), true);
+  const bool right = streams || any_not(sides(k_, &Tile::step_b), sides(n_, &Tile::step_b), true);
+  const bool result = !streams && any_not(sides(m_, &Tile::step_c), sides(n_, &Tile::step_c), false);
+  return letters(left, right, result);
+}
+
+std::string Blocked::letters(bool left, bool right, bool result) const {
   std::string names;
-  const bool left = blocking_.streaming || any(m_, &Tile::step_a, k_, &Tile::step_a);
-  const bool right = blocking_.streaming || any(k_, &Tile::step_b, n_, &Tile::step_b);
   names += (folded_.swapped ? right : left) ? "A" : "";
   names += (folded_.swapped ? left : right) ? "B" : "";
-  names += any(m_, &Tile::step_c, n_, &Tile::step_c) ? "C" : "";
+  names += result ? "C" : "";
   return names;
+}
+
+std::string Blocked::packed_in_panels() const {
+  bool left = blocking_.pack_a, right = blocking_.pack_b, result = false;
+  const auto irregular = [&](std::int64_t Tile::*step) {
+    return std::any_of(k_.begin(), k_.end(), [&](const Tile& tile) { return tile.*step == 0; });
+  };
+  left = left || irregular(&Tile::step_a);
+  right = right || irregular(&Tile::step_b);
+  for (const std::vector<RowPanel>& panels : row_panels_) {
+    for (const RowPanel& panel : panels) {
+      left = left || !panel.contiguous_a;
+      result = result || !panel.contiguous_c;
+    }
+  }
+  for (const std::vector<ColumnPanel>& panels : column_panels_) {
+    right = right || std::any_of(panels.begin(), panels.end(), [](const ColumnPanel& panel) { return panel.step_b == 0; });
+  }
+  return letters(left, right, result);
 }
 
 void Blocked::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
   with_element(folded_.precision, [&](auto zero) {
     using Element = decltype(zero);
     std::vector<Worker<Element>> workers;
+    workers.reserve(static_cast<std::size_t>(blocking_.threads));
     try {
       for (int i = 0; i < blocking_.threads; ++i) {
         workers.emplace_back(*this, static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
@@ -319,7 +492,8 @@ void Blocked::run(const void* a, const void* b, void* c, std::complex<double> al
     const auto work = [&](Worker<Element>& worker) {
       for (std::size_t task = next++; task < tasks; task = next++) {
         const std::size_t part = task % parts, tile = task / parts % n_.size(), batch = task / parts / n_.size();
-        worker.run(static_cast<std::int64_t>(batch), n_[tile], part * m_.size() / parts, (part + 1) * m_.size() / parts);
+        const std::size_t begin = std::max(part * m_.size() / parts, first_row_tile(n_[tile])), end = (part + 1) * m_.size() / parts;
+        worker.run(static_cast<std::int64_t>(batch), tile, std::min(begin, end), end);
       }
     };
     std::vector<std::thread> threads;
@@ -334,6 +508,9 @@ void Blocked::run(const void* a, const void* b, void* c, std::complex<double> al
       thread.join();
     }
   });
+  if (blocking_.mirrored) {
+    mirror(folded_, c);
+  }
 }
 
 }  // namespace flopcast::contract

@@ -2,22 +2,34 @@
 
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "flopcast/contract/execute.hpp"
 #include "flopcast/contract/folded.hpp"
+#include "flopcast/contract/panel_tiles.hpp"
 
 namespace flopcast::contract {
 
-/// One member of the planner's family: tiles of the folded M, N and K. Loops run over batch, N, K and M from the outside in; a tile of A or B that BLAS can take
-/// where it lies is used in place, any other is packed: B's once per tile of N and K, A's once per product. C's tile is updated in place or, where it is no
-/// matrix of BLAS, through a buffer. Tiles as long as an index of the notation give the paper's loops over gemm; one tile of everything gives
-/// transpose-transpose-gemm-transpose.
+/// What multiplies a tile of A with a tile of B.
+enum class TileKernel : std::uint8_t {
+  gemm,      ///< the library's
+  panels,    ///< ours, which keeps panels of C in registers: float and double
+  streaming  ///< ours, which writes C past the caches; K is one tile
+};
+
+/// One member of the planner's family: tiles of the folded M, N and K. Loops run over batch, N, K and M from the outside in. For gemm a tile of A or B that BLAS
+/// can take where it lies is used in place, any other is packed: B's once per tile of N and K, A's once per product; C's tile is updated in place or, where it is no
+/// matrix of BLAS, through a buffer. The panel kernel takes every panel of a few rows or columns in place that it can, and packs the others. Tiles as long as an
+/// index of the notation give the paper's loops over gemm; one tile of everything gives transpose-transpose-gemm-transpose.
 struct Blocking {
   std::int64_t m = 1, n = 1, k = 1;  ///< lengths of the tiles
-  bool streaming = false;            ///< the streaming kernel instead of gemm; K is one tile
-  int threads = 1;                   ///< share the tiles of M and N (and the batch)
+  TileKernel kernel = TileKernel::gemm;
+  int threads = 1;                      ///< share the tiles of M and N (and the batch)
+  bool pack_a = false, pack_b = false;  ///< panel kernel: pack also what it could take where it lies
+  /// A and B will be one tensor and C symmetric: tiles above the diagonal aren't computed, but mirrored.
+  bool mirrored = false;
   friend bool operator==(const Blocking&, const Blocking&) = default;
 };
 std::string to_string(const Blocking& blocking);
@@ -25,10 +37,11 @@ std::string to_string(const Blocking& blocking);
 /// A blocking made ready for one contraction; run() may be called from several threads at once.
 class Blocked {
  public:
-  /// Throws environment_error if no library has gemm; bad_input if a tile has more than 2^31 - 1 elements along a side.
+  /// Throws environment_error if gemm is wanted and no library has it; bad_input if a tile has more than 2^31 - 1 elements along a side, or if one of our own
+  /// kernels is wanted for what it can't do.
   Blocked(Folded folded, Blocking blocking, const FindRoutine& find);
 
-  /// C := alpha A B + beta C. Throws environment_error, before touching C, if memory for packing isn't there.
+  /// C := alpha A B + beta C; a mirrored one requires a == b and beta = 0. Throws environment_error, before touching C, if memory for packing isn't there.
   void run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const;
   /// Bytes of packing buffers of all threads.
   [[nodiscard]] std::int64_t workspace_bytes() const;
@@ -46,10 +59,23 @@ class Blocked {
   template <class Element>
   friend class Worker;
 
+  struct Buffers;  ///< of threads, kept for the next run
+
+  void require_streamable() const;
+  [[nodiscard]] std::size_t first_row_tile(const Tile& columns) const;
+  void make_panels();
+  [[nodiscard]] std::string packed_in_panels() const;
+  [[nodiscard]] std::string letters(bool left, bool right, bool result) const;
+
   Folded folded_;
   Blocking blocking_;
-  kernel::Function gemm_;
+  kernel::Function gemm_ = nullptr;
   std::vector<Tile> m_, n_, k_;
+  std::vector<std::vector<RowPanel>> row_panels_;         ///< of every tile of M, for the panel kernel
+  std::vector<PackingOrder> packing_orders_;              ///< likewise
+  std::vector<std::vector<ColumnPanel>> column_panels_;   ///< of every tile of N
+  std::int64_t a_bytes_ = 0, b_bytes_ = 0, c_bytes_ = 0;  ///< a thread's buffers
+  std::shared_ptr<Buffers> buffers_;
 };
 
 /// Tiles of a folded dimension.

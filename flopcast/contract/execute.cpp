@@ -1,6 +1,7 @@
 #include "flopcast/contract/execute.hpp"
 
 #include "flopcast/contract/element.hpp"
+#include "flopcast/contract/overlap.hpp"
 #include "flopcast/contract/reference.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
@@ -76,6 +77,7 @@ std::int64_t Execution::buffer_elements() const {
 }
 
 void Execution::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) {
+  require_apart(contraction_, a, b, c);
   scale(contraction_, c, beta);
   alpha_ = alpha;
   if (alpha_argument_ >= 0 && kernel_ != Kernel::axpy) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "flopcast/core/error.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 struct Timed {
   Seconds seconds = 0;
   Interval interval;
+  double calls = 0;
 };
 
 Timed summed(const measure::Timings& timings, const std::string& what) {
@@ -28,6 +30,7 @@ Timed summed(const measure::Timings& timings, const std::string& what) {
       throw unusable_measurement("{} was not measured: every repetition was disturbed, or the run was interrupted", what);
     }
     const Interval interval = median_interval(times);
+    total.calls += 1;
     total.seconds += median(times);
     total.interval.low += interval.low;
     total.interval.high += interval.high;
@@ -35,31 +38,79 @@ Timed summed(const measure::Timings& timings, const std::string& what) {
   return total;
 }
 
+/// Takes off what standing alone costs each call; none becomes quicker than a warm one among many.
+void subtract_isolation(Timed& timed, Seconds alone, Seconds together) {
+  const Seconds cost = timed.calls * std::max(0.0, alone - together);
+  const auto reduced = [&](Seconds seconds) { return std::max(seconds - cost, std::min(seconds, timed.calls * together)); };
+  timed.seconds = reduced(timed.seconds);
+  timed.interval.low = reduced(timed.interval.low);
+  timed.interval.high = reduced(timed.interval.high);
+}
+
+/// Timings of all experiments: what `memory` knows, and the rest measured in one run; gives how many were known.
+std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const measure::Experiment> experiments,
+                   std::span<const std::string> keys, const Measure& measure, const TimingMemory& memory) {
+  std::vector<measure::Experiment> missing;
+  std::vector<std::size_t> places;
+  timings.resize(experiments.size());
+  for (std::size_t i = 0; i < experiments.size(); ++i) {
+    std::optional<measure::Timings> known = memory.find ? memory.find(keys[i]) : std::nullopt;
+    if (known) {
+      timings[i] = std::move(*known);
+    } else {
+      missing.push_back(experiments[i]);
+      places.push_back(i);
+    }
+  }
+  std::vector<measure::Timings> measured = measure(missing);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (memory.keep) {
+      memory.keep(keys[places[i]], measured.at(i));
+    }
+    timings[places[i]] = std::move(measured.at(i));
+  }
+  return experiments.size() - missing.size();
+}
+
 }  // namespace
 
 Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
-                   const BenchmarkOptions& options, const Measure& measure) {
+                   const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory) {
   Forecasts result;
   std::vector<std::vector<MicroBenchmark>> benchmarks;
   std::vector<measure::Experiment> experiments;
+  std::vector<std::string> keys;
   std::map<std::string, std::size_t> known;
+  const auto want = [&](const std::string& key, const measure::Experiment& experiment) {
+    const bool is_new = known.emplace(key, experiments.size()).second;
+    if (is_new) {
+      experiments.push_back(experiment);
+      keys.push_back(key);
+    }
+    return is_new;
+  };
   for (const Algorithm& algorithm : algorithms) {
     benchmarks.push_back(micro_benchmarks(algorithm, contraction, environment, options));
     for (const MicroBenchmark& benchmark : benchmarks.back()) {
-      if (known.emplace(benchmark.key, experiments.size()).second) {
-        experiments.push_back(benchmark.experiment);
-      } else {
-        ++result.shared;
+      result.shared += want(benchmark.key, benchmark.experiment) ? 0 : 1;
+      for (const NamedExperiment& companion : benchmark.isolation) {
+        want(companion.key, companion.experiment);
       }
     }
   }
   result.benchmarks = experiments.size();
-  const std::vector<measure::Timings> timings = measure(experiments);
+  std::vector<measure::Timings> timings;
+  result.known = obtain(timings, experiments, keys, measure, memory);
+  const auto timed_of = [&](const std::string& key, const std::string& what) { return summed(timings.at(known.at(key)), what); };
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
     Forecast forecast;
     for (const MicroBenchmark& benchmark : benchmarks[i]) {
-      const measure::Timings& one = timings.at(known.at(benchmark.key));
-      const Timed timed = summed(one, fmt::format("{} of {}", benchmark.what, algorithms[i].name()));
+      const std::string what = fmt::format("{} of {}", benchmark.what, algorithms[i].name());
+      Timed timed = timed_of(benchmark.key, what);
+      if (!benchmark.isolation.empty()) {
+        subtract_isolation(timed, timed_of(benchmark.isolation.front().key, what).seconds,
+                           timed_of(benchmark.isolation.back().key, what).seconds);
+      }
       forecast.parts.push_back({benchmark.what, benchmark.calls, timed.seconds * benchmark.scale});
       forecast.seconds += benchmark.calls * benchmark.scale * timed.seconds;
       forecast.interval.low += benchmark.calls * benchmark.scale * timed.interval.low;

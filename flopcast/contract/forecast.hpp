@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flopcast/contract/micro_benchmark.hpp"
+#include "flopcast/contract/timing_memory.hpp"
 #include "flopcast/core/statistics.hpp"
 
 namespace flopcast::contract {
@@ -27,7 +28,8 @@ struct Forecast {
 /// Forecasts of several algorithms, and what they were made of.
 struct Forecasts {
   std::vector<Forecast> each;  ///< in the order of the algorithms
-  std::size_t benchmarks = 0;  ///< different ones that were measured
+  std::size_t benchmarks = 0;  ///< different ones that it took
+  std::size_t known = 0;       ///< of these were measured in earlier runs
   std::size_t shared = 0;      ///< times that an algorithm could use another one's
 };
 
@@ -35,9 +37,10 @@ struct Forecasts {
 using Measure = std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)>;
 
 /// Predicts each algorithm as the sum over its micro-benchmarks of calls x median time; algorithms share what is equal, and everything is measured in one
-/// shuffled run. Throws unusable_measurement if a benchmark has no repetition that counts (interrupted).
+/// shuffled run, unless `memory` knows it. What is measured is kept there before anything else happens. Throws unusable_measurement if a benchmark has no repetition that
+/// counts (interrupted).
 Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
-                   const BenchmarkOptions& options, const Measure& measure);
+                   const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory = {});
 
 /// Positions in `forecasts`, the fastest first.
 std::vector<std::size_t> ranking(std::span<const Forecast> forecasts);

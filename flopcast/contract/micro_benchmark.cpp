@@ -75,7 +75,8 @@ PlacedKernel placed_kernel(const Algorithm& algorithm, const Contraction& contra
 /// The same call on a few elements of memory of its own. Made right before the timed one it brings the library's code back into the caches, which the
 /// accesses to other memory have driven out; within the algorithm it stays there.
 Call small_twin(Call call, const Operands& operands) {
-  constexpr std::int64_t small = 8;
+  constexpr std::int64_t small =
+      32;  // enough for a library to take the path of full register tiles, and little enough to leave L1 half alone
   const auto& arguments = call.routine->arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind == Kind::size) {
@@ -90,6 +91,14 @@ Call small_twin(Call call, const Operands& operands) {
     call.arguments[operands[i].argument] = static_cast<std::int64_t>(virtual_base(operands.size() + i));
   }
   return call;
+}
+
+/// CPUs take some 20 us of vector instructions to run them at full speed again after a while without, which is what bringing memory into its state is. As many calls
+/// as that takes, within reason.
+std::int64_t repetitions_to_wake_up(const Call& twin) {
+  constexpr Seconds long_enough = 25e-6, call = 50e-9;
+  constexpr double usual_rate = 30e9, most = 64;
+  return static_cast<std::int64_t>(std::clamp(long_enough / (call + flops(twin) / usual_rate), 1.0, most));
 }
 
 /// Turns setup lists into actions on a call's operands. Axpy's factor and dot's result, which are no operands, are left out.
@@ -119,7 +128,8 @@ class SetupWriter {
         key_ += fmt::format("[{}]", access.bytes);
       }
     }
-    actions_.push_back(on_call(What::execute, small_twin(kernel_.call, kernel_.operands)));
+    const Call twin = small_twin(kernel_.call, kernel_.operands);
+    actions_.insert(actions_.end(), static_cast<std::size_t>(repetitions_to_wake_up(twin)), on_call(What::execute, twin));
     return actions_;
   }
 
@@ -172,6 +182,23 @@ std::int64_t warm_batch(const Call& call, const Environment& environment) {
   const double peak = environment.peak_flops > 0 ? environment.peak_flops : 100e9;
   const Seconds estimate = overhead + flops(call) / peak + static_cast<double>(footprint_bytes(call)) / 200e9;
   return static_cast<std::int64_t>(std::clamp(std::ceil(long_enough / estimate), 1.0, most));
+}
+
+/// The call on operands that stay in the caches, alone and many times in a row; nothing for calls that are long enough not to care.
+std::vector<NamedExperiment> isolation(const Call& call, const Environment& environment) {
+  constexpr std::int64_t fewest = 4;  // calls of 5 us and more lose less than 2 % by standing alone
+  const std::int64_t batch = warm_batch(call, environment);
+  if (batch < fewest) {
+    return {};
+  }
+  measure::Experiment alone;
+  alone.setup = {on_call(What::fill, call), on_call(What::execute, call)};
+  alone.timed = {call};
+  alone.memory = measure::memory_of(alone.timed, alone.setup);
+  measure::Experiment together = alone;
+  together.batch = batch;
+  const std::string name = kernel::format_call(call);
+  return {{name + " alone", std::move(alone)}, {name + " together", std::move(together)}};
 }
 
 /// Makes all micro-benchmarks of one algorithm.
@@ -268,6 +295,9 @@ class Author {
     benchmark.experiment.memory = measure::memory_of(benchmark.experiment.timed, benchmark.experiment.setup);
     benchmark.experiment.batch = list.empty() ? warm_batch(kernel_.call, environment_) : 1;
     benchmark.key = kernel::format_call(kernel_.call) + ' ' + writer.key();
+    if (!list.empty()) {
+      benchmark.isolation = isolation(kernel_.call, environment_);
+    }
     const auto same = std::find_if(all_.begin(), all_.end(), [&](const MicroBenchmark& other) { return other.key == benchmark.key; });
     if (same != all_.end()) {
       same->calls += calls;
@@ -300,9 +330,11 @@ class Author {
       call.arguments[back ? x : y] = static_cast<std::int64_t>(virtual_base(1)) + j * buffer.strides[1] * bytes;
       benchmark.experiment.timed.push_back(call);
     }
+    const Call& first_column = benchmark.experiment.timed.front();
     const bool far = is_far(kind, copy);
     benchmark.experiment.setup = copy_setup(benchmark.experiment.timed, far, back);
     benchmark.experiment.memory = measure::memory_of(benchmark.experiment.timed, benchmark.experiment.setup);
+    benchmark.isolation = isolation(first_column, environment_);
     benchmark.key = fmt::format("{} {} columns {} apart {}", kernel::format_call(first), timed, operand_step, far ? "far" : "near");
     all_.push_back(std::move(benchmark));
   }

@@ -30,6 +30,12 @@ struct BenchmarkOptions {
   std::int64_t most_columns = 32;     ///< of a copy are timed; the others take as long
 };
 
+/// An experiment and its name: equal for experiments that are the same.
+struct NamedExperiment {
+  std::string key;
+  measure::Experiment experiment;
+};
+
 /// One call, or one copy, in one of the cache states in which the algorithm makes it.
 struct MicroBenchmark {
   std::string what;  ///< "kernel", "kernel, new line", "kernel, first of c", "copy of A", ...
@@ -37,6 +43,9 @@ struct MicroBenchmark {
   double scale = 1;  ///< the sum of the timed calls' times, multiplied by this, is the time of one
   measure::Experiment experiment;
   std::string key;  ///< equal for experiments that are the same; algorithms share them
+  /// Of calls so short that standing alone between two readings of the clock makes them slower, as they can't overlap with their neighbours as in a loop: the warm
+  /// call alone, and many of it together. What they differ by is subtracted from every timed call. Empty or two.
+  std::vector<NamedExperiment> isolation;
 };
 
 /// The micro-benchmarks of one algorithm; the sum of calls x time predicts it. Line size and capacity are those of `environment`.

@@ -1,14 +1,17 @@
 #include "flopcast/contract/plan.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <optional>
 
+#include "flopcast/contract/benchmark_candidates.hpp"
 #include "flopcast/contract/candidates.hpp"
-#include "flopcast/contract/validate.hpp"
+#include "flopcast/contract/execute_candidates.hpp"
+#include "flopcast/contract/mirror.hpp"
+#include "flopcast/contract/overlap.hpp"
+#include "flopcast/contract/time_model.hpp"
+#include "flopcast/contract/wisdom.hpp"
 #include "flopcast/core/error.hpp"
-#include "flopcast/core/statistics.hpp"
-#include "flopcast/machine/clock.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/installed.hpp"
 #include "flopcast/machine/library.hpp"
@@ -16,101 +19,46 @@
 namespace flopcast::contract {
 namespace {
 
-constexpr const char* wisdom_kind = "contraction-plan";
-
-/// A candidate that was considered, with its time if it was executed.
-struct Considered {
-  Blocking blocking;
-  Seconds expected = 0;
-  std::optional<Seconds> measured;
-  [[nodiscard]] Seconds seconds() const { return measured.value_or(expected); }
-};
-
-/// Lowest and one past the highest address of a tensor whose first element lies at `first`.
-std::pair<const std::byte*, const std::byte*> span_of(const Contraction& contraction, Place place, const void* first) {
-  const std::int64_t element = element_bytes(contraction.precision);
-  std::int64_t low = 0, high = element;
-  const Tensor& tensor = contraction.tensor(place);
-  for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
-    const std::int64_t extent = contraction.extent(tensor.indices[i]);
-    if (extent == 0) {
-      return {nullptr, nullptr};
-    }
-    const std::int64_t reach = (extent - 1) * tensor.strides[i] * element;
-    (reach < 0 ? low : high) += reach;
+std::string how_known(const Candidate& candidate, bool from_wisdom) {
+  switch (candidate.basis) {
+    case Basis::formula: return "expected";
+    case Basis::benchmark: return from_wisdom ? "predicted before:" : "predicted";
+    case Basis::execution: break;
   }
-  return {static_cast<const std::byte*>(first) + low, static_cast<const std::byte*>(first) + high};
+  return from_wisdom ? "measured before:" : "measured";
 }
 
-std::string wisdom_name(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
-  return fmt::format("{} threads {} {}", folded_key(contraction), options.threads, machine.environment.fingerprint);
-}
-
-nlohmann::json to_json(const Considered& one) {
-  return {{"m", one.blocking.m},
-          {"n", one.blocking.n},
-          {"k", one.blocking.k},
-          {"streaming", one.blocking.streaming},
-          {"threads", one.blocking.threads},
-          {"seconds", one.seconds()}};
-}
-
-Considered from_json(const nlohmann::json& json) {
-  Considered one;
-  one.blocking = {json.at("m"), json.at("n"), json.at("k"), json.at("streaming"), json.at("threads")};
-  one.measured = json.at("seconds").get<Seconds>();
-  return one;
-}
-
-/// What an earlier plan of the same contraction found out; nothing if there is none or it can't be read.
-std::optional<Considered> remembered(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
-  if (options.wisdom == nullptr) {
+/// Tiles for the case that A and B are one tensor, if computing half of a symmetric C pays: tiles small enough to leave most of the other half out.
+std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& chosen, const TimeModel& model) {
+  constexpr std::int64_t fewest = 96, most = 240, shortest_sum = 32, rows = 24, parts = 4;
+  if (!is_symmetric_of_one(folded) || folded.m.extent < 2 * fewest || folded.k.extent < shortest_sum) {
     return std::nullopt;
   }
-  const std::optional<nlohmann::json> found = options.wisdom->find_artifact(wisdom_kind, wisdom_name(contraction, machine, options));
-  if (!found) {
+  const std::int64_t side = std::clamp(folded.m.extent / parts / rows * rows, fewest, most);
+  Blocking half = chosen;
+  half.kernel = is_complex(folded.precision) ? TileKernel::gemm : TileKernel::panels;
+  half.m = half.n = side;
+  half.k = std::min<std::int64_t>(chosen.k, 320);
+  const double tiles = std::ceil(static_cast<double>(folded.m.extent) / static_cast<double>(side));
+  const double computed = (tiles + 1) / (2 * tiles);
+  if (computed * model.time(half).total() > model.time(chosen).total()) {
     return std::nullopt;
   }
-  try {
-    return from_json(*found);
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;  // written by another version: planned anew, and replaced
-  }
+  half.mirrored = true;
+  return half;
 }
 
-/// Executes the most promising candidates in turn until the budget is spent; those that are clearly slower than the best drop out after their first time.
-void measure_candidates(std::vector<Considered>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
-                        const PlanOptions& options) {
-  constexpr int rounds = 5;
-  constexpr double clearly_slower = 1.3;
-  Workspace tensors(contraction);
-  const machine::WallClock clock;
-  const std::int64_t begin = clock.ticks();
-  const std::size_t tried = std::min(all.size(), static_cast<std::size_t>(options.most_measured));
-  std::vector<std::vector<Seconds>> times(tried);
-  Seconds best = std::numeric_limits<Seconds>::infinity();
-  for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < tried; ++i) {
-      const bool over = clock.seconds(clock.ticks() - begin) > options.time_budget;
-      if ((over && best < std::numeric_limits<Seconds>::infinity()) ||
-          (round > 0 && (times[i].empty() || times[i].front() > clearly_slower * best))) {
-        continue;
-      }
-      const Blocked blocked(folded, all[i].blocking, machine.find);
-      const std::int64_t start = clock.ticks();
-      blocked.run(tensors.tensor(Place::a), tensors.tensor(Place::b), tensors.tensor(Place::c), 1.0, 0.0);
-      times[i].push_back(clock.seconds(clock.ticks() - start));
-      best = std::min(best, times[i].back());
-    }
+TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
+
+/// Compares candidates with the effort that was asked for; whether it found out something that is worth keeping.
+bool compare(std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
+             const PlanOptions& options) {
+  switch (options.effort) {
+    case Effort::estimate: return false;
+    case Effort::microbench: return benchmark_candidates(all, folded, machine.environment, rates_of(machine), machine.find, options.go_on);
+    case Effort::measure: break;
   }
-  for (std::size_t i = 0; i < tried; ++i) {
-    if (!times[i].empty()) {
-      all[i].measured = median(times[i]);
-    }
-  }
-  std::stable_sort(all.begin(), all.end(), [](const Considered& x, const Considered& y) {
-    return x.measured.has_value() != y.measured.has_value() ? x.measured.has_value() : x.seconds() < y.seconds();
-  });
+  return execute_candidates(all, contraction, folded, machine, options);
 }
 
 }  // namespace
@@ -118,48 +66,47 @@ void measure_candidates(std::vector<Considered>& all, const Contraction& contrac
 /// What a plan shares between its copies.
 struct Plan::State {
   Contraction contraction;
-  std::vector<Considered> considered;  ///< the chosen one first
+  std::vector<Candidate> considered;  ///< the chosen one first
   bool from_wisdom = false;
   std::unique_ptr<Blocked> chosen;
+  std::unique_ptr<Blocked> mirrored;  ///< takes over where A and B are one tensor and C is symmetric; null if that doesn't pay
   std::unique_ptr<Blocked> updating;  ///< takes over where C is not overwritten and the chosen one streams
 };
 
 void Plan::execute(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
-  const auto [c_low, c_high] = span_of(state_->contraction, Place::c, c);
-  for (const auto& [place, first] : {std::pair{Place::a, a}, {Place::b, b}}) {
-    const auto [low, high] = span_of(state_->contraction, place, first);
-    if (low < c_high && c_low < high) {
-      throw bad_input("C overlaps {} in memory; the result needs memory of its own", letter(place));
-    }
-  }
+  require_apart(state_->contraction, a, b, c);
   const bool overwrites = beta == 0.0;
+  if (overwrites && a == b && state_->mirrored != nullptr) {
+    state_->mirrored->run(a, b, c, alpha, beta);
+    return;
+  }
   (overwrites || state_->updating == nullptr ? *state_->chosen : *state_->updating).run(a, b, c, alpha, beta);
 }
 
 std::string Plan::explain() const {
-  const Considered& chosen = state_->considered.front();
+  const Candidate& chosen = state_->considered.front();
   const std::string packed = state_->chosen->packed();
-  std::string text = fmt::format("{}: tiles of M x N x K = {}; packs {}; {} {}, {} of workspace\n",
-                                 to_string(state_->contraction.notation()), to_string(chosen.blocking), packed.empty() ? "nothing" : packed,
-                                 chosen.measured ? (state_->from_wisdom ? "measured before:" : "measured") : "expected",
-                                 format_seconds(chosen.seconds()), format_bytes(static_cast<double>(workspace_bytes())));
+  std::string text =
+      fmt::format("{}: tiles of M x N x K = {}; packs {}; {} {}, {} of workspace\n", to_string(state_->contraction.notation()),
+                  to_string(chosen.blocking), packed.empty() ? "nothing" : packed, how_known(chosen, state_->from_wisdom),
+                  format_seconds(chosen.seconds), format_bytes(static_cast<double>(workspace_bytes())));
   constexpr std::size_t most = 4;
   for (std::size_t i = 1; i < std::min(most, state_->considered.size()); ++i) {
-    const Considered& other = state_->considered[i];
-    text += fmt::format("  instead of {}: {} {}\n", to_string(other.blocking), other.measured ? "measured" : "expected",
-                        format_seconds(other.seconds()));
+    const Candidate& other = state_->considered[i];
+    text += fmt::format("  instead of {}: {} {}\n", to_string(other.blocking), how_known(other, false), format_seconds(other.seconds));
   }
   return text;
 }
 
 std::int64_t Plan::workspace_bytes() const { return state_->chosen->workspace_bytes(); }
-Seconds Plan::seconds() const { return state_->considered.front().seconds(); }
+Seconds Plan::seconds() const { return state_->considered.front().seconds; }
 const Contraction& Plan::contraction() const { return state_->contraction; }
 
 Machine local_machine(const std::string& blas) {
   const machine::LibrarySet libraries = machine::LibrarySet::open(blas.empty() ? machine::default_blas() : blas, machine::default_lapack());
   libraries.set_threads(1);
-  return {[libraries](std::string_view routine) { return libraries.find(routine); }, machine::detect(libraries, 1, {})};
+  const FindRoutine find = [libraries](std::string_view routine) { return libraries.find(routine); };
+  return {find, machine::detect(libraries, 1, {}), measure_tile_rates(find)};
 }
 
 Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
@@ -169,26 +116,29 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
   auto state = std::make_shared<Plan::State>();
   state->contraction = contraction;
   const Folded folded = fold(contraction);
-  if (const std::optional<Considered> known = remembered(contraction, machine, options)) {
+  const TileRates rates = rates_of(machine);
+  if (options.tiles) {
+    state->considered = {{*options.tiles, TimeModel(folded, machine.environment, rates).time(*options.tiles).total(), Basis::formula}};
+  } else if (const std::optional<Candidate> known = find_wisdom(contraction, machine, options)) {
     state->considered = {*known};
     state->from_wisdom = true;
   } else {
-    for (const Candidate& candidate : candidates(folded, machine.environment, options.threads)) {
-      state->considered.push_back({candidate.blocking, candidate.seconds, std::nullopt});
-    }
-    if (options.effort == Effort::measure && flops(contraction) > 0) {
-      measure_candidates(state->considered, contraction, folded, machine, options);
-      if (options.wisdom != nullptr) {
-        options.wisdom->put_artifact(wisdom_kind, wisdom_name(contraction, machine, options), to_json(state->considered.front()));
-      }
+    state->considered = candidates(folded, machine.environment, rates, options.threads);
+    if (flops(contraction) > 0 && compare(state->considered, contraction, folded, machine, options)) {
+      keep_wisdom(contraction, machine, options, state->considered.front());
     }
   }
   const Blocking chosen = state->considered.front().blocking;
   state->chosen = std::make_unique<Blocked>(folded, chosen, machine.find);
-  if (chosen.streaming) {
-    const std::vector<Candidate> all = candidates(folded, machine.environment, options.threads);
-    const auto plain = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return !candidate.blocking.streaming; });
+  state->considered.front().blocking = state->chosen->blocking();  // no tile is longer than there is to do
+  if (chosen.kernel == TileKernel::streaming) {
+    const std::vector<Candidate> all = candidates(folded, machine.environment, rates, options.threads);
+    const auto plain =
+        std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.blocking.kernel != TileKernel::streaming; });
     state->updating = std::make_unique<Blocked>(folded, plain->blocking, machine.find);
+  }
+  if (const std::optional<Blocking> half = mirrored_blocking(folded, chosen, TimeModel(folded, machine.environment, rates))) {
+    state->mirrored = std::make_unique<Blocked>(folded, *half, machine.find);
   }
   return Plan(std::move(state));
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <complex>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +11,7 @@
 
 #include "flopcast/contract/contraction.hpp"
 #include "flopcast/contract/execute.hpp"
+#include "flopcast/contract/tile_rates.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/model/store.hpp"
@@ -24,16 +27,19 @@ namespace flopcast::contract {
 struct Machine {
   FindRoutine find;
   Environment environment;
+  std::optional<TileRates> rates = {};  ///< of the kernels; without them they are guessed from the environment
 };
 
-/// This machine with `blas` (empty: machine::default_blas()) on one thread. Caches are taken from an earlier measurement, or measured first (seconds). Throws as
+/// This machine with `blas` (empty: machine::default_blas()) on one thread. Caches are taken from an earlier measurement, or measured first (seconds);
+/// kernels are timed (milliseconds). Throws as
 /// LibrarySet::open and machine::detect.
 Machine local_machine(const std::string& blas = {});
 
 /// How a plan is chosen.
 enum class Effort : std::uint8_t {
-  estimate,  ///< by a formula of flops and memory traffic: microseconds, nothing runs
-  measure    ///< the best by that formula are executed on tensors of the planner's own: as long as PlanOptions::time_budget at most
+  estimate,    ///< by a model of kernels and memory: milliseconds at most, nothing runs
+  microbench,  ///< the best by that model are predicted from a tile of each, timed at the real strides: tens of milliseconds
+  measure      ///< the best by that formula are executed on tensors of the planner's own: as long as PlanOptions::time_budget at most
 };
 
 struct PlanOptions {
@@ -43,13 +49,18 @@ struct PlanOptions {
   int most_measured = 12;   ///< candidates that are executed
   Precision precision = Precision::d;
   Order order = Order::row_major;  ///< of dense tensors, where no strides are given; row-major is what NumPy and C have
-  model::Store* wisdom = nullptr;  ///< measured choices are kept there and found again, also by other processes
+  model::Store* wisdom =
+      nullptr;  ///< measured choices are kept there and found again, also by other processes, by who asks for the same effort and budget
+  std::optional<Blocking> tiles = {};  ///< these are taken, and nothing is chosen
+  bool fresh = false;                  ///< measure again what is kept there, and replace it
+  /// Asked before every execution while measuring; false: take the best of what is known, and keep nothing in the store.
+  std::function<bool()> go_on = {};
 };
 
 /// A contraction made ready: execute() on any buffers, often, and from several threads at once.
 class Plan {
  public:
-  /// C := alpha A B + beta C. Throws bad_input if C overlaps A or B, environment_error if memory for packing isn't there; C is untouched then.
+  /// C := alpha A B + beta C. Where A and B are one tensor (a == b), C is symmetric and beta = 0, half of C is computed. Throws bad_input if C overlaps A or B, environment_error if memory for packing isn't there; C is untouched then.
   void execute(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0) const;
   /// What was chosen, why, and what else was considered; several lines.
   [[nodiscard]] std::string explain() const;

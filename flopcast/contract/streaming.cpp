@@ -47,6 +47,14 @@ __attribute__((target("avx2,fma"))) void stream_column(std::int64_t rows, std::i
     _mm256_stream_pd(c + i + 2 * width, sum2);
     _mm256_stream_pd(c + i + 3 * width, sum3);
   }
+  // Single registers too: a line of which a part is written past the caches and the rest isn't costs more than either.
+  for (; i + width <= rows; i += width) {
+    __m256d sum = _mm256_setzero_pd();
+    for (std::int64_t k = 0; k < depth; ++k) {
+      sum = _mm256_fmadd_pd(_mm256_loadu_pd(a + i + k * rows), _mm256_broadcast_sd(b + k), sum);
+    }
+    _mm256_stream_pd(c + i, sum);
+  }
   plain_rows(i, rows, rows, depth, a, b, c);
 }
 

@@ -96,6 +96,7 @@ std::vector<Entry> blas2_entries();
 std::vector<Entry> blas3_entries();
 std::vector<Entry> lapack_entries();
 std::vector<Entry> lapack_qr_entries();
+std::vector<Entry> lapack_pentagonal_entries();
 std::vector<Entry> lapack_orthogonal_entries();
 std::vector<Entry> lapack_symmetric_entries();
 std::vector<Entry> lapack_twosided_entries();

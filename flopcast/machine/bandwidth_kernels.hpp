@@ -31,8 +31,9 @@ struct BandwidthKernel {
   std::string_view instructions;  ///< "SSE", "AVX2", "AVX-512", "portable"
   Stream stream = Stream::load;
   bool nontemporal = false;  ///< stores past the caches
-  /// Works on `bytes` of each array it has, whole lines of 64 bytes that begin at multiples of 64.
-  void (*run)(void* a, const void* b, const void* c, std::int64_t bytes) = nullptr;
+  /// Goes `passes` times over `bytes` of each array it has, whole lines of 64 bytes that begin at multiples of 64. (A call for every pass would cost a tenth
+  /// of the bandwidth of L1.)
+  void (*run)(void* a, const void* b, const void* c, std::int64_t bytes, std::int64_t passes) = nullptr;
 };
 
 /// Every stream with the widest vectors that this CPU has (narrow ones can't show the bandwidth of L1); with non-temporal stores too where it has

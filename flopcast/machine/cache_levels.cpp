@@ -55,7 +55,22 @@ const ReportedCache* counterpart(std::span<const ReportedCache> reported, std::s
   return nearest == reported.end() ? nullptr : &*nearest;
 }
 
-CacheLevel level_from(const Knee& triad, const Knee* chase, bool last) {
+/// The knees of one pattern, and which of them belongs to each of the triad's.
+class PairedKnees {
+ public:
+  PairedKnees(std::span<const Knee> triad, std::vector<Knee> knees)
+      : knees_(std::move(knees)), partners_(pair_knees(triad, knees_, widest_pair)) {}
+  /// Nothing if the i-th knee of the triad has no partner.
+  [[nodiscard]] const Knee* of(std::size_t i) const { return partners_[i] < 0 ? nullptr : &knees_[static_cast<std::size_t>(partners_[i])]; }
+
+ private:
+  std::vector<Knee> knees_;
+  std::vector<int> partners_;
+};
+
+std::int64_t position(const Knee* knee) { return knee == nullptr ? 0 : std::llround(knee->position); }
+
+CacheLevel level_from(const Knee& triad, const Knee* chase, const Knee* parallel, bool last) {
   CacheLevel level;
   double capacity = triad.position, low = triad.low, high = triad.high;
   if (chase != nullptr) {
@@ -64,6 +79,10 @@ CacheLevel level_from(const Knee& triad, const Knee* chase, bool last) {
     capacity = agree && !last ? std::sqrt(triad.position * chase->position) : capacity;
     low = std::min(low, chase->low);
     high = std::max(high, chase->high);
+  }
+  if (parallel != nullptr) {
+    low = std::min(low, parallel->low);
+    high = std::max(high, parallel->high);
   }
   level.capacity_bytes = std::llround(capacity);
   level.capacity_low_bytes = std::llround(low);
@@ -102,13 +121,12 @@ std::vector<int> pair_knees(std::span<const Knee> first, std::span<const Knee> s
 
 MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCache> reported) {
   const std::vector<Knee> triad = credible(find_knees(sweep.triad), reported.size());
-  const std::vector<Knee> chase = find_knees(sweep.chase);
-  const std::vector<int> partners = pair_knees(triad, chase, widest_pair);
+  const PairedKnees chase(triad, find_knees(sweep.chase)), parallel(triad, find_knees(sweep.parallel_chase));
   MemoryHierarchy result;
   double inner = 0;
   for (std::size_t i = 0; i < triad.size(); ++i) {
-    const Knee* partner = partners[i] < 0 ? nullptr : &chase[static_cast<std::size_t>(partners[i])];
-    CacheLevel level = level_from(triad[i], partner, i + 1 == triad.size());
+    const Knee* partner = chase.of(i);
+    CacheLevel level = level_from(triad[i], partner, parallel.of(i), i + 1 == triad.size());
     level.name = fmt::format("L{}", i + 1);
     level.latency_seconds = partner != nullptr ? partner->before : typical_height(sweep.chase, inner, triad[i].low);
     if (const ReportedCache* cache = counterpart(reported, i, triad.size(), triad[i].position)) {
@@ -118,6 +136,7 @@ MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCa
     }
     inner = static_cast<double>(level.capacity_high_bytes);
     result.levels.push_back(std::move(level));
+    result.patterns.push_back({std::llround(triad[i].position), position(parallel.of(i)), position(partner)});
   }
   const double outermost = triad.empty() ? 0 : triad.back().high;
   constexpr double endless = 1e300;

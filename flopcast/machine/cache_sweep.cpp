@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -23,6 +24,7 @@ constexpr std::int64_t line_bytes = 64;
 constexpr std::int64_t operands = 3;  // of the triad
 constexpr int warm_passes = 2;
 constexpr std::int64_t most_chase_steps = 50'000;
+constexpr std::size_t chains = 8;  // of the parallel chase: registers hold them, and cores have at least ten misses under way
 constexpr int fewest_rounds = 3;
 constexpr double triad_share = 0.7;  // of the time limit
 constexpr double typical = 0.25;     // quantile of the rounds: disturbances only make slower
@@ -45,9 +47,7 @@ Seconds time_triad(const WallClock& clock, const BandwidthKernel& triad, const A
   std::byte* a = arena.data();
   const auto passes_take = [&](std::int64_t passes) {
     const std::int64_t start = clock.ticks();
-    for (std::int64_t pass = 0; pass < passes; ++pass) {
-      triad.run(a, a + part, a + 2 * part, part);
-    }
+    triad.run(a, a + part, a + 2 * part, part, passes);
     return clock.seconds(clock.ticks() - start);
   };
   const Seconds warm = passes_take(warm_passes) / warm_passes;
@@ -76,6 +76,18 @@ void link_cycle(const Arena& arena, std::int64_t bytes, std::mt19937_64& random)
   return from;
 }
 
+/// The same from several places at once; accesses of different chains don't wait for each other.
+[[gnu::noinline]] void chase_in_parallel(std::array<const void*, chains>& from, std::int64_t steps) {
+  std::array<const void*, chains> at = from;
+  for (std::int64_t i = 0; i < steps; ++i) {
+    for (const void*& one : at) {
+      one = *static_cast<const void* const*>(one);
+      asm volatile("" : "+r"(one));
+    }
+  }
+  from = at;
+}
+
 /// Touches the working set in order, so that as much of it as fits lies in the caches.
 void touch(const Arena& arena, std::int64_t bytes) {
   for (std::int64_t at = 0; at < bytes; at += line_bytes) {
@@ -83,20 +95,35 @@ void touch(const Arena& arena, std::int64_t bytes) {
   }
 }
 
-Seconds time_chase(const WallClock& clock, const Arena& arena, std::int64_t bytes, int rounds, std::mt19937_64& random) {
+struct ChaseTimes {
+  Seconds serial = 0, parallel = 0;  ///< per access
+};
+
+ChaseTimes time_chases(const WallClock& clock, const Arena& arena, std::int64_t bytes, int rounds, std::mt19937_64& random) {
   link_cycle(arena, bytes, random);
   const std::int64_t lines = bytes / line_bytes;
   const std::int64_t steps = std::clamp<std::int64_t>(2 * lines, 20'000, most_chase_steps);
+  const std::int64_t parallel_steps = steps / static_cast<std::int64_t>(chains);
   const void* at = arena.data();
-  std::vector<Seconds> times;
+  std::array<const void*, chains> places{};
+  for (const void*& place : places) {
+    place = arena.data() + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(lines)) * line_bytes;
+  }
+  std::vector<Seconds> serial, parallel;
+  const auto add = [&](std::vector<Seconds>& times, std::int64_t start, std::int64_t accesses) {
+    times.push_back(clock.seconds(clock.ticks() - start) / static_cast<Seconds>(accesses));
+  };
   touch(arena, bytes);
   at = chase(at, std::min(lines, most_chase_steps));
   for (int round = 0; round < rounds; ++round) {
     const std::int64_t start = clock.ticks();
     at = chase(at, steps);
-    times.push_back(clock.seconds(clock.ticks() - start) / static_cast<Seconds>(steps));
+    add(serial, start, steps);
+    const std::int64_t middle = clock.ticks();
+    chase_in_parallel(places, parallel_steps);
+    add(parallel, middle, parallel_steps * static_cast<std::int64_t>(chains));
   }
-  return quantile(times, typical);
+  return {quantile(serial, typical), quantile(parallel, typical)};
 }
 
 /// Counts steps for the caller of a sweep.
@@ -172,7 +199,9 @@ CacheSweep sweep_caches(const WallClock& clock, const SweepOptions& options, con
     if (elapsed() > options.time_limit) {
       break;
     }
-    sweep.chase.push_back({static_cast<double>(bytes), time_chase(clock, arena, bytes, options.rounds, random)});
+    const ChaseTimes chased = time_chases(clock, arena, bytes, options.rounds, random);
+    sweep.chase.push_back({static_cast<double>(bytes), chased.serial});
+    sweep.parallel_chase.push_back({static_cast<double>(bytes), chased.parallel});
     steps.advance();
   }
   sweep.huge_pages = mostly_huge_pages(arena.bytes());

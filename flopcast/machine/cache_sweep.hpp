@@ -25,9 +25,10 @@ SweepOptions quick_sweep();
 
 /// What access to memory costs by working set.
 struct CacheSweep {
-  std::vector<CurvePoint> triad;  ///< working set in bytes, seconds per byte moved (24 bytes per element, as STREAM counts)
-  std::vector<CurvePoint> chase;  ///< working set in bytes, seconds per access of a random cycle through all its lines
-  bool huge_pages = false;        ///< most of the memory lay in huge pages
+  std::vector<CurvePoint> triad;           ///< working set in bytes, seconds per byte moved (24 bytes per element, as STREAM counts)
+  std::vector<CurvePoint> chase;           ///< working set in bytes, seconds per access of a random cycle through all its lines
+  std::vector<CurvePoint> parallel_chase;  ///< the same, eight places of that cycle at once: accesses that don't wait for each other
+  bool huge_pages = false;                 ///< most of the memory lay in huge pages
 };
 
 /// Progress: steps done and expected; return false to give up (the sweep then throws unusable_measurement).

@@ -36,6 +36,24 @@ std::vector<CurvePoint> curve_from_json(const nlohmann::json& json) {
   return curve;
 }
 
+std::vector<nlohmann::json> patterns_to_json(const std::vector<PatternCapacities>& patterns) {
+  std::vector<nlohmann::json> json;
+  for (const PatternCapacities& level : patterns) {
+    json.push_back(
+        {{"stream_bytes", level.stream}, {"parallel_chase_bytes", level.parallel_chase}, {"serial_chase_bytes", level.serial_chase}});
+  }
+  return json;
+}
+
+std::vector<PatternCapacities> patterns_from_json(const nlohmann::json& json) {
+  std::vector<PatternCapacities> patterns;
+  for (const nlohmann::json& level : json) {
+    patterns.push_back({level.at("stream_bytes").get<std::int64_t>(), level.at("parallel_chase_bytes").get<std::int64_t>(),
+                        level.at("serial_chase_bytes").get<std::int64_t>()});
+  }
+  return patterns;
+}
+
 std::optional<fs::path> directory_in(const char* variable, std::string_view below) {
   const char* value = std::getenv(variable);
   return value == nullptr || *value == '\0' ? std::nullopt : std::optional(fs::path(value) / below);
@@ -66,7 +84,9 @@ void to_json(nlohmann::json& json, const MachineMeasurement& measurement) {
           {"huge_pages", measurement.sweep.huge_pages},
           {"triad", curve_to_json(measurement.sweep.triad)},
           {"chase", curve_to_json(measurement.sweep.chase)},
+          {"parallel_chase", curve_to_json(measurement.sweep.parallel_chase)},
           {"levels", measurement.hierarchy.levels},
+          {"patterns", patterns_to_json(measurement.hierarchy.patterns)},
           {"memory_bandwidth", measurement.hierarchy.memory_bandwidth},
           {"memory_latency_seconds", measurement.hierarchy.memory_latency},
           {"peaks", measurement.peaks}};
@@ -81,6 +101,10 @@ void from_json(const nlohmann::json& json, MachineMeasurement& measurement) {
   json.at("huge_pages").get_to(measurement.sweep.huge_pages);
   measurement.sweep.triad = curve_from_json(json.at("triad"));
   measurement.sweep.chase = curve_from_json(json.at("chase"));
+  if (json.contains("parallel_chase")) {
+    measurement.sweep.parallel_chase = curve_from_json(json.at("parallel_chase"));
+    measurement.hierarchy.patterns = patterns_from_json(json.at("patterns"));
+  }
   json.at("levels").get_to(measurement.hierarchy.levels);
   json.at("memory_bandwidth").get_to(measurement.hierarchy.memory_bandwidth);
   json.at("memory_latency_seconds").get_to(measurement.hierarchy.memory_latency);

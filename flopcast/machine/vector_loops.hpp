@@ -80,7 +80,7 @@ template <class Memory, Stream stream, class Vector>
 
 /// s is read from memory, or a compiler would know that multiplying by 1 changes nothing; and it is 1, as repeated scaling must keep numbers normal.
 template <class Memory, Stream stream, class Vector>
-void stream_over(void* to, const void* from, const void* other, std::int64_t bytes) {
+void stream_over(void* to, const void* from, const void* other, std::int64_t bytes, std::int64_t passes) {
   constexpr std::int64_t unrolled = 8;
   auto* a = static_cast<Vector*>(to);
   const auto* b = static_cast<const Vector*>(stream == Stream::load ? to : from);
@@ -89,19 +89,21 @@ void stream_over(void* to, const void* from, const void* other, std::int64_t byt
   asm volatile("" : "+m"(one));
   const Vector s = Vector{} + one;
   const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Vector));
-  std::int64_t i = 0;
-  for (; i + unrolled <= count; i += unrolled) {
-    element<Memory, stream>(a + i, b + i, c + i, s);
-    element<Memory, stream>(a + i + 1, b + i + 1, c + i + 1, s);
-    element<Memory, stream>(a + i + 2, b + i + 2, c + i + 2, s);
-    element<Memory, stream>(a + i + 3, b + i + 3, c + i + 3, s);
-    element<Memory, stream>(a + i + 4, b + i + 4, c + i + 4, s);
-    element<Memory, stream>(a + i + 5, b + i + 5, c + i + 5, s);
-    element<Memory, stream>(a + i + 6, b + i + 6, c + i + 6, s);
-    element<Memory, stream>(a + i + 7, b + i + 7, c + i + 7, s);
-  }
-  for (; i < count; ++i) {
-    element<Memory, stream>(a + i, b + i, c + i, s);
+  for (std::int64_t pass = 0; pass < passes; ++pass) {
+    std::int64_t i = 0;
+    for (; i + unrolled <= count; i += unrolled) {
+      element<Memory, stream>(a + i, b + i, c + i, s);
+      element<Memory, stream>(a + i + 1, b + i + 1, c + i + 1, s);
+      element<Memory, stream>(a + i + 2, b + i + 2, c + i + 2, s);
+      element<Memory, stream>(a + i + 3, b + i + 3, c + i + 3, s);
+      element<Memory, stream>(a + i + 4, b + i + 4, c + i + 4, s);
+      element<Memory, stream>(a + i + 5, b + i + 5, c + i + 5, s);
+      element<Memory, stream>(a + i + 6, b + i + 6, c + i + 6, s);
+      element<Memory, stream>(a + i + 7, b + i + 7, c + i + 7, s);
+    }
+    for (; i < count; ++i) {
+      element<Memory, stream>(a + i, b + i, c + i, s);
+    }
   }
   Memory::finish();
 }

@@ -74,10 +74,14 @@ double rising_angle(const Figure& figure) {
 }
 
 std::string label_command(const Figure& figure, const Label& label) {
-  return fmt::format("set label {} at {},{} {}{} font ',10' front\n", quoted(label.text), label.x, label.y,
+  return fmt::format("set label {} at {},{} {}{} font ',10' front{}\n", quoted(label.text), label.x, label.y,
                      label.align == Label::Align::right ? "right" : "left",
-                     label.rising ? fmt::format(" rotate by {:.1f}", rising_angle(figure)) : "");
+                     label.rising ? fmt::format(" rotate by {:.1f}", rising_angle(figure)) : "",
+                     label.rising ? "" : " boxed");  // a box can't be turned
 }
+
+/// Labels hide the lines beneath them.
+constexpr const char* label_boxes = "set style textbox opaque noborder margins 0.4,0\n";
 
 std::string label_commands(const Figure& figure) {
   std::string commands =
@@ -85,6 +89,7 @@ std::string label_commands(const Figure& figure) {
           ? fmt::format("set lmargin at screen {}\nset rmargin at screen {}\nset bmargin at screen {}\nset tmargin at screen {}\n", left,
                         right, bottom, top)
           : "";
+  commands += figure.labels.empty() ? "" : label_boxes;
   for (const Label& label : figure.labels) {
     commands += label_command(figure, label);
   }

@@ -50,22 +50,17 @@ struct Subject {
   std::int64_t passes = 1;
   BandwidthRoof roof;
 
-  void pass(int thread) const {
+  void pass(int thread, std::int64_t count) const {
     std::byte* a = memory->of(thread);
-    kernel->run(a, a + array_bytes, a + 2 * array_bytes, array_bytes);
+    kernel->run(a, a + array_bytes, a + 2 * array_bytes, array_bytes, count);
   }
   Seconds time(const WallClock& clock, std::int64_t count) const {
     const auto warm = [this](int thread) {
       if (in_cache) {
-        pass(thread);
-        pass(thread);
+        pass(thread, 2);
       }
     };
-    return team->time(clock, warm, [this, count](int thread) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        pass(thread);
-      }
-    });
+    return team->time(clock, warm, [this, count](int thread) { pass(thread, count); });
   }
 };
 
@@ -116,6 +111,69 @@ int sharers(const std::vector<machine::ReportedCache>& reported, std::size_t lev
   return found == reported.end() ? 1 : std::clamp(found->cores, 1, threads);
 }
 
+std::int64_t most_bytes(const BandwidthOptions& options) {
+  constexpr std::int64_t share_of_memory = 8;
+  return options.most_bytes > 0 ? options.most_bytes : measure::available_memory_bytes() / share_of_memory;
+}
+
+/// Roofs that are measured together, and the memory they need.
+class Subjects {
+ public:
+  /// The wanted kernels on every working set.
+  template <class Wanted>
+  void add(ThreadTeam& team, const std::vector<WorkingSet>& sets, Wanted wanted) {
+    std::int64_t largest = 0;
+    for (const WorkingSet& set : sets) {
+      largest = std::max(largest, set.bytes_per_thread);
+    }
+    memories_.push_back(std::make_unique<TeamMemory>(team, largest + most_arrays * line_bytes));
+    for (const WorkingSet& set : sets) {
+      for (const BandwidthKernel& kernel : machine::bandwidth_kernels()) {
+        if (wanted(kernel)) {
+          subjects_.push_back(subject(kernel, team, *memories_.back(), set));
+        }
+      }
+    }
+  }
+
+  /// All of them in random order in every round, until `progress` gives up.
+  std::vector<BandwidthRoof> measure(const WallClock& clock, const BandwidthOptions& options, const Progress& progress) {
+    choose_passes(clock, options.sample);
+    std::vector<std::size_t> order(subjects_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::mt19937_64 random(options.seed);
+    const auto expected = static_cast<std::int64_t>(subjects_.size()) * options.rounds;
+    std::int64_t done = 0;
+    bool go_on = true;
+    for (int round = 0; round < options.rounds && go_on; ++round) {
+      std::shuffle(order.begin(), order.end(), random);
+      for (auto i = order.begin(); i != order.end() && go_on; ++i) {
+        sample(clock, subjects_[*i]);
+        go_on = !progress || progress(++done, expected);
+      }
+    }
+    std::vector<BandwidthRoof> roofs;
+    for (Subject& subject : subjects_) {
+      if (!subject.roof.bytes.samples.empty()) {
+        roofs.push_back(std::move(subject.roof));
+      }
+    }
+    return roofs;
+  }
+
+ private:
+  void choose_passes(const WallClock& clock, Seconds length) {
+    for (Subject& subject : subjects_) {
+      if (subject.in_cache) {
+        subject.passes = std::max<std::int64_t>(1, std::llround(length / std::max(subject.time(clock, 1), 1e-7)));
+      }
+    }
+  }
+
+  std::vector<std::unique_ptr<TeamMemory>> memories_;
+  std::vector<Subject> subjects_;
+};
+
 }  // namespace
 
 std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine, const std::vector<machine::ReportedCache>& reported,
@@ -144,50 +202,27 @@ std::vector<BandwidthRoof> measure_bandwidth(const WallClock& clock, const std::
                                              const machine::MachineMeasurement& machine,
                                              const std::vector<machine::ReportedCache>& reported, const BandwidthOptions& options,
                                              const Progress& progress) {
-  constexpr std::int64_t share_of_memory = 8;
-  const std::int64_t most = options.most_bytes > 0 ? options.most_bytes : measure::available_memory_bytes() / share_of_memory;
-  std::vector<std::unique_ptr<TeamMemory>> memories;
-  std::vector<Subject> subjects;
+  Subjects subjects;
   for (ThreadTeam* team : teams) {
-    const std::vector<WorkingSet> sets = working_sets(machine, reported, team->size(), most);
-    std::int64_t largest = 0;
-    for (const WorkingSet& set : sets) {
-      largest = std::max(largest, set.bytes_per_thread);
-    }
-    memories.push_back(std::make_unique<TeamMemory>(*team, largest + most_arrays * line_bytes));
-    for (const WorkingSet& set : sets) {
-      for (const BandwidthKernel& kernel : machine::bandwidth_kernels()) {
-        if (is_wanted(kernel, options)) {
-          subjects.push_back(subject(kernel, *team, *memories.back(), set));
-        }
+    subjects.add(*team, working_sets(machine, reported, team->size(), most_bytes(options)),
+                 [&](const BandwidthKernel& kernel) { return is_wanted(kernel, options); });
+  }
+  return subjects.measure(clock, options, progress);
+}
+
+std::vector<BandwidthRoof> measure_triad_lengths(const WallClock& clock, const std::vector<ThreadTeam*>& teams,
+                                                 const BandwidthOptions& options, const Progress& progress) {
+  Subjects subjects;
+  for (ThreadTeam* team : teams) {
+    std::vector<WorkingSet> sets;
+    for (std::int64_t bytes = shortest_triad; bytes <= std::min(longest_triad, most_bytes(options)); bytes *= 2) {
+      if (bytes / team->size() >= most_arrays * line_bytes) {
+        sets.push_back({"", bytes / team->size(), true, false});
       }
     }
+    subjects.add(*team, sets, [](const BandwidthKernel& kernel) { return kernel.stream == machine::Stream::triad && !kernel.nontemporal; });
   }
-  for (Subject& subject : subjects) {
-    if (subject.in_cache) {
-      subject.passes = std::max<std::int64_t>(1, std::llround(options.sample / std::max(subject.time(clock, 1), 1e-7)));
-    }
-  }
-  std::vector<std::size_t> order(subjects.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937_64 random(options.seed);
-  const auto expected = static_cast<std::int64_t>(subjects.size()) * options.rounds;
-  std::int64_t done = 0;
-  bool go_on = true;
-  for (int round = 0; round < options.rounds && go_on; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (auto i = order.begin(); i != order.end() && go_on; ++i) {
-      sample(clock, subjects[*i]);
-      go_on = !progress || progress(++done, expected);
-    }
-  }
-  std::vector<BandwidthRoof> roofs;
-  for (Subject& subject : subjects) {
-    if (!subject.roof.bytes.samples.empty()) {
-      roofs.push_back(std::move(subject.roof));
-    }
-  }
-  return roofs;
+  return subjects.measure(clock, options, progress);
 }
 
 }  // namespace flopcast::roofline

@@ -22,8 +22,8 @@ std::vector<std::pair<Key, const Rates*>> roofs(const Roofline& roofline) {
     all.push_back({{"bandwidth", roof.name(), roof.threads}, &roof.bytes});
   }
   for (const GemmRoof& roof : roofline.gemm) {
-    all.push_back(
-        {{"dgemm", roof.library.name + (roof.library.threading.empty() ? "" : " " + roof.library.threading), roof.threads}, &roof.flops});
+    all.push_back({{roof.routine, roof.library.name + (roof.library.threading.empty() ? "" : " " + roof.library.threading), roof.threads},
+                   &roof.flops});
   }
   for (const Point& point : roofline.points) {
     all.push_back({{"point", point.name, point.threads}, &point.flops_rate});

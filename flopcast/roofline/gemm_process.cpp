@@ -27,9 +27,9 @@
 namespace flopcast::roofline {
 namespace {
 
-using Dgemm = void (*)(const char* transa, const char* transb, const int* m, const int* n, const int* k, const double* alpha,
-                       const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc,
-                       std::size_t, std::size_t);
+template <class Real>
+using Gemm = void (*)(const char* transa, const char* transb, const int* m, const int* n, const int* k, const Real* alpha, const Real* a,
+                      const int* lda, const Real* b, const int* ldb, const Real* beta, Real* c, const int* ldc, std::size_t, std::size_t);
 
 struct Request {
   GemmShape shape;
@@ -63,14 +63,16 @@ void prepare(const GemmSetup& setup) {
 }
 
 /// The library with its operands: alpha 1 and beta 0, as paper 003 has them, and leading dimensions equal to the rows.
+template <class Real>
 class LoadedGemm {
  public:
   explicit LoadedGemm(const GemmSetup& setup)
-      : library_(machine::Library::open(setup.library)), dgemm_(find(library_)), memory_(reserve(setup.elements)) {
+      : library_(machine::Library::open(setup.library)), gemm_(find(library_, setup.routine)), memory_(reserve(setup.elements)) {
     library_.set_threads(setup.threads);
-    auto* values = reinterpret_cast<double*>(memory_.data());
+    auto* values = reinterpret_cast<Real*>(memory_.data());
     for (std::int64_t i = 0; i < setup.elements; ++i) {
-      values[i] = 0.5 + 1e-3 * static_cast<double>(i % 997);  // normal numbers of many digits; sums stay far from overflow
+      values[i] =
+          static_cast<Real>(0.5 + 1e-3 * static_cast<double>(i % 997));  // normal numbers of many digits; sums stay far from overflow
     }
   }
 
@@ -88,15 +90,15 @@ class LoadedGemm {
   }
 
  private:
-  static Dgemm find(const machine::Library& library) {
-    const machine::Function function = library.function("dgemm");
+  static Gemm<Real> find(const machine::Library& library, const std::string& routine) {
+    const machine::Function function = library.function(routine);
     if (function == nullptr) {
-      throw environment_error("{} has no dgemm", library.identity().path);
+      throw environment_error("{} has no {}", library.identity().path, routine);
     }
-    return reinterpret_cast<Dgemm>(function);
+    return reinterpret_cast<Gemm<Real>>(function);
   }
   static std::int64_t reserve(std::int64_t elements) {
-    const std::int64_t bytes = 8 * elements, available = measure::available_memory_bytes();
+    const std::int64_t bytes = static_cast<std::int64_t>(sizeof(Real)) * elements, available = measure::available_memory_bytes();
     if (bytes > available) {
       throw bad_input("the largest matrices of the space need {}, but only {} of memory are available",
                       format_bytes(static_cast<double>(bytes)), format_bytes(static_cast<double>(available)));
@@ -104,34 +106,40 @@ class LoadedGemm {
     return bytes;
   }
   void run(const GemmShape& shape) const {
-    static constexpr double one = 1, zero = 0;
+    static constexpr Real one = 1, zero = 0;
     const int m = static_cast<int>(shape.m), n = static_cast<int>(shape.n), k = static_cast<int>(shape.k);
-    auto* c = reinterpret_cast<double*>(memory_.data());
-    const double *a = c + shape.m * shape.n, *b = a + shape.m * shape.k;
-    dgemm_("N", "N", &m, &n, &k, &one, a, &m, b, &k, &zero, c, &m, 1, 1);
+    auto* c = reinterpret_cast<Real*>(memory_.data());
+    const Real *a = c + shape.m * shape.n, *b = a + shape.m * shape.k;
+    gemm_("N", "N", &m, &n, &k, &one, a, &m, b, &k, &zero, c, &m, 1, 1);
   }
 
   machine::Library library_;
-  Dgemm dgemm_;
+  Gemm<Real> gemm_;
   machine::Arena memory_;
   machine::WallClock clock_;
 };
 
 /// Answers requests until the parent has gone.
-void serve(int socket, const GemmSetup& setup) {
-  nlohmann::json greeting;
-  try {
-    prepare(setup);
-    const LoadedGemm gemm(setup);
-    greeting["library"] = gemm.identity();
-    if (!send_text(socket, greeting.dump())) {
+template <class Real>
+void answer(int socket, const LoadedGemm<Real>& gemm) {
+  if (!send_text(socket, nlohmann::json{{"library", gemm.identity()}}.dump())) {
+    return;
+  }
+  for (Request request; receive_bytes(socket, &request, sizeof request);) {
+    const Seconds seconds = gemm.time(request);
+    if (!send_bytes(socket, &seconds, sizeof seconds)) {
       return;
     }
-    for (Request request; receive_bytes(socket, &request, sizeof request);) {
-      const Seconds seconds = gemm.time(request);
-      if (!send_bytes(socket, &seconds, sizeof seconds)) {
-        return;
-      }
+  }
+}
+
+void serve(int socket, const GemmSetup& setup) {
+  try {
+    prepare(setup);
+    if (setup.routine == "sgemm") {
+      answer(socket, LoadedGemm<float>(setup));
+    } else {
+      answer(socket, LoadedGemm<double>(setup));
     }
   } catch (const Error& error) {
     send_text(socket, nlohmann::json{{"error", error.what()}, {"code", static_cast<int>(error.code())}}.dump());
@@ -154,10 +162,10 @@ void serve(int socket, const GemmSetup& setup) {
 
 }  // namespace
 
-GemmProcess::GemmProcess(const GemmSetup& setup) {
+GemmProcess::GemmProcess(const GemmSetup& setup) : routine_(setup.routine) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw environment_error("can't connect to a process for dgemm: {}", std::strerror(errno));
+    throw environment_error("can't connect to a process for {}: {}", setup.routine, std::strerror(errno));
   }
   child_ = ::fork();
   if (child_ == 0) {
@@ -169,7 +177,7 @@ GemmProcess::GemmProcess(const GemmSetup& setup) {
   socket_ = ends[0];
   if (child_ < 0) {
     ::close(socket_);
-    throw environment_error("can't start a process for dgemm: {}", std::strerror(failure));
+    throw environment_error("can't start a process for {}: {}", setup.routine, std::strerror(failure));
   }
   std::string text;
   const nlohmann::json greeting = receive_text(socket_, text) ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
@@ -184,7 +192,10 @@ GemmProcess::GemmProcess(const GemmSetup& setup) {
 }
 
 GemmProcess::GemmProcess(GemmProcess&& other) noexcept
-    : library_(std::move(other.library_)), socket_(std::exchange(other.socket_, -1)), child_(std::exchange(other.child_, -1)) {}
+    : library_(std::move(other.library_)),
+      routine_(std::move(other.routine_)),
+      socket_(std::exchange(other.socket_, -1)),
+      child_(std::exchange(other.child_, -1)) {}
 
 GemmProcess::~GemmProcess() {
   if (socket_ >= 0) {
@@ -201,7 +212,7 @@ Seconds GemmProcess::time(const GemmShape& shape, std::int64_t warm_calls, std::
   const Request request{shape, warm_calls, calls};
   Seconds seconds = 0;
   if (!send_bytes(socket_, &request, sizeof request) || !receive_bytes(socket_, &seconds, sizeof seconds)) {
-    throw environment_error("dgemm of {} crashed at {}", library_.path, to_string(shape));
+    throw environment_error("{} of {} crashed at {}", routine_, library_.path, to_string(shape));
   }
   return seconds;
 }

@@ -12,9 +12,10 @@
 
 namespace flopcast::roofline {
 
-/// Which dgemm is meant, and how it is to run.
+/// Which gemm is meant, and how it is to run.
 struct GemmSetup {
-  std::string library;  ///< what machine::Library::open takes
+  std::string library;            ///< what machine::Library::open takes
+  std::string routine = "dgemm";  ///< or "sgemm"
   int threads = 1;
   std::vector<int> cpus;  ///< that its threads may run on
   machine::Affinity affinity = machine::Affinity::close;
@@ -22,11 +23,11 @@ struct GemmSetup {
   std::int64_t elements = 0;                    ///< of the largest A, B and C together
 };
 
-/// A process of its own that holds a BLAS library and times its dgemm, C := A B: so libraries can't disturb each other or this process, their settings and
+/// A process of its own that holds a BLAS library and times its gemm, C := A B: so libraries can't disturb each other or this process, their settings and
 /// threads are theirs, and a fresh process is one constructor (paper 003 measures in fresh processes).
 class GemmProcess {
  public:
-  /// Throws environment_error or bad_input as machine::Library::open does, and where the library has no dgemm, can't have that many threads, or memory is short.
+  /// Throws environment_error or bad_input as machine::Library::open does, and where the library has no such gemm, can't have that many threads, or memory is short.
   explicit GemmProcess(const GemmSetup& setup);
   ~GemmProcess();
   GemmProcess(GemmProcess&& other) noexcept;
@@ -38,6 +39,7 @@ class GemmProcess {
 
  private:
   LibraryIdentity library_;
+  std::string routine_;
   int socket_ = -1;
   int child_ = -1;
 };

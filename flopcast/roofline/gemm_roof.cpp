@@ -53,7 +53,7 @@ search::Limits limits(const GemmSearchOptions& options) {
 }
 
 [[noreturn]] void nothing_measured(const GemmSetup& setup) {
-  throw unusable_measurement("dgemm of {} with {} threads: not a single shape could be measured", setup.library, setup.threads);
+  throw unusable_measurement("{} of {} with {} threads: not a single shape could be measured", setup.routine, setup.library, setup.threads);
 }
 
 std::string state_of(const Standing& standing, const std::vector<std::size_t>& ties) {
@@ -166,7 +166,7 @@ std::string to_string(search::Ending ending) {
 search::Invocation gemm_invocation(const GemmSetup& setup, const GemmSpace& space, std::vector<Rates>* samples) {
   return [setup, &space, samples](std::size_t i) -> search::Iteration {
     GemmSetup own = setup;
-    own.elements = space.shapes[i].bytes() / 8;
+    own.elements = space.shapes[i].elements();
     auto process = std::make_shared<GemmProcess>(own);
     process->time(space.shapes[i], 0, 1);
     return [process, shape = space.shapes[i], i, samples] {
@@ -184,6 +184,7 @@ GemmRoof find_gemm_roof(const GemmSetup& given, const GemmSpace& space, const Ge
   setup.elements = space.elements();
   Samples samples(space.shapes.size());
   GemmRoof roof;
+  roof.routine = setup.routine;
   roof.threads = setup.threads;
   roof.search = options.search;
   const Seconds begin = now();

@@ -22,7 +22,7 @@ std::vector<std::int64_t> powers_of_two(std::int64_t first, std::int64_t last) {
 std::int64_t GemmSpace::elements() const {
   std::int64_t most = 0;
   for (const GemmShape& shape : shapes) {
-    most = std::max(most, shape.bytes() / 8);
+    most = std::max(most, shape.elements());
   }
   return most;
 }

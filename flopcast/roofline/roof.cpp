@@ -74,6 +74,7 @@ void from_json(const nlohmann::json& json, GemmTrial& trial) {
 
 void to_json(nlohmann::json& json, const GemmRoof& roof) {
   json = {{"library", roof.library},
+          {"routine", roof.routine},
           {"setting", roof.setting},
           {"threads", roof.threads},
           {"shape", roof.shape},
@@ -89,6 +90,7 @@ void to_json(nlohmann::json& json, const GemmRoof& roof) {
 }
 void from_json(const nlohmann::json& json, GemmRoof& roof) {
   json.at("library").get_to(roof.library);
+  roof.routine = json.value("routine", roof.routine);  // files of versions that knew only dgemm lack it
   json.at("setting").get_to(roof.setting);
   json.at("threads").get_to(roof.threads);
   json.at("shape").get_to(roof.shape);
@@ -140,6 +142,8 @@ void from_json(const nlohmann::json& json, TheoreticalPeak& peak) {
 
 std::string to_string(const GemmShape& shape) { return fmt::format("{}x{}x{}", shape.m, shape.n, shape.k); }
 
+std::string precision(std::string_view gemm) { return gemm == "sgemm" ? "single" : "double"; }
+
 int Roofline::most_threads() const {
   int most = 1;
   for (const ComputeRoof& roof : compute) {
@@ -158,6 +162,7 @@ void to_json(nlohmann::json& json, const Roofline& roofline) {
           {"levels", roofline.levels},
           {"compute", roofline.compute},
           {"bandwidth", roofline.bandwidth},
+          {"triad_lengths", roofline.triad_lengths},
           {"gemm", roofline.gemm},
           {"peaks", roofline.peaks},
           {"points", roofline.points},
@@ -176,6 +181,7 @@ void from_json(const nlohmann::json& json, Roofline& roofline) {
     json.at("levels").get_to(roofline.levels);
     json.at("compute").get_to(roofline.compute);
     json.at("bandwidth").get_to(roofline.bandwidth);
+    roofline.triad_lengths = json.value("triad_lengths", roofline.triad_lengths);
     json.at("gemm").get_to(roofline.gemm);
     json.at("peaks").get_to(roofline.peaks);
     json.at("points").get_to(roofline.points);
@@ -192,6 +198,16 @@ const ComputeRoof* best_compute(const Roofline& roofline, int threads, const std
   for (const ComputeRoof& roof : roofline.compute) {
     if (roof.threads == threads && roof.precision == precision && roof.flops_per_lane == 2 &&
         (best == nullptr || roof.flops.median() > best->flops.median())) {
+      best = &roof;
+    }
+  }
+  return best;
+}
+
+const GemmRoof* best_gemm(const Roofline& roofline, int threads) {
+  const GemmRoof* best = nullptr;
+  for (const GemmRoof& roof : roofline.gemm) {
+    if (roof.threads == threads && roof.routine == "dgemm" && (best == nullptr || roof.flops.median() > best->flops.median())) {
       best = &roof;
     }
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -57,13 +58,16 @@ struct GemmShape {
   std::int64_t m = 0, n = 0, k = 0;
 
   [[nodiscard]] double flops() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
-  /// Of A, B and C together, in double precision.
-  [[nodiscard]] std::int64_t bytes() const { return 8 * (m * k + k * n + m * n); }
+  /// Of A, B and C together.
+  [[nodiscard]] std::int64_t elements() const { return m * k + k * n + m * n; }
   friend bool operator==(const GemmShape&, const GemmShape&) = default;
 };
 
 /// "1000x4096x128": m, n, k.
 std::string to_string(const GemmShape& shape);
+
+/// As ComputeRoof has it: "single" of sgemm, "double" of dgemm.
+std::string precision(std::string_view gemm);
 
 /// One configuration of a search with everything that was measured of it.
 struct GemmTrial {
@@ -73,10 +77,11 @@ struct GemmTrial {
   friend bool operator==(const GemmTrial&, const GemmTrial&) = default;
 };
 
-/// What the best dgemm of a library reaches.
+/// What the best gemm of a library reaches.
 struct GemmRoof {
   LibraryIdentity library;
-  std::string setting;  ///< environment variables that make the library use its present kernels; empty: as it comes
+  std::string routine = "dgemm";  ///< or "sgemm"
+  std::string setting;            ///< environment variables that make the library use its present kernels; empty: as it comes
   int threads = 1;
   GemmShape shape;               ///< the best one
   Rates flops;                   ///< of it, per second: in fresh processes where it was confirmed, else during the search
@@ -128,6 +133,7 @@ struct Roofline {
   std::vector<CacheLevel> levels;  ///< measured capacities
   std::vector<ComputeRoof> compute;
   std::vector<BandwidthRoof> bandwidth;
+  std::vector<BandwidthRoof> triad_lengths;  ///< the plain triad by length, whatever level that lies in: levels are empty
   std::vector<GemmRoof> gemm;
   std::vector<TheoreticalPeak> peaks;
   std::vector<Point> points;
@@ -148,6 +154,8 @@ void from_json(const nlohmann::json& json, Roofline& roofline);
 
 /// Highest FMA (or multiply, add) ceiling of `threads` threads in double precision, or nullptr.
 const ComputeRoof* best_compute(const Roofline& roofline, int threads, const std::string& precision = "double");
+/// The fastest dgemm of `threads` threads, or nullptr.
+const GemmRoof* best_gemm(const Roofline& roofline, int threads);
 /// The plain roof of a level's stream, or nullptr.
 const BandwidthRoof* find_bandwidth(const Roofline& roofline, const std::string& level, const std::string& stream, int threads,
                                     bool nontemporal = false);

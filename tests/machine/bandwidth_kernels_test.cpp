@@ -49,7 +49,7 @@ TEST(BandwidthKernels, DoWhatTheirNamesSayOnEveryElementAndNoFurther) {
   for (const std::size_t doubles : {8U, 56U, 64U, 72U, 1000U}) {
     for (const BandwidthKernel& kernel : bandwidth_kernels()) {
       Arrays now(doubles), before(doubles);
-      kernel.run(now[0], now[1], now[2], static_cast<std::int64_t>(8 * doubles));
+      kernel.run(now[0], now[1], now[2], static_cast<std::int64_t>(8 * doubles), 1);
       for (std::size_t i = 0; i < doubles; ++i) {
         ASSERT_EQ(now[0][i], expected(kernel.stream, before[0][i], before[1][i], before[2][i])) << name(kernel.stream) << ' ' << i;
       }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace flopcast::machine {
 namespace {
 
@@ -59,6 +61,26 @@ TEST(CacheLevels, CombineBothPatternsBesideWhatIsReported) {
   EXPECT_EQ(last.reported_bytes, 260 * mebibyte);
   EXPECT_NEAR(hierarchy.memory_bandwidth, 1 / 64e-12, 1e3);
   EXPECT_NEAR(hierarchy.memory_latency, 80e-9, 1e-15);
+}
+
+TEST(CacheLevels, TellTheCapacityOfEachPattern) {
+  CacheSweep sweep;
+  sweep.triad = stairs({48 * kibibyte, 2 * mebibyte, 64 * mebibyte}, {2e-12, 8e-12, 32e-12, 64e-12}, 8);
+  sweep.chase = stairs({48 * kibibyte, 2 * mebibyte, 16 * mebibyte}, {1e-9, 4e-9, 20e-9, 80e-9}, 4);
+  sweep.parallel_chase = stairs({48 * kibibyte, 32 * mebibyte}, {0.2e-9, 2e-9, 10e-9}, 4);
+  const MemoryHierarchy hierarchy = cache_levels(sweep, {});
+  ASSERT_EQ(hierarchy.patterns.size(), 3U);
+  const auto near = [](std::int64_t bytes, std::int64_t expected) {
+    return std::abs(static_cast<double>(bytes - expected)) < 0.05 * static_cast<double>(expected);
+  };
+  const PatternCapacities &middle = hierarchy.patterns[1], &last = hierarchy.patterns[2];
+  EXPECT_TRUE(near(middle.stream, 2 * mebibyte));
+  EXPECT_TRUE(near(middle.serial_chase, 2 * mebibyte));
+  EXPECT_EQ(middle.parallel_chase, 0) << "its curve shows no such level";
+  EXPECT_TRUE(near(last.stream, 64 * mebibyte));
+  EXPECT_TRUE(near(last.parallel_chase, 32 * mebibyte));
+  EXPECT_TRUE(near(last.serial_chase, 16 * mebibyte));
+  EXPECT_LE(hierarchy.levels[2].capacity_low_bytes, 16 * mebibyte);
 }
 
 TEST(CacheLevels, TakeAWeakKneeOnlyForAReportedLevel) {

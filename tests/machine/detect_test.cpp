@@ -27,8 +27,10 @@ MachineMeasurement measurement() {
   made.cpu = two_cores().cpu;
   made.sweep.triad = {{4096, 1e-11}, {8192, 2e-11}};
   made.sweep.chase = {{4096, 1e-9}};
+  made.sweep.parallel_chase = {{4096, 2e-10}};
   made.sweep.huge_pages = true;
   made.hierarchy.levels = {{"L1", 49152, 45056, 53248, 49152, 64, 12, 4e11, 1.5e-9}};
+  made.hierarchy.patterns = {{50000, 48000, 0}};
   made.hierarchy.memory_bandwidth = 1.6e10;
   made.hierarchy.memory_latency = 1e-7;
   made.peaks = {{library_key(openblas()), 8e10}};
@@ -78,6 +80,15 @@ TEST_F(Kept, IsReadBackAsItWas) {
   ASSERT_TRUE(read);
   EXPECT_EQ(nlohmann::json(*read), nlohmann::json(measurement()));
   EXPECT_EQ(std::distance(fs::directory_iterator(file.parent_path()), {}), 1) << "no temporary file is left";
+}
+
+TEST_F(Kept, MayComeFromAVersionWithoutTheParallelChase) {
+  nlohmann::json json = measurement();
+  json.erase("parallel_chase");
+  json.erase("patterns");
+  const auto read = json.get<MachineMeasurement>();
+  EXPECT_TRUE(read.hierarchy.patterns.empty());
+  EXPECT_EQ(read.hierarchy.levels, measurement().hierarchy.levels);
 }
 
 TEST_F(Kept, IsUsedInsteadOfMeasuring) {

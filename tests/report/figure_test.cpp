@@ -42,7 +42,7 @@ TEST(Figure, ScriptWritesLabelsAlongLinesOfSlopeOne) {
   figure.series = {{"", {1, 10}, {1, 10}, {}, {}, Series::Style::line, 3, true}};
   figure.labels = {{"it's", 2, 3, Label::Align::right}, {"rising", 4, 5, Label::Align::left, true}};
   const std::string script = gnuplot_script(figure, "svg");
-  EXPECT_THAT(script, HasSubstr("set label 'it''s' at 2,3 right font ',10' front\n"));
+  EXPECT_THAT(script, HasSubstr("set label 'it''s' at 2,3 right font ',10' front boxed\n"));
   // Three decades are 0.79 x 500 pixels high and 0.85 x 800 wide.
   EXPECT_THAT(script, HasSubstr("set label 'rising' at 4,5 left rotate by 30.2 font ',10' front\n"));
   EXPECT_THAT(script, HasSubstr("set lmargin at screen 0.12\n"));

@@ -47,5 +47,21 @@ TEST(WorkingSets, OfAMachineWithoutCachesAreMemory) {
   EXPECT_THAT(working_sets({}, {}, 1, gibibyte), testing::ElementsAre(WorkingSet{"memory", 192 * mebibyte, false}));
 }
 
+TEST(TriadLengths, DoubleFromThreeKibibytesAsFarAsMemoryIsGranted) {
+  machine::ThreadTeam team({machine::detect_topology().usable.front()});
+  BandwidthOptions options;
+  options.rounds = 2;
+  options.sample = 1e-5;
+  options.most_bytes = 13 * kibibyte;
+  const std::vector<BandwidthRoof> roofs = measure_triad_lengths(machine::WallClock(), {&team}, options);
+  ASSERT_EQ(roofs.size(), 3U);
+  for (std::size_t i = 0; i < roofs.size(); ++i) {
+    EXPECT_EQ(roofs[i].working_set_bytes, shortest_triad << i);
+    EXPECT_EQ(roofs[i].stream, "triad");
+    EXPECT_EQ(roofs[i].bytes.samples.size(), 2U);
+    EXPECT_GT(roofs[i].bytes.median(), 0);
+  }
+}
+
 }  // namespace
 }  // namespace flopcast::roofline

@@ -21,6 +21,7 @@ inline Roofline fake_roofline() {
                         {"memory", "triad", false, 1, 300000000, 1.0 / 12, 4.0 / 3, {{7.9e9, 8e9, 8.1e9}}},
                         {"memory", "triad", true, 1, 300000000, 1.0 / 12, 1, {{9.9e9, 10e9, 10.1e9}}},
                         {"memory", "triad", false, 2, 300000000, 1.0 / 12, 4.0 / 3, {{11.9e9, 12e9, 12.1e9}}}};
+  roofline.triad_lengths = {{"", "triad", false, 1, 3072, 1.0 / 12, 4.0 / 3, {{80e9, 81e9}}}};
   GemmRoof gemm;
   gemm.library = {"fakeblas", "/lib/fake.so", "1.0", "Fake", "serial", "abc"};
   gemm.shape = {1000, 512, 64};

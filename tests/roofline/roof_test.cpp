@@ -29,6 +29,26 @@ TEST(Roofline, NamesWhatIsMissing) {
   }
 }
 
+TEST(Roofline, MayComeFromAVersionThatKnewOnlyDgemm) {
+  nlohmann::json document = fake_roofline();
+  document.erase("triad_lengths");
+  document.at("gemm").at(0).erase("routine");
+  const Roofline read = document.get<Roofline>();
+  EXPECT_EQ(read.gemm.front().routine, "dgemm");
+  EXPECT_TRUE(read.triad_lengths.empty());
+}
+
+TEST(Roofline, FindsItsFastestDgemm) {
+  Roofline roofline = fake_roofline();
+  GemmRoof slower = roofline.gemm.front(), single = slower;
+  slower.flops.samples = {13e9};
+  single.routine = "sgemm";
+  single.flops.samples = {30e9};
+  roofline.gemm = {slower, roofline.gemm.front(), single};
+  EXPECT_EQ(best_gemm(roofline, 1), &roofline.gemm[1]);
+  EXPECT_EQ(best_gemm(roofline, 2), nullptr);
+}
+
 TEST(Roofline, FindsItsRoofs) {
   const Roofline roofline = fake_roofline();
   EXPECT_EQ(roofline.most_threads(), 2);

@@ -4,6 +4,7 @@
 
 #include "flopcast/contract/generate.hpp"
 #include "flopcast/contract/reference.hpp"
+#include "flopcast/core/error.hpp"
 #include "flopcast/machine/library.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
 
@@ -59,6 +60,16 @@ TEST(Execute, OverwritesNaNWhereBetaIsZero) {
     Execution(algorithm, contraction, openblas()).run(a.data(), b.data(), c.data());
     EXPECT_EQ(c, std::vector<double>(6, 8.0)) << algorithm.name();
   }
+}
+
+TEST(Execute, RefusesOperandsInTheResultsMemory) {
+  const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 4}, {'i', 4}});
+  std::vector<double> memory(40, 1.0);
+  const std::vector<double> before = memory;
+  Execution execution(generate(contraction).front(), contraction, openblas());
+  EXPECT_THROW(execution.run(memory.data(), memory.data() + 20, memory.data() + 11), Error);
+  EXPECT_THROW(execution.run(memory.data() + 20, memory.data(), memory.data()), Error);
+  EXPECT_EQ(memory, before);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "flopcast/contract/candidates.hpp"
@@ -67,11 +68,132 @@ TEST(Blocked, AgreesWithNestedLoopsWhateverTheTiles) {
   for (int i = 0; i < 1500; ++i) {
     const Contraction contraction = random_contraction(random, random_counts(random), 1, 6, i % 3 == 0);
     const auto length = [&] { return static_cast<std::int64_t>(1 + random() % 9); };
-    const Blocked blocked(fold(contraction), {length(), length(), length(), false, i % 100 == 0 ? 2 : 1}, test_machine().find);
+    const Blocked blocked(fold(contraction), {length(), length(), length(), TileKernel::gemm, i % 100 == 0 ? 2 : 1}, test_machine().find);
     const std::complex<double> beta = random() % 2 == 0 ? 0.0 : -1.5;
     expect_right(contraction, random, beta, to_string(blocked.blocking()),
                  [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, beta); });
   }
+}
+
+TEST(Blocked, AgreesWithNestedLoopsInPanels) {
+  std::mt19937 random(6);
+  int multiplied = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Contraction contraction =
+        random_contraction(random, random_counts(random), i % 10 == 0 ? 0 : 1, i % 20 == 0 ? 40 : 7, i % 3 == 0);
+    if (is_complex(contraction.precision) || flops(contraction) > 1e6) {
+      continue;
+    }
+    ++multiplied;
+    const auto length = [&] { return static_cast<std::int64_t>(1 + random() % 60); };
+    const Blocking blocking{length(), length(), length(), TileKernel::panels, i % 100 == 0 ? 2 : 1, random() % 2 == 0, random() % 2 == 0};
+    const Blocked blocked(fold(contraction), blocking, {});
+    const std::complex<double> beta = random() % 2 == 0 ? 0.0 : -1.5;
+    expect_right(contraction, random, beta, to_string(blocked.blocking()),
+                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, beta); });
+  }
+  EXPECT_GT(multiplied, 1000);
+}
+
+TEST(Blocked, RefusesToStreamWhatItCannot) {
+  const auto blocked = [](const char* text, const Extents& extents, Precision precision, const Blocking& blocking) {
+    return Blocked(fold(make_contraction(parse_notation(text), extents, precision)), blocking, test_machine().find);
+  };
+  const Blocking whole{100, 100, 100, TileKernel::streaming};
+  if (can_stream()) {
+    EXPECT_NO_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::d, whole));
+  }
+  EXPECT_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::s, whole), Error);
+  EXPECT_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 33}}, Precision::d, whole), Error);
+  EXPECT_THROW(blocked("ab=ai,ib", {{'a', 9}, {'b', 9}, {'i', 9}}, Precision::d, {9, 9, 4, TileKernel::streaming}), Error);
+  EXPECT_THROW(blocked("acb=abi,ic", {{'a', 9}, {'b', 9}, {'c', 9}, {'i', 9}}, Precision::d, whole), Error)
+      << "a and b aren't one index of C";
+}
+
+TEST(Plan, TakesTilesThatItIsGiven) {
+  PlanOptions options;
+  options.order = Order::column_major;
+  options.tiles = Blocking{3, 4, 5, TileKernel::panels};
+  const Plan chosen = plan("ij,jk->ik", {{30, 20}, {20, 25}, {30, 25}}, test_machine(), options);
+  EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("3 x 4 x 5 in panels"));
+  const std::vector<double> a(600, 1.0), b(500, 2.0);
+  std::vector<double> c(750);
+  chosen.execute(a.data(), b.data(), c.data());
+  EXPECT_EQ(c, std::vector<double>(750, 40.0));
+}
+
+/// C from one tensor, with a buffer of its own for each, and compared with what two equal tensors give.
+void expect_equal_of_one(const Contraction& contraction, std::complex<double> beta, std::mt19937& random) {
+  const Buffers buffers = random_buffers(contraction, random);
+  std::vector<std::byte> expected = buffers.c, result = buffers.c;
+  const std::complex<double> alpha = -0.5;
+  contract_naively(contraction, buffers.a.data(), buffers.a.data(), expected.data(), alpha, beta);
+  plan(contraction, test_machine()).execute(buffers.a.data(), buffers.a.data(), result.data(), alpha, beta);
+  EXPECT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction)) << folded_key(contraction);
+}
+
+TEST(Plan, ComputesHalfOfWhatOneTensorMakesSymmetric) {
+  std::mt19937 random(8);
+  for (const Precision precision : {Precision::s, Precision::d, Precision::z}) {
+    for (const char* text : {"ab=ai,bi", "ab=ia,ib", "xab=xai,xbi", "abcd=abi,cdi"}) {
+      const Contraction contraction =
+          make_contraction(parse_notation(text), {{'a', 200}, {'b', 200}, {'c', 20}, {'d', 10}, {'i', 33}, {'x', 2}}, precision);
+      if (std::string(text) == "abcd=abi,cdi") {
+        expect_equal_of_one(make_contraction(parse_notation(text), {{'a', 20}, {'b', 10}, {'c', 20}, {'d', 10}, {'i', 33}}, precision), 0.0,
+                            random);
+        continue;
+      }
+      expect_equal_of_one(contraction, 0.0, random);
+      expect_equal_of_one(contraction, 0.75, random);
+    }
+  }
+}
+
+TEST(Blocked, MirrorsWhatOneTensorMakesSymmetric) {
+  std::mt19937 random(9);
+  const Contraction contraction = make_contraction(parse_notation("abxy=iax,iby"), {{'a', 7}, {'b', 7}, {'x', 5}, {'y', 5}, {'i', 6}});
+  for (const TileKernel kernel : {TileKernel::gemm, TileKernel::panels}) {
+    for (const std::int64_t m : {3, 8, 35}) {
+      for (const std::int64_t n : {1, 5, 35}) {
+        const Blocked blocked(fold(contraction), {m, n, 6, kernel, 2, false, false, true}, test_machine().find);
+        const Buffers buffers = random_buffers(contraction, random);
+        std::vector<std::byte> expected = buffers.c, result = buffers.c;
+        contract_naively(contraction, buffers.a.data(), buffers.a.data(), expected.data());
+        blocked.run(buffers.a.data(), buffers.a.data(), result.data(), 1.0, 0.0);
+        EXPECT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction)) << to_string(blocked.blocking());
+      }
+    }
+  }
+  const Contraction other = make_contraction(parse_notation("ab=ai,ib"), {{'a', 7}, {'b', 7}, {'i', 6}});
+  EXPECT_THROW(Blocked(fold(other), {7, 7, 6, TileKernel::gemm, 1, false, false, true}, test_machine().find), Error);
+}
+
+TEST(Plan, ChoosesByMicroBenchmarks) {
+  PlanOptions options;
+  options.effort = Effort::microbench;
+  std::mt19937 random(7);
+  for (const char* text : {"abc=ai,ibc", "abc=bda,dc", "ab=xai,ibx", "abx=xai,ibx"}) {
+    Extents extents;
+    for (const char index : std::string("abcdix")) {
+      extents[index] = 20 + static_cast<std::int64_t>(random() % 30);
+    }
+    const std::string name = text;
+    if (name == "ab=xai,ibx") {
+      extents['x'] = 1;
+    }
+    const Contraction contraction = make_contraction(parse_notation(text), extents);
+    const Plan chosen = plan(contraction, test_machine(), options);
+    EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("predicted"));
+    EXPECT_GT(chosen.seconds(), 0);
+    expect_right(contraction, random, 0.0, chosen.explain(), [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
+      chosen.execute(x.a.data(), x.b.data(), c, alpha, 0.0);
+    });
+  }
+}
+
+TEST(Blocked, MultipliesPanelsOfRealNumbersOnly) {
+  const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 4}, {'i', 4}}, Precision::z);
+  EXPECT_THROW(Blocked(fold(contraction), {3, 4, 4, TileKernel::panels}, test_machine().find), Error);
 }
 
 TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
@@ -87,8 +209,9 @@ TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
         extents[index] = 1 + static_cast<std::int64_t>(random() % (index < 'i' ? 70 : 5));
       }
       const Contraction contraction = make_contraction(parse_notation(text), extents);
-      for (const Candidate& candidate : candidates(fold(contraction), test_machine().environment, 1)) {
-        if (candidate.blocking.streaming) {
+      for (const Candidate& candidate :
+           candidates(fold(contraction), test_machine().environment, assumed_tile_rates(test_machine().environment), 1)) {
+        if (candidate.blocking.kernel == TileKernel::streaming) {
           ++streamed;
           const Blocked blocked(fold(contraction), candidate.blocking, test_machine().find);
           expect_right(
@@ -101,26 +224,67 @@ TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
   EXPECT_GT(streamed, 100);
 }
 
-TEST(Plan, MeasuresAndRemembers) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_plan_test.XXXXXX").string();
-  const std::filesystem::path folder = ::mkdtemp(pattern.data());
-  {
-    model::Store store = model::Store::open(folder / "store.db");
-    PlanOptions options;
-    options.effort = Effort::measure;
-    options.time_budget = 0.05;
-    options.wisdom = &store;
-    const Shapes shapes{{40, 8}, {8, 30, 20}, {40, 30, 20}};
-    const Plan first = plan("ai,ibc->abc", shapes, test_machine(), options);
-    EXPECT_THAT(first.explain(), ::testing::HasSubstr("measured "));
-    const Plan second = plan("ai,ibc->abc", shapes, test_machine(), options);
-    EXPECT_THAT(second.explain(), ::testing::HasSubstr("measured before"));
-    EXPECT_EQ(second.seconds(), first.seconds());
-    EXPECT_THAT(plan("xk,kyz->xyz", shapes, test_machine(), options).explain(), ::testing::HasSubstr("measured before")) << "other names";
-    options.threads = 2;
-    EXPECT_THAT(plan("ai,ibc->abc", shapes, test_machine(), options).explain(), ::testing::Not(::testing::HasSubstr("before")));
+/// A store of its own, and options that use it.
+class PlanWithWisdom : public ::testing::Test {
+ protected:
+  PlanWithWisdom() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_plan_test.XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    store_.emplace(model::Store::open(folder_ / "store.db"));
+    options_.effort = Effort::measure;
+    options_.time_budget = 0.05;
+    options_.wisdom = &*store_;
   }
-  std::filesystem::remove_all(folder);
+  ~PlanWithWisdom() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+  Plan make(std::string_view text = "ai,ibc->abc") const {
+    return plan(text, {{40, 8}, {8, 30, 20}, {40, 30, 20}}, test_machine(), options_);
+  }
+  [[nodiscard]] bool is_known() const { return make().explain().find("measured before") != std::string::npos; }
+
+  std::filesystem::path folder_;
+  std::optional<model::Store> store_;
+  PlanOptions options_;
+};
+
+TEST_F(PlanWithWisdom, MeasuresAndRemembers) {
+  const Plan first = make();
+  EXPECT_THAT(first.explain(), ::testing::HasSubstr("measured "));
+  EXPECT_THAT(first.explain(), ::testing::Not(::testing::HasSubstr("before")));
+  EXPECT_EQ(make().seconds(), first.seconds());
+  EXPECT_THAT(make("xk,kyz->xyz").explain(), ::testing::HasSubstr("measured before")) << "other names";
+}
+
+TEST_F(PlanWithWisdom, RemembersForTheSameThreadsEffortAndBudgetOnly) {
+  make();
+  EXPECT_TRUE(is_known());
+  const PlanOptions same = options_;
+  options_.threads = 2;
+  EXPECT_FALSE(is_known());
+  options_ = same;
+  options_.time_budget = 0.06;
+  EXPECT_FALSE(is_known());
+  options_ = same;
+  options_.most_measured = 3;
+  EXPECT_FALSE(is_known());
+  options_ = same;
+  options_.effort = Effort::estimate;
+  EXPECT_FALSE(is_known());
+  options_ = same;
+  options_.fresh = true;
+  EXPECT_FALSE(is_known());
+}
+
+TEST_F(PlanWithWisdom, KeepsNothingOfAChoiceThatWasCutShort) {
+  int asked = 0;
+  options_.go_on = [&] { return ++asked < 3; };
+  const Plan chosen = make();
+  EXPECT_EQ(asked, 3);
+  EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("measured")) << "two were executed";
+  options_.go_on = {};
+  EXPECT_FALSE(is_known());
 }
 
 TEST(Plan, MayBeExecutedFromSeveralThreads) {

@@ -24,6 +24,7 @@ void trmm(Arguments&), trsm(Arguments&);
 
 void larfg(Arguments&), larf(Arguments&), larft(Arguments&), larfb(Arguments&);
 void geqr2(Arguments&), geqr2p(Arguments&), geql2(Arguments&), gelq2(Arguments&), gerq2(Arguments&), geqrt(Arguments&), geqrt3(Arguments&);
+void gemqrt(Arguments&), tpqrt(Arguments&), tpmqrt(Arguments&), laorhr(Arguments&);
 void orm2r(Arguments&), org2r(Arguments&);
 void orml2(Arguments&), orm2l(Arguments&), ormr2(Arguments&), orgl2(Arguments&), org2l(Arguments&), orgr2(Arguments&);
 void ormhr(Arguments&), ormtr(Arguments&), ormbr(Arguments&), orghr(Arguments&), orgtr(Arguments&);

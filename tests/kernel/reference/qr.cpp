@@ -147,6 +147,19 @@ void geqrt(Arguments& a) {
   }
 }
 
+/// C op(Q) is the adjoint of op(Q)^H C^H.
+void gemqrt(Arguments& a) {
+  const bool left = a.flag("side") == 'L', plain = a.flag("trans") == 'N';
+  const std::int64_t k = a.size("k"), nb = a.size("nb"), length = a.size(left ? "m" : "n");
+  const Matrix V = a.matrix("V"), T = a.matrix("T"), C = left ? a.matrix("C") : a.matrix("C").adjoint();
+  const std::int64_t blocks = (k + nb - 1) / nb;
+  for (std::int64_t step = 0; step < blocks; ++step) {
+    const std::int64_t j = nb * (plain == left ? blocks - 1 - step : step);
+    const BlockReflector block = {V.from(j, j), length - j, std::min(nb, k - j), true, true};
+    apply_block(block, T.from(0, j), plain == left ? 'N' : 'C', C.from(j, 0), a.size(left ? "n" : "m"));
+  }
+}
+
 void geqrt3(Arguments& a) {
   const std::int64_t m = a.size("m"), n = a.size("n");
   Array taus{std::vector<std::complex<double>>(static_cast<std::size_t>(n)), std::vector<bool>(static_cast<std::size_t>(n)),

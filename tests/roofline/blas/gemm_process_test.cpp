@@ -19,9 +19,16 @@ GemmSetup setup(std::int64_t elements) {
 
 TEST(GemmProcess, TimesDgemmAndSaysWhatItLoaded) {
   const GemmShape shape{60, 40, 20};
-  GemmProcess process(setup(shape.bytes() / 8));
+  GemmProcess process(setup(shape.elements()));
   EXPECT_FALSE(process.library().path.empty());
   EXPECT_GT(process.time(shape, 1, 10), 0);
+}
+
+TEST(GemmProcess, TimesSgemm) {
+  const GemmShape shape{60, 40, 20};
+  GemmSetup single = setup(shape.elements());
+  single.routine = "sgemm";
+  EXPECT_GT(GemmProcess(single).time(shape, 1, 10), 0);
 }
 
 TEST(GemmProcess, PassesOnWhyALibraryCannotBeOpened) {

@@ -1,0 +1,139 @@
+#include "check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include "lapack.hpp"
+
+namespace subject {
+namespace {
+
+double norm(View a) {
+  double squares = 0;
+  for (int j = 0; j < a.columns; ++j) {
+    for (int i = 0; i < a.rows; ++i) {
+      squares += a(i, j) * a(i, j);
+    }
+  }
+  return std::sqrt(squares);
+}
+
+double sum_of(View a) {
+  double sum = 0;
+  for (int j = 0; j < a.columns; ++j) {
+    for (int i = 0; i < a.rows; ++i) {
+      sum += a(i, j) * (1 + (i + 3 * j) % 7);  // so that exchanged elements make a difference
+    }
+  }
+  return sum;
+}
+
+void subtract(View a, View b) {
+  for (int j = 0; j < b.columns; ++j) {
+    for (int i = 0; i < b.rows; ++i) {
+      b(i, j) -= a(i, j);
+    }
+  }
+}
+
+template <class Element>
+Matrix matrix_of(int m, int n, Element element) {
+  Matrix a(m, n);
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < m; ++i) {
+      a(i, j) = element(i, j);
+    }
+  }
+  return a;
+}
+
+/// Errors of a backward stable algorithm on matrices of this order.
+double rounding(int order) { return 10 * std::numeric_limits<double>::epsilon() * std::max(order, 10); }
+
+/// R's rows have the signs that make their diagonal positive.
+void make_unique(View r) {
+  for (int i = 0; i < std::min(r.rows, r.columns); ++i) {
+    const double sign = r(i, i) < 0 ? -1 : 1;
+    for (int j = i; j < r.columns; ++j) {
+      r(i, j) *= sign;
+    }
+  }
+}
+
+/// R of LAPACK's QR.
+Matrix lapack_r(int m, int n) {
+  Matrix a = matrix_of(m, n, random_element);
+  std::vector<double> tau(static_cast<std::size_t>(n));
+  geqrf(a, tau.data());
+  Matrix r(n, n);
+  lacpy('U', a.view().block(0, 0, n, n), r);
+  make_unique(r);
+  return r;
+}
+
+}  // namespace
+
+double definite_element(int i, int j, int n) { return i == j ? n : 1.0 / (1 + std::abs(i - j)); }
+
+double random_element(int i, int j) {
+  // The finaliser of splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+  std::uint64_t x = (static_cast<std::uint64_t>(i) << 32) + static_cast<std::uint64_t>(j) + 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+bool check_cholesky(View factor) {
+  const int n = factor.rows;
+  Matrix l(n, n);
+  lacpy('L', factor, l);
+  const auto element = [n](int i, int j) { return definite_element(i, j, n); };
+  Matrix whole = matrix_of(n, n, element);
+  potrf('L', whole);
+  Matrix difference(n, n);
+  lacpy('L', whole, difference);
+  const double size = norm(difference);
+  subtract(l, difference);
+  const double off = norm(difference) / size;
+
+  Matrix a = matrix_of(n, n, element);
+  const double length = norm(a);
+  gemm('N', 'T', -1, l, l, 1, a);
+  const double residual = norm(a) / length;
+  std::printf("difference from LAPACK's factor: %.1e\nresidual |A - LL'| / |A|: %.1e\nchecksum: %a\n", off, residual, sum_of(l));
+  return off < rounding(n) && residual < rounding(n);
+}
+
+bool check_qr(View r, View q_transposed) {
+  const int m = r.rows;
+  const int n = r.columns;
+  Matrix upper(m, n);
+  lacpy('U', r, upper);
+  Matrix a = matrix_of(m, n, random_element);
+  const double length = norm(a);
+  gemm('T', 'N', -1, q_transposed, upper, 1, a);
+  const double residual = norm(a) / length;
+
+  Matrix identity(m, m);
+  laset('A', 0, 1, identity);
+  gemm('N', 'T', -1, q_transposed, q_transposed, 1, identity);
+  const double orthogonality = norm(identity) / std::sqrt(m);
+
+  const double sum = sum_of(upper) + sum_of(q_transposed);
+  Matrix expected = lapack_r(m, n);
+  const double size = norm(expected);
+  make_unique(upper);
+  subtract(upper.view().block(0, 0, n, n), expected);
+  const double off = norm(expected) / size;
+  std::printf("residual |A - QR| / |A|: %.1e\northogonality |I - Q'Q|: %.1e\ndifference from LAPACK's R: %.1e\nchecksum: %a\n", residual,
+              orthogonality, off, sum);
+  // R itself is as far off as A is ill-conditioned: random square matrices by their order times a few hundred.
+  return residual < rounding(m) && orthogonality < rounding(m) && off < 1000 * rounding(m);
+}
+
+}  // namespace subject

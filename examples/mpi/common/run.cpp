@@ -1,0 +1,68 @@
+#include "run.hpp"
+
+#include <malloc.h>
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace subject {
+namespace {
+
+/// Memory of matrices that are freed stays with the process: otherwise each of the many temporary ones would begin with page faults, and they would be much of what
+/// lies between the kernels.
+void keep_memory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, -1);
+}
+
+}  // namespace
+
+int run(int argc, char** argv, const char* usage, Subject subject) {
+  keep_memory();
+  MPI_Init(&argc, &argv);
+  const std::string path = argc > 0 ? argv[0] : "";
+  const std::string name = path.substr(path.rfind('/') + 1);
+  int code = 0;
+  try {
+    CommandLine line(argc, argv);
+    code = subject(line) ? 0 : 1;
+  } catch (const UsageError& error) {  // in every process alike: all have the same words
+    if (world_rank() == 0) {
+      std::fprintf(stderr, "%s: %s\nusage: %s %s\n", name.c_str(), error.what(), name.c_str(), usage);
+    }
+    code = 2;
+  } catch (const std::exception& error) {
+    stop(error.what());
+  }
+  MPI_Finalize();
+  return code;
+}
+
+void stop(const std::string& why) {
+  std::fprintf(stderr, "rank %d: %s\n", world_rank(), why.c_str());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();  // MPI_Abort may return
+}
+
+double seconds_of(const std::function<void()>& work) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  work();
+  MPI_Barrier(MPI_COMM_WORLD);
+  return MPI_Wtime() - start;
+}
+
+int world_size() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+}  // namespace subject

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "command_line.hpp"
+
+namespace subject {
+
+/// A subject: does what its command line says, and gives back whether the check, if asked for, went well (at rank 0).
+using Subject = bool (*)(CommandLine&);
+
+/// Runs it between MPI_Init and MPI_Finalize. Exit codes: 0 done, 1 the check failed, 2 usage.
+int run(int argc, char** argv, const char* usage, Subject subject);
+
+/// Ends the program with all of its processes.
+[[noreturn]] void stop(const std::string& why);
+
+/// Wall time of what all processes do together.
+double seconds_of(const std::function<void()>& work);
+
+int world_size();
+int world_rank();
+
+}  // namespace subject

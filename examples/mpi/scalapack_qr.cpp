@@ -1,0 +1,87 @@
+// ScaLAPACK's QR factorisation, pdgeqrf, with block size and grid as parameters.
+//   mpirun -n 4 scalapack_qr --m 2000 --n 1000 --nb 32 --grid 2x2 --check
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "common/check.hpp"
+#include "common/run.hpp"
+#include "common/scalapack.hpp"
+
+namespace {
+
+constexpr const char* usage = "[--m M] [--n N] [--nb NB] [--grid ROWSxCOLUMNS] [--check]; M >= N";
+
+struct Options {
+  int m = 0, n = 0, nb = 0;
+  subject::Extents grid;
+  bool check = false;
+};
+
+Options parse(subject::CommandLine& line) {
+  Options options;
+  options.n = line.integer("--n", 500, 1);
+  options.m = line.integer("--m", std::max(1000, options.n), 1);
+  options.nb = line.integer("--nb", 32, 1);
+  options.grid = subject::grid_option(line);
+  options.check = line.flag("--check");
+  line.finish();
+  if (options.m < options.n) {
+    throw subject::UsageError("a matrix of " + std::to_string(options.m) + " x " + std::to_string(options.n) +
+                              " has fewer rows than columns");
+  }
+  return options;
+}
+
+void expect_success(const char* routine, int info) {
+  if (info != 0) {
+    subject::stop(std::string(routine) + " failed with info " + std::to_string(info));
+  }
+}
+
+/// Calls work(space, its size), first to ask how much is needed.
+template <class Work>
+void with_space(Work work) {
+  double needed = 0;
+  work(&needed, -1);
+  std::vector<double> space(static_cast<std::size_t>(needed));
+  work(space.data(), static_cast<int>(needed));
+}
+
+bool scalapack_qr(subject::CommandLine& line) {
+  const Options options = parse(line);
+  const subject::Grid grid(options.grid);
+  const subject::BlacsGrid blacs(options.grid);
+  const int one = 1;
+  const int m = options.m;
+  const int n = options.n;
+  subject::DistributedMatrix a(m, n, options.nb, grid, blacs, subject::random_element);
+  std::vector<double> tau(static_cast<std::size_t>(std::max(1, a.local_columns())));
+  int info = 0;
+  const double seconds = subject::seconds_of([&] {
+    with_space([&](double* work, int size) {
+      pdgeqrf_(&m, &n, a.data(), &one, &one, a.descriptor(), tau.data(), work, &size, &info);
+      expect_success("pdgeqrf", info);
+    });
+  });
+  if (subject::world_rank() == 0) {
+    std::printf("pdgeqrf of %d x %d, blocks of %d, grid %dx%d: %.4f s\n", m, n, options.nb, grid.rows, grid.columns, seconds);
+  }
+  if (!options.check) {
+    return true;
+  }
+  subject::DistributedMatrix q(m, m, options.nb, grid, blacs, [](int i, int j) { return i == j ? 1.0 : 0.0; });
+  with_space([&](double* work, int size) {
+    pdormqr_("L", "T", &m, &m, &n, a.data(), &one, &one, a.descriptor(), tau.data(), q.data(), &one, &one, q.descriptor(), work, &size,
+             &info, 1, 1);
+    expect_success("pdormqr", info);
+  });
+  subject::Matrix r = a.gathered();
+  subject::Matrix q_transposed = q.gathered();
+  return subject::world_rank() != 0 || subject::check_qr(r, q_transposed);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return subject::run(argc, argv, usage, scalapack_qr); }

@@ -1,0 +1,22 @@
+#include "flopcast/contract/panel_loops.hpp"
+#include "flopcast/contract/panel_tables.hpp"
+
+// Compiled for AVX2 (CMakeLists.txt); executed only where the CPU has it. 12 of 16 registers hold sums.
+namespace flopcast::contract {
+
+#if defined(__AVX2__) && defined(__FMA__)
+namespace {
+
+typedef double Doubles [[gnu::vector_size(32)]];
+typedef float Floats [[gnu::vector_size(32)]];
+
+}  // namespace
+
+PanelKernels avx2_panels() noexcept {
+  return {panel_loops::panel_kernel<Floats, float, 3, 4>("AVX2"), panel_loops::panel_kernel<Doubles, double, 3, 4>("AVX2")};
+}
+#else
+PanelKernels avx2_panels() noexcept { return {}; }
+#endif
+
+}  // namespace flopcast::contract

@@ -1,0 +1,22 @@
+#include "flopcast/contract/panel_loops.hpp"
+#include "flopcast/contract/panel_tables.hpp"
+
+// Compiled for AVX-512 (CMakeLists.txt); executed only where the CPU has it. 24 of 32 registers hold sums.
+namespace flopcast::contract {
+
+#if defined(__AVX512F__)
+namespace {
+
+typedef double Doubles [[gnu::vector_size(64)]];
+typedef float Floats [[gnu::vector_size(64)]];
+
+}  // namespace
+
+PanelKernels avx512_panels() noexcept {
+  return {panel_loops::panel_kernel<Floats, float, 3, 8>("AVX-512"), panel_loops::panel_kernel<Doubles, double, 3, 8>("AVX-512")};
+}
+#else
+PanelKernels avx512_panels() noexcept { return {}; }
+#endif
+
+}  // namespace flopcast::contract

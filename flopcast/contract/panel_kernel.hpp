@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace flopcast::contract {
+
+/// C(i, j) := alpha sum over p of a(i, p) b(p, j) + beta C(i, j) for a few rows and columns of C. T is float or double.
+template <class T>
+struct PanelProduct {
+  std::int64_t rows = 0, columns = 0, depth = 0;
+  const T* a = nullptr;
+  std::int64_t a_step = 0;  ///< a(i, p) = a[i + p a_step]; readable up to a whole vector of rows
+  const T* b = nullptr;
+  std::int64_t b_step = 0, b_column_step = 1;  ///< b(p, j) = b[p b_step + j b_column_step]
+  T alpha = 1, beta = 0;
+  T* c = nullptr;
+  const std::int64_t* c_columns = nullptr;  ///< C(i, j) = c[i + c_columns[j]]; with beta = 0 what was there is not read
+};
+
+/// A kernel that keeps a panel of C in registers while it runs along the sums, made for one instruction set.
+template <class T>
+struct PanelKernel {
+  std::string_view instructions;
+  std::int64_t rows = 0, columns = 0;  ///< of C at most
+  std::int64_t lanes = 0;              ///< rows of a vector
+  void (*run)(const PanelProduct<T>& product) = nullptr;
+};
+
+/// Those that this CPU can execute, the best first; never empty.
+template <class T>
+std::span<const PanelKernel<T>> panel_kernels();
+
+template <>
+std::span<const PanelKernel<float>> panel_kernels<float>();
+template <>
+std::span<const PanelKernel<double>> panel_kernels<double>();
+
+}  // namespace flopcast::contract

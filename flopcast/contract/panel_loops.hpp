@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "flopcast/contract/panel_kernel.hpp"
+
+/// The loops behind panel_kernels(), for vectors of any width. Included by one source file per instruction set, each compiled for it; these files hold nothing but
+/// constant tables, so that no code for wide vectors gets into functions that every CPU executes.
+namespace flopcast::contract::panel_loops {
+
+template <class Vector, class T>
+[[gnu::always_inline]] inline Vector load(const T* from) {
+  Vector value;
+  __builtin_memcpy(&value, from, sizeof(Vector));  // aligned to a number only
+  return value;
+}
+
+template <class Vector, class T>
+[[gnu::always_inline]] inline void store(T* to, const Vector& value) {
+  __builtin_memcpy(to, &value, sizeof(Vector));
+}
+
+/// sum += rows * factor for all vectors of a column.
+template <class Vector, class T, std::size_t... V>
+[[gnu::always_inline]] inline void add_column(Vector* sum, const Vector* rows, T factor, std::index_sequence<V...> /*vectors*/) {
+  ((sum[V] += rows[V] * factor), ...);
+}
+
+/// C := alpha sum + beta C for all vectors of a column.
+template <class Vector, class T, std::size_t... V>
+[[gnu::always_inline]] inline void update_column(const PanelProduct<T>& x, T* c, const Vector* sum, std::index_sequence<V...> /*vectors*/) {
+  constexpr std::size_t lanes = sizeof(Vector) / sizeof(T);
+  if (x.beta == T(0)) {
+    (store(c + V * lanes, sum[V] * x.alpha), ...);
+  } else {
+    (store(c + V * lanes, sum[V] * x.alpha + load<Vector>(c + V * lanes) * x.beta), ...);
+  }
+}
+
+/// The same for the first x.rows of a column's `sums`.
+template <class T>
+[[gnu::always_inline]] inline void update_some(const PanelProduct<T>& x, T* c, const T* sums) {
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    c[i] = x.beta == T(0) ? sums[i] * x.alpha : sums[i] * x.alpha + c[i] * x.beta;
+  }
+}
+
+/// Asks for the lines of a column of C, which are needed when the sums are done.
+template <class Vector, class T, std::size_t... V>
+[[gnu::always_inline]] inline void prefetch_column(const T* c, std::index_sequence<V...> /*vectors*/) {
+  constexpr int to_write = 1, keep = 3;
+  (__builtin_prefetch(c + V * sizeof(Vector) / sizeof(T), to_write, keep), ...);
+}
+
+/// Vectors into memory, one after the other.
+template <class Vector, class T, std::size_t... V>
+[[gnu::always_inline]] inline void spill(T* to, const Vector* sum, std::index_sequence<V...> /*vectors*/) {
+  (store(to + V * sizeof(Vector) / sizeof(T), sum[V]), ...);
+}
+
+/// sizeof...(V) vectors of rows by sizeof...(J) columns, from column `first` of the product on; all sums stay in registers. With `packed`, neighbours in a row of b are
+/// neighbours in memory.
+template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J>
+[[gnu::noinline]] void product(const PanelProduct<T>& x, std::int64_t first, std::index_sequence<V...> vectors,
+                               std::index_sequence<J...> /*columns*/) {
+  constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
+  constexpr std::size_t height = sizeof...(V);
+  Vector sums[sizeof...(J)][height] = {};
+  const std::int64_t column_step = packed ? 1 : x.b_column_step;
+  (prefetch_column<Vector>(x.c + x.c_columns[first + static_cast<std::int64_t>(J)], vectors), ...);
+  const T* a = x.a;
+  const T* b = x.b + first * column_step;
+  for (std::int64_t p = 0; p < x.depth; ++p) {
+    const Vector rows[height] = {load<Vector>(a + static_cast<std::int64_t>(V) * lanes)...};
+    (add_column(sums[J], rows, b[static_cast<std::int64_t>(J) * column_step], vectors), ...);
+    a += x.a_step;
+    b += x.b_step;
+  }
+  if (x.rows == static_cast<std::int64_t>(height) * lanes) {
+    (update_column(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], sums[J], vectors), ...);
+    return;
+  }
+  T spilled[sizeof...(J)][height * sizeof(Vector) / sizeof(T)];
+  (spill(spilled[J], sums[J], vectors), ...);
+  (update_some(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], spilled[J]), ...);
+}
+
+/// All columns, as many at a time as there are registers for.
+template <class Vector, class T, bool packed, std::size_t height, std::size_t width>
+void all_columns(const PanelProduct<T>& x) {
+  std::int64_t done = 0;
+  for (; done + static_cast<std::int64_t>(width) <= x.columns; done += static_cast<std::int64_t>(width)) {
+    product<Vector, T, packed>(x, done, std::make_index_sequence<height>{}, std::make_index_sequence<width>{});
+  }
+  if constexpr (width > 1) {
+    PanelProduct<T> rest = x;
+    rest.b += done * (packed ? 1 : x.b_column_step);
+    rest.c_columns += done;
+    rest.columns -= done;
+    if (rest.columns > 0) {
+      all_columns<Vector, T, packed, height, width / 2>(rest);
+    }
+  }
+}
+
+/// No more vectors of rows than the product has.
+template <class Vector, class T, bool packed, std::size_t height, std::size_t width>
+void all_rows(const PanelProduct<T>& x) {
+  constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
+  if constexpr (height > 1) {
+    if (x.rows <= static_cast<std::int64_t>(height - 1) * lanes) {
+      all_rows<Vector, T, packed, height - 1, width>(x);
+      return;
+    }
+  }
+  all_columns<Vector, T, packed, height, width>(x);
+}
+
+template <class Vector, class T, std::size_t height, std::size_t width>
+void run(const PanelProduct<T>& x) {
+  if (x.b_column_step == 1) {
+    all_rows<Vector, T, true, height, width>(x);
+  } else {
+    all_rows<Vector, T, false, height, width>(x);
+  }
+}
+
+template <class Vector, class T, std::size_t height, std::size_t width>
+constexpr PanelKernel<T> panel_kernel(std::string_view instructions) {
+  constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
+  return {instructions, static_cast<std::int64_t>(height) * lanes, static_cast<std::int64_t>(width), lanes, run<Vector, T, height, width>};
+}
+
+}  // namespace flopcast::contract::panel_loops

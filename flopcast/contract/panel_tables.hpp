@@ -1,0 +1,17 @@
+#pragma once
+
+#include "flopcast/contract/panel_kernel.hpp"
+
+namespace flopcast::contract {
+
+/// The kernels of one instruction set; `run` is null where the compiler couldn't make them.
+struct PanelKernels {
+  PanelKernel<float> in_float;
+  PanelKernel<double> in_double;
+};
+
+PanelKernels avx512_panels() noexcept;
+PanelKernels avx2_panels() noexcept;
+PanelKernels baseline_panels() noexcept;
+
+}  // namespace flopcast::contract

@@ -1,0 +1,319 @@
+#include "flopcast/contract/panel_tiles.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace flopcast::contract {
+namespace {
+
+/// How many elements from `first` on, `most` at most, are neighbours in memory.
+std::int64_t run_length(const std::vector<std::int64_t>& offsets, std::int64_t first, std::int64_t most) {
+  const std::int64_t* at = offsets.data() + first;
+  std::int64_t length = 1;
+  while (length < most && at[length] - at[length - 1] == 1) {
+    ++length;
+  }
+  return length;
+}
+
+std::int64_t rounded_up(std::int64_t rows, std::int64_t lanes) { return (rows + lanes - 1) / lanes * lanes; }
+
+bool are_neighbours(const std::int64_t* offsets, std::int64_t count) {
+  for (std::int64_t i = 1; i < count; ++i) {
+    if (offsets[i] - offsets[i - 1] != 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// A panel to be packed: a(row, p) goes to to[row + p height]; rows after the last one become zeros.
+template <class T>
+struct Source {
+  const T* from;
+  const std::int64_t* row;
+  std::int64_t rows;
+  const std::int64_t* column;
+  std::int64_t depth, height;
+};
+
+/// Reads along rows.
+template <class T>
+void pack_along(const Source<T>& x, T* to) {
+  const bool whole = are_neighbours(x.row, x.rows);
+  for (std::int64_t p = 0; p < x.depth; ++p) {
+    const T* const source = x.from + x.column[p];
+    T* const target = to + p * x.height;
+    if (whole) {
+      std::copy_n(source + x.row[0], x.rows, target);
+    } else {
+      for (std::int64_t i = 0; i < x.rows; ++i) {
+        target[i] = source[x.row[i]];
+      }
+    }
+    std::fill(target + x.rows, target + x.height, T(0));
+  }
+}
+
+constexpr std::int64_t block = 8;  // a line of doubles
+
+/// Transposes a block of `block` by `block`: rows are read, columns written whole.
+template <class T>
+void transpose_block(const T* from, const std::int64_t* row, T* to, std::int64_t height) {
+  T numbers[block][block];
+  for (std::int64_t i = 0; i < block; ++i) {
+    std::copy_n(from + row[i], block, numbers[i]);
+  }
+  for (std::int64_t p = 0; p < block; ++p) {
+    for (std::int64_t i = 0; i < block; ++i) {
+      to[i + p * height] = numbers[i][p];
+    }
+  }
+}
+
+/// Reads along columns, some of them at a time, so that what is written stays in L1 while rows go by.
+template <class T>
+void pack_across(const Source<T>& x, T* to) {
+  for (std::int64_t begin = 0; begin < x.depth; begin += block) {
+    const std::int64_t end = std::min(begin + block, x.depth);
+    std::int64_t i = 0;
+    if (end - begin == block && are_neighbours(x.column + begin, block)) {
+      for (; i + block <= x.rows; i += block) {
+        transpose_block(x.from + x.column[begin], x.row + i, to + i + begin * x.height, x.height);
+      }
+    }
+    for (; i < x.rows; ++i) {
+      const T* const source = x.from + x.row[i];
+      for (std::int64_t p = begin; p < end; ++p) {
+        to[i + p * x.height] = source[x.column[p]];
+      }
+    }
+    for (std::int64_t p = begin; p < end; ++p) {
+      std::fill(to + x.rows + p * x.height, to + (p + 1) * x.height, T(0));
+    }
+  }
+}
+
+/// Distance of the first two; a large one if there is one only.
+std::int64_t first_step(const std::int64_t* offsets, std::int64_t count) {
+  return count > 1 ? std::abs(offsets[1] - offsets[0]) : std::int64_t{1} << 60;
+}
+
+/// Offset of one value; the folded K of an empty sum has none.
+std::int64_t offset_at(const std::vector<std::int64_t>& offsets, std::int64_t i) {
+  return offsets.empty() ? 0 : offsets[static_cast<std::size_t>(i)];
+}
+
+}  // namespace
+
+std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t length, std::int64_t most, std::int64_t lanes) {
+  std::vector<RowPanel> all;
+  for (std::int64_t at = first; at < first + length;) {
+    RowPanel panel;
+    panel.first = at;
+    panel.rows = std::min(most, first + length - at);
+    if (const std::int64_t run = run_length(m.c, at, panel.rows); run >= lanes) {
+      panel.rows = run;
+    }
+    panel.contiguous_a = run_length(m.a, at, panel.rows) == panel.rows;
+    panel.contiguous_c = run_length(m.c, at, panel.rows) == panel.rows;
+    all.push_back(panel);
+    at += panel.rows;
+  }
+  return all;
+}
+
+PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets) {
+  if (first_step(depth_offsets.data(), std::ssize(depth_offsets)) == 1) {
+    return {};  // read along K
+  }
+  PackingOrder order;
+  std::int64_t neighbours = 0;
+  for (std::size_t panel = 0; panel < panels.size(); ++panel) {
+    for (std::int64_t i = 0; i < panels[panel].rows; ++i) {
+      order.rows.push_back({m.a[static_cast<std::size_t>(panels[panel].first + i)], static_cast<std::int64_t>(panel), i});
+      neighbours += i > 0 && order.rows.back().offset_a - (order.rows.end() - 2)->offset_a == 1 ? 1 : 0;
+    }
+  }
+  std::sort(order.rows.begin(), order.rows.end(), [](const auto& x, const auto& y) { return x.offset_a < y.offset_a; });
+  for (std::size_t i = 1; i < order.rows.size(); ++i) {
+    neighbours -= order.rows[i].offset_a - order.rows[i - 1].offset_a == 1 ? 1 : 0;
+  }
+  // Negative where sorting makes neighbours: half of the rows are to get one that they didn't have.
+  return -2 * neighbours >= std::ssize(order.rows) ? order : PackingOrder{};
+}
+
+std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most) {
+  std::vector<ColumnPanel> all;
+  for (std::int64_t at = first; at < first + length; at += most) {
+    const std::int64_t columns = std::min(most, first + length - at);
+    all.push_back({at, columns, constant_step(n.b, at, columns)});
+  }
+  return all;
+}
+
+std::int64_t packed_elements(const std::vector<RowPanel>& panels, std::int64_t lanes, std::int64_t depth) {
+  std::int64_t rows = 0;
+  for (const RowPanel& panel : panels) {
+    rows += rounded_up(panel.rows, lanes);
+  }
+  return rows * depth;
+}
+
+std::int64_t packed_elements(const std::vector<ColumnPanel>& panels, std::int64_t depth) {
+  std::int64_t columns = 0;
+  for (const ColumnPanel& panel : panels) {
+    columns += panel.columns;
+  }
+  return columns * depth;
+}
+
+template <class T>
+void PanelTiles<T>::take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack) {
+  depth_ = depth;
+  column_panels_ = &panels;
+  columns_.clear();
+  T* free = b_buffer_;
+  for (const ColumnPanel& panel : panels) {
+    if (!pack && panel.step_b != 0 && depth.step_b != 0) {
+      columns_.push_back({b + offset_at(folded_->n.b, panel.first) + offset_at(folded_->k.b, depth.first), depth.step_b, panel.step_b});
+    } else {
+      columns_.push_back(packed_columns(b, panel, free));
+      free += panel.columns * depth.length;
+    }
+  }
+}
+
+template <class T>
+typename PanelTiles<T>::Columns PanelTiles<T>::packed_columns(const T* b, const ColumnPanel& panel, T* to) const {
+  const std::int64_t* column = folded_->n.b.data() + panel.first;
+  const std::int64_t* row = folded_->k.b.data() + depth_.first;
+  const Source<T> source{b, column, panel.columns, row, depth_.length, panel.columns};  // a row of the packed panel is one of B
+  first_step(column, panel.columns) <= first_step(row, depth_.length) ? pack_along(source, to) : pack_across(source, to);
+  return {to, panel.columns, 1};
+}
+
+template <class T>
+typename PanelTiles<T>::Rows PanelTiles<T>::packed_rows(const T* a, const RowPanel& panel, T* to) const {
+  const std::int64_t* row = folded_->m.a.data() + panel.first;
+  const std::int64_t* column = folded_->k.a.data() + depth_.first;
+  const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
+  const Source<T> source{a, row, panel.rows, column, depth_.length, height};
+  first_step(row, panel.rows) <= first_step(column, depth_.length) ? pack_along(source, to) : pack_across(source, to);
+  return {to, height};
+}
+
+template <class T>
+void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, bool pack) {
+  rows_.clear();
+  T* free = a_buffer_;
+  for (const RowPanel& panel : panels) {
+    // The kernel reads whole vectors: a shorter panel could end where memory does.
+    if (!pack && panel.contiguous_a && depth_.step_a != 0 && panel.rows % kernel_->lanes == 0) {
+      rows_.push_back({a + offset_at(folded_->m.a, panel.first) + offset_at(folded_->k.a, depth_.first), depth_.step_a});
+    } else {
+      rows_.push_back(packed_rows(a, panel, free));
+      free += rounded_up(panel.rows, kernel_->lanes) * depth_.length;
+    }
+  }
+}
+
+template <class T>
+void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order) {
+  rows_.clear();
+  T* free = a_buffer_;
+  for (const RowPanel& panel : panels) {
+    const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
+    rows_.push_back({free, height});
+    for (std::int64_t p = 0; p < depth_.length; ++p) {
+      std::fill(free + p * height + panel.rows, free + (p + 1) * height, T(0));
+    }
+    free += height * depth_.length;
+  }
+  for (std::int64_t p = 0; p < depth_.length; ++p) {
+    const T* const from = a + folded_->k.a[static_cast<std::size_t>(depth_.first + p)];
+    for (const PackingOrder::Row& row : order.rows) {
+      const Rows& panel = rows_[static_cast<std::size_t>(row.panel)];
+      const_cast<T*>(panel.data)[p * panel.step + row.at] = from[row.offset_a];  // it lies in our own buffer
+    }
+  }
+}
+
+template <class T>
+void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, T* c, T alpha, T beta, bool pack) {
+  if (order.rows.empty()) {
+    take_rows(a, panels, pack);
+  } else {
+    take_rows_in_order(a, panels, order);
+  }
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    const ColumnPanel& columns = (*column_panels_)[j];
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+      PanelProduct<T> product{panels[i].rows,
+                              columns.columns,
+                              depth_.length,
+                              rows_[i].data,
+                              rows_[i].step,
+                              columns_[j].data,
+                              columns_[j].step,
+                              columns_[j].column_step,
+                              alpha,
+                              beta,
+                              c + folded_->m.c[static_cast<std::size_t>(panels[i].first)],
+                              folded_->n.c.data() + columns.first};
+      prefetch_columns(j + 1, i, panels.size());
+      if (panels[i].contiguous_c) {
+        kernel_->run(product);
+      } else {
+        scatter(product, panels[i], c);
+      }
+    }
+  }
+}
+
+/// Asks for a share of the lines of the column panel `next`, if it lies where B does: one row panel after the other, lest they all queue at once.
+template <class T>
+void PanelTiles<T>::prefetch_columns(std::size_t next, std::size_t share, std::size_t shares) const {
+  constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+  if (next >= columns_.size() || columns_[next].step != 1) {
+    return;
+  }
+  const Columns& columns = columns_[next];
+  const auto part = [&](std::size_t i) { return static_cast<std::int64_t>(i) * depth_.length / static_cast<std::int64_t>(shares); };
+  for (std::int64_t j = 0; j < (*column_panels_)[next].columns; ++j) {
+    for (std::int64_t p = part(share) / line * line; p < part(share + 1); p += line) {
+      __builtin_prefetch(columns.data + j * columns.column_step + p);
+    }
+  }
+}
+
+/// Through a buffer, as C's rows are no neighbours.
+template <class T>
+void PanelTiles<T>::scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const {
+  constexpr std::int64_t most_rows = 64, most_columns = 16;
+  std::array<T, most_rows * most_columns> buffer;
+  std::array<std::int64_t, most_columns> offsets{};
+  for (std::int64_t j = 0; j < product.columns; ++j) {
+    offsets[static_cast<std::size_t>(j)] = j * most_rows;
+  }
+  const std::int64_t* columns = product.c_columns;
+  const T beta = product.beta;
+  product.c = buffer.data();
+  product.c_columns = offsets.data();
+  product.beta = 0;
+  kernel_->run(product);
+  const std::int64_t* row = folded_->m.c.data() + rows.first;
+  for (std::int64_t j = 0; j < product.columns; ++j) {
+    T* const to = c + columns[j];
+    const T* const from = buffer.data() + offsets[static_cast<std::size_t>(j)];
+    for (std::int64_t i = 0; i < product.rows; ++i) {
+      to[row[i]] = beta == T(0) ? from[i] : from[i] + beta * to[row[i]];
+    }
+  }
+}
+
+template class PanelTiles<float>;
+template class PanelTiles<double>;
+
+}  // namespace flopcast::contract

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flopcast/contract/folded.hpp"
+#include "flopcast/contract/panel_kernel.hpp"
+
+namespace flopcast::contract {
+
+/// Neighbouring rows of C (values of the folded M) that the panel kernel does at once.
+struct RowPanel {
+  std::int64_t first = 0, rows = 0;
+  bool contiguous_a = false, contiguous_c = false;  ///< whether they are neighbours in memory
+};
+
+/// Neighbouring columns of C (values of the folded N).
+struct ColumnPanel {
+  std::int64_t first = 0, columns = 0;
+  std::int64_t step_b = 0;  ///< between neighbours in B; 0 if there is no constant one
+};
+
+/// Rows of a tile in the order in which they lie in A, for packing a tile whose rows are neighbours in memory, but not those of one panel: lines of A are then read
+/// once. Empty if there is nothing to gain.
+struct PackingOrder {
+  struct Row {
+    std::int64_t offset_a = 0;       ///< in A
+    std::int64_t panel = 0, at = 0;  ///< which panel, and where in it
+  };
+  std::vector<Row> rows;
+};
+PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets);
+
+/// Rows [first, first + length) in panels of at most `most`, ending where neighbours in C do, unless that would make them shorter than a vector of `lanes`.
+std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t length, std::int64_t most, std::int64_t lanes);
+std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most);
+
+/// Part of the folded K, and the constant step between neighbours in A and B (0: there is none).
+struct Depth {
+  std::int64_t first = 0, length = 0;
+  std::int64_t step_a = 0, step_b = 0;
+};
+
+/// Elements of packed panels of A and B.
+std::int64_t packed_elements(const std::vector<RowPanel>& panels, std::int64_t lanes, std::int64_t depth);
+std::int64_t packed_elements(const std::vector<ColumnPanel>& panels, std::int64_t depth);
+
+/// Multiplies a tile of A and a tile of B into a tile of C with the panel kernel. A panel is taken where it lies if the kernel can read it there, and packed
+/// otherwise, or if the caller wants it packed. T is float or double.
+template <class T>
+class PanelTiles {
+ public:
+  /// `a` and `b` are buffers for packed_elements() of the largest tiles.
+  PanelTiles(const Folded& folded, const PanelKernel<T>& kernel, T* a, T* b)
+      : folded_(&folded), kernel_(&kernel), a_buffer_(a), b_buffer_(b) {}
+
+  /// The tile of B to multiply with from now on; `b` is the tensor's first element.
+  void take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack);
+  /// C := alpha A B + beta C on these rows and the columns taken.
+  void multiply(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, T* c, T alpha, T beta, bool pack);
+
+ private:
+  struct Columns {
+    const T* data;
+    std::int64_t step, column_step;
+  };
+  struct Rows {
+    const T* data;
+    std::int64_t step;
+  };
+
+  Columns packed_columns(const T* b, const ColumnPanel& panel, T* to) const;
+  Rows packed_rows(const T* a, const RowPanel& panel, T* to) const;
+  void take_rows(const T* a, const std::vector<RowPanel>& panels, bool pack);
+  void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order);
+  void prefetch_columns(std::size_t next, std::size_t share, std::size_t shares) const;
+  void scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const;
+
+  const Folded* folded_;
+  const PanelKernel<T>* kernel_;
+  T *a_buffer_, *b_buffer_;
+  Depth depth_;
+  const std::vector<ColumnPanel>* column_panels_ = nullptr;
+  std::vector<Columns> columns_;
+  std::vector<Rows> rows_;
+};
+
+}  // namespace flopcast::contract

@@ -1,0 +1,171 @@
+#include "flopcast/contract/time_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace flopcast::contract {
+namespace {
+
+constexpr std::int64_t elements_per_line = 8;
+
+double as_double(std::int64_t value) { return static_cast<double>(value); }
+double count(std::int64_t extent, std::int64_t length) { return std::ceil(as_double(extent) / as_double(length)); }
+
+/// Seconds per byte of the memory that feeds a working set of this size: nothing for what stays in the innermost caches, which the kernels' rates include.
+class Roofs {
+ public:
+  explicit Roofs(const Environment& environment) : environment_(environment) {}
+
+  [[nodiscard]] Seconds per_byte(double working_set_bytes) const {
+    const std::size_t levels = environment_.caches.size();
+    for (std::size_t level = 0; level < levels; ++level) {
+      if (working_set_bytes <= as_double(environment_.caches[level].capacity_bytes)) {
+        return level + 1 < levels || levels == 1 ? 0 : inverse(environment_.caches[level].bandwidth, fallback_ / 3);
+      }
+    }
+    return inverse(environment_.memory_bandwidth, fallback_);
+  }
+  [[nodiscard]] bool exceeds_caches(double bytes) const {
+    return environment_.caches.empty() || bytes > as_double(environment_.caches.back().capacity_bytes);
+  }
+  /// Of the outermost private cache.
+  [[nodiscard]] double inner_capacity() const {
+    const std::size_t levels = environment_.caches.size();
+    return levels > 1 ? as_double(environment_.caches[levels - 2].capacity_bytes) : 0;
+  }
+
+ private:
+  static Seconds inverse(double bandwidth, Seconds otherwise) { return bandwidth > 0 ? 1 / bandwidth : otherwise; }
+
+  const Environment& environment_;
+  /// Where no bandwidth was measured: memory moves a double while a slow core does some ten flops.
+  Seconds fallback_ = 1e-10;
+};
+
+/// Operands as the formula sees them.
+struct Sides {
+  double m, n, k, batch, bytes, precision_factor;
+};
+
+Sides sides_of(const Folded& folded) {
+  const double bytes = as_double(element_bytes(folded.precision));
+  const double flops_of_double = is_complex(folded.precision) ? 4 : 1;
+  const bool is_single = folded.precision == Precision::s || folded.precision == Precision::c;
+  return {
+      as_double(folded.m.extent),           as_double(folded.n.extent), as_double(folded.k.extent), as_double(folded.batch.extent), bytes,
+      flops_of_double / (is_single ? 2 : 1)};
+}
+
+}  // namespace
+
+bool TimeModel::is_regular(const std::vector<std::int64_t>& offsets, std::int64_t length) const {
+  const auto [known, is_new] = regular_.emplace(std::pair{offsets.data(), length}, true);
+  const auto extent = static_cast<std::int64_t>(offsets.size());
+  for (std::int64_t first = 0; is_new && known->second && first < extent; first += length) {
+    known->second = constant_step(offsets, first, std::min(length, extent - first)) != 0;
+  }
+  return known->second;
+}
+
+bool TimeModel::is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
+                          std::int64_t column_length) const {
+  return is_regular(rows, row_length) && is_regular(columns, column_length) && (starts_at_unit_step(rows) || starts_at_unit_step(columns));
+}
+
+TimeModel::Packing TimeModel::packing(const Blocking& blocking) const {
+  const Folded& folded = *folded_;
+  const TileRates& rates = *rates_;
+  const auto rate = [&](bool along) { return along ? rates.packed_along : rates.packed_across; };
+  const Seconds a = rate(starts_at_unit_step(folded.m.a)), b = rate(starts_at_unit_step(folded.k.b));
+  const bool c_contiguous = starts_at_unit_step(folded.m.c);
+  if (blocking.kernel == TileKernel::streaming) {
+    return {a, b, 0};
+  }
+  if (blocking.kernel == TileKernel::panels) {
+    constexpr std::int64_t few_rows = 8;  // runs that are shorter go through a buffer
+    const bool direct_a = !blocking.pack_a && starts_at_unit_step(folded.m.a) && is_regular(folded.k.a, blocking.k);
+    const bool direct_b = !blocking.pack_b && is_regular(folded.k.b, blocking.k);
+    const bool scatters = !c_contiguous || (folded.m.natural.front() < few_rows && folded.m.natural.size() > 1);
+    return {direct_a ? 0 : a, direct_b ? 0 : b, scatters ? rates.packed_across : 0};
+  }
+  const bool direct_a = is_direct(folded.m.a, blocking.m, folded.k.a, blocking.k);
+  const bool direct_b = is_direct(folded.k.b, blocking.k, folded.n.b, blocking.n);
+  const bool direct_c = c_contiguous && is_regular(folded.m.c, blocking.m) && is_regular(folded.n.c, blocking.n);
+  return {direct_a ? 0 : a, direct_b ? 0 : b, direct_c ? 0 : rates.packed_along};
+}
+
+bool starts_at_unit_step(const std::vector<std::int64_t>& offsets) { return offsets.size() < 2 || offsets[1] - offsets[0] == 1; }
+
+double TimeModel::line_waste(const Blocking& blocking) const {
+  const std::vector<std::int64_t>& offsets = folded_->m.a;
+  const bool along_depth = starts_at_unit_step(folded_->k.a) && folded_->k.extent > 1 && blocking.k >= elements_per_line;
+  if (along_depth || starts_at_unit_step(offsets)) {
+    return 1;
+  }
+  const auto [known, is_new] = line_waste_.emplace(blocking.m, 1.0);
+  if (is_new) {
+    known->second = waste_of_rows(std::min(blocking.m, folded_->m.extent));
+  }
+  return known->second;
+}
+
+double TimeModel::waste_of_rows(std::int64_t rows) const {
+  const std::vector<std::int64_t>& offsets = folded_->m.a;
+  std::vector<std::int64_t> tile(offsets.begin(), offsets.begin() + rows);
+  std::sort(tile.begin(), tile.end());
+  const auto neighbours = std::adjacent_find(tile.begin(), tile.end(), [](std::int64_t x, std::int64_t y) { return y - x == 1; });
+  if (neighbours == tile.end()) {
+    return elements_per_line;
+  }
+  std::int64_t run = 1;
+  while (neighbours + run != tile.end() && neighbours[run] - neighbours[run - 1] == 1) {
+    ++run;
+  }
+  return std::max(1.0, as_double(elements_per_line) / as_double(run));
+}
+
+double TimeModel::working_set_bytes() const {
+  const Sides all = sides_of(*folded_);
+  return working_set_bytes_ > 0 ? working_set_bytes_ : all.batch * all.bytes * (all.m * all.k + all.k * all.n + all.m * all.n);
+}
+
+ExpectedTime TimeModel::time(const Blocking& blocking) const {
+  const Folded& folded = *folded_;
+  const Sides all = sides_of(folded);
+  const Roofs roofs(*environment_);
+  const double m_tiles = count(folded.m.extent, blocking.m), n_tiles = count(folded.n.extent, blocking.n),
+               k_tiles = std::max(1.0, count(folded.k.extent, blocking.k));
+  const double mb = as_double(std::min(blocking.m, folded.m.extent)), nb = as_double(std::min(blocking.n, folded.n.extent)),
+               kb = all.k / k_tiles;
+  const Packing packed = packing(blocking);
+
+  // The kernel on all tiles of one slab of K. The panel kernel's rates were measured with packing, which is counted by itself here.
+  KernelRates kernel = rates_->of(blocking.kernel);
+  if (blocking.kernel != TileKernel::gemm) {
+    kernel.per_a = kernel.per_b = 0;
+  }
+  kernel.per_product *= all.precision_factor;
+  const double tiles = all.batch * m_tiles * n_tiles;
+  Seconds slab = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
+  slab += all.batch * (packed.a * all.m * kb * n_tiles + packed.b * kb * all.n + packed.c * all.m * all.n);
+
+  // What comes from outside of the private caches: A once per tile of N unless it stays there, B once, C.
+  const double a_bytes = all.batch * all.m * kb * all.bytes, b_bytes = all.batch * kb * all.n * all.bytes,
+               c_bytes = all.batch * all.m * all.n * all.bytes;
+  const double total = working_set_bytes();
+  const Seconds outer = roofs.per_byte(total);
+  slab += b_bytes * outer +
+          a_bytes * line_waste(blocking) * (outer + (n_tiles - 1) * roofs.per_byte(all.m * kb * all.bytes + kb * nb * all.bytes));
+  const bool stays_inside = all.m * nb * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
+  const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
+  const bool streams = blocking.kernel == TileKernel::streaming && roofs.exceeds_caches(total);
+  // gemm clears a large C before it adds to it, and reads it once more.
+  const bool passes_twice = blocking.kernel == TileKernel::gemm && mb * nb * all.bytes > roofs.inner_capacity() / 2;
+  ExpectedTime time;
+  time.first = slab + (streams ? c_written : c_read + c_written) + (passes_twice ? c_read : 0);
+  time.later = (k_tiles - 1) * (slab + (stays_inside ? 0 : c_read + c_written));
+  const double at_once = std::max(1.0, std::min<double>(blocking.threads, tiles));
+  return {time.first / at_once, time.later / at_once};
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "flopcast/contract/blocked.hpp"
+#include "flopcast/contract/tile_rates.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/core/units.hpp"
+
+namespace flopcast::contract {
+
+/// What executing a blocking is expected to take: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which add to it.
+struct ExpectedTime {
+  Seconds first = 0, later = 0;
+  [[nodiscard]] Seconds total() const { return first + later; }
+};
+
+/// Expected times of blockings of one contraction: tiles at their kernel's rates, packing, and what memory and outer caches have to move. docs/contractions.md has
+/// the formula. Refers to what it is made of.
+class TimeModel {
+ public:
+  TimeModel(const Folded& folded, const Environment& environment, const TileRates& rates)
+      : folded_(&folded), environment_(&environment), rates_(&rates) {}
+
+  [[nodiscard]] ExpectedTime time(const Blocking& blocking) const;
+  /// The contraction is part of one whose tensors have so many bytes, and finds its operands where that one leaves them.
+  void set_working_set(double bytes) { working_set_bytes_ = bytes; }
+  /// Bytes of all tensors' elements.
+  [[nodiscard]] double working_set_bytes() const;
+  /// Whether all tiles of this length are a constant step apart inside; `offsets` is one of the contraction's tables. Looked up once.
+  [[nodiscard]] bool is_regular(const std::vector<std::int64_t>& offsets, std::int64_t length) const;
+
+ private:
+  /// Seconds that moving an element takes on average over all products of one tile of K.
+  struct Packing {
+    Seconds a = 0, b = 0, c = 0;
+  };
+  [[nodiscard]] Packing packing(const Blocking& blocking) const;
+  /// How often a line of A is fetched, as a tile needs only part of it.
+  [[nodiscard]] double line_waste(const Blocking& blocking) const;
+  [[nodiscard]] double waste_of_rows(std::int64_t rows) const;
+  [[nodiscard]] bool is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
+                               std::int64_t column_length) const;
+
+  const Folded* folded_;
+  const Environment* environment_;
+  const TileRates* rates_;
+  double working_set_bytes_ = 0;                       ///< 0: the contraction's own
+  mutable std::map<std::int64_t, double> line_waste_;  ///< by rows of a tile
+  mutable std::map<std::pair<const std::int64_t*, std::int64_t>, bool> regular_;
+};
+
+/// Whether the first two are neighbours in memory (or there is one only).
+bool starts_at_unit_step(const std::vector<std::int64_t>& offsets);
+
+}  // namespace flopcast::contract

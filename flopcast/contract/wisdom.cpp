@@ -1,0 +1,85 @@
+#include "flopcast/contract/wisdom.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace flopcast::contract {
+namespace {
+
+constexpr const char* kind = "contraction-plan";
+/// Grows whenever candidates are added or run differently: what was the best of another family may not be the best of this one.
+constexpr int family = 2;
+
+std::string effort_name(const PlanOptions& options) {
+  switch (options.effort) {
+    case Effort::estimate: return "estimate";
+    case Effort::microbench: return "microbench";
+    case Effort::measure: break;
+  }
+  return fmt::format("measure {} within {:.6g} s", options.most_measured, options.time_budget);
+}
+
+constexpr std::array<std::pair<TileKernel, std::string_view>, 3> kernel_names = {
+    {{TileKernel::gemm, "gemm"}, {TileKernel::panels, "panels"}, {TileKernel::streaming, "streaming"}}};
+
+nlohmann::json to_json(const Candidate& candidate) {
+  const Blocking& blocking = candidate.blocking;
+  const auto* name = std::find_if(kernel_names.begin(), kernel_names.end(), [&](const auto& one) { return one.first == blocking.kernel; });
+  return {{"m", blocking.m},
+          {"n", blocking.n},
+          {"k", blocking.k},
+          {"kernel", name->second},
+          {"threads", blocking.threads},
+          {"pack_a", blocking.pack_a},
+          {"pack_b", blocking.pack_b},
+          {"benchmark", candidate.basis == Basis::benchmark},
+          {"seconds", candidate.seconds}};
+}
+
+/// Nothing if another version has written it.
+std::optional<Candidate> from_json(const nlohmann::json& json) {
+  const auto* kernel =
+      std::find_if(kernel_names.begin(), kernel_names.end(), [&](const auto& one) { return one.second == json.at("kernel"); });
+  if (kernel == kernel_names.end()) {
+    return std::nullopt;
+  }
+  return Candidate{{json.at("m"), json.at("n"), json.at("k"), kernel->first, json.at("threads"), json.at("pack_a"), json.at("pack_b")},
+                   json.at("seconds"),
+                   json.at("benchmark") ? Basis::benchmark : Basis::execution};
+}
+
+}  // namespace
+
+std::string wisdom_name(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
+  return fmt::format("{} threads {} {} {} family {}", folded_key(contraction), options.threads, machine.environment.fingerprint,
+                     effort_name(options), family);
+}
+
+std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
+  if (options.wisdom == nullptr || options.fresh || options.effort == Effort::estimate) {
+    return std::nullopt;
+  }
+  const std::optional<nlohmann::json> found = options.wisdom->find_artifact(kind, wisdom_name(contraction, machine, options));
+  if (!found) {
+    return std::nullopt;
+  }
+  try {
+    return from_json(*found);
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;  // written by another version: planned anew, and replaced
+  }
+}
+
+void keep_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options, const Candidate& chosen) {
+  if (options.wisdom != nullptr) {
+    options.wisdom->put_artifact(kind, wisdom_name(contraction, machine, options), to_json(chosen));
+  }
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,122 @@
+#include "flopcast/contract/forecast.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <optional>
+
+#include "flopcast/contract/generate.hpp"
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// Makes up timings: every call takes `seconds`, `repetitions` times.
+class Stopwatch {
+ public:
+  Measure measure(Seconds seconds, std::size_t repetitions) {
+    return [this, seconds, repetitions](std::span<const measure::Experiment> experiments) {
+      measured += experiments.size();
+      std::vector<measure::Timings> all;
+      for (const measure::Experiment& experiment : experiments) {
+        measure::Timings timings;
+        timings.reference_seconds = 1;
+        timings.calls.assign(experiment.timed.size(), std::vector<Repetition>(repetitions, Repetition{seconds, 1, 0, false}));
+        all.push_back(timings);
+      }
+      return all;
+    };
+  }
+  std::size_t measured = 0;
+};
+
+class Forecasting : public ::testing::Test {
+ protected:
+  Forecasting() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_forecast_test.XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    store_.emplace(model::Store::open(folder_ / "store.db"));
+    CacheLevel level;
+    level.capacity_bytes = 1 << 20;
+    environment_.caches = {level};
+  }
+  ~Forecasting() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  Forecasts forecast_with(const Measure& measure, const TimingMemory& memory) {
+    return forecast(algorithms_, contraction_, environment_, {}, measure, memory);
+  }
+
+  Contraction contraction_ = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 40}, {'b', 40}, {'c', 40}, {'i', 8}});
+  std::vector<Algorithm> algorithms_ = generate(contraction_, std::array{Kernel::gemm, Kernel::ger});
+  Environment environment_;
+  std::filesystem::path folder_;
+  std::optional<model::Store> store_;
+  Stopwatch watch_;
+};
+
+TEST_F(Forecasting, MeasuresWhatIsEqualOnceAndWhatIsKnownNever) {
+  const TimingMemory memory = timings_in(*store_, "here", 3);
+  const Forecasts first = forecast_with(watch_.measure(2.0, 3), memory);
+  EXPECT_EQ(first.known, 0U);
+  EXPECT_EQ(watch_.measured, first.benchmarks);
+  const Forecasts second = forecast_with(watch_.measure(7.0, 3), memory);
+  EXPECT_EQ(second.known, first.benchmarks);
+  EXPECT_EQ(watch_.measured, first.benchmarks) << "nothing is measured again";
+  ASSERT_EQ(second.each.size(), first.each.size());
+  for (std::size_t i = 0; i < first.each.size(); ++i) {
+    EXPECT_EQ(second.each[i].seconds, first.each[i].seconds);
+  }
+  EXPECT_EQ(forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "elsewhere", 3)).known, 0U);
+}
+
+TEST_F(Forecasting, TimingsOfTooFewRepetitionsAreNotKnown) {
+  forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "here", 5));
+  EXPECT_EQ(forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "here", 3)).known, 0U) << "it wasn't kept";
+  EXPECT_EQ(forecast_with(watch_.measure(2.0, 5), timings_in(*store_, "here", 5)).known, 0U);
+}
+
+TEST_F(Forecasting, KnownTimingsAreRelatedToTodaysReference) {
+  const Forecasts first = forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "here", 3));
+  const Forecasts second = forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "here", 3, 0.5));
+  EXPECT_DOUBLE_EQ(second.each[0].seconds, first.each[0].seconds / 2) << "the reference takes half as long as it did";
+}
+
+TEST_F(Forecasting, WhatStandingAloneCostsIsTakenOffShortCalls) {
+  const auto measure_with = [](Seconds alone) {
+    return [alone](std::span<const measure::Experiment> experiments) {
+      std::vector<measure::Timings> all;
+      for (const measure::Experiment& experiment : experiments) {
+        const Seconds seconds = experiment.batch > 1 ? 1.0 : experiment.setup.size() == 2 ? alone : 5.0;
+        measure::Timings timings;
+        timings.calls.assign(experiment.timed.size(), {Repetition{seconds, 1, 0, false}});
+        all.push_back(timings);
+      }
+      return all;
+    };
+  };
+  algorithms_ = generate(contraction_, std::array{Kernel::dot});
+  const double calls = kernel_calls(algorithms_.front(), contraction_);
+  EXPECT_DOUBLE_EQ(forecast_with(measure_with(1.0), {}).each[0].seconds, 5 * calls);
+  EXPECT_DOUBLE_EQ(forecast_with(measure_with(4.0), {}).each[0].seconds, 2 * calls);
+  EXPECT_DOUBLE_EQ(forecast_with(measure_with(9.0), {}).each[0].seconds, calls) << "not quicker than a warm one among many";
+}
+
+TEST_F(Forecasting, WhatWasMeasuredBeforeAnInterruptionIsKept) {
+  const TimingMemory memory = timings_in(*store_, "here", 3);
+  const Measure interrupted = [this](std::span<const measure::Experiment> experiments) {
+    std::vector<measure::Timings> all = watch_.measure(2.0, 3)(experiments);
+    all.back().calls.front().clear();
+    return all;
+  };
+  EXPECT_THROW(forecast_with(interrupted, memory), Error);
+  const Forecasts second = forecast_with(watch_.measure(2.0, 3), memory);
+  EXPECT_EQ(second.known, second.benchmarks - 1);
+}
+
+}  // namespace
+}  // namespace flopcast::contract

@@ -1,0 +1,93 @@
+#include "flopcast/contract/panel_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace flopcast::contract {
+namespace {
+
+constexpr int gap = 3;  // elements around what the kernel may write
+
+template <class T>
+std::vector<T> random_numbers(std::int64_t count, std::mt19937& random) {
+  std::uniform_int_distribution<int> few(-4, 4);  // sums of products stay exact
+  std::vector<T> numbers(static_cast<std::size_t>(count));
+  for (T& number : numbers) {
+    number = static_cast<T>(few(random));
+  }
+  return numbers;
+}
+
+/// One product of random shape and steps against nested loops; C's memory is compared as a whole.
+template <class T>
+void compare_one(const PanelKernel<T>& kernel, std::mt19937& random) {
+  const auto up_to = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)); };
+  PanelProduct<T> x;
+  x.rows = up_to(kernel.rows);
+  x.columns = up_to(kernel.columns);
+  x.depth = up_to(20) - 1;
+  x.a_step = kernel.rows + up_to(5) - 1;
+  x.b_column_step = random() % 2 == 0 ? 1 : up_to(30);
+  x.b_step = x.b_column_step == 1 ? kernel.columns : 1;
+  x.alpha = static_cast<T>(up_to(2));
+  x.beta = static_cast<T>(up_to(3) - 1);
+  const std::vector<T> a = random_numbers<T>(x.a_step * (x.depth + 1), random);
+  const std::vector<T> b = random_numbers<T>(x.b_step * x.depth + x.b_column_step * kernel.columns + 1, random);
+  std::vector<std::int64_t> columns;
+  for (std::int64_t j = 0; j < x.columns; ++j) {
+    columns.push_back(gap + (x.columns - 1 - j) * (x.rows + gap));  // in falling order: any will do
+  }
+  std::vector<T> c = random_numbers<T>(gap + x.columns * (x.rows + gap), random);
+  std::vector<T> expected = c;
+  for (std::int64_t j = 0; j < x.columns; ++j) {
+    for (std::int64_t i = 0; i < x.rows; ++i) {
+      T sum = 0;
+      for (std::int64_t p = 0; p < x.depth; ++p) {
+        sum += a[static_cast<std::size_t>(i + p * x.a_step)] * b[static_cast<std::size_t>(p * x.b_step + j * x.b_column_step)];
+      }
+      T& element = expected[static_cast<std::size_t>(i + columns[static_cast<std::size_t>(j)])];
+      element = x.alpha * sum + x.beta * element;
+    }
+  }
+  x.a = a.data();
+  x.b = b.data();
+  x.c = c.data();
+  x.c_columns = columns.data();
+  kernel.run(x);
+  ASSERT_EQ(c, expected) << kernel.instructions << ' ' << x.rows << " x " << x.columns << " x " << x.depth << " beta " << x.beta;
+}
+
+template <class T>
+class PanelKernelOf : public ::testing::Test {};
+using Reals = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(PanelKernelOf, Reals);
+
+TYPED_TEST(PanelKernelOf, AgreesWithNestedLoopsForEveryInstructionSet) {
+  std::mt19937 random(1);
+  for (const PanelKernel<TypeParam>& kernel : panel_kernels<TypeParam>()) {
+    for (int i = 0; i < 3000; ++i) {
+      compare_one(kernel, random);
+    }
+  }
+}
+
+TYPED_TEST(PanelKernelOf, OverwritesNaNWhereBetaIsZero) {
+  for (const PanelKernel<TypeParam>& kernel : panel_kernels<TypeParam>()) {
+    const auto rows = static_cast<std::size_t>(kernel.rows);
+    const std::vector<TypeParam> a(rows, TypeParam(2)), b(1, TypeParam(3));
+    for (const std::size_t used : {rows, rows - 1}) {
+      std::vector<TypeParam> c(rows, std::numeric_limits<TypeParam>::quiet_NaN());
+      const std::int64_t column = 0;
+      kernel.run({static_cast<std::int64_t>(used), 1, 1, a.data(), kernel.rows, b.data(), 1, 1, 1, 0, c.data(), &column});
+      for (std::size_t i = 0; i < used; ++i) {
+        EXPECT_EQ(c[i], TypeParam(6)) << kernel.instructions;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace flopcast::contract

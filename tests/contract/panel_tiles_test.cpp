@@ -1,0 +1,70 @@
+#include "flopcast/contract/panel_tiles.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace flopcast::contract {
+namespace {
+
+using ::testing::ElementsAre;
+
+Folded folded(const char* text, const Extents& extents) { return fold(make_contraction(parse_notation(text), extents)); }
+
+std::vector<std::int64_t> rows_of(const std::vector<RowPanel>& panels) {
+  std::vector<std::int64_t> rows;
+  for (const RowPanel& panel : panels) {
+    rows.push_back(panel.rows);
+  }
+  return rows;
+}
+
+TEST(RowPanels, EndWhereNeighboursInCDo) {
+  // C's first index a is 10 long and contiguous; b follows after c
+  const Folded f = folded("acb=abi,ic", {{'a', 10}, {'b', 3}, {'c', 5}, {'i', 4}});
+  EXPECT_THAT(rows_of(row_panels(f.m, 0, 30, 24, 8)), ElementsAre(10, 10, 10));
+  EXPECT_THAT(rows_of(row_panels(f.m, 0, 30, 4, 2)), ElementsAre(4, 4, 2, 4, 4, 2, 4, 4, 2));
+  for (const RowPanel& panel : row_panels(f.m, 0, 30, 24, 8)) {
+    EXPECT_TRUE(panel.contiguous_a && panel.contiguous_c);
+  }
+}
+
+TEST(RowPanels, GoOnOverRunsShorterThanAVector) {
+  const Folded f = folded("acb=abi,ic", {{'a', 3}, {'b', 4}, {'c', 5}, {'i', 4}});
+  const std::vector<RowPanel> panels = row_panels(f.m, 0, 12, 8, 8);
+  EXPECT_THAT(rows_of(panels), ElementsAre(8, 4));
+  EXPECT_FALSE(panels.front().contiguous_c);
+  EXPECT_TRUE(panels.front().contiguous_a) << "in A a and b are one index";
+}
+
+TEST(ColumnPanels, KnowTheStepWhereThereIsOne) {
+  const Folded f = folded("abc=ai,bic", {{'a', 4}, {'b', 3}, {'c', 2}, {'i', 5}});
+  const std::vector<ColumnPanel> panels = column_panels(f.n, 0, 6, 2);
+  ASSERT_EQ(panels.size(), 3U);
+  EXPECT_EQ(panels[0].step_b, 1);
+  EXPECT_EQ(panels[1].step_b, 13) << "from the last b of one c to the first of the next";
+  EXPECT_EQ(column_panels(f.n, 0, 6, 6)[0].step_b, 0);
+}
+
+TEST(PackingOrder, FollowsAWhereARowOfThePanelsDoesNot) {
+  // A is contiguous along b, which comes second in C
+  const Folded f = folded("abc=bda,dc", {{'a', 3}, {'b', 2}, {'c', 2}, {'d', 4}});
+  const std::vector<RowPanel> panels = row_panels(f.m, 0, 6, 3, 2);
+  const PackingOrder order = packing_order(f.m, panels, f.k.a);
+  std::vector<std::int64_t> offsets, places;
+  for (const PackingOrder::Row& row : order.rows) {
+    offsets.push_back(row.offset_a);
+    places.push_back(10 * row.panel + row.at);
+  }
+  EXPECT_THAT(offsets, ElementsAre(0, 1, 8, 9, 16, 17));
+  EXPECT_THAT(places, ElementsAre(0, 10, 1, 11, 2, 12)) << "panel and row";
+}
+
+TEST(PackingOrder, IsNotNeededWhereRowsOrSumsAreContiguous) {
+  const Folded rows = folded("ab=ai,ib", {{'a', 6}, {'b', 2}, {'i', 4}});
+  EXPECT_TRUE(packing_order(rows.m, row_panels(rows.m, 0, 6, 4, 2), rows.k.a).rows.empty());
+  const Folded sums = folded("ab=ia,ib", {{'a', 6}, {'b', 2}, {'i', 4}});
+  EXPECT_TRUE(packing_order(sums.m, row_panels(sums.m, 0, 6, 4, 2), sums.k.a).rows.empty());
+}
+
+}  // namespace
+}  // namespace flopcast::contract

@@ -1,0 +1,92 @@
+#include "flopcast/contract/time_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "flopcast/contract/candidates.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// Two private levels and a shared one, 10 GB/s from memory.
+Environment machine() {
+  Environment environment;
+  for (const auto& [bytes, bandwidth] : {std::pair{1 << 15, 100e9}, {1 << 20, 50e9}, {1 << 24, 20e9}}) {
+    CacheLevel level;
+    level.capacity_bytes = bytes;
+    level.bandwidth = bandwidth;
+    environment.caches.push_back(level);
+  }
+  environment.memory_bandwidth = 10e9;
+  environment.peak_flops = 100e9;
+  return environment;
+}
+
+/// Products take 1 ns, everything else nothing.
+TileRates only_products() {
+  TileRates rates;
+  for (KernelRates& kernel : rates.kernels) {
+    kernel.per_product = 1e-9;
+  }
+  return rates;
+}
+
+Folded folded(const char* text, const Extents& extents) { return fold(make_contraction(parse_notation(text), extents)); }
+
+TEST(TimeModel, IsTheKernelsTimeInTheCaches) {
+  const Folded f = folded("ab=ai,ib", {{'a', 64}, {'b', 64}, {'i', 64}});
+  const TimeModel model(f, machine(), only_products());
+  const ExpectedTime one_tile = model.time({64, 64, 64});
+  EXPECT_DOUBLE_EQ(one_tile.first, 64.0 * 64 * 64 * 1e-9);
+  EXPECT_EQ(one_tile.later, 0);
+  const ExpectedTime four_tiles = model.time({64, 64, 16});
+  EXPECT_NEAR(four_tiles.later, 3 * four_tiles.first, 1e-12);
+  EXPECT_NEAR(four_tiles.total(), one_tile.total(), 1e-12);
+}
+
+TEST(TimeModel, CountsCallsOfTilesAndPacking) {
+  TileRates rates;
+  rates.kernels[0].call = 1e-6;
+  rates.packed_along = 1e-9;
+  rates.packed_across = 3e-9;
+  const Folded direct = folded("ab=ai,ib", {{'a', 64}, {'b', 64}, {'i', 64}});
+  EXPECT_NEAR(TimeModel(direct, machine(), rates).time({32, 16, 64}).total(), 8e-6, 1e-12);
+  const Folded packs_a = folded("abc=aib,ic", {{'a', 8}, {'b', 8}, {'c', 64}, {'i', 64}});  // a and b are no single index of A
+  EXPECT_NEAR(TimeModel(packs_a, machine(), rates).time({64, 64, 64}).total(), 1e-6 + 64 * 64 * 1e-9, 1e-12);
+  EXPECT_NEAR(TimeModel(packs_a, machine(), rates).time({64, 32, 64}).total(), 2e-6 + 2 * 64 * 64 * 1e-9, 1e-12) << "once per tile of N";
+}
+
+TEST(TimeModel, AddsWhatMemoryMoves) {
+  const Folded f = folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 8}});
+  const TimeModel model(f, machine(), only_products());
+  const double c_bytes = 8.0 * 4096 * 4096, side_bytes = 8.0 * 4096 * 8, products = 4096.0 * 4096 * 8;
+  EXPECT_NEAR(model.time({64, 64, 8}).total(), products * 1e-9 + (2 * c_bytes + 2 * side_bytes) / 10e9, 1e-6)
+      << "C is read before it is written";
+  EXPECT_NEAR(model.time({64, 64, 8, TileKernel::streaming}).total(), products * 1e-9 + (c_bytes + 2 * side_bytes) / 10e9, 1e-6);
+}
+
+TEST(TimeModel, PartOfALargerContractionFindsItsOperandsFarAway) {
+  const Folded f = folded("ab=ai,ib", {{'a', 64}, {'b', 64}, {'i', 8}});
+  TimeModel model(f, machine(), only_products());
+  const Seconds near = model.time({64, 64, 8}).total();
+  model.set_working_set(1e9);
+  EXPECT_NEAR(model.time({64, 64, 8}).total() - near, (2 * 8.0 * 64 * 64 + 2 * 8.0 * 64 * 8) / 10e9, 1e-12);
+}
+
+TEST(Candidates, ComeByRisingExpectedTimeAndHaveAllKernels) {
+  const Folded f = folded("abc=ai,ibc", {{'a', 200}, {'b', 200}, {'c', 200}, {'i', 8}});
+  const std::vector<Candidate> all = candidates(f, machine(), assumed_tile_rates(machine()), 1);
+  std::array<int, 3> of_kernel{};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ++of_kernel[static_cast<std::size_t>(all[i].blocking.kernel)];
+    EXPECT_LE(all[i > 0 ? i - 1 : 0].seconds, all[i].seconds);
+  }
+  EXPECT_GT(of_kernel[0], 0);
+  EXPECT_GT(of_kernel[1], 0);
+  if (can_stream(f)) {
+    EXPECT_GT(of_kernel[2], 0);
+    EXPECT_EQ(all.front().blocking.kernel, TileKernel::streaming) << "C is far larger than the caches";
+  }
+}
+
+}  // namespace
+}  // namespace flopcast::contract

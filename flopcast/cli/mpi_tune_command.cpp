@@ -84,7 +84,8 @@ struct Outcome {
   std::optional<Seconds> full_path, full_elapsed;
 };
 
-/// Half-width of the interval of a predicted time: the errors of kernels' means, each as often as the kernel occurs on the path, twice the root of their squares' sum.
+/// Half-width of the interval of a predicted time: the errors of kernels' means, each as often as the kernel occurs on the path, twice the root of their squares'
+/// sum, and of predictions across sizes.
 Seconds half_width_of(const json& profile) {
   double squares = 0;
   for (const json& kernel : profile.at("kernels")) {
@@ -92,7 +93,7 @@ Seconds half_width_of(const json& profile) {
     const double along = kernel.at("along").at("count").get<double>();
     squares += times.count > 0 ? along * along * times.variance() / static_cast<double>(times.count) : 0;
   }
-  return 2 * std::sqrt(squares);
+  return std::hypot(2 * std::sqrt(squares), profile.value("prediction_error_seconds", 0.0));
 }
 
 double executed_share(const json& profile) {

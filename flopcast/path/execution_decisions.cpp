@@ -157,6 +157,8 @@ Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel)
   return predicted ? predicted->mean : decision(number).prior.times.mean;
 }
 
+Seconds ExecutionDecisions::prediction_error() const { return std::sqrt(spent_squares_); }
+
 std::optional<KernelStatistics> ExecutionDecisions::predictable(std::uint32_t number) {
   const Decision& mine = decision(number);
   return mine.predictable ? std::optional<KernelStatistics>(known(mine)) : std::nullopt;

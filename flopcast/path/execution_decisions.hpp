@@ -42,6 +42,8 @@ class ExecutionDecisions {
   void executed(std::uint32_t number, const Kernel& kernel, Seconds seconds);
   /// What it takes if it isn't executed: the mean of this run and of what was known before; 0 if nothing is known.
   [[nodiscard]] Seconds estimate(std::uint32_t number, const Kernel& kernel);
+  /// Half-width of the error that predictions across sizes have added to what this process did.
+  [[nodiscard]] Seconds prediction_error() const;
   /// Times of a kernel that is predictable by what this process knows itself (policy eager tells the others); nothing if it isn't.
   [[nodiscard]] std::optional<KernelStatistics> predictable(std::uint32_t number);
 

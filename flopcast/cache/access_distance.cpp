@@ -42,7 +42,7 @@ std::int64_t distinct_bytes(const Footprints& footprints, const std::vector<Spac
 
 AccessTracker::AccessTracker(const Trace& trace, const AccessOptions& options)
     : options_(options),
-      footprints_(trace),
+      footprints_(trace, options.line_bytes),
       spaces_(spaces(trace.allocations, footprints_)),
       planes_(planes(spaces_)),
       bytes_(times(trace, options.start)) {

@@ -32,6 +32,8 @@ struct AccessOptions {
   std::int64_t limit_bytes = 0;
   /// Ascending distances by which the bytes of an operand are counted.
   InlineVector<std::int64_t, most_thresholds> thresholds_bytes;
+  /// What a cache holds at least: runs shorter than this, such as the elements of a matrix row, count as the lines that they bring in. 1: every byte for itself, as in paper 000.
+  std::int64_t line_bytes = 1;
 };
 
 /// Bytes whose own access distance is at most thresholds_bytes[i] and above those before it; the last entry in use counts all others.

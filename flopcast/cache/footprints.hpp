@@ -20,7 +20,8 @@ class Footprints {
     bool written = false;
   };
 
-  explicit Footprints(const Trace& trace);
+  /// Runs shorter than `line_bytes` count as the whole cache lines that they are in; 1: as the bytes that they are.
+  explicit Footprints(const Trace& trace, std::int64_t line_bytes = 1);
 
   [[nodiscard]] std::size_t calls() const noexcept { return operands_.size(); }
   /// Of all operands of a call, in their order.

@@ -14,6 +14,8 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/sampler.hpp"
+#include "flopcast/measure/system_backend.hpp"
+#include "flopcast/measure/team.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -186,15 +188,47 @@ struct Built {
   bool complete = true;
 };
 
+/// Where the library changes from one thread to several, measured or as a build before this one found it.
+std::vector<double> thresholds_of(const ModelledKernel& kernel, const ModelKey& key, const ModelBuildOptions& options,
+                                  const Workbench& bench, model::Store& store, const CommonOptions& common) {
+  static constexpr const char* artifact = "thread-thresholds";
+  static constexpr std::int64_t finest = 1;
+  if (options.libraries.threads < 2 || !options.thresholds) {
+    return {};
+  }
+  const model::Box domain = hull(kernel.domain);
+  const std::string name = fmt::format("{} {} {}", to_string(key), key.library, nlohmann::json(domain).dump());
+  if (const auto known = store.find_artifact(artifact, name); known && !options.fresh) {
+    return known->get<std::vector<double>>();
+  }
+  const measure::Backend backend = measure::system_backend(bench.libraries());
+  const auto found = model::find_thresholds(domain, finest, [&](const model::Sizes& sizes) -> std::optional<double> {
+    if (interrupted()) {
+      return std::nullopt;
+    }
+    Call call = kernel.call(sizes);
+    call.threads = options.libraries.threads;
+    return measure::team_size(call, bench.environment(), backend);
+  });
+  throw_if_interrupted("nothing was sampled yet");
+  store.put_artifact(artifact, name, *found);
+  for (const double threshold : *found) {
+    note(fmt::format("{} changes its threads where the product of its sizes is {:.3g}: the model has pieces of either side", key.routine,
+                     threshold),
+         common);
+  }
+  return *found;
+}
+
 Built refine(const ModelledKernel& kernel, const ModelKey& key, const ModelBuildOptions& options, const model::SampleSource& source,
-             const CommonOptions& common) {
+             std::span<const double> thresholds, const CommonOptions& common) {
   const auto report = [&](const model::RefinementProgress& progress) {
     note(fmt::format("level {}: {} boxes to fit, {:.0f} % of the domain is done, {} points so far", progress.level, progress.open_boxes,
                      100 * progress.share_done, progress.samples),
          common);
   };
   model::Refinement result =
-      model::refine(key, kernel.names, kernel.domain, basis_of(kernel, options.refinement), options.refinement, source, report);
+      model::refine(key, kernel.names, kernel.domain, basis_of(kernel, options.refinement), options.refinement, source, report, thresholds);
   return {std::move(result.model), result.complete};
 }
 
@@ -304,8 +338,9 @@ void build_model(const ModelBuildOptions& options, const CommonOptions& common) 
   measure::Session session = bench.session(store, options.session);
   KernelSource sampler(kernel, state, store, session, options.time_budget, options.libraries.threads, common);
   const model::SampleSource source = model::with_known([&sampler](std::span<const model::Sizes> points) { return sampler(points); }, known);
-  Built built = options.method == "levels" ? by_levels(kernel, key, options, bench.environment(), source)
-                                           : refine(kernel, key, options, source, common);
+  Built built = options.method == "levels"
+                    ? by_levels(kernel, key, options, bench.environment(), source)
+                    : refine(kernel, key, options, source, thresholds_of(kernel, key, options, bench, store, common), common);
   bench.keep_reference(store, session);
   throw_if_interrupted(kept);
   if (built.model.pieces.empty()) {

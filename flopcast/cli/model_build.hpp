@@ -42,6 +42,7 @@ struct ModelBuildOptions {
   measure::SessionOptions session;
   Seconds time_budget = 0;  ///< 0: none
   bool fresh = false;       ///< take every sample anew, even where the store has it
+  bool thresholds = true;   ///< with several threads: look for where the library begins to use them
   bool dry_run = false;
 };
 

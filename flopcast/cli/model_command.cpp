@@ -185,9 +185,10 @@ void list_models(const ModelChoice& choice, const CommonOptions& common) {
 
 report::Table pieces_table(const model::Model& model) {
   const bool levels = !model.footprint.monomials.empty();
+  const bool thresholds = model.options.contains("thresholds");
   report::Table table{{{"piece", report::Align::left}, {"points"}, {"monomials"}, {"largest error"}, {"mean error"}, {"deviation"}}, {}};
   if (levels) {
-    table.columns.insert(table.columns.begin() + 1, {"footprint", report::Align::left});
+    table.columns.insert(table.columns.begin() + 1, {thresholds ? "product of sizes" : "footprint", report::Align::left});
   }
   for (const model::Piece& piece : model.pieces) {
     std::vector<report::Cell> row = {describe(model.sizes, piece.box),
@@ -197,8 +198,9 @@ report::Table pieces_table(const model::Model& model) {
                                      percent(piece.error.mean),
                                      percent(piece.error.deviation)};
     if (levels) {
-      const std::string end = std::isfinite(piece.bytes_high) ? " to " + format_bytes(piece.bytes_high) : " or more";
-      row.insert(row.begin() + 1, format_bytes(piece.bytes_low) + end);
+      const auto text = [&](double value) { return thresholds ? fmt::format("{:.3g}", value) : format_bytes(value); };
+      const std::string end = std::isfinite(piece.bytes_high) ? " to " + text(piece.bytes_high) : " or more";
+      row.insert(row.begin() + 1, text(piece.bytes_low) + end);
     }
     table.rows.push_back(std::move(row));
   }
@@ -293,6 +295,12 @@ void add_refinement_options(CLI::App& command, ModelBuildOptions& options) {
       ->group(group);
 }
 
+void add_threshold_option(CLI::App& command, ModelBuildOptions& options) {
+  command.add_flag_callback(
+      "--no-thresholds", [&options] { options.thresholds = false; },
+      "With several threads, don't look first for the work from which on the library uses them");
+}
+
 void add_build(CLI::App& parent, CommonOptions& common) {
   auto options = std::make_shared<ModelBuildOptions>();
   CLI::App* command = parent.add_subcommand("build", "Sample a routine over ranges of its sizes and store the model");
@@ -320,6 +328,7 @@ void add_build(CLI::App& parent, CommonOptions& common) {
   command->add_option("--seed", options->session.seed, "Of the order of repetitions")->capture_default_str();
   command->add_flag("--fresh", options->fresh, "Sample anew what the store already has");
   command->add_flag("--dry-run", options->dry_run, "Only say what would be measured");
+  add_threshold_option(*command, *options);
   add_refinement_options(*command, *options);
   add_library_options(*command, options->libraries);
   command->footer(build_footer);

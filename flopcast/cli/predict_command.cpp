@@ -17,6 +17,8 @@
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/program_trace.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/topology.hpp"
+#include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/demand.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
@@ -61,6 +63,7 @@ struct Subject {
   std::string sizes, blocks;
   double flops = 0;  ///< of the routine, not of its kernels, which do more
   Trace trace;
+  std::vector<Seconds> pauses = {};  ///< of a recorded program's thread: its own code before each call
 };
 
 using Forecast = std::pair<const Subject*, predict::Prediction>;
@@ -173,6 +176,7 @@ std::vector<Subject> read_recording(const std::string& file, const CommonOptions
     subject.sizes = fmt::format("thread {}", thread.tid);
     subject.blocks = "-";
     subject.trace = interpose::to_trace(program.events[t]);
+    subject.pauses = interpose::pauses(program.events[t]);
     if (program.summary.dry_run) {
       subject.trace.measured.clear();
     }
@@ -289,6 +293,28 @@ void sample_subjects(const std::vector<Subject>& subjects, const Workbench& benc
     traces.push_back({subject.trace, cache::cache_state(subject.trace, bench.environment().caches, start).placements, 1});
   }
   sample_missing(traces, bench, store, models, budget, "sampling kernels", common);
+}
+
+/// Threads of a recorded program that call at the same time share the cores.
+void share_cores(std::vector<Forecast>& threads, int threads_of_blas, const CommonOptions& common) {
+  std::vector<std::vector<predict::CallerStep>> steps;
+  Seconds alone = 0;
+  for (const auto& [subject, prediction] : threads) {
+    steps.emplace_back();
+    for (std::size_t c = 0; c < prediction.calls.size(); ++c) {
+      steps.back().push_back({subject->pauses.at(c), prediction.calls[c].seconds, threads_of_blas});
+    }
+    alone += prediction.seconds;
+  }
+  const auto durations = predict::shared_durations(steps, machine::detect_topology().usable_cores);
+  Seconds shared = 0;
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    threads[t].second = predict::with_durations(threads[t].second, durations[t]);
+    shared += threads[t].second.seconds;
+  }
+  if (shared > 1.001 * alone) {
+    note(fmt::format("threads wait for the same cores: {} instead of {}", format_seconds(shared), format_seconds(alone)), common);
+  }
 }
 
 std::vector<Forecast> predict_all(const PredictCommand& command, const std::vector<Subject>& subjects, const Workbench& bench,
@@ -476,7 +502,12 @@ void run_predict(const PredictCommand& command, const CommonOptions& common) {
   options.per_call = command.explain;
   const Workbench bench(command.libraries, common);
   const std::vector<Subject> subjects = subjects_of(command, bench, common);
-  const std::vector<Forecast> all = predict_all(command, subjects, bench, options, common);
+  const bool several_threads = subjects.size() > 1 && !subjects.front().pauses.empty();
+  options.per_call = options.per_call || several_threads;
+  std::vector<Forecast> all = predict_all(command, subjects, bench, options, common);
+  if (several_threads) {
+    share_cores(all, command.libraries.threads, common);
+  }
   show(command, all, bench.environment(), common);
   const auto worst = std::max_element(all.begin(), all.end(), [](const Forecast& a, const Forecast& b) {
     return a.second.extrapolated_share() < b.second.extrapolated_share();

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "flopcast/cache/placement.hpp"
@@ -14,6 +16,10 @@
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/recorder.hpp"
+#include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/topology.hpp"
+#include "flopcast/predict/carried_over.hpp"
+#include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
 #include "flopcast/tune/block_size.hpp"
@@ -28,10 +34,11 @@ using interpose::ShapeSum;
 constexpr std::int64_t most_threads = 1024;
 constexpr const char* expected = "expected same, or some of blas=NAME, lapack=NAME, threads=N and nb, with commas between them";
 
-/// One thread's described calls, and the shape of each.
+/// One thread's described calls, the shape of each, and how long the program did something else before it.
 struct ThreadCalls {
   Trace trace;
   std::vector<std::size_t> shapes;
+  std::vector<Seconds> pauses;
 };
 
 std::vector<ThreadCalls> described_calls(const interpose::ProgramTraceFile& file, const ProgramBreakdown& breakdown) {
@@ -47,6 +54,7 @@ std::vector<ThreadCalls> described_calls(const interpose::ProgramTraceFile& file
     });
     if (!events.empty()) {
       thread.trace = interpose::to_trace(events);
+      thread.pauses = interpose::pauses(events);
       all.push_back(std::move(thread));
     }
   }
@@ -74,12 +82,34 @@ LibraryOptions libraries_of(const WhatIf& question, const RecordedPlace& place, 
   return options;
 }
 
+constexpr const char* as_recorded = "library";  // kernels that BLAS chooses by itself
+
+/// Whether what the models expect of the recorded place can be held against what was recorded: here, by the same library, with times.
+bool can_compare(const interpose::ProgramSummary& summary, const RecordedPlace& place) {
+  if (summary.dry_run || place.blas.empty() || !is_this_machine(place)) {
+    return false;
+  }
+  try {
+    machine::locate(place.blas, machine::Role::blas);
+    return place.lapack.empty() || !machine::locate(place.lapack, machine::Role::lapack).empty();
+  } catch (const Error&) {
+    return false;  // a library that has gone since
+  }
+}
+
 /// Answers one question with all that it needs alive at once.
 class Answering {
  public:
+  /// `same`: what the models expect where the program was recorded; nullptr if that isn't known or not to be compared with.
   Answering(const WhatIf& question, const std::vector<ThreadCalls>& threads, const ProgramBreakdown& breakdown,
-            const LibraryOptions& libraries, Seconds budget, const CommonOptions& common)
-      : threads_(threads), breakdown_(breakdown), common_(common), store_(open_store(common)), bench_(libraries, common), budget_(budget) {
+            const LibraryOptions& libraries, const Answer* same, Seconds budget, const CommonOptions& common)
+      : threads_(threads),
+        breakdown_(breakdown),
+        same_(same),
+        common_(common),
+        store_(open_store(common)),
+        bench_(libraries, common),
+        budget_(budget) {
     answer_.question = question;
     answer_.environment = bench_.environment();
     answer_.place = place_text(bench_.environment());
@@ -90,6 +120,9 @@ class Answering {
     const bool both = answer_.question.predicts_calls() && answer_.question.tuned_blocks;
     if (answer_.question.predicts_calls()) {
       predict_calls(both ? budget_ / 2 : budget_);
+      if (same_ != nullptr) {
+        compare_with_same();
+      }
     } else {
       keep_recorded();
     }
@@ -115,30 +148,64 @@ class Answering {
     model::OnDemandModels models = bench_.models(store_, routines);
     sample_missing(traces, bench_, store_, models, budget, "sampling for " + answer_.question.text, common_);
     Seconds extrapolated = 0;
+    std::vector<std::vector<predict::CallerStep>> steps(traces.size());
     for (std::size_t t = 0; t < traces.size(); ++t) {
-      extrapolated += add_prediction(traces[t].trace, threads_[t].shapes, models);
+      extrapolated += add_prediction(traces[t].trace, threads_[t].pauses, models, steps[t]);
     }
     answer_.extrapolated_share = answer_.predicted > 0 ? extrapolated / answer_.predicted : 0;
+    share_cores(steps);
+    answer_.by_models = answer_.predicted;
     for (std::size_t i = 0; i < answer_.shapes.size(); ++i) {
       answer_.recorded += answer_.shapes[i] ? breakdown_.shapes()[i].sum.seconds : 0;
     }
   }
 
-  /// Adds one thread's prediction to the answer; returns the seconds in it that were extrapolated.
-  Seconds add_prediction(const Trace& trace, const std::vector<std::size_t>& shapes, const model::OnDemandModels& models) {
+  /// Adds one thread's prediction to the answer, and to `steps` what its calls take by themselves; returns the seconds that were extrapolated.
+  Seconds add_prediction(const Trace& trace, const std::vector<Seconds>& pauses, const model::OnDemandModels& models,
+                         std::vector<predict::CallerStep>& steps) {
     const auto& caches = bench_.environment().caches;
     predict::PredictOptions options;
     options.per_call = true;
     const predict::Prediction prediction =
         predict::predict(trace, cache::cache_state(trace, caches, cache::Start::filled), caches, predict::PlacedModels(models), options);
-    for (std::size_t c = 0; c < shapes.size(); ++c) {
-      std::optional<Seconds>& sum = answer_.shapes[shapes[c]];
-      sum = sum.value_or(0) + prediction.calls[c].seconds;
+    for (std::size_t c = 0; c < pauses.size(); ++c) {
+      steps.push_back({pauses[c], prediction.calls[c].seconds, bench_.environment().threads});
     }
     answer_.predicted += prediction.seconds;
     answer_.interval.low += prediction.interval.low;
     answer_.interval.high += prediction.interval.high;
     return prediction.extrapolated;
+  }
+
+  /// Calls of several threads wait for the same cores.
+  void share_cores(const std::vector<std::vector<predict::CallerStep>>& steps) {
+    const auto durations = predict::shared_durations(steps, machine::detect_topology().usable_cores);
+    Seconds sum = 0;
+    for (std::size_t t = 0; t < steps.size(); ++t) {
+      for (std::size_t c = 0; c < durations[t].size(); ++c) {
+        std::optional<Seconds>& shape = answer_.shapes[threads_[t].shapes[c]];
+        shape = shape.value_or(0) + durations[t][c];
+        sum += durations[t][c];
+      }
+    }
+    const double slowdown = answer_.predicted > 0 ? sum / answer_.predicted : 1;
+    answer_.interval.low *= slowdown;
+    answer_.interval.high *= slowdown;
+    answer_.predicted = sum;
+  }
+
+  /// Shape by shape, what changes in the recorded time. Both expectations are uncertain.
+  void compare_with_same() {
+    for (std::size_t i = 0; i < answer_.shapes.size(); ++i) {
+      if (std::optional<Seconds>& seconds = answer_.shapes[i]; seconds && same_->shapes[i]) {
+        const Seconds by_models = *seconds;
+        seconds = predict::carried_over(breakdown_.shapes()[i].sum.seconds, *same_->shapes[i], by_models);
+        answer_.predicted += *seconds - by_models;
+      }
+    }
+    const auto half = [](const Interval& interval) { return (interval.high - interval.low) / 2; };
+    const Seconds margin = std::hypot(half(answer_.interval), half(same_->interval));
+    answer_.interval = {std::max(0.0, answer_.predicted - margin), answer_.predicted + margin};
   }
 
   /// Where only block sizes change, calls take what they took.
@@ -149,28 +216,52 @@ class Answering {
         answer_.recorded += *answer_.shapes[i];
       }
     }
-    answer_.predicted = answer_.recorded;
+    answer_.predicted = answer_.by_models = answer_.recorded;
     answer_.interval = {answer_.predicted, answer_.predicted};
   }
 
-  /// The shapes that ask for a block size, the heaviest first, as far as they are worth the time.
-  std::vector<std::size_t> tunable_shapes(interpose::Recorder& recorder) {
+  /// A shape and the calls in its longest one that ask for a block size: itself, or those below it.
+  struct TunableShape {
+    std::size_t shape = 0;
+    std::vector<interpose::AskingCall> asking;
+  };
+
+  /// The shapes that ask for block sizes, the heaviest first, as far as they are worth the time.
+  std::vector<TunableShape> tunable_shapes(interpose::Recorder& recorder) {
     static constexpr std::size_t most = 8;
     static constexpr double least_share = 0.01;
-    std::vector<std::size_t> shapes;
+    std::vector<TunableShape> shapes;
     for (std::size_t i = 0; i < breakdown_.shapes().size(); ++i) {
       const ShapeSum& shape = breakdown_.shapes()[i];
-      if (shape.longest.routine == nullptr || shape.longest.routine->index("info") < 0 || !recorder.question(problem_call(shape))) {
+      if (shape.longest.routine == nullptr || shape.longest.routine->index("info") < 0) {
+        continue;
+      }
+      throw_if_interrupted("nothing was measured");
+      std::vector<interpose::AskingCall> asking = asking_calls(shape, recorder);
+      if (asking.empty()) {
         continue;
       }
       if (shapes.size() < most && shape.sum.seconds >= least_share * breakdown_.all().seconds) {
-        shapes.push_back(i);
+        shapes.push_back({i, std::move(asking)});
       } else {
         ++answer_.untuned;
       }
-      throw_if_interrupted("nothing was measured");
     }
     return shapes;
+  }
+
+  /// None where the library's routine can't be looked into: it stops at the data that a recording leaves, or isn't there.
+  [[nodiscard]] std::vector<interpose::AskingCall> asking_calls(const ShapeSum& shape, interpose::Recorder& recorder) const {
+    std::vector<interpose::AskingCall> asking;
+    try {
+      asking = recorder.asking_calls(problem_call(shape));
+    } catch (const Error&) {
+      return {};
+    }
+    for (interpose::AskingCall& part : asking) {
+      part.call.threads = bench_.environment().threads;
+    }
+    return asking;
   }
 
   /// The shape's longest call, with the workspace left to the routine: a program that asks for its size gets it for the new block size too.
@@ -187,25 +278,29 @@ class Answering {
 
   void tune_blocks(Seconds budget) {
     interpose::Recorder recorder(bench_.files());
-    const std::vector<std::size_t> shapes = tunable_shapes(recorder);
-    if (shapes.empty()) {
+    const std::vector<TunableShape> shapes = tunable_shapes(recorder);
+    std::vector<tune::Problem> problems;
+    for (const TunableShape& shape : shapes) {
+      for (const interpose::AskingCall& asking : shape.asking) {
+        problems.push_back(block_problem(asking));
+      }
+    }
+    if (problems.empty()) {
       return;
     }
-    std::vector<tune::Problem> problems;
-    for (const std::size_t shape : shapes) {
-      problems.push_back(block_problem(problem_call(breakdown_.shapes()[shape]), recorder));
-    }
     const tune::BlockSizeResult result = choose_blocks(problems, recorder, budget);
-    for (std::size_t p = 0; p < shapes.size(); ++p) {
-      take_decision(shapes[p], result.decisions[p]);
+    std::size_t next = 0;
+    for (const TunableShape& shape : shapes) {
+      take_decisions(shape, std::span(result.decisions).subspan(next, shape.asking.size()));
+      next += shape.asking.size();
     }
   }
 
-  static tune::Problem block_problem(const Call& call, interpose::Recorder& recorder) {
+  static tune::Problem block_problem(const interpose::AskingCall& asking) {
     static constexpr std::int64_t candidates[] = {8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256};
     tune::Problem problem;
-    problem.call = call;
-    const algorithm::BlockParameters standard = recorder.question(call)->answers;
+    problem.call = asking.call;
+    const algorithm::BlockParameters& standard = asking.question.answers;
     problem.standard = tune::Alternative{.blocks = standard};
     for (const std::int64_t nb : candidates) {
       problem.alternatives.push_back({"", {nb, standard.nbmin, standard.nx}});
@@ -221,21 +316,38 @@ class Answering {
     return session.tune("block sizes for " + answer_.question.text, problems, record, {}, options);
   }
 
-  /// The shape's time changes as that of its longest call.
-  void take_decision(std::size_t shape, const tune::Decision& decision) {
-    answer_.blocks.push_back({shape, decision.standard.blocks.nb, decision.chosen.blocks.nb, decision.chosen.blocks.nx,
-                              decision.standard.seconds, decision.chosen.seconds, decision.regret});
-    const Seconds before = *answer_.shapes[shape];
-    const double ratio = decision.standard.seconds > 0 ? decision.chosen.seconds / decision.standard.seconds : 1;
-    answer_.shapes[shape] = before * ratio;
+  /// The shape's time changes as that of its longest call: by the ratio of what is predicted for it or, where routines below it are tuned, by the share of it that those save.
+  void take_decisions(const TunableShape& shape, std::span<const tune::Decision> decisions) {
+    const ShapeSum& recorded = breakdown_.shapes()[shape.shape];
+    const Seconds before = *answer_.shapes[shape.shape];
+    const Seconds longest = recorded.sum.seconds > 0 ? recorded.longest_seconds * before / recorded.sum.seconds : 0;
+    double saved = 0;
+    double regret = 0;
+    for (std::size_t d = 0; d < decisions.size(); ++d) {
+      const tune::Decision& decision = decisions[d];
+      if (decision.standard.seconds <= 0) {  // a recording has no data: what is balanced or deflated first leaves nothing to do
+        continue;
+      }
+      const Call& tuned = shape.asking[d].call;
+      answer_.blocks.push_back({shape.shape, tuned.routine->name, decision.standard.blocks.nb, decision.chosen.blocks.nb,
+                                decision.chosen.blocks.nx, decision.standard.seconds, decision.chosen.seconds, decision.regret});
+      const Seconds all = tuned.routine == recorded.longest.routine ? decision.standard.seconds : longest;
+      if (all > 0) {
+        saved += (decision.standard.seconds - decision.chosen.seconds) / all;
+        regret += std::max(0.0, decision.regret) * decision.chosen.seconds / all;
+      }
+    }
+    const double ratio = std::max(0.0, 1 - saved);
+    answer_.shapes[shape.shape] = before * ratio;
     answer_.predicted += before * (ratio - 1);
     // the two forecasts share models and method: what is uncertain of the difference is the regret
     answer_.interval.low += before * (ratio - 1);
-    answer_.interval.high += before * (ratio * (1 + std::max(0.0, decision.regret)) - 1);
+    answer_.interval.high += before * (ratio + regret - 1);
   }
 
   const std::vector<ThreadCalls>& threads_;
   const ProgramBreakdown& breakdown_;
+  const Answer* same_;
   const CommonOptions& common_;
   model::Store store_;
   Workbench bench_;
@@ -287,10 +399,25 @@ std::vector<Answer> answer(const std::vector<WhatIf>& questions, const interpose
   if (threads.empty()) {
     throw bad_input("the recording holds no call that the catalogue describes, so nothing can be predicted");
   }
+  const bool compares = std::any_of(questions.begin(), questions.end(),
+                                    [](const WhatIf& question) { return question.predicts_calls() && !question.is_same(); }) &&
+                        can_compare(file.summary(), place);
+  const bool asks_same =
+      kernels == as_recorded && std::any_of(questions.begin(), questions.end(), [](const WhatIf& q) { return q.is_same(); });
+  const Seconds each = budget / static_cast<double>(questions.size() + (compares && !asks_same ? 1 : 0));
+  std::optional<Answer> same;
+  if (compares) {
+    WhatIf question;
+    question.text = "same";
+    same = Answering(question, threads, breakdown, libraries_of(question, place, as_recorded), nullptr, each, common).run();
+  }
   std::vector<Answer> answers;
   for (std::size_t q = 0; q < questions.size(); ++q) {
-    answers.push_back(
-        Answering(questions[q], threads, breakdown, libraries[q], budget / static_cast<double>(questions.size()), common).run());
+    if (questions[q].is_same()) {
+      answers.push_back(same && asks_same ? *same : Answering(questions[q], threads, breakdown, libraries[q], nullptr, each, common).run());
+    } else {
+      answers.push_back(Answering(questions[q], threads, breakdown, libraries[q], same ? &*same : nullptr, each, common).run());
+    }
   }
   return answers;
 }

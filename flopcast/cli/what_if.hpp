@@ -33,9 +33,10 @@ WhatIf parse_what_if(const std::string& text);
 /// A block size chosen for the calls of one shape.
 struct BlockChoice {
   std::size_t shape = 0;  ///< index into the breakdown's shapes
+  std::string routine;    ///< that asks: the shape's own or, as dgetrf in dgesv, one below it
   std::int64_t standard = 0, chosen = 0;
   std::int64_t chosen_crossover = 0;
-  Seconds standard_seconds = 0, chosen_seconds = 0;  ///< predicted, of the shape's longest call
+  Seconds standard_seconds = 0, chosen_seconds = 0;  ///< predicted, of that routine in the shape's longest call
   double regret = 0;
 };
 
@@ -46,6 +47,8 @@ struct Answer {
   std::optional<Environment> environment;      ///< where it was predicted
   std::vector<std::optional<Seconds>> shapes;  ///< of every shape of the breakdown; nothing where no prediction can be made
   Seconds recorded = 0;                        ///< what the calls that are predicted took
+  Seconds by_models = 0;                       ///< what the models alone expect of them
+  /// by_models, where it is the recorded place or one that can't be compared; else what the models expect to change in the recorded time (predict/carried_over).
   Seconds predicted = 0;
   Interval interval;  ///< 95 %
   double extrapolated_share = 0;

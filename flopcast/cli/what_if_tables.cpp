@@ -29,10 +29,10 @@ const Answer* find_same(const std::vector<Answer>& answers) {
 
 /// Against what the models expect of the recorded place: free of the noise of the recorded run. Nothing where calls aren't predicted.
 Cell gain_over_model(const Answer& answer, const Answer& same) {
-  if (&answer == &same || !answer.question.predicts_calls() || answer.predicted <= 0) {
+  if (&answer == &same || !answer.question.predicts_calls() || answer.by_models <= 0) {
     return "-";
   }
-  const double by = same.predicted / answer.predicted - 1;
+  const double by = same.by_models / answer.by_models - 1;
   return {100 * by, fmt::format("{:+.1f} %", 100 * by), tone_of(by)};
 }
 
@@ -51,6 +51,7 @@ Table answer_table(const std::vector<Answer>& answers, const ProgramView& view) 
                    {"predicted for", Align::left, "place"},
                    {"of the time", Align::right, "percent_of_calls"},
                    {"recorded", Align::right, "recorded_seconds"},
+                   {"by models", Align::right, "models_seconds"},
                    {"predicted", Align::right, "predicted_seconds"},
                    {"from", Align::right, "predicted_low_seconds"},
                    {"to", Align::right, "predicted_high_seconds"},
@@ -67,6 +68,7 @@ Table answer_table(const std::vector<Answer>& answers, const ProgramView& view) 
                           answer.place,
                           percent(all > 0 ? answer.recorded / all : 0),
                           {answer.recorded, format_seconds(answer.recorded)},
+                          {answer.by_models, format_seconds(answer.by_models)},
                           {answer.predicted, format_seconds(answer.predicted)},
                           {answer.interval.low, format_seconds(answer.interval.low)},
                           {answer.interval.high, format_seconds(answer.interval.high)},
@@ -84,6 +86,7 @@ Table block_table(const std::vector<Answer>& answers, const ProgramView& view) {
   table.columns = {{"what if", Align::left},
                    {"routine", Align::left},
                    {"shape", Align::left},
+                   {"asks", Align::left},
                    {"default nb", Align::right, "default_nb"},
                    {"chosen nb", Align::right, "chosen_nb"},
                    {"chosen nx", Align::right, "chosen_nx"},
@@ -95,8 +98,8 @@ Table block_table(const std::vector<Answer>& answers, const ProgramView& view) {
     for (const BlockChoice& choice : answer.blocks) {
       const interpose::ShapeSum& shape = view.breakdown.shapes()[choice.shape];
       const double by = choice.chosen_seconds > 0 ? choice.standard_seconds / choice.chosen_seconds - 1 : 0;
-      table.rows.push_back({answer.question.text, view.summary.names[shape.name], sizes_text(shape), report::whole(choice.standard),
-                            report::whole(choice.chosen), report::whole(choice.chosen_crossover),
+      table.rows.push_back({answer.question.text, view.summary.names[shape.name], sizes_text(shape), choice.routine,
+                            report::whole(choice.standard), report::whole(choice.chosen), report::whole(choice.chosen_crossover),
                             Cell(choice.standard_seconds, format_seconds(choice.standard_seconds)),
                             Cell(choice.chosen_seconds, format_seconds(choice.chosen_seconds)),
                             Cell(100 * by, fmt::format("{:+.1f} %", 100 * by), tone_of(by)), percent(std::max(0.0, choice.regret))});
@@ -121,6 +124,7 @@ nlohmann::json to_json(const Answer& answer, const ProgramView& view) {
   nlohmann::json blocks = nlohmann::json::array();
   for (const BlockChoice& choice : answer.blocks) {
     blocks.push_back({{"shape", choice.shape},
+                      {"routine", choice.routine},
                       {"default_nb", choice.standard},
                       {"chosen_nb", choice.chosen},
                       {"chosen_nx", choice.chosen_crossover},
@@ -133,6 +137,7 @@ nlohmann::json to_json(const Answer& answer, const ProgramView& view) {
           {"place", answer.place},
           {"environment", *answer.environment},
           {"recorded_seconds", answer.recorded},
+          {"models_seconds", answer.by_models},
           {"predicted_seconds", answer.predicted},
           {"interval", {answer.interval.low, answer.interval.high}},
           {"gain", by ? nlohmann::json(*by) : nlohmann::json()},

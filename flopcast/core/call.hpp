@@ -17,11 +17,11 @@ namespace flopcast {
 /// arguments[i] is argument i of the interface: the character of a flag (upper case), the value of an integer, the address
 /// of an operand, or the index into `scalars` of a scalar. An address of 0 means "not given"; the sampler then places it.
 struct Call {
-  static constexpr std::size_t most_arguments = 20;
+  static constexpr std::size_t most_arguments = 21;
 
   const Routine* routine = nullptr;
   std::array<std::int64_t, most_arguments> arguments{};
-  std::array<std::complex<double>, 2> scalars{};
+  std::array<std::complex<double>, 3> scalars{};
   std::int32_t threads = 1;
 
   [[nodiscard]] std::span<const std::int64_t> values() const noexcept { return arguments; }
@@ -46,8 +46,8 @@ struct Operand {
   }
 };
 
-/// At most this many operands has any routine (tpmqrt: V, T, A, B, work).
-inline constexpr std::size_t most_operands = 8;
+/// At most this many operands has any routine (syevr: A, il, iu, m, w, Z, isuppz, work, iwork).
+inline constexpr std::size_t most_operands = 9;
 using Operands = InlineVector<Operand, most_operands>;
 
 /// Footprint of every operand, in the order of the interface; exact for triangles and sub-matrices.

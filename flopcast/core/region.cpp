@@ -95,6 +95,21 @@ Region lower_trapezoid(std::uintptr_t address, std::int64_t rows, std::int64_t c
           (ld + 1) * element_bytes, -element_bytes};
 }
 
+Region whole_lines(const Region& region, std::int64_t line_bytes) {
+  if (region.empty() || region.columns <= 1 || region.growth_bytes != 0 || region.column_bytes >= line_bytes) {
+    return region;
+  }
+  const auto line = static_cast<std::uintptr_t>(line_bytes);
+  const std::uintptr_t first = region.address / line * line;
+  const auto width =
+      static_cast<std::int64_t>((region.address - first + static_cast<std::uintptr_t>(region.column_bytes) + line - 1) / line * line);
+  if (width < region.stride_bytes) {
+    return {first, width, region.columns, region.stride_bytes, 0};
+  }
+  const auto all = static_cast<std::int64_t>((region.end() - first + line - 1) / line * line);
+  return {first, all, 1, all, 0};
+}
+
 Region upper_triangle(std::uintptr_t address, std::int64_t n, std::int64_t ld, std::int64_t element_bytes, bool strict) {
   if (n <= (strict ? 1 : 0)) {
     return {address, 0, 0, 0, 0};

@@ -58,6 +58,7 @@ enum class Form : std::uint8_t {
 enum class Fill : std::uint8_t {
   random,       ///< uniform in [-1, 1]
   triangular,   ///< small off a diagonal of 1: products and solves, even repeated, neither grow nor shrink
+  permuted,     ///< the same with its rows in another order: LU of it swaps rows in nearly every step
   schur,        ///< triangular, upper, with zeros below: its spectrum is 1 (trsyl)
   schur_apart,  ///< the same with a diagonal of 3, so that neither it nor its negative meets the spectrum of a schur one
   definite,     ///< Hermitian positive definite: random off a large diagonal; a scalar is positive

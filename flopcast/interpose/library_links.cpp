@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/process_environment.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -37,6 +38,22 @@ fs::path make_folder() {
     throw environment_error("can't make a folder {}: {}", name, std::strerror(errno));
   }
   return name;
+}
+
+/// Where R looks for its own libraries: as the user says, else where installations have them; R's script does without its own list when it is given one.
+std::string r_libraries(const std::vector<std::string>& environment) {
+  std::string path = variable(environment, "R_LD_LIBRARY_PATH");
+  if (!path.empty()) {
+    return path;
+  }
+  const std::string home = variable(environment, "R_HOME");
+  for (const std::string& folder : {home, std::string("/usr/lib/R"), std::string("/usr/lib64/R"), std::string("/usr/local/lib/R")}) {
+    std::error_code none;
+    if (!folder.empty() && fs::exists(folder + "/lib", none)) {
+      path += (path.empty() ? "" : ":") + folder + "/lib";
+    }
+  }
+  return path;
 }
 
 }  // namespace
@@ -77,6 +94,11 @@ std::string LibraryLinks::search_path(const std::string& before) const {
     }
   }
   return before.empty() ? path : path + ":" + before;
+}
+
+void LibraryLinks::put_first(std::vector<std::string>& environment) const {
+  set_variable(environment, "LD_LIBRARY_PATH", search_path(variable(environment, "LD_LIBRARY_PATH")));
+  set_variable(environment, "R_LD_LIBRARY_PATH", search_path(r_libraries(environment)));
 }
 
 }  // namespace flopcast::interpose

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "flopcast/interpose/recorder.hpp"
 
@@ -19,6 +20,8 @@ class LibraryLinks {
 
   /// Value for LD_LIBRARY_PATH: the links, then the libraries' own folders, for what they need themselves, then `before` (its value so far).
   [[nodiscard]] std::string search_path(const std::string& before) const;
+  /// Sets LD_LIBRARY_PATH to that, and R_LD_LIBRARY_PATH, which R's start script puts before it (there the system's own BLAS would be found first).
+  void put_first(std::vector<std::string>& environment) const;
 
  private:
   std::filesystem::path folder_;

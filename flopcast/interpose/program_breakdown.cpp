@@ -28,7 +28,9 @@ CallSum sum_of(const ProgramEvent& event) {
 auto weight(const CallSum& sum) { return std::tuple(-sum.seconds, -sum.flops, -sum.calls); }
 
 /// Sizes that differ by less than a factor of two or so: 0, 1, 2..3, 4..7, ...
-std::int64_t magnitude(std::int64_t size) { return size <= 0 ? size : std::bit_width(static_cast<std::uint64_t>(size)); }
+std::int64_t magnitude(std::int64_t size) {
+  return size <= 0 ? size : static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(size)));
+}
 
 std::vector<SizeRange> size_ranges(const Call& call) {
   std::vector<SizeRange> ranges;

@@ -185,7 +185,7 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
   const bool chosen = program.libraries != LibraryFiles{};
   const std::optional<LibraryLinks> links = chosen ? std::optional<LibraryLinks>(std::in_place, program.libraries) : std::nullopt;
   if (links) {
-    set_variable(environment, "LD_LIBRARY_PATH", links->search_path(variable(environment, "LD_LIBRARY_PATH")));
+    links->put_first(environment);
   }
   if (program.threads) {
     set_threads(environment, *program.threads);

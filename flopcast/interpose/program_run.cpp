@@ -78,7 +78,7 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
   const bool chosen = options.libraries != LibraryFiles{};
   const std::optional<LibraryLinks> links = chosen ? std::optional<LibraryLinks>(std::in_place, options.libraries) : std::nullopt;
   if (links) {
-    set_variable(environment, "LD_LIBRARY_PATH", links->search_path(variable(environment, "LD_LIBRARY_PATH")));
+    links->put_first(environment);
   }
   if (options.threads) {
     set_threads(environment, *options.threads);

@@ -362,6 +362,18 @@ bool is_program_trace(const std::filesystem::path& path) {
   return in.read(magic, sizeof magic) && std::memcmp(magic, trace_magic, sizeof magic) == 0;
 }
 
+std::vector<Seconds> pauses(const std::vector<ProgramEvent>& events) {
+  std::vector<Seconds> all;
+  Seconds ended = 0;
+  for (const ProgramEvent& event : events) {
+    if (event.described()) {
+      all.push_back(std::max(0.0, event.start - ended));
+      ended = event.start + event.seconds;
+    }
+  }
+  return all;
+}
+
 Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name) {
   Trace trace;
   trace.configuration.algorithm = name;

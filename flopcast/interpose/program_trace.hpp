@@ -95,4 +95,8 @@ ProgramTrace read_program_trace(const std::filesystem::path& path);
 /// that the calls' operands cover, joined where they overlap or touch; configuration.algorithm is `name`. Calls that are known by name only are left out.
 Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name = "program");
 
+/// The time before each described call of one thread since the described call before it ended, or since the recording began: the program's own code, and calls that
+/// are known by name only.
+std::vector<Seconds> pauses(const std::vector<ProgramEvent>& events);
+
 }  // namespace flopcast::interpose

@@ -22,7 +22,7 @@ struct Request {
   bool has_blocks = false;
   algorithm::BlockParameters blocks;
   std::array<std::int64_t, Call::most_arguments> arguments{};
-  std::array<std::complex<double>, 2> scalars{};
+  decltype(Call::scalars) scalars{};
 };
 
 /// Child to parent, followed by `payload_bytes`: recorded calls, or the text of an error.

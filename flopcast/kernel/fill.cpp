@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <random>
 
 namespace flopcast::kernel {
@@ -117,6 +118,7 @@ Values values_of(const Argument& argument, std::int64_t rows) {
   switch (argument.fill) {
     case Fill::random: return {};
     case Fill::triangular: return {small, 1};
+    case Fill::permuted: return {small, 0};
     case Fill::schur: return {small, 1};
     case Fill::schur_apart: return {small, 3};
     // So large that the operand stays definite when kernels before it have subtracted rank-k updates by operands that grew in rank-k updates themselves.
@@ -148,7 +150,9 @@ class Filler {
     if (argument_.fill == Fill::schur || argument_.fill == Fill::schur_apart) {
       clear_below_diagonal();
     }
-    if (values.diagonal != 0) {
+    if (argument_.fill == Fill::permuted) {
+      permute_diagonal();
+    } else if (values.diagonal != 0) {
       argument_.form == Form::scalar || argument_.form == Form::vector ? set_all(values.diagonal) : set_diagonal(values.diagonal);
     } else if (reals_per_element_ == 2 && is_one_triangle(argument_.form) && argument_.fill == Fill::random) {
       set_diagonal(0.5);  // of a Hermitian matrix it is real
@@ -177,6 +181,18 @@ class Filler {
       set(diagonal_offset(call_, argument_, rows_, i), value);
     }
   }
+  /// A 1 in every row and column of a square matrix, in the rows s, 2 s, ... for an s near the golden section that has no divisor in common with the order.
+  void permute_diagonal() {
+    constexpr double golden_section = 0.618;
+    const std::int64_t length = diagonal_length(call_, argument_);
+    auto step = std::max<std::int64_t>(1, std::llround(golden_section * static_cast<double>(length)));
+    while (std::gcd(step, length) > 1) {
+      ++step;
+    }
+    for (std::int64_t j = 0; j < length; ++j) {
+      set(diagonal_offset(call_, argument_, rows_, j) + (j + 1) * step % length - j, 1);
+    }
+  }
   void clear_below_diagonal() {
     for (std::int64_t j = 0; j < rows_; ++j) {
       for (std::int64_t i = j + 1; i < rows_; ++i) {
@@ -201,6 +217,13 @@ void fill_pivots(const Call& call, const Operand& operand, std::uint64_t seed) {
   for (std::int64_t i = 0; i < count; ++i) {
     target[i] = static_cast<std::int32_t>(offset + i + 1 + static_cast<std::int64_t>(generator()) % (count - i));
   }
+}
+
+/// Numbers that say what to do: none of it, or the first.
+void fill_integers(const Call& call, const Operand& operand) {
+  const std::int32_t value = call.routine->arguments[operand.argument].fill == Fill::zero ? 0 : 1;
+  for_each_run(operand,
+               [&](std::uintptr_t address, std::int64_t bytes) { std::fill_n(pointer_to<std::int32_t>(address), bytes / 4, value); });
 }
 
 void write_number(const Call& call, std::size_t argument, std::uintptr_t address, double value) {
@@ -242,6 +265,8 @@ void fill(const Call& call, std::uint64_t seed) {
     }
     if (argument.kind == Kind::pivots) {
       fill_pivots(call, operand, own_seed);
+    } else if (argument.integer) {
+      fill_integers(call, operand);
     } else if (real_bytes(call.routine->precision) == 4) {
       Filler<float>(call, operand).fill(own_seed);
     } else {

@@ -79,11 +79,15 @@ std::vector<Entry> lapack_entries() {
        {flag("trans", "NTC"), size("n"), size("nrhs"), in("A", full("n", "n")).with(Fill::triangular), ld("lda"),
         pivots("ipiv", vec("n"), Access::read), update("B", full("n", "nrhs")), ld("ldb"), info()},
        "nrhs*n*n", "nrhs*n*(n-1)"},
-      // The matrix is one that can be factored and solved with in single precision at any order.
+      // The matrix is one that can be factored, with swaps, and solved with in single precision at any order.
       {names("sdcz", "gesv"), "gesv", "B := A^-1 B and A = P L U, by getrf and getrs",
-       {size("n"), size("nrhs"), update("A", full("n", "n")).with(Fill::triangular), ld("lda"), pivots("ipiv", vec("n")),
+       {size("n"), size("nrhs"), update("A", full("n", "n")).with(Fill::permuted), ld("lda"), pivots("ipiv", vec("n")),
         update("B", full("n", "nrhs")), ld("ldb"), info()},
        "n*n*n/3 + 2*n/3 + nrhs*n*n", "n*n*n/3 - n*n/2 + n/6 + nrhs*n*(n-1)"},
+      {names("sdcz", "trtrs"), "trtrs", "B := op(A)^-1 B, A triangular, if it isn't singular",
+       {uplo(), flag("trans", "NTC"), flag("diag", "NU"), size("n"), size("nrhs"), in("A", triangle("n", "uplo", "diag")).with(Fill::triangular),
+        ld("lda"), update("B", full("n", "nrhs")), ld("ldb"), info()},
+       "nrhs*n*(n-1)/2 + (diag=U ? 0 : nrhs*n)", "nrhs*n*(n-1)/2"},
       // Inverse of U, then a product per column; working note 41 counts the same within O(n) in total, but splits it differently.
       {names("sdcz", "getri"), "getri", "A := A^-1 with A from getrf",
        {size("n"), update("A", full("n", "n")).with(Fill::triangular), ld("lda"), pivots("ipiv", vec("n"), Access::read),

@@ -130,6 +130,20 @@ Entry generate_tridiagonal_q(const char* precisions, const char* family) {
           counts.multiplications, counts.additions};
 }
 
+/// That of Q is orgqr's and that of P orglq's: in all rows and columns, or (`less` = 1) without the first, which become those of the identity: where A was k x q with k > q for Q,
+/// q x k with k >= q for P.
+Entry generate_bidiagonal_q(const char* precisions, const char* family) {
+  const std::string less = "min(1,max(0,vect=Q ? k - m : k + 1 - n))";
+  const std::string m = fmt::format("(m-{})", less), n = fmt::format("(n-{})", less);
+  const std::string k = fmt::format("min(k,vect=Q ? {} : {})", m, n);
+  const Counts q = generate_counts(Lines::columns, m, n, k), p = generate_counts(Lines::rows, m, n, k);
+  return Entry{names(precisions, family), family, "Q or P' from gebrd",
+               {flag("vect", "QP"), size("m"), size("n"), size("k"), update("A", full("m", "n")).with(Fill::reflectors), ld("lda"),
+                in("tau", vec(k)).with(Fill::factors), work_of_size(), block_work("min(m,n)"), info()},
+               fmt::format("vect=Q ? {} : {}", q.multiplications, p.multiplications), fmt::format("vect=Q ? {} : {}", q.additions, p.additions)}
+      .requiring({"vect=Q ? m : n >= vect=Q ? n : m", "vect=Q ? n : m >= vect=Q ? min(m,k) : min(n,k)"});
+}
+
 }  // namespace
 
 std::vector<Entry> lapack_orthogonal_entries() {
@@ -173,6 +187,8 @@ std::vector<Entry> lapack_orthogonal_entries() {
       generate_hessenberg_q("cz", "unghr"),
       generate_tridiagonal_q("sd", "orgtr"),
       generate_tridiagonal_q("cz", "ungtr"),
+      generate_bidiagonal_q("sd", "orgbr"),
+      generate_bidiagonal_q("cz", "ungbr"),
   };
 }
 

@@ -20,7 +20,7 @@ namespace flopcast::model {
 /// A polynomial for the execution time over a part of a model's domain.
 struct Piece {
   Box box;
-  /// It holds where the footprint lies in [bytes_low, bytes_high): the memory levels of paper 001. Everywhere in the box by default.
+  /// It holds where the footprint lies in [bytes_low, bytes_high): the memory levels of paper 001, or the sides of a threshold. Everywhere in the box by default.
   double bytes_low = 0, bytes_high = std::numeric_limits<double>::infinity();
   Polynomial polynomial;  ///< seconds
   Seconds floor = 0;      ///< no estimate is below it: half of the smallest sample, as a polynomial may dip below 0 between samples
@@ -44,7 +44,7 @@ struct Model {
   nlohmann::json options;          ///< that it was built with
   std::vector<std::string> sizes;  ///< names of the size arguments: "m", "n"
   std::vector<Box> domain;         ///< what was sampled; the pieces cover it
-  Polynomial footprint;            ///< bytes, where pieces depend on it; otherwise empty
+  Polynomial footprint;            ///< where pieces depend on it, bytes or (options "thresholds") the product of all sizes; otherwise empty
   std::vector<Piece> pieces;       ///< on a face that pieces share the first one holds
   Cost cost;
   friend bool operator==(const Model&, const Model&) = default;

@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 3> error_names = {"maximum", "mean", "med
 /// A box that is to be sampled next, with what is known of it so far.
 struct OpenBox {
   Box box;
+  Side side;
   Piece parent;  ///< the fit of the box that it came from; none at level 0
 };
 
@@ -53,15 +54,24 @@ class Refiner {
  public:
   Refiner(const std::vector<Monomial>& basis, const RefinementOptions& options) : basis_(basis), options_(options) {}
 
-  [[nodiscard]] std::vector<Sizes> grid(const Box& box) const {
-    return grid_points(box, grid_counts(basis_, box, options_.oversampling), options_.grid, options_.minimum_width);
+  /// Points of the box's grid, all of them on the side if it has any.
+  [[nodiscard]] std::vector<Sizes> grid(const OpenBox& item) const {
+    std::vector<Sizes> points =
+        grid_points(item.box, grid_counts(basis_, item.box, options_.oversampling), options_.grid, options_.minimum_width);
+    std::set<Sizes> moved;
+    for (const Sizes& point : points) {
+      if (std::optional<Sizes> on_side = moved_to(item.side, item.box, point, options_.minimum_width)) {
+        moved.insert(std::move(*on_side));
+      }
+    }
+    return moved.empty() ? points : std::vector<Sizes>(moved.begin(), moved.end());
   }
 
   /// Points of all boxes that were not sampled yet.
   [[nodiscard]] std::vector<Sizes> missing(const std::vector<OpenBox>& open) const {
     std::set<Sizes> points;
     for (const OpenBox& item : open) {
-      for (Sizes& point : grid(item.box)) {
+      for (Sizes& point : grid(item)) {
         if (!samples_.contains(point)) {
           points.insert(std::move(point));
         }
@@ -76,12 +86,14 @@ class Refiner {
     }
   }
 
-  [[nodiscard]] Piece fit(const Box& box) const {
-    std::vector<Sizes> points = grid(box);
+  [[nodiscard]] Piece fit(const OpenBox& item) const {
+    const Box& box = item.box;
+    std::vector<Sizes> points = grid(item);
     if (options_.reuse) {
+      const bool has_side = std::any_of(points.begin(), points.end(), [&](const Sizes& point) { return item.side.contains(point); });
       points.clear();
       for (const auto& [point, seconds] : samples_) {
-        if (box.contains(point)) {
+        if (box.contains(point) && (!has_side || item.side.contains(point))) {
           points.push_back(point);
         }
       }
@@ -93,6 +105,8 @@ class Refiner {
     Fit fitted = fit_relative(basis_, box, points, seconds);
     Piece piece;
     piece.box = box;
+    piece.bytes_low = item.side.low;
+    piece.bytes_high = item.side.high;
     piece.polynomial = std::move(fitted.polynomial);
     piece.floor = 0.5 * *std::min_element(seconds.begin(), seconds.end());
     piece.error = fitted.error;
@@ -113,7 +127,7 @@ std::vector<OpenBox> settle(const std::vector<OpenBox>& open, const Refiner& ref
                             Model& model) {
   std::vector<OpenBox> next;
   for (const OpenBox& item : open) {
-    Piece piece = refiner.fit(item.box);
+    Piece piece = refiner.fit(item);
     std::vector<Box> parts;
     if (error_of(piece.error, options.error_type) > options.error_bound && level < options.maximum_depth) {
       parts = subdivide(item.box, options.minimum_size, options.minimum_width);
@@ -123,7 +137,9 @@ std::vector<OpenBox> settle(const std::vector<OpenBox>& open, const Refiner& ref
       continue;
     }
     for (Box& part : parts) {
-      next.push_back({std::move(part), piece});
+      if (item.side.meets(part)) {
+        next.push_back({std::move(part), item.side, piece});
+      }
     }
   }
   return next;
@@ -178,7 +194,7 @@ std::vector<int> grid_counts(const std::vector<Monomial>& basis, const Box& box,
 
 Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box> domain, const std::vector<Monomial>& basis,
                   const RefinementOptions& options, const SampleSource& source,
-                  const std::function<void(const RefinementProgress&)>& progress) {
+                  const std::function<void(const RefinementProgress&)>& progress, std::span<const double> thresholds) {
   check(options);
   check(domain, names.size());
   Refinement result;
@@ -192,9 +208,18 @@ Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box>
   Refiner refiner(basis, options);
   double whole = 0;
   std::vector<OpenBox> open;
+  const std::vector<Side> all_sides = sides(thresholds);
+  if (!thresholds.empty()) {
+    model.footprint = product_polynomial(model.sizes.size());
+    model.options["thresholds"] = std::vector<double>(thresholds.begin(), thresholds.end());
+  }
   for (const Box& box : model.domain) {
-    open.push_back({box, {}});
-    whole += volume(box);
+    for (const Side& side : all_sides) {
+      if (side.meets(box)) {
+        open.push_back({box, side, {}});
+        whole += volume(box);
+      }
+    }
   }
   for (int level = 0; !open.empty(); ++level) {
     if (progress) {

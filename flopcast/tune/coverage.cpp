@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "flopcast/cache/placement.hpp"
+
 namespace flopcast::tune {
 namespace {
 
@@ -34,8 +36,9 @@ bool Coverage::add(const Call& call) {
   const double before = covered_;
   for (const Operand& operand : operands(call)) {
     for (const Region& part : operand.parts) {
+      const Region lines = whole_lines(part, cache::line_bytes);
       const auto touched = [&](const Probe& probe) {
-        const bool inside = part.contains(probe.byte);
+        const bool inside = lines.contains(probe.byte);
         covered_ += inside ? probe.weight : 0;
         return inside;
       };

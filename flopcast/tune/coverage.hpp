@@ -12,7 +12,7 @@ class Coverage {
  public:
   explicit Coverage(const Operand& operand);
 
-  /// Counts what `call` touches; returns whether that was anything new.
+  /// Counts what `call` touches, in whole cache lines; returns whether that was anything new.
   bool add(const Call& call);
   /// Share of the operand's bytes touched so far; an operand without bytes is touched.
   [[nodiscard]] double share() const noexcept { return total_ > 0 ? covered_ / total_ : 1; }

@@ -145,6 +145,17 @@ TEST(AccessDistance, MemoryOutsideOfAllAllocationsIsFollowedToo) {
   EXPECT_EQ(distinct_bytes(trace), 160);
 }
 
+TEST(AccessDistance, RowsBesideThoseReadCameAlongInTheirLines) {
+  // rows 0, 1 and 8 of a matrix with 128 rows: the first two share lines
+  const Trace trace = trace_of({call("dcopy", {5, a_address, 128, b_address, 1}), call("dcopy", {5, a_address + 8, 128, b_address, 1}),
+                                call("dcopy", {5, a_address + 64, 128, b_address, 1})});
+  AccessOptions options = from(Start::cold);
+  EXPECT_THAT(distances(access_distances(trace, options)[1]), testing::ElementsAre(-1, 80)) << "by bytes nothing is shared";
+  options.line_bytes = 64;
+  EXPECT_THAT(distances(access_distances(trace, options)[1]), testing::ElementsAre(5 * 64 + 40, 5 * 64 + 40));
+  EXPECT_THAT(distances(access_distances(trace, options)[2]), testing::ElementsAre(-1, 5 * 64 + 40));
+}
+
 TEST(AccessDistance, AnEmptyTraceHasNone) {
   EXPECT_TRUE(access_distances({}, {}).empty());
   EXPECT_EQ(distinct_bytes({}), 0);
@@ -201,6 +212,7 @@ TEST(AccessDistance, AgreesWithTheNaiveScan) {
     options.start = std::array{Start::artificial, Start::repeated, Start::filled, Start::cold}[seed / 2 % 4];
     options.limit_bytes = seed % 5 == 4 ? 900 : 0;
     options.thresholds_bytes = {300, 1000, 1800};
+    options.line_bytes = seed % 3 == 0 ? 64 : 1;
     SCOPED_TRACE(seed);
     expect_equal_to_naive(trace, options);
   }

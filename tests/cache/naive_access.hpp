@@ -39,7 +39,7 @@ class NaiveAccess {
           event.push_back({{}, operand.access != Access::read});
           for (const Region& part : operand.parts) {
             if (call.address(operand.argument) != 0) {
-              event.back().bytes.merge(bytes_of(part));
+              event.back().bytes.merge(bytes_of(whole_lines(part, operand.parts.size() == 1 ? options.line_bytes : 1)));
             }
           }
           all_.insert(event.back().bytes.begin(), event.back().bytes.end());

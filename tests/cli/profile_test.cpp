@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,10 @@ std::string contents(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// A real program, what it prints where its results are right, and a routine that it calls at order 200.
+/// A real program, what it prints where its results are right, a routine that it calls at order 200, and one that asks for a block size then: itself, or one below it.
 struct Client {
-  std::string name, requires_command, command, prints, routine;
+  std::string name, requires_command, command, prints, routine, asks = "dgeqrf";
+  std::string blas = "openblas-serial";
 };
 
 const std::vector<Client> clients = {
@@ -38,6 +40,10 @@ const std::vector<Client> clients = {
      "/usr/bin/python3 -c 'import numpy as n; a = n.random.rand(200, 200); q, r = n.linalg.qr(a); n.linalg.svd(a); print(abs(q @ r - "
      "a).max() < 1e-12)'",
      "True", "dgeqrf"},
+    {"R", "command -v Rscript",
+     "Rscript -e 'set.seed(1); a <- matrix(runif(40000), 200); x <- solve(a); s <- svd(a); e <- eigen(a + t(a)); cat(max(abs(a %*% x - "
+     "diag(200))) < 1e-8)'",
+     "TRUE", "dgesv", "dgetrf", "reference"},  // over OpenBLAS R finds OpenBLAS's own LAPACK first, which never asks
 #ifdef FLOPCAST_EXAMPLE_QR
     {"Fortran", "true", FLOPCAST_EXAMPLE_QR " 200", "residual", "dgeqrf"},
 #endif
@@ -57,7 +63,7 @@ class ProfileTest : public ::testing::TestWithParam<Client> {
   /// Records a command with the libraries that are tuned for by default, and checks what it printed.
   void record(const std::string& command, const std::string& prints) {
     const Ended ended =
-        shell("flopcast record --threads 1 --blas openblas-serial --lapack reference --output " + file("trace") + " -- " + command);
+        shell("flopcast record --threads 1 --blas " + GetParam().blas + " --lapack reference --output " + file("trace") + " -- " + command);
     ASSERT_EQ(ended.code, 0) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr(prints));
   }
@@ -80,6 +86,12 @@ const nlohmann::json* find(const nlohmann::json& list, const std::string& routin
   return nullptr;
 }
 
+/// What programs get their eigenvalues, singular values and solutions from.
+bool is_driver(const std::string& routine) {
+  static const std::set<std::string> all = {"gesv", "posv", "gesdd", "gesvd", "syev", "syevd", "syevr", "geev", "gels", "gelsd", "gelsy"};
+  return all.count(routine.substr(1)) > 0;
+}
+
 TEST_P(ProfileTest, ClientsAreRecordedPredictedAndRunTuned) {
   const Client& client = GetParam();
   if (shell(client.requires_command).code != 0) {
@@ -87,27 +99,36 @@ TEST_P(ProfileTest, ClientsAreRecordedPredictedAndRunTuned) {
   }
   record(client.command, client.prints);
 
-  const nlohmann::json profile = document("--what-if same --what-if blas=reference --what-if nb --time-budget 6s");
+  const nlohmann::json profile =
+      document("--what-if same --what-if blas=" + std::string(client.blas == "reference" ? "openblas-serial" : "reference") +
+               " --what-if nb --time-budget 6s");
   const nlohmann::json* shape = find(profile.at("shapes"), client.routine);
   ASSERT_NE(shape, nullptr) << profile.dump(2);
   EXPECT_EQ(shape->at("sizes").at("n"), nlohmann::json({200, 200}));
+  for (const nlohmann::json& routine : profile.at("routines")) {
+    EXPECT_TRUE(routine.at("described").get<bool>() || !is_driver(routine.at("routine"))) << routine;
+  }
   EXPECT_EQ(profile.at("recorded").at("lapack"), "reference");
   ASSERT_EQ(profile.at("what_if").size(), 3U);
   for (const nlohmann::json& answer : profile.at("what_if")) {
     EXPECT_GT(answer.at("predicted_seconds").get<double>(), 0) << answer;
+    EXPECT_GT(answer.at("models_seconds").get<double>(), 0) << answer;
     EXPECT_LE(answer.at("interval")[0].get<double>(), answer.at("interval")[1].get<double>());
     EXPECT_EQ(answer.at("shape_seconds").size(), profile.at("shapes").size());
   }
   EXPECT_GE(profile.at("what_if")[2].at("blocks").size() + profile.at("what_if")[2].at("untuned_shapes").get<std::size_t>(), 1U);
 
   const std::string tuned = file("tuned.json");
-  ASSERT_EQ(shell("flopcast tune " + client.routine + " --n 200 --nb 21,22 --fixed-crossover --time-budget 2s --profile " + tuned).code, 0);
-  const Ended ended = shell("flopcast run --profile " + tuned + " --blas openblas-serial --lapack reference --json --output " +
+  ASSERT_EQ(shell("flopcast tune " + client.asks + " --n 200 --nb 21,22 --fixed-crossover --time-budget 2s --blas " + client.blas +
+                  " --profile " + tuned)
+                .code,
+            0);
+  const Ended ended = shell("flopcast run --profile " + tuned + " --blas " + client.blas + " --lapack reference --json --output " +
                             file("report") + " -- " + client.command);
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr(client.prints));
   const nlohmann::json report = nlohmann::json::parse(contents(file("report")));
-  const nlohmann::json* use = find(report.at("routines"), client.routine);
+  const nlohmann::json* use = find(report.at("routines"), client.asks);
   ASSERT_NE(use, nullptr) << report.dump(2);
   EXPECT_GE(use->at("questions").get<int>(), 1);
   EXPECT_EQ(use->at("largest"), 200);

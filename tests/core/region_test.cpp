@@ -116,6 +116,18 @@ TEST(Region, OfNothingTouchesNothing) {
   EXPECT_TRUE(strided_vector(4096, -3, 1, 8).empty());
 }
 
+TEST(Region, ShortRunsAreWidenedToTheirLines) {
+  EXPECT_EQ(whole_lines(strided_vector(4096 + 72, 5, 100, 8), 64), (Region{4096 + 64, 64, 5, 800, 0}));
+  EXPECT_EQ(whole_lines(rectangle(4096 + 56, 2, 5, 100, 8), 64), (Region{4096, 128, 5, 800, 0})) << "two elements on two lines";
+  EXPECT_EQ(whole_lines(strided_vector(4096 + 8, 10, 3, 8), 64), (Region{4096, 256, 1, 256, 0}))
+      << "no line between two elements is left out";
+  const Region matrix = rectangle(4096, 8, 5, 100, 8), triangle = upper_triangle(4096, 5, 100, 8), row = strided_vector(4096, 5, 100, 8);
+  EXPECT_EQ(whole_lines(matrix, 64), matrix);
+  EXPECT_EQ(whole_lines(triangle, 64), triangle);
+  EXPECT_EQ(whole_lines(row, 1), row);
+  EXPECT_TRUE(whole_lines(strided_vector(4096, 0, 100, 8), 64).empty());
+}
+
 TEST(Region, VectorOfIncrementZeroIsOneElement) { EXPECT_EQ(strided_vector(4096, 7, 0, 8).bytes(), 8); }
 
 }  // namespace

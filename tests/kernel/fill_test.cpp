@@ -104,6 +104,29 @@ TEST(Fill, GivesColumnsThatAreNoCopies) {
   }
 }
 
+TEST(Fill, PermutedMatricesHaveOneLargeElementInEveryRowAndColumn) {
+  for (const std::int64_t n : {1, 2, 3, 6, 10, 64}) {
+    Call call = parse_call(require("dgesv"), {{"n", std::to_string(n)}, {"nrhs", "1"}, {"lda", std::to_string(n)}});
+    const GuardedMemory memory(call);
+    fill(call, 1);
+    const auto i = static_cast<std::size_t>(call.routine->index("A"));
+    std::vector<std::int64_t> rows;
+    std::int64_t moved = 0;
+    for (std::int64_t element = 0; element < n * n; ++element) {
+      if (reference::element_in_memory(call, i, static_cast<std::size_t>(element)) == 1.0) {
+        rows.push_back(element % n);
+        EXPECT_EQ(static_cast<std::int64_t>(rows.size()) - 1, element / n) << "one per column";
+        moved += rows.back() != element / n ? 1 : 0;
+      }
+    }
+    EXPECT_GE(moved, n - 2) << "of order " << n << " nearly all rows are swapped";
+    std::sort(rows.begin(), rows.end());
+    for (std::int64_t row = 0; row < n; ++row) {
+      ASSERT_EQ(rows.at(static_cast<std::size_t>(row)), row);
+    }
+  }
+}
+
 TEST(Fill, LeavesOperandsWithoutAddressOut) {
   const Call call = parse_call(require("dgemm"), {{"m", "20"}, {"n", "20"}, {"k", "20"}});
   EXPECT_NO_FATAL_FAILURE(fill(call, 1));

@@ -47,8 +47,8 @@ std::vector<Call> small_and_medium_cases(const Routine& routine) {
 
 bool is_one_of(const std::string& family, const std::set<std::string>& families) { return families.count(family) > 0; }
 
-/// Generators of rotations, whose operations depend on the data.
-bool counts_depend_on_data(const std::string& family) { return is_one_of(family, {"rotg", "rotmg"}); }
+/// Generators of rotations, and whatever iterates.
+bool counts_depend_on_data(const std::string& family) { return is_one_of(family, {"rotg", "rotmg"}) || reference::is_spectral(family); }
 
 /// Where the formula is of leading order only, as the table says, or of another order of operations.
 bool counts_are_approximate(const std::string& family) {
@@ -70,9 +70,9 @@ bool has_empty_size(const Call& call) {
 
 /// What a plain algorithm needn't touch although it counts, as the tables say: norms of whole matrices, scratch columns, unit diagonals
 /// among packed elements, lower halves of blocks of T and of pentagons, vector elements that meet no element of a band; the pivot that a panel may or may not
-/// factor; diagonals of X, Y and W.
+/// factor; diagonals of X, Y and W; what drivers of eigenvalues leave of the matrix.
 bool footprint_is_larger(const Call& call) {
-  if (has_empty_size(call)) {
+  if (has_empty_size(call) || reference::is_spectral(call.routine->family)) {
     return true;
   }
   const bool unit_packed = is_one_of(call.routine->family, {"tpmv", "tpsv"}) && flags(call).back() == 'U';

@@ -2,122 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/kernel/parse_call.hpp"
-#include "tests/kernel/reference/arguments.hpp"
-#include "tests/kernel/reference/cases.hpp"
-#include "tests/kernel/reference/dense.hpp"
-#include "tests/kernel_blas/real_libraries.hpp"
+#include "tests/kernel_blas/execution.hpp"
 
 // What factorizations and reductions give, put together again, is the matrix that they were given; whatever pivots and signs a library chooses.
 namespace flopcast::kernel {
 namespace {
 
 using namespace reference;
-
-/// One call on memory of its own, whose operands are read by name, before and after.
-class Execution {
- public:
-  Execution(const TestLibrary& library, const std::string& routine, const std::map<std::string, std::string>& arguments)
-      : library_(library), call_(parse_call(require(routine), arguments)), memory_(call_) {
-    reference::prepare(call_, 5);
-  }
-  void run() {
-    Invocation invocation(library_.find(call_.routine->name), call_);
-    invocation.run();
-    ASSERT_EQ(invocation.outcome().info, 0) << format_call(call_);
-  }
-  [[nodiscard]] Complex element(const char* name, std::int64_t i, std::int64_t j = 0) const {
-    const auto argument = static_cast<std::size_t>(call_.routine->index(name));
-    const int stride = call_.routine->arguments[argument].stride;
-    const std::int64_t ld = stride < 0 ? 0 : call_.arguments[static_cast<std::size_t>(stride)];
-    return reference::element_in_memory(call_, argument, static_cast<std::size_t>(i + j * ld));
-  }
-  [[nodiscard]] Dense matrix(const char* name, std::int64_t m, std::int64_t n) const {
-    return dense(m, n, [&](std::int64_t i, std::int64_t j) { return element(name, i, j); });
-  }
-  /// The whole of a symmetric or Hermitian matrix of which one triangle is stored.
-  [[nodiscard]] Dense symmetric(const char* name, std::int64_t n, bool lower, bool hermitian) const {
-    return dense(n, n, [&](std::int64_t i, std::int64_t j) {
-      const bool stored = lower ? i >= j : i <= j;
-      return stored ? element(name, i, j) : hermitian ? std::conj(element(name, j, i)) : element(name, j, i);
-    });
-  }
-  /// Writes a matrix, with the precision of the routine.
-  void set(const char* name, const Dense& values) const {
-    const auto argument = static_cast<std::size_t>(call_.routine->index(name));
-    const std::int64_t ld = call_.arguments[static_cast<std::size_t>(call_.routine->arguments[argument].stride)];
-    for (std::int64_t j = 0; j < values.columns; ++j) {
-      for (std::int64_t i = 0; i < values.rows; ++i) {
-        const std::uintptr_t base = call_.address(argument);
-        switch (call_.routine->precision) {
-          case Precision::s: reinterpret_cast<float*>(base)[i + j * ld] = static_cast<float>(values(i, j).real()); break;
-          case Precision::d: reinterpret_cast<double*>(base)[i + j * ld] = values(i, j).real(); break;
-          case Precision::c: reinterpret_cast<std::complex<float>*>(base)[i + j * ld] = std::complex<float>(values(i, j)); break;
-          case Precision::z: reinterpret_cast<Complex*>(base)[i + j * ld] = values(i, j); break;
-        }
-      }
-    }
-  }
-  /// Copies operand `name` of another execution.
-  void take(const char* name, const Execution& from, const char* other) {
-    const auto here = static_cast<std::size_t>(call_.routine->index(name)),
-               there = static_cast<std::size_t>(from.call_.routine->index(other));
-    for (const Operand& operand : operands(call_)) {
-      if (operand.argument == here) {
-        for (const Region& part : operand.parts) {
-          for (std::int64_t j = 0; j < part.columns; ++j) {
-            const std::uintptr_t target = part.address + static_cast<std::uintptr_t>(j * part.stride_bytes);
-            const auto* source = reinterpret_cast<const char*>(from.call_.address(there) + (target - call_.address(here)));
-            std::copy_n(source, part.column_bytes + j * part.growth_bytes, reinterpret_cast<char*>(target));
-          }
-        }
-      }
-    }
-  }
-  [[nodiscard]] const Call& call() const { return call_; }
-
- private:
-  const TestLibrary& library_;
-  Call call_;
-  reference::GuardedMemory memory_;
-};
-
-void expect_equal(const Dense& a, const Dense& b, const Execution& made) {
-  const bool single = real_bytes(made.call().routine->precision) == 4;
-  const double epsilon = single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-  const double tolerance = 30 * epsilon * static_cast<double>(std::max<std::int64_t>(1, std::max(a.rows, a.columns)));
-  ASSERT_EQ(a.rows, b.rows);
-  ASSERT_EQ(a.columns, b.columns);
-  for (std::size_t i = 0; i < a.values.size(); ++i) {
-    ASSERT_LE(std::abs(a.values[i] - b.values[i]), tolerance) << format_call(made.call()) << ": element " << i;
-  }
-}
-
-struct Precise {
-  const TestLibrary* library;
-  char precision;
-  [[nodiscard]] bool complex() const { return precision == 'c' || precision == 'z'; }
-  /// The precision's name of a routine: "dsytrd" and "zhetrd" of "sytrd", "hetrd".
-  [[nodiscard]] std::string name(const char* real_family, const char* complex_family) const {
-    return precision + std::string(complex() ? complex_family : real_family);
-  }
-};
-void PrintTo(const Precise& subject, std::ostream* stream) { *stream << subject.library->name() << "_" << subject.precision; }
-
-std::vector<Precise> all_subjects() {
-  std::vector<Precise> all;
-  for (const TestLibrary& library : test_libraries()) {
-    for (const char precision : {'s', 'd', 'c', 'z'}) {
-      if (library.find("dgehrd") != nullptr) {
-        all.push_back({&library, precision});
-      }
-    }
-  }
-  return all;
-}
 
 class Reductions : public testing::TestWithParam<Precise> {
  protected:
@@ -126,7 +18,7 @@ class Reductions : public testing::TestWithParam<Precise> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Library, Reductions, testing::ValuesIn(all_subjects()));
+INSTANTIATE_TEST_SUITE_P(Library, Reductions, testing::ValuesIn(every_precision()));
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Reductions);
 
 const std::vector<std::int64_t> orders = {0, 1, 2, 3, 17, 33, 150};
@@ -219,6 +111,39 @@ TEST_P(Reductions, TridiagonalFormHasTheMatrixsSimilarity) {
       }
       const Dense unitary = q.matrix("A", n, n);
       ASSERT_NO_FATAL_FAILURE(expect_equal(product(product(unitary, t), adjoint(unitary)), a, reduced));
+    }
+  }
+}
+
+/// Q and P^H as matrices are what multiplying the identity by them gives.
+TEST_P(Reductions, BidiagonalFactorsAreGeneratedAsTheyAreMultipliedBy) {
+  for (const auto& [m, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {9, 9}, {17, 9}, {9, 17}, {60, 45}, {45, 60}}) {
+    Execution reduced = execution(GetParam().name("gebrd", "gebrd"), {{"m", text(m)}, {"n", text(n)}, {"lda", text(m + 1)}});
+    reduced.run();
+    for (const bool left : {true, false}) {
+      const char* const vect = left ? "Q" : "P";
+      const char* const tau = left ? "tauq" : "taup";
+      const std::int64_t order = left ? m : n, other = left ? n : m, shown = std::min(m, n);
+      Execution generated = execution(
+          GetParam().name("orgbr", "ungbr"),
+          {{"vect", vect}, {"m", text(left ? order : shown)}, {"n", text(left ? shown : order)}, {"k", text(other)}, {"lda", text(m + 1)}});
+      generated.take("A", reduced, "A");
+      generated.take("tau", reduced, tau);
+      generated.run();
+      Execution multiplied = execution(GetParam().name("ormbr", "unmbr"), {{"vect", vect},
+                                                                           {"side", "L"},
+                                                                           {"trans", "N"},
+                                                                           {"m", text(order)},
+                                                                           {"n", text(order)},
+                                                                           {"k", text(other)},
+                                                                           {"lda", text(m + 1)},
+                                                                           {"ldc", text(order + 1)}});
+      multiplied.take("A", reduced, "A");
+      multiplied.take("tau", reduced, tau);
+      multiplied.set("C", identity(order));
+      multiplied.run();
+      const Dense vectors = left ? generated.matrix("A", order, shown) : adjoint(generated.matrix("A", shown, order));
+      ASSERT_NO_FATAL_FAILURE(expect_equal(vectors, multiplied.matrix("C", order, shown), generated));
     }
   }
 }

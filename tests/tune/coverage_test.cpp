@@ -35,6 +35,13 @@ TEST(Coverage, AddsUpParts) {
   EXPECT_TRUE(coverage.complete());
 }
 
+TEST(Coverage, ARowBringsTheRowsInItsLinesAlong) {
+  Coverage beside(output(touching(1, 0, 1, 100))), below(output(touching(8, 0, 1, 100)));
+  EXPECT_TRUE(beside.add(touching(0, 0, 1, 100)));
+  EXPECT_TRUE(beside.complete());
+  EXPECT_FALSE(below.add(touching(0, 0, 1, 100)));
+}
+
 TEST(Coverage, OfADisjointOperandIsZero) {
   Coverage coverage(output(touching(0, 0, 50, 50)));
   EXPECT_FALSE(coverage.add(touching(50, 50, 50, 50)));

@@ -129,14 +129,18 @@ void size_workspaces(kernel::Function function, Call& call) {
     }
     Call query = call;
     query.arguments[i] = -1;
-    std::array<double, 2> answer{};
-    for (std::size_t a = 0; a < i; ++a) {
+    std::array<std::array<double, 2>, Call::most_arguments> answers{};  // one each: real, complex and integer space are asked for together
+    for (std::size_t a = 0; a < query.routine->arguments.size(); ++a) {
       if (is_operand(query.routine->arguments[a])) {
-        query.arguments[a] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(answer.data()));
+        query.arguments[a] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(answers.at(a).data()));
       }
     }
     kernel::Invocation(function, query).run();
-    call.arguments[i] = std::max<std::int64_t>(1, static_cast<std::int64_t>(real_part(answer.data(), call.routine->precision)));
+    const void* const answer = answers.at(i - 1).data();
+    const bool integer = call.routine->arguments[i - 1].integer;
+    const auto elements = integer ? std::int64_t{*static_cast<const std::int32_t*>(answer)}
+                                  : static_cast<std::int64_t>(real_part(answer, call.routine->precision));
+    call.arguments[i] = std::max<std::int64_t>(1, elements);
   }
 }
 

@@ -181,6 +181,25 @@ TEST(Recorder, FindsTheCallsThatAskBelowARoutine) {
   EXPECT_THAT(asking("dpotf2", {{"uplo", "L"}, {"n", "300"}}), IsEmpty());
 }
 
+/// Drivers ask through what they call; real, complex and integer workspaces of size 0 get what the routine wants of each.
+TEST(Recorder, FindsTheCallsThatAskBelowDrivers) {
+  const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
+    Call call = kernel::parse_call(kernel::require(routine), arguments);
+    for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+      call.arguments[i] = call.routine->arguments[i].kind == Kind::work_size ? 0 : call.arguments[i];
+    }
+    std::vector<std::string> names;
+    for (const AskingCall& each : recorder().asking_calls(call)) {
+      names.push_back(each.call.routine->name + ":" + each.question.options + " " + std::to_string(each.question.m));
+    }
+    return names;
+  };
+  EXPECT_THAT(asking("dgesv", {{"n", "300"}, {"nrhs", "3"}}), ElementsAre("dgetrf: 300"));
+  EXPECT_THAT(asking("dsyevd", {{"jobz", "V"}, {"uplo", "L"}, {"n", "200"}}), testing::Contains("dsytrd:L 200"));
+  EXPECT_THAT(asking("cheevd", {{"jobz", "N"}, {"uplo", "U"}, {"n", "200"}}), testing::Contains("chetrd:U 200"));
+  EXPECT_THAT(asking("dgesdd", {{"jobz", "S"}, {"m", "200"}, {"n", "200"}}), testing::Contains("dgebrd: 200"));
+}
+
 TEST(Recorder, RecordsRoutinesThatHaveNoAlgorithm) {
   const Trace inverse =
       recorder().record(call_of("dtrtri", {{"uplo", 'L'}, {"diag", 'N'}, {"n", 100}, {"lda", 100}}), BlockParameters{32, 2, 0});

@@ -1,6 +1,7 @@
 #include "tests/kernel/reference/families.hpp"
 
 #include <map>
+#include <set>
 
 namespace flopcast::kernel::reference {
 
@@ -39,9 +40,18 @@ Function find(const std::string& family) {
       {"getrf2", getf2},  {"getrf", getf2},   {"getrs", getrs},   {"getri", getri},   {"laswp", laswp}, {"trti2", trti2},
       {"trtri", trti2},   {"lauu2", lauu2},   {"lauum", lauu2},   {"sygs2", sygs2},   {"hegs2", sygs2}, {"sygst", sygs2},
       {"hegst", sygs2},   {"trsyl", trsyl},   {"lacpy", lacpy},   {"laset", laset},   {"posv", posv},   {"gesv", gesv},
+
+      {"trtrs", trtrs},   {"orgbr", orgbr},   {"ungbr", orgbr},   {"syev", syev},     {"heev", syev},   {"syevd", syev},
+      {"heevd", syev},    {"syevr", syevr},   {"geev", geev},     {"gesdd", gesdd},   {"gesvd", gesvd}, {"gels", gels},
+      {"gelsd", gelsd},   {"gelsy", gelsy},
   };
   const auto found = table.find(family);
   return found == table.end() ? nullptr : found->second;
+}
+
+bool is_spectral(const std::string& family) {
+  static const std::set<std::string> all = {"syev", "heev", "syevd", "heevd", "syevr", "geev", "gesdd", "gesvd", "gels", "gelsd", "gelsy"};
+  return all.count(family) > 0;
 }
 
 }  // namespace flopcast::kernel::reference

@@ -27,12 +27,16 @@ void geqr2(Arguments&), geqr2p(Arguments&), geql2(Arguments&), gelq2(Arguments&)
 void gemqrt(Arguments&), tpqrt(Arguments&), tpmqrt(Arguments&), laorhr(Arguments&);
 void orm2r(Arguments&), org2r(Arguments&);
 void orml2(Arguments&), orm2l(Arguments&), ormr2(Arguments&), orgl2(Arguments&), org2l(Arguments&), orgr2(Arguments&);
-void ormhr(Arguments&), ormtr(Arguments&), ormbr(Arguments&), orghr(Arguments&), orgtr(Arguments&);
+void ormhr(Arguments&), ormtr(Arguments&), ormbr(Arguments&), orghr(Arguments&), orgtr(Arguments&), orgbr(Arguments&);
 void sytf2(Arguments&), hetf2(Arguments&), lasyf(Arguments&), lahef(Arguments&);
 void gehd2(Arguments&), gehrd(Arguments&), lahr2(Arguments&), gebd2(Arguments&), labrd(Arguments&), sytd2(Arguments&), latrd(Arguments&);
 
 void potf2(Arguments&), potrs(Arguments&), potri(Arguments&), getf2(Arguments&), getrs(Arguments&), getri(Arguments&), laswp(Arguments&),
-    posv(Arguments&), gesv(Arguments&);
+    posv(Arguments&), gesv(Arguments&), trtrs(Arguments&);
+void syev(Arguments&), syevr(Arguments&), geev(Arguments&), gesdd(Arguments&), gesvd(Arguments&), gels(Arguments&), gelsd(Arguments&),
+    gelsy(Arguments&);
+/// Drivers whose operations depend on the data and whose vectors are known but for signs: spectral_test.cpp checks their results.
+bool is_spectral(const std::string& family);
 void trti2(Arguments&), lauu2(Arguments&), sygs2(Arguments&), trsyl(Arguments&), lacpy(Arguments&), laset(Arguments&);
 
 }  // namespace flopcast::kernel::reference

@@ -195,6 +195,13 @@ void solve_with_pivots(Arguments& a, char trans) {
 
 void getrs(Arguments& a) { solve_with_pivots(a, a.flag("trans")); }
 
+void trtrs(Arguments& a) {
+  const Matrix op = a.matrix("A").op(a.flag("trans"));
+  for (std::int64_t j = 0; j < a.size("nrhs"); ++j) {
+    solve(op, is_lower(a.flag("uplo"), a.flag("trans")), a.flag("diag") == 'U', a.size("n"), Column{a.matrix("B"), j});
+  }
+}
+
 void gesv(Arguments& a) {
   factor_with_pivots(a, a.size("n"), a.size("n"));
   solve_with_pivots(a, 'N');

@@ -161,6 +161,23 @@ void orghr(Arguments& a) {
   generate_q(A.from(ilo, ilo), a.vector("tau").from(ilo - 1), count, count, count, Order::by_columns);
 }
 
+void orgbr(Arguments& a) {
+  const bool rows = a.flag("vect") == 'P';
+  const std::int64_t m = rows ? a.size("n") : a.size("m"), n = rows ? a.size("m") : a.size("n"), k = a.size("k");
+  const Matrix A = rows ? a.matrix("A").adjoint() : a.matrix("A");
+  const bool less = rows ? k >= m : k > m;  // then m = n
+  if (m == 0 || n == 0) {
+    return;
+  }
+  if (!less) {
+    generate_q(A, a.vector("tau"), m, n, k, rows ? Order::by_rows : Order::by_columns);
+    return;
+  }
+  shift_reflectors(A, 1, m - 1);
+  clear_outside(A, m, 1, m - 1);
+  generate_q(A.from(1, 1), a.vector("tau"), m - 1, m - 1, m - 1, rows ? Order::by_rows : Order::by_columns);
+}
+
 void orgtr(Arguments& a) {
   const std::int64_t n = a.size("n");
   if (n == 0) {

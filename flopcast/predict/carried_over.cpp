@@ -1,0 +1,12 @@
+#include "flopcast/predict/carried_over.hpp"
+
+namespace flopcast::predict {
+
+Seconds carried_over(Seconds recorded, Seconds expected_there, Seconds expected_elsewhere) noexcept {
+  if (recorded >= expected_there || expected_there <= 0) {
+    return expected_elsewhere + (recorded - expected_there);
+  }
+  return expected_elsewhere * (recorded / expected_there);
+}
+
+}  // namespace flopcast::predict

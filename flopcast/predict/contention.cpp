@@ -1,0 +1,126 @@
+#include "flopcast/predict/contention.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace flopcast::predict {
+namespace {
+
+/// Where one thread is.
+struct Caller {
+  std::size_t step = 0;  // that it is in, or before which it pauses
+  bool pausing = true;
+  Seconds left = 0;   // of the pause or, with all cores, of the call
+  Seconds begun = 0;  // when the call began
+};
+
+class Simulation {
+ public:
+  Simulation(std::span<const std::vector<CallerStep>> threads, int cores)
+      : threads_(threads), cores_(std::max(1, cores)), callers_(threads.size()) {
+    for (std::size_t t = 0; t < threads.size(); ++t) {
+      durations_.emplace_back(threads[t].size());
+      callers_[t].left = threads[t].empty() ? 0 : threads[t].front().pause;
+    }
+  }
+
+  std::vector<std::vector<Seconds>> run() {
+    while (const std::size_t next = first_to_end()) {
+      advance(next - 1);
+    }
+    return std::move(durations_);
+  }
+
+ private:
+  [[nodiscard]] bool ended(std::size_t t) const { return callers_[t].step >= threads_[t].size(); }
+  [[nodiscard]] int asked(std::size_t t) const { return std::clamp(threads_[t][callers_[t].step].cores, 1, cores_); }
+
+  /// Progress of calls per second.
+  [[nodiscard]] double speed() const {
+    int sum = 0;
+    for (std::size_t t = 0; t < callers_.size(); ++t) {
+      sum += !ended(t) && !callers_[t].pausing ? asked(t) : 0;
+    }
+    return sum <= cores_ ? 1 : static_cast<double>(cores_) / sum;
+  }
+
+  /// One more than the thread whose pause or call ends first; 0 if all have ended. Sets when that is.
+  std::size_t first_to_end() {
+    const double of_calls = speed();
+    std::size_t first = 0;
+    until_ = std::numeric_limits<Seconds>::infinity();
+    for (std::size_t t = 0; t < callers_.size(); ++t) {
+      if (const Seconds wait = ended(t) ? until_ : callers_[t].left / (callers_[t].pausing ? 1 : of_calls); !ended(t) && wait < until_) {
+        until_ = wait;
+        first = t + 1;
+      }
+    }
+    speed_ = of_calls;
+    return first;
+  }
+
+  /// Lets the time pass until thread `done` has ended what it was in.
+  void advance(std::size_t done) {
+    for (std::size_t t = 0; t < callers_.size(); ++t) {
+      callers_[t].left = std::max(0.0, callers_[t].left - until_ * (callers_[t].pausing ? 1 : speed_));
+    }
+    now_ += until_;
+    Caller& caller = callers_[done];
+    const std::vector<CallerStep>& steps = threads_[done];
+    if (caller.pausing) {
+      caller.pausing = false;
+      caller.begun = now_;
+      caller.left = std::max(0.0, steps[caller.step].work);
+      return;
+    }
+    durations_[done][caller.step] = now_ - caller.begun;
+    caller.pausing = true;
+    caller.left = ++caller.step < steps.size() ? std::max(0.0, steps[caller.step].pause) : 0;
+  }
+
+  std::span<const std::vector<CallerStep>> threads_;
+  int cores_;
+  std::vector<Caller> callers_;
+  std::vector<std::vector<Seconds>> durations_;
+  Seconds now_ = 0, until_ = 0;
+  double speed_ = 1;
+};
+
+/// Nothing to share: the durations are the work.
+std::vector<std::vector<Seconds>> work_of(std::span<const std::vector<CallerStep>> threads) {
+  std::vector<std::vector<Seconds>> all;
+  for (const std::vector<CallerStep>& steps : threads) {
+    all.emplace_back();
+    for (const CallerStep& step : steps) {
+      all.back().push_back(step.work);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Prediction with_durations(Prediction prediction, std::span<const Seconds> durations) {
+  Seconds sum = 0;
+  for (std::size_t c = 0; c < durations.size(); ++c) {
+    prediction.calls.at(c).seconds = durations[c];
+    sum += durations[c];
+  }
+  const double slowdown = prediction.seconds > 0 ? sum / prediction.seconds : 1;
+  prediction.seconds = sum;
+  prediction.extrapolated *= slowdown;
+  prediction.interval = {prediction.interval.low * slowdown, prediction.interval.high * slowdown};
+  for (KernelPrediction& kernel : prediction.kernels) {
+    kernel.seconds *= slowdown;
+    kernel.deviation *= slowdown;
+    kernel.extrapolated *= slowdown;
+  }
+  return prediction;
+}
+
+std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<CallerStep>> threads, int cores) {
+  return threads.size() < 2 ? work_of(threads) : Simulation(threads, cores).run();
+}
+
+}  // namespace flopcast::predict

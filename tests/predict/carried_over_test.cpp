@@ -1,0 +1,27 @@
+#include "flopcast/predict/carried_over.hpp"
+
+#include <gtest/gtest.h>
+
+namespace flopcast::predict {
+namespace {
+
+TEST(CarriedOver, WhatModelsLeaveOutStays) {
+  EXPECT_DOUBLE_EQ(carried_over(10, 8, 5), 7);
+  EXPECT_DOUBLE_EQ(carried_over(10, 8, 20), 22);
+  EXPECT_DOUBLE_EQ(carried_over(10, 0, 5), 15) << "nothing was expected";
+}
+
+TEST(CarriedOver, TooSlowModelsAreWrongByAFactor) {
+  EXPECT_DOUBLE_EQ(carried_over(8, 10, 5), 4);
+  EXPECT_DOUBLE_EQ(carried_over(8, 10, 20), 16);
+  EXPECT_DOUBLE_EQ(carried_over(0, 10, 20), 0);
+}
+
+TEST(CarriedOver, TheSamePlaceIsAsRecorded) {
+  for (const Seconds recorded : {1.0, 8.0, 100.0}) {
+    EXPECT_DOUBLE_EQ(carried_over(recorded, 8, 8), recorded);
+  }
+}
+
+}  // namespace
+}  // namespace flopcast::predict

@@ -84,7 +84,8 @@ struct Outcome {
   std::optional<Seconds> full_path, full_elapsed;
 };
 
-/// Half-width of the interval of a predicted time: the errors of kernels' means, each as often as the kernel occurs on the path, twice the root of their squares' sum.
+/// Half-width of the interval of a predicted time: the errors of kernels' means, each as often as the kernel occurs on the path, twice the root of their squares'
+/// sum, and of predictions across sizes.
 Seconds half_width_of(const json& profile) {
   double squares = 0;
   for (const json& kernel : profile.at("kernels")) {
@@ -92,7 +93,7 @@ Seconds half_width_of(const json& profile) {
     const double along = kernel.at("along").at("count").get<double>();
     squares += times.count > 0 ? along * along * times.variance() / static_cast<double>(times.count) : 0;
   }
-  return 2 * std::sqrt(squares);
+  return std::hypot(2 * std::sqrt(squares), profile.value("prediction_error_seconds", 0.0));
 }
 
 double executed_share(const json& profile) {
@@ -128,19 +129,21 @@ class Tuner {
     if (options_.validate || compare || distrusts_) {
       full = run(setting, "full");
     }
-    if (distrusts_) {
-      return outcome_of(setting, *full, full, false);
-    }
-    const Run selective = run(setting, options_.policy);
-    compared_ = compared_ || full.has_value();
-    if (full && full->profile.at("calls") != selective.profile.at("calls")) {
+    if (!distrusts_) {
+      const std::optional<Run> selective = try_run(setting, options_.policy);
+      compared_ = compared_ || full.has_value();
+      if (selective && (!full || full->profile.at("calls") == selective->profile.at("calls"))) {
+        return outcome_of(setting, *selective, full, true);
+      }
       distrusts_ = true;
-      return outcome_of(setting, *full, full, false);
     }
-    return outcome_of(setting, selective, full, true);
+    if (!full) {
+      full = run(setting, "full");
+    }
+    return outcome_of(setting, *full, full, false);
   }
 
-  /// A selective execution made other calls of MPI than a full one: from then on all is executed in full.
+  /// A selective execution failed, or made other calls of MPI than a full one: from then on all is executed in full.
   [[nodiscard]] bool distrusts_skipping() const noexcept { return distrusts_; }
   /// Kernels whose stored times no longer held.
   [[nodiscard]] int drifted() const noexcept { return drifted_; }
@@ -167,6 +170,16 @@ class Tuner {
   }
 
   Run run(const MpiSetting& setting, const std::string& policy) {
+    std::optional<Run> made = try_run(setting, policy);
+    if (!made) {
+      throw unusable_measurement("configuration {} ended with an exit code other than 0 or without a profile: {}", text_of(setting),
+                                 fmt::join(command_of(space_, setting), " "));
+    }
+    return std::move(*made);
+  }
+
+  /// Nothing if the program fails: with kernels left out it may be for that.
+  std::optional<Run> try_run(const MpiSetting& setting, const std::string& policy) {
     const std::string output = folder_.file("profile.json");
     const std::string statistics = folder_.file("statistics.json");
     report::write_file(statistics, known_.document().dump());
@@ -187,10 +200,10 @@ class Tuner {
     const int code = interpose::run_program("/bin/sh", words, interpose::current_environment());
     const Seconds launch = watch.elapsed();
     if (code != 0 || !fs::exists(output)) {
-      throw unusable_measurement("configuration {} ended with exit code {} and {} profile: {}", text_of(setting), code,
-                                 fs::exists(output) ? "a" : "no", fmt::join(command, " "));
+      throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
+      return std::nullopt;
     }
-    return {report::read_document(output, mpi_profile_schema), launch};
+    return Run{report::read_document(output, mpi_profile_schema), launch};
   }
 
   MpiSpace space_;
@@ -321,7 +334,8 @@ void tune(const TuneOptions& options, const CommonOptions& common) {
     note(fmt::format("{}: {}", text_of(setting), format_seconds(outcomes.back().predicted)), common);
     if (trusted && tuner.distrusts_skipping()) {
       note(
-          "flopcast: with kernels left out the program makes other calls of MPI than in full; it goes by its results, and is executed in "
+          "flopcast: with kernels left out the program fails or makes other calls of MPI than in full; it goes by its results, and is "
+          "executed in "
           "full from here on",
           common);
     }

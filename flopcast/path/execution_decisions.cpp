@@ -64,7 +64,8 @@ std::int64_t ExecutionDecisions::occurrences(const Decision& decision, const Sta
     case Policy::a_priori: return decision.prior.along;
     case Policy::full:
     case Policy::conditional:
-    case Policy::eager: break;
+    case Policy::eager:
+    case Policy::random: break;
   }
   return 1;
 }
@@ -124,6 +125,9 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   }
   Decision& mine = decision(number);
   ++mine.met;
+  if (policy_ == Policy::random) {
+    return mine.times.count == 0 || (chance_() >> 8U) % 2 == 0;
+  }
   bool execute = true;
   if (mine.everywhere) {
     execute = mine.suspicious != 0;
@@ -152,6 +156,8 @@ Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel)
   const std::optional<SizePrediction> predicted = predict(number, kernel);
   return predicted ? predicted->mean : decision(number).prior.times.mean;
 }
+
+Seconds ExecutionDecisions::prediction_error() const { return std::sqrt(spent_squares_); }
 
 std::optional<KernelStatistics> ExecutionDecisions::predictable(std::uint32_t number) {
   const Decision& mine = decision(number);

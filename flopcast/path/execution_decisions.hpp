@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <unordered_map>
 #include <vector>
 
@@ -24,6 +25,9 @@ class ExecutionDecisions {
   ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes = false)
       : policy_(policy), precision_(precision), across_sizes_(across_sizes) {}
 
+  /// For policy random: processes with different seeds decide differently.
+  void seed(std::uint32_t seed) { chance_.seed(seed); }
+
   /// What was learnt of kernel `number` before this run. It counts once the kernel has been executed in this run, and its time is still the same; if `trusted`, before that: somebody
   /// else is going to look.
   void know(std::uint32_t number, const PriorKernel& prior, bool trusted = false);
@@ -38,6 +42,8 @@ class ExecutionDecisions {
   void executed(std::uint32_t number, const Kernel& kernel, Seconds seconds);
   /// What it takes if it isn't executed: the mean of this run and of what was known before; 0 if nothing is known.
   [[nodiscard]] Seconds estimate(std::uint32_t number, const Kernel& kernel);
+  /// Half-width of the error that predictions across sizes have added to what this process did.
+  [[nodiscard]] Seconds prediction_error() const;
   /// Times of a kernel that is predictable by what this process knows itself (policy eager tells the others); nothing if it isn't.
   [[nodiscard]] std::optional<KernelStatistics> predictable(std::uint32_t number);
 
@@ -74,6 +80,7 @@ class ExecutionDecisions {
   Policy policy_;
   Precision precision_;
   bool across_sizes_;
+  std::minstd_rand chance_;
   double spent_squares_ = 0;  ///< of the errors that predictions have added to the path
   std::vector<Decision> decisions_;
   std::unordered_map<KernelKey, Family, KernelKeyHash> families_;

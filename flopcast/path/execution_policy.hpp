@@ -16,6 +16,7 @@ enum class Policy : std::uint8_t {
   online,       ///< narrowed by the count along the path that leads to the process at present
   a_priori,     ///< narrowed by the count along the critical path of an earlier full execution
   eager,        ///< by the interval of any one process, once its times have been made known to all
+  random,       ///< by chance, each process for itself: for tests that nothing hangs whoever decides what
 };
 
 /// All policies by the name that the command line gives them.

@@ -158,7 +158,10 @@ TEST(ExecutionDecisionsTest, PredictionsStayWithinTheBudgetOfThePath) {
   }
   const Kernel kernel = kernel_of_order(220);
   EXPECT_TRUE(decisions.wants_execution(6, kernel, {.along = 0, .path = time_of_order(220)}));
+  EXPECT_EQ(decisions.prediction_error(), 0);
   EXPECT_FALSE(decisions.wants_execution(7, kernel_of_order(225), {.along = 0, .path = 1000 * time_of_order(225)}));
+  EXPECT_GT(decisions.prediction_error(), 0.1 * time_of_order(225));
+  EXPECT_LE(decisions.prediction_error(), 0.01 * 1000 * time_of_order(225));
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ TEST(ExecutionPolicyTest, ToleranceDecides) {
 }
 
 TEST(ExecutionPolicyTest, NamesGoBothWaysAndWrongOnesAreRefused) {
-  for (const Policy policy : {Policy::full, Policy::conditional, Policy::local, Policy::online, Policy::a_priori, Policy::eager}) {
+  for (const Policy policy :
+       {Policy::full, Policy::conditional, Policy::local, Policy::online, Policy::a_priori, Policy::eager, Policy::random}) {
     EXPECT_EQ(policy_named(policy_name(policy)), policy);
   }
   try {

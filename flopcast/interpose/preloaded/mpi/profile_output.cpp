@@ -103,6 +103,7 @@ json document_of(const MpiOptions& options, const ProfileFacts& facts, const std
           {"longest", costs_document(facts.longest.longest)},
           {"per_process", costs_document(facts.most)},
           {"volumetric", costs_document(facts.sum, facts.ranks)},
+          {"prediction_error_seconds", facts.prediction_error},
           {"calls", std::move(calls)},
           {"kernels", std::move(list)}};
 }

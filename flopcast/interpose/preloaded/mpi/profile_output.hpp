@@ -23,6 +23,7 @@ struct ProfileFacts {
   path::PathMark longest;
   path::Costs most, sum;  ///< of what the processes did themselves
   path::MessageModel messages;
+  Seconds prediction_error = 0;     ///< half-width, of the process with the greatest
   std::vector<CallSequence> calls;  ///< by rank
 };
 

@@ -213,6 +213,7 @@ void Session::begin() {
   measure_messages();
   read_statistics();
   path_ = path::CriticalPath(rank_);
+  decisions_.seed(static_cast<std::uint32_t>(rank_) + 1);
   eager_ = path::EagerPropagation(rank_, size_);
   let_counts_travel(options_.policy == path::Policy::online);
   main_thread = true;
@@ -403,8 +404,10 @@ void Session::end() {
   collect_kernels();
   collect_region_names();
   const std::vector<CallSequence> calls = gather_calls();
+  Seconds prediction_error = decisions_.prediction_error();
+  PMPI_Allreduce(MPI_IN_PLACE, &prediction_error, 1, MPI_DOUBLE, MPI_MAX, world_);
   if (rank_ == 0) {
-    write_profile(longest, most, sum, elapsed, complete != 0, calls);
+    write_profile(longest, most, sum, elapsed, complete != 0, calls, prediction_error);
   }
   PMPI_Barrier(world_);
   while (acknowledgements_->poll()) {  // that no sender has waited for
@@ -417,7 +420,7 @@ void Session::end() {
 }
 
 void Session::write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete,
-                            const std::vector<CallSequence>& calls) {
+                            const std::vector<CallSequence>& calls, Seconds prediction_error) {
   ProfileFacts facts;
   facts.ranks = size_;
   facts.cpu_clock = cpu_clock_;
@@ -428,6 +431,7 @@ void Session::write_profile(const path::PathMark& longest, const path::Costs& mo
   facts.sum = sum;
   facts.messages = messages_;
   facts.calls = calls;
+  facts.prediction_error = prediction_error;
   write_profile_file(options_, facts, kernels_.kernels(), regions_);
 }
 

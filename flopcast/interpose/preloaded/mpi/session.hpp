@@ -140,7 +140,7 @@ class Session {
   void collect_region_names();
   [[nodiscard]] std::vector<CallSequence> gather_calls() const;
   void write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete,
-                     const std::vector<CallSequence>& calls);
+                     const std::vector<CallSequence>& calls, Seconds prediction_error);
 
   /// The outermost region that is open.
   struct Region {

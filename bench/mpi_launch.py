@@ -1,0 +1,76 @@
+"""What the benchmarks of `flopcast mpi` have in common: compiling their program, starting MPI programs with and without flopcast, medians with their spread."""
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+BENCH = pathlib.Path(__file__).parent
+OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
+
+
+def add_options(parser):
+    parser.add_argument("--flopcast", required=True, help="path of flopcast")
+    parser.add_argument("--mpi", default="openmpi", choices=["openmpi", "mpich"])
+    parser.add_argument("--repetitions", type=int, default=11)
+
+
+class Launcher:
+    """Starts programs of one MPI; a context, since it compiles into a folder that goes at the end."""
+
+    def __init__(self, options):
+        self.options = options
+        self.flopcast = os.path.abspath(options.flopcast)
+        self.environment = {**os.environ, **OPEN_MPI, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        if options.mpi == "openmpi" and getattr(options, "busy", False):
+            del self.environment["OMPI_MCA_mpi_yield_when_idle"]
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="flopcast-bench-")
+        self.environment["FLOPCAST_HOME"] = self.folder.name
+        return self
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+    def compile(self):
+        program = os.path.join(self.folder.name, "mpi_programs")
+        subprocess.run([f"mpicc.{self.options.mpi}", "-O2", "-o", program, str(BENCH / "mpi_programs.c"), "-l:libblas.so.3"], check=True)
+        return program
+
+    def run(self, ranks, command, cores=None, follow=None):
+        """Standard output of a run on `cores` ("0,1"; all if None), and its profile if it is followed with the options `follow`."""
+        profile = os.path.join(self.folder.name, "profile.json")
+        words = [f"mpirun.{self.options.mpi}", "-n", str(ranks)]
+        if follow is not None:
+            words += [self.flopcast, "mpi", "run", "--quiet", "--output", profile, *follow, "--"]
+        if cores is not None:
+            words = ["taskset", "-c", cores, *words]
+        finished = subprocess.run(words + command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if finished.returncode != 0:
+            sys.exit(f"{' '.join(words + command)}\nended with {finished.returncode}:\n{finished.stderr}")
+        if follow is None:
+            return finished.stdout, None
+        with open(profile) as file:
+            return finished.stdout, json.load(file)
+
+
+def own_seconds(output):
+    """What the program itself says it took."""
+    return float(re.search(r"seconds ([0-9.]+)", output).group(1))
+
+
+def ratio(numbers, others):
+    """Ratio of the medians, and its spread: half of the interquartile range of the paired ratios."""
+    pairs = [a / b for a, b in zip(numbers, others)]
+    quartiles = statistics.quantiles(pairs, n=4) if len(pairs) > 1 else [pairs[0]] * 3
+    return statistics.median(numbers) / statistics.median(others), (quartiles[2] - quartiles[0]) / 2
+
+
+def cell(value_and_spread):
+    value, spread = value_and_spread
+    return f"{value:.3f} ± {spread:.3f}"

@@ -1,0 +1,56 @@
+/* What bench/mpi_overhead.py and bench/mpi_path.py run. `messages COUNT`: a ping-pong of COUNT messages of 8 bytes between ranks 0 and 1. `work ORDER STEPS`: products of that order,
+   then a reduction of the result, STEPS times; rank 0 does a fifth more. Prints the seconds between MPI_Init and MPI_Finalize, of the slowest process. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
+                   const int*, const double*, double*, const int*, size_t, size_t);
+
+static void messages(int count, int rank) {
+  double data = 1;
+  for (int i = 0; i < count / 2 && rank < 2; ++i) {
+    if (rank == 0) MPI_Send(&data, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(&data, 1, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(&data, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+  }
+}
+
+static void work(int n, int steps, int rank) {
+  const double one = 1, zero = 0;
+  const size_t count = (size_t)n * (size_t)n;
+  double* a = malloc(sizeof(double) * count);
+  double* b = calloc(count, sizeof(double));
+  double* c = calloc(count, sizeof(double));
+  for (size_t i = 0; i < count; ++i) a[i] = 1.0 / (1 + (double)(i % 17));
+  for (int step = 0; step < steps; ++step) {
+    const int products = rank == 0 ? 6 : 5;
+    for (int i = 0; i < products; ++i) dgemm_("N", "T", &n, &n, &n, &one, a, &n, a, &n, &zero, b, &n, 1, 1);
+    MPI_Allreduce(b, c, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+  free(a);
+  free(b);
+  free(c);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  if (argc == 3 && strcmp(argv[1], "messages") == 0) {
+    messages(atoi(argv[2]), rank);
+  } else if (argc == 4 && strcmp(argv[1], "work") == 0) {
+    work(atoi(argv[2]), atoi(argv[3]), rank);
+  } else {
+    fprintf(stderr, "usage: mpi_programs messages COUNT | work ORDER STEPS\n");
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  double seconds = MPI_Wtime() - start, most = 0;
+  MPI_Reduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("seconds %.9f\n", most);
+  MPI_Finalize();
+  return 0;
+}

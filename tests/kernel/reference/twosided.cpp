@@ -137,7 +137,9 @@ void gebd2(Arguments& a) {
 
 /// After i steps the matrix is A - V Y^H - X U^H, of which only the next column and row are formed. V's columns and U^H's rows lie in A, with their ones.
 void labrd(Arguments& a) {
-  const auto [A, m, n, column_tau, row_tau, d, e, complex] = bidiagonal(a);
+  const auto [whole, rows, n, column_tau, row_tau, d, e, complex] = bidiagonal(a);
+  const Matrix A = whole;  // clang before 16 captures no structured bindings
+  const std::int64_t m = rows;
   const bool tall = a.size("m") >= a.size("n");
   const Matrix X = a.matrix(tall ? "X" : "Y"), Y = a.matrix(tall ? "Y" : "X");
   for (std::int64_t i = 0; i < a.size("nb"); ++i) {
@@ -293,7 +295,8 @@ void sytd2(Arguments& a) {
 
 /// After i columns the matrix is A - V W^H - W V^H, of which only the next column is formed.
 void latrd(Arguments& a) {
-  const auto [n, A, e, tau] = tridiagonal(a);
+  const auto [n, whole, e, tau] = tridiagonal(a);
+  const Matrix A = whole;  // as in labrd
   const std::int64_t nb = a.size("nb");
   const Matrix W = a.flag("uplo") == 'U' ? a.matrix("W").reversed(n, nb) : a.matrix("W");
   for (std::int64_t i = 0; i < nb; ++i) {

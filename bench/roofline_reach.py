@@ -47,9 +47,10 @@ def study(options):
             if default:
                 print(f"| {library} | {threads} | Default, computed | | | | {default:.0f} s | |")
             for row in found["rows"]:
+                ratio = f"{default / row['seconds']:.1f}" if default else ""
                 shape = "x".join(map(str, found["shapes"][row["leader"]]))
                 print(f"| {library} | {threads} | {row['technique']} | {shape} | {row['of_best']:.3f} | {row['success']:.2f} of {row['trials']} "
-                      f"| {row['seconds']:.1f} s | {f"{default / row['seconds']:.1f}" if default else ''} |", flush=True)
+                      f"| {row['seconds']:.1f} s | {ratio} |", flush=True)
 
 
 def likwid_bandwidth(stream, bytes_, threads):

@@ -1,5 +1,6 @@
-// Where do prediction errors come from? For one routine, order and block size, in one interleaved run: the real routine; all its kernel calls one after
-// the other, each timed; and every k-th of them timed alone in its recreated context, as models on demand sample them. Prints the sums per kernel.
+// Where do prediction errors come from? For one routine, order and block size, in one interleaved run: the real routine; all its kernel
+// calls one after the other, each timed; and every k-th of them timed alone in its recreated context, as models on demand sample them.
+// Prints the sums per kernel.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>

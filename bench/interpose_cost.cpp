@@ -12,9 +12,10 @@
 #include "flopcast/interpose/run_report.hpp"
 #include "flopcast/interpose/trace_format.hpp"
 
-/// What the preloaded libraries cost. The tuned one: a question that it answers, one that it passes on, LAPACK's own answer, and loading it. The recording one:
-/// calls with nothing to do (n = 0), so that the time is all overhead, against the same calls without us. Some thousand calls fill the live chunk, hence the cost of
-/// writing it to disk is in the mean. A routine that only its name is known of (dlapy2) is the other path.
+/// What the preloaded libraries cost. The tuned one: a question that it answers, one that it passes on, LAPACK's own answer, and loading
+/// it. The recording one:
+/// calls with nothing to do (n = 0), so that the time is all overhead, against the same calls without us. Some thousand calls fill the live
+/// chunk, hence the cost of writing it to disk is in the mean. A routine that only its name is known of (dlapy2) is the other path.
 namespace {
 
 using Ilaenv = std::int32_t (*)(const std::int32_t*, const char*, const char*, const std::int32_t*, const std::int32_t*,

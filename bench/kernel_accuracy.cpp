@@ -1,6 +1,6 @@
-// Error of kernel models on demand at points that were not sampled: draws calls from traces of random orders and block sizes, each with a probability in proportion to
-// its time, measures them in their context, and compares with what the models in the store of FLOPCAST_HOME say. Places that were sampled don't count. Beside it
-// the noise floor: the error of a median by the spread of its repetitions.
+// Error of kernel models on demand at points that were not sampled: draws calls from traces of random orders and block sizes, each with a
+// probability in proportion to its time, measures them in their context, and compares with what the models in the store of FLOPCAST_HOME
+// say. Places that were sampled don't count. Beside it the noise floor: the error of a median by the spread of its repetitions.
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 

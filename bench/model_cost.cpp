@@ -1,5 +1,6 @@
-// Paper 000, Fig. 5, on this machine: accuracy of models against the samples they cost, for configurations of the refinement and for the bases, on points
-// that no model was built from. Samples are measured once and shared by all configurations; each counts those that it asked for.
+// Paper 000, Fig. 5, on this machine: accuracy of models against the samples they cost, for configurations of the refinement and for the
+// bases, on points that no model was built from. Samples are measured once and shared by all configurations; each counts those that it
+// asked for.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>

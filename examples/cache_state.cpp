@@ -1,4 +1,5 @@
-// Where the operands of Cholesky's kernel calls lie in caches of 48 KiB, 2 MiB and 64 MiB, from access distances alone:  example_cache_state N NB
+// Where the operands of Cholesky's kernel calls lie in caches of 48 KiB, 2 MiB and 64 MiB, from access distances alone:
+// example_cache_state N NB
 
 #include <fmt/format.h>
 

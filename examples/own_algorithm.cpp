@@ -1,4 +1,5 @@
-// A blocked algorithm of your own, B := L B, from one source: executed and compared with BLAS, recorded, predicted and tuned:  example_own_algorithm N
+// A blocked algorithm of your own, B := L B, from one source: executed and compared with BLAS, recorded, predicted and tuned:
+// example_own_algorithm N
 
 #include <fmt/format.h>
 
@@ -24,7 +25,8 @@ namespace {
 using namespace flopcast;
 using namespace flopcast::algorithm;
 
-/// From the last block row up: B1 := L11 B1 + L10 B0. It does the work of a call of trmm with side L, uplo L, and neither transposition nor alpha.
+/// From the last block row up: B1 := L11 B1 + L10 B0. It does the work of a call of trmm with side L, uplo L, and neither transposition nor
+/// alpha.
 std::int32_t multiply_by_rows(const Call& call, const BlockParameters& blocks, const Script& script) {
   const std::int64_t m = value(call, "m");
   const Range columns{0, value(call, "n")};

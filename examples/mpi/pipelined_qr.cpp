@@ -1,7 +1,8 @@
-// QR factorisation on a 2D block-cyclic distribution: each panel is factored by its column of processes alone, by a tree of QRs (TSQR) or twice by the Cholesky factor of
-// its Gram matrix (Cholesky-QR2), and then rewritten as a block reflector by an LU factorisation, which updates the columns to its right. With look-ahead the next panel is
-// factored, and sent on its way, before the other columns are updated. After Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik, "Reconstructing Householder vectors
-// from tall-skinny QR", 2014; Demmel, Grigori, Hoemmen, Langou, "Communication-optimal parallel and sequential QR and LU factorizations", 2012; Fukaya, Nakatsukasa,
+// QR factorisation on a 2D block-cyclic distribution: each panel is factored by its column of processes alone, by a tree of QRs (TSQR) or
+// twice by the Cholesky factor of its Gram matrix (Cholesky-QR2), and then rewritten as a block reflector by an LU factorisation, which
+// updates the columns to its right. With look-ahead the next panel is factored, and sent on its way, before the other columns are updated.
+// After Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik, "Reconstructing Householder vectors from tall-skinny QR", 2014; Demmel,
+// Grigori, Hoemmen, Langou, "Communication-optimal parallel and sequential QR and LU factorizations", 2012; Fukaya, Nakatsukasa,
 // Yanagisawa, Yamamoto, "CholeskyQR2", 2014.
 //   mpirun -n 4 pipelined_qr --m 3000 --n 1000 --nb 32 --grid 4x1 --panel tsqr --lookahead 1 --check
 #include <mpi.h>
@@ -54,7 +55,8 @@ Options parse(subject::CommandLine& line) {
   return options;
 }
 
-/// A block reflector I - Y T Y^T, of whose Y this process has the rows that lie in its row of the grid; one behind the other, so that one message takes both.
+/// A block reflector I - Y T Y^T, of whose Y this process has the rows that lie in its row of the grid; one behind the other, so that one
+/// message takes both.
 class Panel {
  public:
   Panel(int rows, int width) : rows_(rows), elements_(1, (rows + width) * width), width_(width) {}
@@ -267,7 +269,8 @@ class PipelinedQr {
     return r;
   }
 
-  /// Q - S = Y U by LU with signs S, then T = -U S Y1^-T, and S R takes the place of R: [S R; 0] = (I - Y T Y^T)^T A. In the cited report section 3.2.
+  /// Q - S = Y U by LU with signs S, then T = -U S Y1^-T, and S R takes the place of R: [S R; 0] = (I - Y T Y^T)^T A. In the cited report
+  /// section 3.2.
   void reconstruct(int k, Panel& panel, View r) {
     const View y = panel.y();
     const int w = y.columns;

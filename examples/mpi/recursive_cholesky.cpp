@@ -1,6 +1,7 @@
-// Cholesky factorisation on a 3D grid, recursive and bulk-synchronous: the factor and its inverse grow together, so that all work is in products of matrices, which
-// are split among the layers of the grid and added up. A is distributed cyclically over each layer and replicated in all of them. After Hutter and Solomonik,
-// "Communication-avoiding Cholesky-QR2 for rectangular matrices", 2019, section 2; Tiskin, "Bulk-synchronous parallel Gaussian elimination", 2002.
+// Cholesky factorisation on a 3D grid, recursive and bulk-synchronous: the factor and its inverse grow together, so that all work is in
+// products of matrices, which are split among the layers of the grid and added up. A is distributed cyclically over each layer and
+// replicated in all of them. After Hutter and Solomonik, "Communication-avoiding Cholesky-QR2 for rectangular matrices", 2019, section 2;
+// Tiskin, "Bulk-synchronous parallel Gaussian elimination", 2002.
 //   mpirun -n 8 recursive_cholesky --n 2000 --nb 128 --grid 2x2x2 --base-case gather --check
 #include <mpi.h>
 
@@ -103,9 +104,9 @@ Options parse(subject::CommandLine& line) {
   return options;
 }
 
-/// Extents in this class are of local blocks: the whole block's over the grid's side. The order is rounded up to a multiple of the side, with the identity's rows and
-/// columns, so that all processes have equally large blocks, and a lower triangle is one at each process too; where the process's row is before its column, the local
-/// diagonal lies above the triangle's, and is zero in L and its inverse.
+/// Extents in this class are of local blocks: the whole block's over the grid's side. The order is rounded up to a multiple of the side,
+/// with the identity's rows and columns, so that all processes have equally large blocks, and a lower triangle is one at each process too;
+/// where the process's row is before its column, the local diagonal lies above the triangle's, and is zero in L and its inverse.
 class RecursiveCholesky {
  public:
   RecursiveCholesky(const Options& options, const Cube& cube)
@@ -251,8 +252,9 @@ class RecursiveCholesky {
     }
   }
 
-  // Products. C = A B is the sum over the grid's columns (of A) and rows (of B): in step s, column s broadcasts A along the rows and row s broadcasts B along the
-  // columns. The layers share the steps, or where there are more layers than steps, the columns of A and rows of B of a step.
+  // Products. C = A B is the sum over the grid's columns (of A) and rows (of B): in step s, column s broadcasts A along the rows and row s
+  // broadcasts B along the columns. The layers share the steps, or where there are more layers than steps, the columns of A and rows of B
+  // of a step.
 
   /// Part of a step: the local columns of A, and rows of B, from `begin` to `end`.
   struct Part {

@@ -1,5 +1,5 @@
-// Cholesky factorisation by tiles on a 2D grid of processes, with nonblocking messages and look-ahead: one of the programs that flopcast mpi is tried on. The lower triangle,
-// tile (i, j) at process (i mod rows, j mod columns).
+// Cholesky factorisation by tiles on a 2D grid of processes, with nonblocking messages and look-ahead: one of the programs that flopcast
+// mpi is tried on. The lower triangle, tile (i, j) at process (i mod rows, j mod columns).
 //   mpirun -n 4 tile_cholesky --n 1000 --nb 64 --grid 2x2 --lookahead 1 --check
 #include <mpi.h>
 

@@ -1,7 +1,8 @@
-// QR factorisation by tiles on a 2D grid of processes, nonblocking: of each panel, every process reduces its tiles to one triangle, and a binary tree merges those of
-// different processes; columns to the right follow tile by tile, the next panel's first. Tile (i, j) is at process (i mod rows, j mod columns). After Buttari, Langou,
-// Kurzak, Dongarra, "A class of parallel tiled linear algebra algorithms for multicore architectures", 2009; Hadri, Ltaief, Agullo, Dongarra, "Tile QR factorization with
-// parallel panel processing for multicore architectures", 2010.
+// QR factorisation by tiles on a 2D grid of processes, nonblocking: of each panel, every process reduces its tiles to one triangle, and a
+// binary tree merges those of different processes; columns to the right follow tile by tile, the next panel's first. Tile (i, j) is at
+// process (i mod rows, j mod columns). After Buttari, Langou, Kurzak, Dongarra, "A class of parallel tiled linear algebra algorithms for
+// multicore architectures", 2009; Hadri, Ltaief, Agullo, Dongarra, "Tile QR factorization with parallel panel processing for multicore
+// architectures", 2010.
 //   mpirun -n 4 tile_qr --m 2000 --n 1000 --nb 96 --ib 16 --grid 2x2 --check
 #include <mpi.h>
 
@@ -67,7 +68,8 @@ struct Task {
   int peer;  ///< row of a process in the grid
 };
 
-/// Reflectors V, with as many rows as they have in the tile that they came from, and the triangular factors T of their blocks, together in one message.
+/// Reflectors V, with as many rows as they have in the tile that they came from, and the triangular factors T of their blocks, together in
+/// one message.
 class Reflectors {
  public:
   Reflectors(int rows, int columns, int block)
@@ -183,8 +185,8 @@ class TileQr {
   /// The first tile of this process in panel k, whose triangle takes in the others; past the end if there is none.
   [[nodiscard]] int head(int k) const { return rows_.next(grid_.row, k); }
 
-  /// What this process has to do for panel k: its own tiles, then its part of a binary tree, in which processes stand in the order of their heads. The last tile row,
-  /// which may have fewer rows than the panel has columns, so is never merged into.
+  /// What this process has to do for panel k: its own tiles, then its part of a binary tree, in which processes stand in the order of their
+  /// heads. The last tile row, which may have fewer rows than the panel has columns, so is never merged into.
   [[nodiscard]] std::vector<Task> tasks(int k) const {
     std::vector<Task> all;
     const int active = std::min(grid_.rows, rows_.blocks() - k);

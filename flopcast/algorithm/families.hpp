@@ -15,7 +15,8 @@ struct Family {
   std::string routine;              ///< LAPACK's name for it, without precision: "potrf"
   std::string description;          ///< "A = L L'"
   std::vector<std::string> others;  ///< other names: "potrf", "triangular-inverse"
-  /// What the names of its variants begin with; the others of the routine are another family. LU without pivoting shares getrf's operands but not its result.
+  /// What the names of its variants begin with; the others of the routine are another family. LU without pivoting shares getrf's operands
+  /// but not its result.
   std::string prefix;
   bool is_lapacks = true;  ///< whether LAPACK's routine computes it too
 };
@@ -32,8 +33,8 @@ struct FamilyRoutine {
   [[nodiscard]] bool is_lapacks() const { return family == nullptr || family->is_lapacks; }
 };
 
-/// What `name` stands for: a family ("cholesky", "lu-nopivot"; then in `precision`), or a routine in the precision that its name says ("zpotrf"). Throws bad_input
-/// with the nearest names, or those there are.
+/// What `name` stands for: a family ("cholesky", "lu-nopivot"; then in `precision`), or a routine in the precision that its name says
+/// ("zpotrf"). Throws bad_input with the nearest names, or those there are.
 FamilyRoutine find_family(std::string_view name, Precision precision = Precision::d);
 
 }  // namespace flopcast::algorithm

@@ -25,7 +25,8 @@ Blocking blocking(const BlockParameters& asked, std::int64_t order, std::int64_t
   return blocked ? Blocking{nb, nx} : Blocking{};
 }
 
-/// Reflectors of an m x ib panel and their triangular factor T in work; T only where `is_applied`. The panel's columns end where A ends, or it is applied.
+/// Reflectors of an m x ib panel and their triangular factor T in work; T only where `is_applied`. The panel's columns end where A ends, or
+/// it is applied.
 using Panel = void (*)(const Script& script, std::int64_t m, std::int64_t ib, const Matrix& a, const Matrix& tau, const Matrix& work,
                        bool is_applied);
 

@@ -27,8 +27,8 @@ enum class Direction {
   up,    ///< from the bottom right to the top left
 };
 
-/// Which end of the diagonal is its top left. Seen from the end, an upper triangle is lower, the iteration goes the other way, and ranges 0 and 2 of each
-/// cut change places.
+/// Which end of the diagonal is its top left. Seen from the end, an upper triangle is lower, the iteration goes the other way, and ranges 0
+/// and 2 of each cut change places.
 enum class SeenFrom { begin, end };
 
 /// Where blocks of nb rows begin, and the end: multiples of nb as in LAPACK, so that the last block may be short. n >= 0, nb >= 1.

@@ -35,8 +35,8 @@ struct Matrix {
 /// An argument as an algorithm writes it; a matrix stands for its address and, where the interface wants one, its leading dimension.
 using Item = std::variant<char, std::int64_t, double, std::complex<double>, Matrix>;
 
-/// What executions of algorithms may share, so that only the first one pays for it: where routines are, and memory for local matrices. For one execution
-/// at a time.
+/// What executions of algorithms may share, so that only the first one pays for it: where routines are, and memory for local matrices. For
+/// one execution at a time.
 class Runtime {
  public:
   explicit Runtime(FunctionLookup lookup) : lookup_(std::move(lookup)) {}
@@ -54,8 +54,8 @@ class Runtime {
   std::size_t used_ = 0;
 };
 
-/// Turns the lines of an algorithm into calls of one precision, which are executed or recorded. What an algorithm decides by its data (pivots, the
-/// blocks of a Schur form) it reads through the script too, since a recording has no data.
+/// Turns the lines of an algorithm into calls of one precision, which are executed or recorded. What an algorithm decides by its data
+/// (pivots, the blocks of a Schur form) it reads through the script too, since a recording has no data.
 class Script {
  public:
   /// Executes every call on the memory that it names; a call throws environment_error if the library lacks the routine.

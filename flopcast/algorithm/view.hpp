@@ -7,8 +7,8 @@
 
 namespace flopcast::algorithm {
 
-/// A matrix as an algorithm sees it: as it is stored, or its conjugate transpose. An algorithm written for a lower triangle L thus works on a stored upper
-/// triangle U = L' too.
+/// A matrix as an algorithm sees it: as it is stored, or its conjugate transpose. An algorithm written for a lower triangle L thus works on
+/// a stored upper triangle U = L' too.
 struct View {
   Matrix stored;
   std::int64_t rows = 0, columns = 0;  ///< as seen
@@ -48,8 +48,8 @@ struct Blocks {
   [[nodiscard]] Triangle diagonal(std::size_t i) const { return {(*this)(i, i), whole.uplo, whole.diag}; }
 };
 
-/// The n x n operand `name` of a call with flag uplo, seen such that its lower half is stored: as it is, or its adjoint. Of A = L L', L' L or L^-1 A L'^-1
-/// the form with upper triangles is the same statement about the adjoint.
+/// The n x n operand `name` of a call with flag uplo, seen such that its lower half is stored: as it is, or its adjoint. Of A = L L', L' L
+/// or L^-1 A L'^-1 the form with upper triangles is the same statement about the adjoint.
 Triangle as_lower(const Call& call, std::string_view name);
 
 // BLAS on views. Flags, sizes and strides follow from the views; factors are real. An operation that changes nothing makes no call.

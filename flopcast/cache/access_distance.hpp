@@ -27,12 +27,13 @@ inline constexpr std::size_t most_thresholds = 4;
 
 struct AccessOptions {
   Start start = Start::artificial;
-  /// The scan ends as soon as it has collected more than this many bytes (paper 000, section 3); 0: never. Distances of at most this are exact in
-  /// either case, larger ones are then only known to be larger.
+  /// The scan ends as soon as it has collected more than this many bytes (paper 000, section 3); 0: never. Distances of at most this are
+  /// exact in either case, larger ones are then only known to be larger.
   std::int64_t limit_bytes = 0;
   /// Ascending distances by which the bytes of an operand are counted.
   InlineVector<std::int64_t, most_thresholds> thresholds_bytes;
-  /// What a cache holds at least: runs shorter than this, such as the elements of a matrix row, count as the lines that they bring in. 1: every byte for itself, as in paper 000.
+  /// What a cache holds at least: runs shorter than this, such as the elements of a matrix row, count as the lines that they bring in. 1:
+  /// every byte for itself, as in paper 000.
   std::int64_t line_bytes = 1;
 };
 
@@ -41,8 +42,8 @@ using BytesByDistance = std::array<std::int64_t, most_thresholds + 1>;
 
 /// How an operand of a call was accessed before.
 struct OperandAccess {
-  /// Paper 000, section 3: distinct bytes of all operands of all calls since and including the last one that accessed a byte of the operand. 0
-  /// for an operand that touches nothing, -1 with Start::cold for one never accessed before.
+  /// Paper 000, section 3: distinct bytes of all operands of all calls since and including the last one that accessed a byte of the
+  /// operand. 0 for an operand that touches nothing, -1 with Start::cold for one never accessed before.
   std::int64_t distance_bytes = 0;
   /// The same distance for every byte of the operand by itself: an operand whose parts were last accessed at different times lies in
   /// different levels.

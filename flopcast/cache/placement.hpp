@@ -22,9 +22,9 @@ struct CacheState {
 /// What comes into a cache together: who reads a row of a matrix has the rows beside it as well.
 inline constexpr std::int64_t line_bytes = 64;
 
-/// Level i holds what has an access distance of at most the measured capacity of caches[i]; memory holds the rest (LRU, fully associative and
-/// inclusive: paper 000, section 3; by lines where runs are shorter than those). An operand that lies in several levels is given the one that holds its median byte. Throws bad_input if
-/// there are more than four levels or capacities do not grow outwards.
+/// Level i holds what has an access distance of at most the measured capacity of caches[i]; memory holds the rest (LRU, fully associative
+/// and inclusive: paper 000, section 3; by lines where runs are shorter than those). An operand that lies in several levels is given the
+/// one that holds its median byte. Throws bad_input if there are more than four levels or capacities do not grow outwards.
 CacheState cache_state(const Trace& trace, std::span<const CacheLevel> caches, Start start = Start::artificial);
 
 }  // namespace flopcast::cache

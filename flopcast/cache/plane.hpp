@@ -10,9 +10,9 @@
 
 namespace flopcast::cache {
 
-/// The last stamp of every byte of a byte matrix. It is kept as vertical strips of columns, each cut by lines into intervals of one stamp; strips that have
-/// become equal are joined. Blocked algorithms keep it as coarse as their blocks, so that a visit costs O(blocks), not O(columns); any
-/// access is exact.
+/// The last stamp of every byte of a byte matrix. It is kept as vertical strips of columns, each cut by lines into intervals of one stamp;
+/// strips that have become equal are joined. Blocked algorithms keep it as coarse as their blocks, so that a visit costs O(blocks), not
+/// O(columns); any access is exact.
 class Plane {
  public:
   using Stamp = std::int32_t;

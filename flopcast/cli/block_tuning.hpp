@@ -23,7 +23,8 @@ struct AskingProblems {
   [[nodiscard]] std::string name() const { return options.empty() ? routine->name : routine->name + ":" + options; }
 };
 
-/// What there is to tune in `calls` of a routine: the routine itself if it asks, else the routines below it that do (dormhr: dormqr). Empty if nothing asks.
+/// What there is to tune in `calls` of a routine: the routine itself if it asks, else the routines below it that do (dormhr: dormqr). Empty
+/// if nothing asks.
 std::vector<AskingProblems> asking_problems(const std::vector<Call>& calls, const std::vector<std::int64_t>& blocks, int threads,
                                             interpose::Recorder& recorder);
 

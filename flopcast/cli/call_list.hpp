@@ -7,9 +7,9 @@
 
 namespace flopcast::cli {
 
-/// Calls of `routine` with the arguments in `words` (`m=100 transa=T lda=128`); sizes, leading dimensions and increments may be lists and ranges as
-/// parse_sizes reads them, which gives every combination, the first argument changing slowest. Throws bad_input as kernel::parse_call does, on a word
-/// that is no name=value or is there twice, and on more than a million calls.
+/// Calls of `routine` with the arguments in `words` (`m=100 transa=T lda=128`); sizes, leading dimensions and increments may be lists and
+/// ranges as parse_sizes reads them, which gives every combination, the first argument changing slowest. Throws bad_input as
+/// kernel::parse_call does, on a word that is no name=value or is there twice, and on more than a million calls.
 std::vector<Call> expand_calls(const std::string& routine, const std::vector<std::string>& words);
 
 /// The same from one text, `dgemm m=100:500:100 n=64 k=64`.

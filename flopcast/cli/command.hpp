@@ -4,8 +4,8 @@
 
 #include <string>
 
-/// One file per subcommand: each adds itself to the application and does its work in CLI11's callback. Errors are thrown (core/error.hpp) and
-/// caught once, in main.
+/// One file per subcommand: each adds itself to the application and does its work in CLI11's callback. Errors are thrown (core/error.hpp)
+/// and caught once, in main.
 namespace flopcast::cli {
 
 /// Options that every subcommand understands.

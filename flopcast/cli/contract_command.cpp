@@ -111,7 +111,8 @@ std::vector<Algorithm> requested_algorithms(const ContractOptions& options, cons
   return {contract::find_algorithm(options.algorithm, all)};
 }
 
-/// Unless told otherwise only the algorithms of the highest BLAS level are worth measuring: "only gemm are real candidates" (paper 002, section 1).
+/// Unless told otherwise only the algorithms of the highest BLAS level are worth measuring: "only gemm are real candidates" (paper 002,
+/// section 1).
 std::vector<Algorithm> candidates(std::vector<Algorithm> algorithms, const ContractOptions& options, const CommonOptions& common) {
   if (options.all || !options.kernels.empty() || algorithms.empty()) {
     return algorithms;

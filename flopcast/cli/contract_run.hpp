@@ -9,7 +9,8 @@ namespace flopcast::cli {
 /// Contracts two .npy files into a third, which is written as a whole or not at all.
 void contract_files(const ContractOptions& options, const CommonOptions& common);
 
-/// Plans, and executes on random numbers until a second has gone by, at least three times. Threads are the contraction's own; the BLAS is serial.
+/// Plans, and executes on random numbers until a second has gone by, at least three times. Threads are the contraction's own; the BLAS is
+/// serial.
 void run_plan(const ContractOptions& options, const contract::Contraction& contraction, const CommonOptions& common);
 
 }  // namespace flopcast::cli

@@ -14,7 +14,8 @@ namespace flopcast::cli {
 /// The joint decision about each problem.
 std::vector<tune::JointDecision> join(const std::vector<Ranking>& rankings);
 
-/// One row per problem: the fastest of all places, what it gains over the libraries' own default, ties, regret; what was measured if it was.
+/// One row per problem: the fastest of all places, what it gains over the libraries' own default, ties, regret; what was measured if it
+/// was.
 report::Table joint_table(const std::vector<Ranking>& rankings);
 nlohmann::json joint_json(const std::vector<Ranking>& rankings);
 

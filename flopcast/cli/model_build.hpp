@@ -28,7 +28,8 @@ struct ModelledKernel {
   [[nodiscard]] Call example() const { return call(domain.front().high); }
 };
 
-/// Reads `side=L`, `m=8:1024`, `n=64`, `k=8:128,512:1024` (several ranges make several domains); throws bad_input naming what is missing or wrong.
+/// Reads `side=L`, `m=8:1024`, `n=64`, `k=8:128,512:1024` (several ranges make several domains); throws bad_input naming what is missing or
+/// wrong.
 ModelledKernel parse_kernel(const std::string& routine, const std::vector<std::string>& words);
 
 struct ModelBuildOptions {

@@ -50,7 +50,8 @@ report::Cell percent(double part, double whole) {
   return {value, fmt::format("{:.1f}", value)};
 }
 
-/// The program's costs: along the critical path, the longest path by each metric itself, the process with the most, the average of all processes.
+/// The program's costs: along the critical path, the longest path by each metric itself, the process with the most, the average of all
+/// processes.
 report::Table cost_table(const json& profile) {
   report::Table table;
   table.columns = {{"", report::Align::left, "scope"},

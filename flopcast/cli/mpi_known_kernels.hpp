@@ -13,11 +13,13 @@ namespace flopcast::cli {
 /// Times of a kernel in a document.
 path::KernelStatistics statistics_of(const nlohmann::json& executed);
 
-/// What is known of the kernels of MPI programs on this machine, whoever has run them: by what their times hold for (MPI, clock, number of processes, BLAS) and their names.
+/// What is known of the kernels of MPI programs on this machine, whoever has run them: by what their times hold for (MPI, clock, number of
+/// processes, BLAS) and their names.
 class MpiKnownKernels {
  public:
-  /// Adds what a run has learnt. A kernel whose mean is far from what is known (four standard deviations and a quarter) has drifted: the run's times take its place. What
-  /// was learnt long ago weighs at most as much as a thousand executions. How many have drifted is returned.
+  /// Adds what a run has learnt. A kernel whose mean is far from what is known (four standard deviations and a quarter) has drifted: the
+  /// run's times take its place. What was learnt long ago weighs at most as much as a thousand executions. How many have drifted is
+  /// returned.
   int add(const nlohmann::json& profile);
   /// As a profile without costs.
   [[nodiscard]] nlohmann::json document() const;

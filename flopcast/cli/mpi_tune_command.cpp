@@ -84,8 +84,8 @@ struct Outcome {
   std::optional<Seconds> full_path, full_elapsed;
 };
 
-/// Half-width of the interval of a predicted time: the errors of kernels' means, each as often as the kernel occurs on the path, twice the root of their squares'
-/// sum, and of predictions across sizes.
+/// Half-width of the interval of a predicted time: the errors of kernels' means, each as often as the kernel occurs on the path, twice the
+/// root of their squares' sum, and of predictions across sizes.
 Seconds half_width_of(const json& profile) {
   double squares = 0;
   for (const json& kernel : profile.at("kernels")) {

@@ -29,7 +29,8 @@ void emit(const report::Table& table, const CommonOptions& common);
 /// Tells the user something beside the results, on standard error, unless --quiet.
 void note(const std::string& text, const CommonOptions& common);
 
-/// A callback for whatever takes long: draws a progress bar with the time left on a terminal, and answers whether to go on (false after Ctrl-C).
+/// A callback for whatever takes long: draws a progress bar with the time left on a terminal, and answers whether to go on (false after
+/// Ctrl-C).
 std::function<bool(std::int64_t done, std::int64_t expected)> progress(const std::string& label, const CommonOptions& common);
 
 }  // namespace flopcast::cli

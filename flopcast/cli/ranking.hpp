@@ -48,8 +48,8 @@ struct Ranking {
   std::vector<tune::Check> checks;  ///< of each problem; none without validation
 };
 
-/// Every pair of a number of threads (`threads`: "1,2") and a BLAS (`blas`: "openblas,blis"; empty: the default), the rest as in `common_options`.
-/// Throws bad_input for what is no list of numbers.
+/// Every pair of a number of threads (`threads`: "1,2") and a BLAS (`blas`: "openblas,blis"; empty: the default), the rest as in
+/// `common_options`. Throws bad_input for what is no list of numbers.
 std::vector<LibraryOptions> places(const std::string& threads, const std::string& blas, const LibraryOptions& common_options);
 
 /// Ranks in every place; kernels are sampled where the store lacks samples. Throws Interrupted after Ctrl-C.

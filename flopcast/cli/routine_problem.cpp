@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t largest_size = 100000;
 
-/// Leading dimensions as a program that allocates exactly what it needs has them, and work sizes to be asked for; but not those that are `given`.
+/// Leading dimensions as a program that allocates exactly what it needs has them, and work sizes to be asked for; but not those that are
+/// `given`.
 void complete_call(Call& call, const std::map<std::string, std::string>& given) {
   const std::vector<Argument>& arguments = call.routine->arguments;
   const auto is_free = [&](std::size_t i, Kind kind) { return arguments[i].kind == kind && given.count(arguments[i].name) == 0; };

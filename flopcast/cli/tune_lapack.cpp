@@ -316,7 +316,8 @@ class LapackTuner {
     }
   }
 
-  /// Does part of one routine's tuning, on the budget's time. A library's routine that fails must not end the tuning of the others: then its outcome is the error, and this false.
+  /// Does part of one routine's tuning, on the budget's time. A library's routine that fails must not end the tuning of the others: then
+  /// its outcome is the error, and this false.
   template <class Part>
   bool unless_it_fails(const std::string& name, Part part) {
     const Stopwatch watch;

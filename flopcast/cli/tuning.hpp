@@ -31,8 +31,8 @@ class TuningSession {
   /// Workbench and store must outlive it.
   TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const CommonOptions& common);
 
-  /// Chooses for every problem; `label` ("tuning dgeqrf") stands beside the progress. Of earlier samples those of `kernels` are used, or all if it is empty.
-  /// Throws Interrupted after Ctrl-C.
+  /// Chooses for every problem; `label` ("tuning dgeqrf") stands beside the progress. Of earlier samples those of `kernels` are used, or
+  /// all if it is empty. Throws Interrupted after Ctrl-C.
   tune::BlockSizeResult tune(const std::string& label, std::span<const tune::Problem> problems, const Record& record,
                              const std::set<std::string>& kernels, const tune::BlockSizeOptions& options);
 

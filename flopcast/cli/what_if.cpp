@@ -160,7 +160,8 @@ class Answering {
     }
   }
 
-  /// Adds one thread's prediction to the answer, and to `steps` what its calls take by themselves; returns the seconds that were extrapolated.
+  /// Adds one thread's prediction to the answer, and to `steps` what its calls take by themselves; returns the seconds that were
+  /// extrapolated.
   Seconds add_prediction(const Trace& trace, const std::vector<Seconds>& pauses, const model::OnDemandModels& models,
                          std::vector<predict::CallerStep>& steps) {
     const auto& caches = bench_.environment().caches;
@@ -316,7 +317,8 @@ class Answering {
     return session.tune("block sizes for " + answer_.question.text, problems, record, {}, options);
   }
 
-  /// The shape's time changes as that of its longest call: by the ratio of what is predicted for it or, where routines below it are tuned, by the share of it that those save.
+  /// The shape's time changes as that of its longest call: by the ratio of what is predicted for it or, where routines below it are tuned,
+  /// by the share of it that those save.
   void take_decisions(const TunableShape& shape, std::span<const tune::Decision> decisions) {
     const ShapeSum& recorded = breakdown_.shapes()[shape.shape];
     const Seconds before = *answer_.shapes[shape.shape];

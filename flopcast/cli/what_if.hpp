@@ -48,7 +48,8 @@ struct Answer {
   std::vector<std::optional<Seconds>> shapes;  ///< of every shape of the breakdown; nothing where no prediction can be made
   Seconds recorded = 0;                        ///< what the calls that are predicted took
   Seconds by_models = 0;                       ///< what the models alone expect of them
-  /// by_models, where it is the recorded place or one that can't be compared; else what the models expect to change in the recorded time (predict/carried_over).
+  /// by_models, where it is the recorded place or one that can't be compared; else what the models expect to change in the recorded time
+  /// (predict/carried_over).
   Seconds predicted = 0;
   Interval interval;  ///< 95 %
   double extrapolated_share = 0;
@@ -56,8 +57,8 @@ struct Answer {
   std::size_t untuned = 0;          ///< nb: shapes that ask for a block size, but are too light to be looked at
 };
 
-/// Answers all questions; kernels are sampled where the store lacks samples, for `budget` seconds in all. `place` is where the program was recorded.
-/// Throws bad_input if a question needs to know a library that the recording doesn't name.
+/// Answers all questions; kernels are sampled where the store lacks samples, for `budget` seconds in all. `place` is where the program was
+/// recorded. Throws bad_input if a question needs to know a library that the recording doesn't name.
 std::vector<Answer> answer(const std::vector<WhatIf>& questions, const interpose::ProgramTraceFile& file,
                            const interpose::ProgramBreakdown& breakdown, const RecordedPlace& place, const std::string& kernels,
                            Seconds budget, const CommonOptions& common);

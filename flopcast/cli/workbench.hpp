@@ -20,7 +20,8 @@ namespace flopcast::cli {
 /// The store at its default path; a warning about a damaged one goes to standard error.
 model::Store open_store(const CommonOptions& common);
 
-/// A library set with threads set, using kernels that suit the CPU, and its environment (measured caches are taken from the cache file, or measured first).
+/// A library set with threads set, using kernels that suit the CPU, and its environment (measured caches are taken from the cache file, or
+/// measured first).
 class Workbench {
  public:
   /// With `interposer`, ilaenv_ of the LAPACK is ours (set_blocks works).
@@ -37,7 +38,8 @@ class Workbench {
   measure::Session session(const model::Store& store, measure::SessionOptions options) const;
   /// Time of the reference kernel at a drift of 1, by which sessions and samples are related; 0 if none is kept yet.
   Seconds reference_time(const model::Store& store) const;
-  /// Keeps the session's reference time if none is kept yet, or if the machine was clearly slower (because it was busy) when the kept one was measured.
+  /// Keeps the session's reference time if none is kept yet, or if the machine was clearly slower (because it was busy) when the kept one
+  /// was measured.
   void keep_reference(model::Store& store, const measure::Session& session) const;
 
   /// Models on demand from all stored samples of this environment, or only of these kernels.

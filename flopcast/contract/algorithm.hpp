@@ -23,16 +23,16 @@ struct Copy {
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
-/// One way to compute a contraction: nested loops with copies between them and one kernel call at their core. That is its syntax tree, as each
-/// loop has one loop or call besides the copies.
+/// One way to compute a contraction: nested loops with copies between them and one kernel call at their core. That is its syntax tree, as
+/// each loop has one loop or call besides the copies.
 struct Algorithm {
   Kernel kernel = Kernel::gemm;
   std::string kernel_indices;  ///< contracted, free in A, free in B; those that the kernel takes
   std::string loops;           ///< from the outermost in
   std::vector<Copy> copies;    ///< by depth, then A, B, C; C's is filled there, and written back after its loop's body
 
-  /// Paper 002's name: the loops with an apostrophe for each copy in them, then the kernel, as in `i'c-gemm`. A copy outside of all loops (only with
-  /// strides of the user's) comes first; without loops it is the kernel alone.
+  /// Paper 002's name: the loops with an apostrophe for each copy in them, then the kernel, as in `i'c-gemm`. A copy outside of all loops
+  /// (only with strides of the user's) comes first; without loops it is the kernel alone.
   [[nodiscard]] std::string name() const;
   [[nodiscard]] const Copy* copy_of(Place operand) const;
   friend bool operator==(const Algorithm&, const Algorithm&) = default;

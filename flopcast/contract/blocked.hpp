@@ -19,10 +19,11 @@ enum class TileKernel : std::uint8_t {
   streaming  ///< ours, which writes C past the caches; K is one tile
 };
 
-/// One member of the planner's family: tiles of the folded M, N and K. Loops run over batch, N, K and M from the outside in. For gemm a tile of A or B that BLAS
-/// can take where it lies is used in place, any other is packed: B's once per tile of N and K, A's once per product; C's tile is updated in place or, where it is no
-/// matrix of BLAS, through a buffer. The panel kernel takes every panel of a few rows or columns in place that it can, and packs the others. Tiles as long as an
-/// index of the notation give the paper's loops over gemm; one tile of everything gives transpose-transpose-gemm-transpose.
+/// One member of the planner's family: tiles of the folded M, N and K. Loops run over batch, N, K and M from the outside in. For gemm a
+/// tile of A or B that BLAS can take where it lies is used in place, any other is packed: B's once per tile of N and K, A's once per
+/// product; C's tile is updated in place or, where it is no matrix of BLAS, through a buffer. The panel kernel takes every panel of a few
+/// rows or columns in place that it can, and packs the others. Tiles as long as an index of the notation give the paper's loops over gemm;
+/// one tile of everything gives transpose-transpose-gemm-transpose.
 struct Blocking {
   std::int64_t m = 1, n = 1, k = 1;  ///< lengths of the tiles
   TileKernel kernel = TileKernel::gemm;
@@ -37,11 +38,12 @@ std::string to_string(const Blocking& blocking);
 /// A blocking made ready for one contraction; run() may be called from several threads at once.
 class Blocked {
  public:
-  /// Throws environment_error if gemm is wanted and no library has it; bad_input if a tile has more than 2^31 - 1 elements along a side, or if one of our own
-  /// kernels is wanted for what it can't do.
+  /// Throws environment_error if gemm is wanted and no library has it; bad_input if a tile has more than 2^31 - 1 elements along a side, or
+  /// if one of our own kernels is wanted for what it can't do.
   Blocked(Folded folded, Blocking blocking, const FindRoutine& find);
 
-  /// C := alpha A B + beta C; a mirrored one requires a == b and beta = 0. Throws environment_error, before touching C, if memory for packing isn't there.
+  /// C := alpha A B + beta C; a mirrored one requires a == b and beta = 0. Throws environment_error, before touching C, if memory for
+  /// packing isn't there.
   void run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const;
   /// Bytes of packing buffers of all threads.
   [[nodiscard]] std::int64_t workspace_bytes() const;

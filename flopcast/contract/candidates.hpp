@@ -19,12 +19,12 @@ struct Candidate {
   Basis basis = Basis::formula;
 };
 
-/// The blockings that may be best for `folded`, by rising expected time: tiles that end where indices of the notation do, tiles that suit the caches, and all of
-/// a dimension; with gemm, and with our own kernels where they can work.
+/// The blockings that may be best for `folded`, by rising expected time: tiles that end where indices of the notation do, tiles that suit
+/// the caches, and all of a dimension; with gemm, and with our own kernels where they can work.
 std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads);
 
-/// Brings the best three of every kernel to the front, in the order of expected times, lest one kernel whose time the model gets wrong fill all of the `count` places
-/// of those that are tried. The first stays the first.
+/// Brings the best three of every kernel to the front, in the order of expected times, lest one kernel whose time the model gets wrong fill
+/// all of the `count` places of those that are tried. The first stays the first.
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count);
 
 /// Whether the streaming kernel can compute it: double precision, a short sum, C's columns contiguous, this CPU.

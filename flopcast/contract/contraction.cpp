@@ -124,8 +124,8 @@ std::vector<std::int64_t> dense_strides(const std::string& indices, const Extent
   return strides;
 }
 
-/// Two elements of a tensor can't share an address if, sorted by stride, each stride exceeds the span of those before it: sufficient, and true of
-/// every slice of a dense array.
+/// Two elements of a tensor can't share an address if, sorted by stride, each stride exceeds the span of those before it: sufficient, and
+/// true of every slice of a dense array.
 void refuse_overlap(const Tensor& tensor, const Extents& extents) {
   std::vector<std::pair<std::int64_t, std::int64_t>> sorted;
   for (std::size_t i = 0; i < tensor.indices.size(); ++i) {

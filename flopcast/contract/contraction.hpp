@@ -24,9 +24,9 @@ struct Notation {
   friend bool operator==(const Notation&, const Notation&) = default;
 };
 
-/// Reads `abc=ai,ibc` (paper 002's names of files), `C_abc := A_ai B_ibc` (its text; braces and spaces are allowed) or einsum's `ai,ibc->abc`; an
-/// index is one letter, a scalar has none. Throws bad_input if it is none of these, an index is repeated within a tensor, is in one tensor only, or
-/// is in C alone.
+/// Reads `abc=ai,ibc` (paper 002's names of files), `C_abc := A_ai B_ibc` (its text; braces and spaces are allowed) or einsum's
+/// `ai,ibc->abc`; an index is one letter, a scalar has none. Throws bad_input if it is none of these, an index is repeated within a tensor,
+/// is in one tensor only, or is in C alone.
 Notation parse_notation(std::string_view text);
 
 /// `abc=ai,ibc`.
@@ -35,8 +35,8 @@ std::string to_string(const Notation& notation);
 /// Number of elements along every index.
 using Extents = std::map<char, std::int64_t>;
 
-/// Reads `a=400`, `a=b=c=400`, and several of these separated by commas. Throws bad_input naming an index that is given twice with different
-/// values, is unknown, is missing, or whose size is not in [1, 2^31 - 1] (BLAS takes 32-bit integers).
+/// Reads `a=400`, `a=b=c=400`, and several of these separated by commas. Throws bad_input naming an index that is given twice with
+/// different values, is unknown, is missing, or whose size is not in [1, 2^31 - 1] (BLAS takes 32-bit integers).
 Extents parse_extents(std::span<const std::string> words, const Notation& notation);
 
 /// How a tensor lies in memory unless strides are given.
@@ -75,12 +75,13 @@ struct Contraction {
   friend bool operator==(const Contraction&, const Contraction&) = default;
 };
 
-/// Dense tensors in the given order. Throws bad_input if an extent is missing or negative, or a tensor has more bytes than an address can hold.
+/// Dense tensors in the given order. Throws bad_input if an extent is missing or negative, or a tensor has more bytes than an address can
+/// hold.
 Contraction make_contraction(const Notation& notation, const Extents& extents, Precision precision = Precision::d,
                              Order order = Order::column_major);
 
-/// The same with strides in elements, in the order of the notation's indices; an empty list means dense in `order`. Throws bad_input if their
-/// number is wrong, or if two elements of C would lie at one address.
+/// The same with strides in elements, in the order of the notation's indices; an empty list means dense in `order`. Throws bad_input if
+/// their number is wrong, or if two elements of C would lie at one address.
 Contraction make_contraction(const Notation& notation, const Extents& extents, Precision precision, Order order,
                              const std::array<std::vector<std::int64_t>, 3>& strides);
 

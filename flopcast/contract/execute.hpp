@@ -23,7 +23,8 @@ class Execution {
   /// Throws as kernel_call and `find` do, and environment_error if the buffers of its copies can't be allocated.
   Execution(const Algorithm& algorithm, const Contraction& contraction, const FindRoutine& find);
 
-  /// C := alpha A B + beta C. The tensors lie as the contraction says. C is scaled first, as all kernels add to it. Throws bad_input if C overlaps A or B.
+  /// C := alpha A B + beta C. The tensors lie as the contraction says. C is scaled first, as all kernels add to it. Throws bad_input if C
+  /// overlaps A or B.
   void run(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0);
   /// Elements of all buffers together.
   [[nodiscard]] std::int64_t buffer_elements() const;

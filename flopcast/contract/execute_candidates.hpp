@@ -7,8 +7,9 @@
 
 namespace flopcast::contract {
 
-/// Executes the most promising candidates on tensors of its own, each once, then races those that weren't clearly slower than the best, until the best is known
-/// within 2 % or options.time_budget is spent. Brings the fastest to the front. Whether it ran to its end: false if options.go_on stopped it.
+/// Executes the most promising candidates on tensors of its own, each once, then races those that weren't clearly slower than the best,
+/// until the best is known within 2 % or options.time_budget is spent. Brings the fastest to the front. Whether it ran to its end: false if
+/// options.go_on stopped it.
 bool execute_candidates(std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
                         const PlanOptions& options);
 

@@ -8,23 +8,24 @@
 
 namespace flopcast::contract {
 
-/// Indices of one role (of A alone, B alone, contracted, batch) folded into one: for each of its values the offsets in elements within the tensors
-/// that have it. Of three tensors one has none of the indices, except for batch indices.
+/// Indices of one role (of A alone, B alone, contracted, batch) folded into one: for each of its values the offsets in elements within the
+/// tensors that have it. Of three tensors one has none of the indices, except for batch indices.
 struct Fold {
   std::vector<std::int64_t> a, b, c;
   std::int64_t extent = 1;
   std::vector<std::int64_t> natural;  ///< rising lengths after which a further index of the notation begins; the last is the extent
 };
 
-/// A contraction as a batch of matrix products C(m, n) := sum over k of A(m, k) B(k, n), whatever its indices and strides. C is contiguous along m where it is
-/// along anything: A and B have changed places if `swapped`.
+/// A contraction as a batch of matrix products C(m, n) := sum over k of A(m, k) B(k, n), whatever its indices and strides. C is contiguous
+/// along m where it is along anything: A and B have changed places if `swapped`.
 struct Folded {
   Precision precision = Precision::d;
   Fold m, n, k, batch;
   bool swapped = false;
 };
 
-/// Drops indices of size 1, fuses what lies in memory as one index, sorts M and N by C's strides and K by those of the larger operand, and folds.
+/// Drops indices of size 1, fuses what lies in memory as one index, sorts M and N by C's strides and K by those of the larger operand, and
+/// folds.
 Folded fold(const Contraction& contraction);
 
 /// Sizes and strides of the folded contraction without what doesn't matter: contractions of equal keys have equal plans.

@@ -36,9 +36,9 @@ struct Forecasts {
 /// Executes experiments: measure::Session::run, or a test's own.
 using Measure = std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)>;
 
-/// Predicts each algorithm as the sum over its micro-benchmarks of calls x median time; algorithms share what is equal, and everything is measured in one
-/// shuffled run, unless `memory` knows it. What is measured is kept there before anything else happens. Throws unusable_measurement if a benchmark has no repetition that
-/// counts (interrupted).
+/// Predicts each algorithm as the sum over its micro-benchmarks of calls x median time; algorithms share what is equal, and everything is
+/// measured in one shuffled run, unless `memory` knows it. What is measured is kept there before anything else happens. Throws
+/// unusable_measurement if a benchmark has no repetition that counts (interrupted).
 Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
                    const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory = {});
 

@@ -18,7 +18,8 @@ struct MatrixView {
 /// Nothing where neither of the two `indices` has stride 1, or columns would overlap.
 std::optional<MatrixView> matrix_view(const Tensor& tensor, const std::string& indices, const Extents& extents);
 
-/// The tensor that the kernel works on: the buffer where there is a copy (dense, the same order of indices in memory), else the operand itself.
+/// The tensor that the kernel works on: the buffer where there is a copy (dense, the same order of indices in memory), else the operand
+/// itself.
 Tensor kernel_tensor(const Algorithm& algorithm, const Contraction& contraction, Place place);
 
 /// The catalogue's call at an algorithm's core, with operands not yet given.

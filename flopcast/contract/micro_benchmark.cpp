@@ -22,8 +22,8 @@ constexpr std::int64_t largest_span_bytes = std::int64_t{1} << 28;
 Action on_region(What what, const Region& region) { return {what, region, 0, {}, {}}; }
 Action on_call(What what, const Call& call) { return {what, {}, 0, call, {}}; }
 
-/// Brings what a call touches far from one another closer together where it would take more memory than is sensible, keeping its place within a page
-/// and the distance of a page and more.
+/// Brings what a call touches far from one another closer together where it would take more memory than is sensible, keeping its place
+/// within a page and the distance of a page and more.
 void fold_strides(Call& call) {
   constexpr std::int64_t fold = 1 << 15;
   for (std::size_t i = 0; i + 1 < call.routine->arguments.size(); ++i) {
@@ -72,8 +72,8 @@ PlacedKernel placed_kernel(const Algorithm& algorithm, const Contraction& contra
   return placed;
 }
 
-/// The same call on a few elements of memory of its own. Made right before the timed one it brings the library's code back into the caches, which the
-/// accesses to other memory have driven out; within the algorithm it stays there.
+/// The same call on a few elements of memory of its own. Made right before the timed one it brings the library's code back into the caches,
+/// which the accesses to other memory have driven out; within the algorithm it stays there.
 Call small_twin(Call call, const Operands& operands) {
   constexpr std::int64_t small =
       32;  // enough for a library to take the path of full register tiles, and little enough to leave L1 half alone
@@ -93,8 +93,8 @@ Call small_twin(Call call, const Operands& operands) {
   return call;
 }
 
-/// CPUs take some 20 us of vector instructions to run them at full speed again after a while without, which is what bringing memory into its state is. As many calls
-/// as that takes, within reason.
+/// CPUs take some 20 us of vector instructions to run them at full speed again after a while without, which is what bringing memory into
+/// its state is. As many calls as that takes, within reason.
 std::int64_t repetitions_to_wake_up(const Call& twin) {
   constexpr Seconds long_enough = 25e-6, call = 50e-9;
   constexpr double usual_rate = 30e9, most = 64;

@@ -6,8 +6,8 @@
 
 #include "flopcast/contract/panel_kernel.hpp"
 
-/// The loops behind panel_kernels(), for vectors of any width. Included by one source file per instruction set, each compiled for it; these files hold nothing but
-/// constant tables, so that no code for wide vectors gets into functions that every CPU executes.
+/// The loops behind panel_kernels(), for vectors of any width. Included by one source file per instruction set, each compiled for it; these
+/// files hold nothing but constant tables, so that no code for wide vectors gets into functions that every CPU executes.
 namespace flopcast::contract::panel_loops {
 
 template <class Vector, class T>
@@ -60,8 +60,8 @@ template <class Vector, class T, std::size_t... V>
   (store(to + V * sizeof(Vector) / sizeof(T), sum[V]), ...);
 }
 
-/// sizeof...(V) vectors of rows by sizeof...(J) columns, from column `first` of the product on; all sums stay in registers. With `packed`, neighbours in a row of b are
-/// neighbours in memory.
+/// sizeof...(V) vectors of rows by sizeof...(J) columns, from column `first` of the product on; all sums stay in registers. With `packed`,
+/// neighbours in a row of b are neighbours in memory.
 template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J>
 [[gnu::noinline]] void product(const PanelProduct<T>& x, std::int64_t first, std::index_sequence<V...> vectors,
                                std::index_sequence<J...> /*columns*/) {

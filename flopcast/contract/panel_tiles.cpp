@@ -272,7 +272,8 @@ void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, co
   }
 }
 
-/// Asks for a share of the lines of the column panel `next`, if it lies where B does: one row panel after the other, lest they all queue at once.
+/// Asks for a share of the lines of the column panel `next`, if it lies where B does: one row panel after the other, lest they all queue at
+/// once.
 template <class T>
 void PanelTiles<T>::prefetch_columns(std::size_t next, std::size_t share, std::size_t shares) const {
   constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));

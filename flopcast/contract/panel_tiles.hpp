@@ -20,8 +20,8 @@ struct ColumnPanel {
   std::int64_t step_b = 0;  ///< between neighbours in B; 0 if there is no constant one
 };
 
-/// Rows of a tile in the order in which they lie in A, for packing a tile whose rows are neighbours in memory, but not those of one panel: lines of A are then read
-/// once. Empty if there is nothing to gain.
+/// Rows of a tile in the order in which they lie in A, for packing a tile whose rows are neighbours in memory, but not those of one panel:
+/// lines of A are then read once. Empty if there is nothing to gain.
 struct PackingOrder {
   struct Row {
     std::int64_t offset_a = 0;       ///< in A
@@ -31,7 +31,8 @@ struct PackingOrder {
 };
 PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets);
 
-/// Rows [first, first + length) in panels of at most `most`, ending where neighbours in C do, unless that would make them shorter than a vector of `lanes`.
+/// Rows [first, first + length) in panels of at most `most`, ending where neighbours in C do, unless that would make them shorter than a
+/// vector of `lanes`.
 std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t length, std::int64_t most, std::int64_t lanes);
 std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most);
 
@@ -45,8 +46,8 @@ struct Depth {
 std::int64_t packed_elements(const std::vector<RowPanel>& panels, std::int64_t lanes, std::int64_t depth);
 std::int64_t packed_elements(const std::vector<ColumnPanel>& panels, std::int64_t depth);
 
-/// Multiplies a tile of A and a tile of B into a tile of C with the panel kernel. A panel is taken where it lies if the kernel can read it there, and packed
-/// otherwise, or if the caller wants it packed. T is float or double.
+/// Multiplies a tile of A and a tile of B into a tile of C with the panel kernel. A panel is taken where it lies if the kernel can read it
+/// there, and packed otherwise, or if the caller wants it packed. T is float or double.
 template <class T>
 class PanelTiles {
  public:

@@ -28,7 +28,8 @@ std::string how_known(const Candidate& candidate, bool from_wisdom) {
   return from_wisdom ? "measured before:" : "measured";
 }
 
-/// Tiles for the case that A and B are one tensor, if computing half of a symmetric C pays: tiles small enough to leave most of the other half out.
+/// Tiles for the case that A and B are one tensor, if computing half of a symmetric C pays: tiles small enough to leave most of the other
+/// half out.
 std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& chosen, const TimeModel& model) {
   constexpr std::int64_t fewest = 96, most = 240, shortest_sum = 32, rows = 24, parts = 4;
   if (!is_symmetric_of_one(folded) || folded.m.extent < 2 * fewest || folded.k.extent < shortest_sum) {

@@ -31,8 +31,8 @@ struct Machine {
   std::optional<TileRates> rates = {};  ///< of the kernels; without them they are guessed from the environment
 };
 
-/// This machine with `blas` (empty: machine::default_blas()) on one thread. Caches are taken from an earlier measurement, or measured first (seconds);
-/// kernels are timed (milliseconds). Throws as
+/// This machine with `blas` (empty: machine::default_blas()) on one thread. Caches are taken from an earlier measurement, or measured first
+/// (seconds); kernels are timed (milliseconds). Throws as
 /// LibrarySet::open and machine::detect.
 Machine local_machine(const std::string& blas = {});
 
@@ -61,7 +61,8 @@ struct PlanOptions {
 /// A contraction made ready: execute() on any buffers, often, and from several threads at once.
 class Plan {
  public:
-  /// C := alpha A B + beta C. Where A and B are one tensor (a == b), C is symmetric and beta = 0, half of C is computed. Throws bad_input if C overlaps A or B, environment_error if memory for packing isn't there; C is untouched then.
+  /// C := alpha A B + beta C. Where A and B are one tensor (a == b), C is symmetric and beta = 0, half of C is computed. Throws bad_input
+  /// if C overlaps A or B, environment_error if memory for packing isn't there; C is untouched then.
   void execute(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0) const;
   /// What was chosen, why, and what else was considered; several lines.
   [[nodiscard]] std::string explain() const;

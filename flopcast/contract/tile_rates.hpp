@@ -10,7 +10,8 @@
 
 namespace flopcast::contract {
 
-/// What a kernel takes for a tile of m x n x k whose operands lie in the caches: call + per_c m n + per_a m k + per_b k n + per_product m n k.
+/// What a kernel takes for a tile of m x n x k whose operands lie in the caches: call + per_c m n + per_a m k + per_b k n + per_product m n
+/// k.
 struct KernelRates {
   Seconds call = 0;
   Seconds per_c = 0, per_a = 0, per_b = 0;  ///< for packing, or what a library does in its place, and for reading and writing C

@@ -11,7 +11,8 @@ constexpr std::int64_t elements_per_line = 8;
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 double count(std::int64_t extent, std::int64_t length) { return std::ceil(as_double(extent) / as_double(length)); }
 
-/// Seconds per byte of the memory that feeds a working set of this size: nothing for what stays in the innermost caches, which the kernels' rates include.
+/// Seconds per byte of the memory that feeds a working set of this size: nothing for what stays in the innermost caches, which the kernels'
+/// rates include.
 class Roofs {
  public:
   explicit Roofs(const Environment& environment) : environment_(environment) {}

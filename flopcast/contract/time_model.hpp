@@ -12,14 +12,15 @@
 
 namespace flopcast::contract {
 
-/// What executing a blocking is expected to take: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which add to it.
+/// What executing a blocking is expected to take: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which
+/// add to it.
 struct ExpectedTime {
   Seconds first = 0, later = 0;
   [[nodiscard]] Seconds total() const { return first + later; }
 };
 
-/// Expected times of blockings of one contraction: tiles at their kernel's rates, packing, and what memory and outer caches have to move. docs/contractions.md has
-/// the formula. Refers to what it is made of.
+/// Expected times of blockings of one contraction: tiles at their kernel's rates, packing, and what memory and outer caches have to move.
+/// docs/contractions.md has the formula. Refers to what it is made of.
 class TimeModel {
  public:
   TimeModel(const Folded& folded, const Environment& environment, const TileRates& rates)

@@ -15,9 +15,9 @@ struct TimingMemory {
   std::function<void(const std::string& key, const measure::Timings& timings)> keep;
 };
 
-/// Timings kept in `store`, which must outlive the memory. `context` names everything beside the key that they depend on: machine, library, options. Only
-/// timings in which every call has `fewest` repetitions that count are kept and found. Drifts are restated for `reference`, the reference kernel's time that
-/// counts as a drift of 1 today (0: not known).
+/// Timings kept in `store`, which must outlive the memory. `context` names everything beside the key that they depend on: machine, library,
+/// options. Only timings in which every call has `fewest` repetitions that count are kept and found. Drifts are restated for `reference`,
+/// the reference kernel's time that counts as a drift of 1 today (0: not known).
 TimingMemory timings_in(model::Store& store, const std::string& context, std::size_t fewest, Seconds reference = 0);
 
 }  // namespace flopcast::contract

@@ -28,8 +28,8 @@ struct ValidateOptions {
   Seconds longest = 10;  ///< what is predicted to take longer isn't executed
 };
 
-/// Executes algorithms and takes their times: repetitions of all interleaved, medians; NaN for one that was left out. C accumulates, as in the paper's
-/// kernels. `predicted` and `go_on` (false: stop and give what there is) are asked before each execution.
+/// Executes algorithms and takes their times: repetitions of all interleaved, medians; NaN for one that was left out. C accumulates, as in
+/// the paper's kernels. `predicted` and `go_on` (false: stop and give what there is) are asked before each execution.
 std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, const Contraction& contraction, const FindRoutine& find,
                                      std::span<const Seconds> predicted, const ValidateOptions& options,
                                      const std::function<bool(std::int64_t done, std::int64_t expected)>& go_on);

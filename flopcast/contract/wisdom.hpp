@@ -9,7 +9,8 @@
 /// Choices that outlive the process.
 namespace flopcast::contract {
 
-/// Names what a choice holds for: folded sizes and strides, threads, machine and library, effort and what it was allowed to spend, the family of candidates.
+/// Names what a choice holds for: folded sizes and strides, threads, machine and library, effort and what it was allowed to spend, the
+/// family of candidates.
 std::string wisdom_name(const Contraction& contraction, const Machine& machine, const PlanOptions& options);
 
 /// What an earlier plan chose under the same name; nothing if there is none, it can't be read, or options.wisdom is null.

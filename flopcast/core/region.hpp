@@ -39,8 +39,8 @@ Region strided_vector(std::uintptr_t address, std::int64_t n, std::int64_t incre
 /// Lower trapezoid (rows >= columns): column j holds the rows j ... rows-1. `strict` leaves out the diagonal.
 Region lower_trapezoid(std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t ld, std::int64_t element_bytes,
                        bool strict = false);
-/// Short runs that lie apart (a row of a matrix, a strided vector) widened to the cache lines that they bring in; all else as it is, as whole columns
-/// hardly differ from their lines. Where the lines of neighbouring runs meet, one run from the first line to the last.
+/// Short runs that lie apart (a row of a matrix, a strided vector) widened to the cache lines that they bring in; all else as it is, as
+/// whole columns hardly differ from their lines. Where the lines of neighbouring runs meet, one run from the first line to the last.
 Region whole_lines(const Region& region, std::int64_t line_bytes);
 /// Upper triangle of order n: column j holds the rows 0 ... j. `strict` leaves out the diagonal.
 Region upper_triangle(std::uintptr_t address, std::int64_t n, std::int64_t ld, std::int64_t element_bytes, bool strict = false);

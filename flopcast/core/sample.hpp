@@ -65,12 +65,13 @@ struct Sample {
 
   /// Times of the repetitions that count, drift-normalised.
   [[nodiscard]] std::vector<Seconds> times() const;
-  /// Restates drifts for another time of the reference kernel, so that times of different sessions are comparable; nothing if either is not known.
+  /// Restates drifts for another time of the reference kernel, so that times of different sessions are comparable; nothing if either is not
+  /// known.
   void relate_to(Seconds reference);
 };
 
-/// A call like those that were measured: their flags, sizes and strides, scalars of their class, operands without addresses. Throws bad_input if
-/// the sample doesn't fit its routine or the routine is unknown.
+/// A call like those that were measured: their flags, sizes and strides, scalars of their class, operands without addresses. Throws
+/// bad_input if the sample doesn't fit its routine or the routine is unknown.
 Call call_of(const Sample& sample, const std::function<const Routine*(std::string_view)>& lookup);
 
 void to_json(nlohmann::json& json, const Sample& sample);

@@ -2,7 +2,8 @@
 
 #include <cstddef>
 
-/// Whole messages over a stream socket between two processes of ours. No errors are thrown: that the other side has gone is for the caller to explain.
+/// Whole messages over a stream socket between two processes of ours. No errors are thrown: that the other side has gone is for the caller
+/// to explain.
 namespace flopcast {
 
 /// Sends all bytes; false if the other side has gone.

@@ -5,7 +5,8 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/core/units.hpp"
 
-/// Conditions under which measuring something once more isn't worth it: the four of paper 003, section III-C, each by itself and all together.
+/// Conditions under which measuring something once more isn't worth it: the four of paper 003, section III-C, each by itself and all
+/// together.
 namespace flopcast {
 
 /// Why measuring stopped.
@@ -30,7 +31,8 @@ bool is_precise(const Interval& interval, double centre, double fraction);
 /// III-C.4, Listing 1, for values of which more is better (flops per second): the upper end of the interval lies below the best so far.
 bool cannot_reach(const Interval& interval, double best);
 
-/// Interval of the mean under the assumption of paper 003: normally distributed values of known variance. Infinite for fewer than two values.
+/// Interval of the mean under the assumption of paper 003: normally distributed values of known variance. Infinite for fewer than two
+/// values.
 Interval normal_mean_interval(const Welford& values, double confidence);
 
 /// First of the paper's conditions that holds for `rates` (more is better), on which `spent` seconds were measured in all;

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// A profile as the preloaded library needs it: read from one line of text without allocating memory, looked up in nanoseconds. No exceptions and nothing
-/// of the C++ run-time library in here.
+/// A profile as the preloaded library needs it: read from one line of text without allocating memory, looked up in nanoseconds. No
+/// exceptions and nothing of the C++ run-time library in here.
 namespace flopcast::interpose {
 
 inline constexpr std::size_t most_tuned_routines = 256;  // all that `tune lapack` knows are about 120
@@ -37,7 +37,8 @@ struct BlockTable {
   static constexpr std::size_t chains = 256;
   std::size_t count = 0;
   RoutineBlocks routines[most_tuned_routines];
-  /// 1 + the index of the first routine whose name has this hash, and of the next one; 0 at the end. LAPACK asks in every call, whatever its size.
+  /// 1 + the index of the first routine whose name has this hash, and of the next one; 0 at the end. LAPACK asks in every call, whatever
+  /// its size.
   std::uint16_t first[chains], next[most_tuned_routines];
 };
 
@@ -47,8 +48,9 @@ bool parse(const char* text, BlockTable& table) noexcept;
 /// Entry for a routine and ilaenv's options: one for just these options before one for all; nullptr if there is none.
 const RoutineBlocks* find(const BlockTable& table, const RoutineName& name, const char* options, std::size_t options_length) noexcept;
 
-/// The point nearest to (m, n) in logarithms, so that of two neighbours each holds up to their geometric mean; n < 0 stands for m. nullptr for sizes
-/// below half the smallest point, where the unblocked code of small matrices takes over; sizes beyond the largest take the largest.
+/// The point nearest to (m, n) in logarithms, so that of two neighbours each holds up to their geometric mean; n < 0 stands for m. nullptr
+/// for sizes below half the smallest point, where the unblocked code of small matrices takes over; sizes beyond the largest take the
+/// largest.
 const BlockPoint* nearest(const RoutineBlocks& routine, std::int64_t m, std::int64_t n) noexcept;
 
 }  // namespace flopcast::interpose

@@ -8,8 +8,8 @@
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/units.hpp"
 
-/// The compact form in which recorded calls travel from one process to another of the same build: per call the routine's index in the catalogue, the
-/// seconds it took, its arguments, its scalars.
+/// The compact form in which recorded calls travel from one process to another of the same build: per call the routine's index in the
+/// catalogue, the seconds it took, its arguments, its scalars.
 namespace flopcast::interpose {
 
 using Bytes = std::vector<std::byte>;

@@ -25,7 +25,8 @@ fs::path existing(const fs::path& file) {
   return resolved;
 }
 
-/// Libraries such as OpenBLAS bring a LAPACK of their own; where a file with the BLAS alone lies beside them it is taken, lest their LAPACK be found before the chosen one.
+/// Libraries such as OpenBLAS bring a LAPACK of their own; where a file with the BLAS alone lies beside them it is taken, lest their LAPACK
+/// be found before the chosen one.
 fs::path blas_alone(const fs::path& blas) {
   std::error_code none;
   const fs::path alone = blas.parent_path() / blas_name;
@@ -40,7 +41,8 @@ fs::path make_folder() {
   return name;
 }
 
-/// Where R looks for its own libraries: as the user says, else where installations have them; R's script does without its own list when it is given one.
+/// Where R looks for its own libraries: as the user says, else where installations have them; R's script does without its own list when it
+/// is given one.
 std::string r_libraries(const std::vector<std::string>& environment) {
   std::string path = variable(environment, "R_LD_LIBRARY_PATH");
   if (!path.empty()) {

@@ -20,11 +20,13 @@ struct MpiRun {
   std::string stage;  ///< without a profile: how far it got (mpi_stage_...)
 };
 
-/// The MPI that `program` is linked with: "openmpi" or "mpich", nothing if it is linked with neither (a script, or a library opened at run time).
+/// The MPI that `program` is linked with: "openmpi" or "mpich", nothing if it is linked with neither (a script, or a library opened at run
+/// time).
 std::optional<std::string> linked_mpi(const std::filesystem::path& program);
 
-/// Runs one process of an MPI program, as mpirun has started us, and waits for its end. `mpi` is "openmpi" or "mpich", empty to go by what the program is linked
-/// with, else by who started us. Throws environment_error if there is no such program, neither tells which MPI it is, or flopcast was built without it.
+/// Runs one process of an MPI program, as mpirun has started us, and waits for its end. `mpi` is "openmpi" or "mpich", empty to go by what
+/// the program is linked with, else by who started us. Throws environment_error if there is no such program, neither tells which MPI it is,
+/// or flopcast was built without it.
 MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, MpiOptions options);
 
 }  // namespace flopcast::interpose

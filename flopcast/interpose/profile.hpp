@@ -45,8 +45,8 @@ struct Profile {
 nlohmann::json to_json(const Profile& profile);
 Profile profile_from_json(const nlohmann::json& json);
 
-/// The profile as libflopcast-tuned.so reads it from its environment (block_table.hpp): it travels with the processes that the program starts, and nothing is left
-/// behind when they end. Throws bad_input if it holds more than the library has room for.
+/// The profile as libflopcast-tuned.so reads it from its environment (block_table.hpp): it travels with the processes that the program
+/// starts, and nothing is left behind when they end. Throws bad_input if it holds more than the library has room for.
 std::string block_table_text(const Profile& profile);
 
 }  // namespace flopcast::interpose

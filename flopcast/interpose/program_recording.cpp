@@ -75,8 +75,8 @@ double calibrated_rate(const Moment& start, bool counter) {
 
 std::string folder_of(const fs::path& file) { return file.parent_path().empty() ? "." : file.parent_path().string(); }
 
-/// The recording's file with its header mapped. It is made under another name and takes its own when start() is called, so that an older recording stays
-/// until then.
+/// The recording's file with its header mapped. It is made under another name and takes its own when start() is called, so that an older
+/// recording stays until then.
 class TraceFile {
  public:
   TraceFile(const fs::path& path, const std::string& document) : path_(fs::absolute(path)), temporary_(path_.string() + ".XXXXXX") {

@@ -35,8 +35,8 @@ struct ProgramRun {
   std::vector<RoutineUse> routines;  ///< in the order of the profile
 };
 
-/// Runs a program whose LAPACK is told the block sizes of `profile`, and waits for its end. Throws environment_error if the program doesn't exist or
-/// libraries can't be preloaded into it.
+/// Runs a program whose LAPACK is told the block sizes of `profile`, and waits for its end. Throws environment_error if the program doesn't
+/// exist or libraries can't be preloaded into it.
 ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profile);
 
 }  // namespace flopcast::interpose

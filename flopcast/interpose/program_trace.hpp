@@ -62,8 +62,8 @@ struct ProgramSummary {
 /// A recorded file, open. Events are read when they are asked for, so that files larger than memory can be worked on.
 class ProgramTraceFile {
  public:
-  /// Throws bad_input saying what is wrong if the file can't be read, is none of ours, or was written by a newer version. A file that was cut off, or has damaged
-  /// chunks, is read as far as it goes.
+  /// Throws bad_input saying what is wrong if the file can't be read, is none of ours, or was written by a newer version. A file that was
+  /// cut off, or has damaged chunks, is read as far as it goes.
   explicit ProgramTraceFile(const std::filesystem::path& path);
   ProgramTraceFile(ProgramTraceFile&&) noexcept;
   ProgramTraceFile& operator=(ProgramTraceFile&&) noexcept;
@@ -91,12 +91,13 @@ bool is_program_trace(const std::filesystem::path& path);
 /// All of a file; throws as ProgramTraceFile does.
 ProgramTrace read_program_trace(const std::filesystem::path& path);
 
-/// The described calls of one thread as a trace at virtual addresses with their measured seconds. Its allocations ("memory0", ... by first use) are the intervals
-/// that the calls' operands cover, joined where they overlap or touch; configuration.algorithm is `name`. Calls that are known by name only are left out.
+/// The described calls of one thread as a trace at virtual addresses with their measured seconds. Its allocations ("memory0", ... by first
+/// use) are the intervals that the calls' operands cover, joined where they overlap or touch; configuration.algorithm is `name`. Calls that
+/// are known by name only are left out.
 Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name = "program");
 
-/// The time before each described call of one thread since the described call before it ended, or since the recording began: the program's own code, and calls that
-/// are known by name only.
+/// The time before each described call of one thread since the described call before it ended, or since the recording began: the program's
+/// own code, and calls that are known by name only.
 std::vector<Seconds> pauses(const std::vector<ProgramEvent>& events);
 
 }  // namespace flopcast::interpose

@@ -10,8 +10,8 @@
 
 namespace flopcast::interpose {
 
-/// How the arguments of a call lie in a trace file, a letter each in the order of the interface: f flag (1 byte), i integer (4), s d c z scalar of that
-/// precision (4, 8, 8, 16), a address (8), - not kept (info).
+/// How the arguments of a call lie in a trace file, a letter each in the order of the interface: f flag (1 byte), i integer (4), s d c z
+/// scalar of that precision (4, 8, 8, 16), a address (8), - not kept (info).
 std::string record_layout(const Routine& routine);
 
 /// Bytes of all arguments.

@@ -39,8 +39,8 @@ struct AskingCall {
   BlockQuestion question;
 };
 
-/// Records the kernel calls of real LAPACK routines in a child process that has the recording library in front of BLAS and LAPACK. One child serves
-/// any number of recordings. Not for use from several threads at once.
+/// Records the kernel calls of real LAPACK routines in a child process that has the recording library in front of BLAS and LAPACK. One
+/// child serves any number of recordings. Not for use from several threads at once.
 class Recorder {
  public:
   /// Starts the child and loads the libraries; throws environment_error if either fails.
@@ -51,15 +51,15 @@ class Recorder {
 
   /// The outermost catalogue calls below `call`'s routine (dgeqrf: dgeqr2, dlarft, dlarfb), at virtual addresses, allocations named by the
   /// argument ("A", "tau", "work"). Addresses in `call` are not used; a work size of 0 becomes the optimum that the routine asks for.
-  /// `blocks` is what ilaenv answers to the routine; without it LAPACK's own values hold. Throws environment_error if the library lacks the routine or the
-  /// child dies, bad_input if the routine refuses its arguments (info < 0). The kernels get the call's number of threads.
+  /// `blocks` is what ilaenv answers to the routine; without it LAPACK's own values hold. Throws environment_error if the library lacks the
+  /// routine or the child dies, bad_input if the routine refuses its arguments (info < 0). The kernels get the call's number of threads.
   Trace record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode = Mode::skip);
 
   /// What the library's routine asks for when it is called like this; nothing if it never asks (OpenBLAS's own potrf).
   std::optional<BlockQuestion> question(const Call& call);
 
-  /// The call itself if its routine asks; otherwise those of its calls that do (dormhr: one of dormqr; dpotri: one of dtrtri, one of dlauum). Equal ones come once; none if
-  /// nothing in there asks.
+  /// The call itself if its routine asks; otherwise those of its calls that do (dormhr: one of dormqr; dpotri: one of dtrtri, one of
+  /// dlauum). Equal ones come once; none if nothing in there asks.
   std::vector<AskingCall> asking_calls(const Call& call);
 
   /// The files that dgemm and dgeqrf really came from.

@@ -9,16 +9,17 @@
 #include <x86intrin.h>
 #endif
 
-/// The file into which the preloaded library of `flopcast record` writes, while several processes and threads do so at once. Numbers are little endian.
+/// The file into which the preloaded library of `flopcast record` writes, while several processes and threads do so at once. Numbers are
+/// little endian.
 ///
 ///     0           FileHeader, mapped by every process
 ///     4096        a JSON document: schema, command, folder, machine
 ///     ...         chunks, each at a multiple of 4096: ChunkHeader and contents; who needs one adds its size to FileHeader::end
 ///
-/// Every thread owns one live chunk, which it has mapped and writes its records into: what is there stays when the process is killed. A full one is copied
-/// behind the end of the file as a sealed chunk, then used again; so a thread needs no more than live_bytes of memory. A record is a RecordHeader and the
-/// arguments of the call as the dictionary says: per routine a line "name layout", where the layout has a letter per argument (record_layout.hpp). Routines
-/// without layout are known by name only.
+/// Every thread owns one live chunk, which it has mapped and writes its records into: what is there stays when the process is killed. A
+/// full one is copied behind the end of the file as a sealed chunk, then used again; so a thread needs no more than live_bytes of memory. A
+/// record is a RecordHeader and the arguments of the call as the dictionary says: per routine a line "name layout", where the layout has a
+/// letter per argument (record_layout.hpp). Routines without layout are known by name only.
 namespace flopcast::interpose {
 
 inline constexpr char trace_magic[8] = {'f', 'l', 'o', 'p', 't', 'r', 'c', '\n'};
@@ -113,7 +114,8 @@ inline constexpr std::size_t layout_bytes(char letter) noexcept {
   }
 }
 
-/// Tells damaged chunks: four sums of every fourth word, so that they don't wait for each other; an incomplete block at the end is filled with zeros.
+/// Tells damaged chunks: four sums of every fourth word, so that they don't wait for each other; an incomplete block at the end is filled
+/// with zeros.
 inline std::uint64_t chunk_checksum(const std::byte* data, std::size_t bytes) noexcept {
   constexpr std::size_t lanes = 4;
   std::uint64_t sums[lanes] = {1, 2, 3, 4};

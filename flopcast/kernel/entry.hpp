@@ -28,8 +28,8 @@ Shape full(std::string rows, std::string columns);
 Shape triangle(std::string n, std::string uplo = "uplo", std::string diag = "");
 Shape trapezoid(std::string rows, std::string columns, std::string uplo);
 Shape end_trapezoid(std::string rows, std::string columns, std::string uplo);
-/// Of the columns from `low` to `high` (counted from 1, as LAPACK's ilo and ihi) all `high` rows, but of the first and of those behind only the rows
-/// below `low`.
+/// Of the columns from `low` to `high` (counted from 1, as LAPACK's ilo and ihi) all `high` rows, but of the first and of those behind only
+/// the rows below `low`.
 Shape hessenberg(std::string low, std::string high, std::string columns);
 Shape packed(std::string n, std::string uplo = "uplo", std::string diag = "");
 Shape band(std::string rows, std::string columns, std::string lower, std::string upper);

@@ -121,7 +121,8 @@ Values values_of(const Argument& argument, std::int64_t rows) {
     case Fill::permuted: return {small, 0};
     case Fill::schur: return {small, 1};
     case Fill::schur_apart: return {small, 3};
-    // So large that the operand stays definite when kernels before it have subtracted rank-k updates by operands that grew in rank-k updates themselves.
+    // So large that the operand stays definite when kernels before it have subtracted rank-k updates by operands that grew in rank-k
+    // updates themselves.
     case Fill::definite: return {1, 0x1p32 + 2.0 * static_cast<double>(std::max<std::int64_t>(rows, 1))};
     case Fill::reflectors: return {small, 0};
     case Fill::factors: return {small, 2};
@@ -181,7 +182,8 @@ class Filler {
       set(diagonal_offset(call_, argument_, rows_, i), value);
     }
   }
-  /// A 1 in every row and column of a square matrix, in the rows s, 2 s, ... for an s near the golden section that has no divisor in common with the order.
+  /// A 1 in every row and column of a square matrix, in the rows s, 2 s, ... for an s near the golden section that has no divisor in common
+  /// with the order.
   void permute_diagonal() {
     constexpr double golden_section = 0.618;
     const std::int64_t length = diagonal_length(call_, argument_);

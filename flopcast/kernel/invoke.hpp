@@ -24,7 +24,8 @@ class Invocation {
 
   /// Makes the call.
   void run() noexcept { runner_(*this); }
-  /// From now on operand `argument` lies at `address`, or the scalar `argument` is `value`: for calls that are made on one slice after another.
+  /// From now on operand `argument` lies at `address`, or the scalar `argument` is `value`: for calls that are made on one slice after
+  /// another.
   void set_address(std::size_t argument, std::uintptr_t address) noexcept { fixed_[argument] = address; }
   void set_scalar(std::size_t argument, std::complex<double> value) noexcept;
   /// Of the last run().

@@ -94,8 +94,8 @@ Entry multiply_by_tridiagonal_q(const char* precisions, const char* family, cons
           counts.multiplications, counts.additions};
 }
 
-/// gebrd's Q and P are those of a QR and an LQ factorization: in all rows and columns, or (`less` = 1) without the first, where the reduced matrix
-/// has too few of them: where A was k x q with k > q for Q, q x k with k >= q for P.
+/// gebrd's Q and P are those of a QR and an LQ factorization: in all rows and columns, or (`less` = 1) without the first, where the reduced
+/// matrix has too few of them: where A was k x q with k > q for Q, q x k with k >= q for P.
 Entry multiply_by_bidiagonal_q(const char* precisions, const char* family, const char* transpositions) {
   const std::string less = "min(1,max(0,vect=Q ? k - (side=L ? m : n) : k + 1 - (side=L ? m : n)))";
   const std::string length = fmt::format("max(0,(side=L ? m : n) - {})", less);
@@ -130,8 +130,8 @@ Entry generate_tridiagonal_q(const char* precisions, const char* family) {
           counts.multiplications, counts.additions};
 }
 
-/// That of Q is orgqr's and that of P orglq's: in all rows and columns, or (`less` = 1) without the first, which become those of the identity: where A was k x q with k > q for Q,
-/// q x k with k >= q for P.
+/// That of Q is orgqr's and that of P orglq's: in all rows and columns, or (`less` = 1) without the first, which become those of the
+/// identity: where A was k x q with k > q for Q, q x k with k >= q for P.
 Entry generate_bidiagonal_q(const char* precisions, const char* family) {
   const std::string less = "min(1,max(0,vect=Q ? k - m : k + 1 - n))";
   const std::string m = fmt::format("(m-{})", less), n = fmt::format("(n-{})", less);

@@ -2,10 +2,10 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// QR of tiles and of tall matrices in pieces: the compact Q of geqrt, a triangle on top of a pentagon (the last l rows of B are upper trapezoidal), and the LU factorisation
-// that makes reflectors out of an orthogonal matrix. Working note 41 doesn't have them: the counts are those of the unblocked algorithm for the panel and of a product with
-// T for what is updated, at leading order where nb doesn't divide the number of reflectors.
-// The pentagons are counted as rectangles: what is below the trapezoid isn't used.
+// QR of tiles and of tall matrices in pieces: the compact Q of geqrt, a triangle on top of a pentagon (the last l rows of B are upper
+// trapezoidal), and the LU factorisation that makes reflectors out of an orthogonal matrix. Working note 41 doesn't have them: the counts
+// are those of the unblocked algorithm for the panel and of a product with T for what is updated, at leading order where nb doesn't divide
+// the number of reflectors. The pentagons are counted as rectangles: what is below the trapezoid isn't used.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
@@ -34,7 +34,8 @@ std::string pentagon_by_columns() {
   return "((m - l)*n*(n-1)/2 + n*l*(l+1)/2 - l*(l+1)*(2*l+1)/6 + l*(n-l)*(n-l-1)/2)";
 }
 
-/// The reflectors are those of columns of one element and pentagon(...) more; each block's T is made and takes part in the updates right of it.
+/// The reflectors are those of columns of one element and pentagon(...) more; each block's T is made and takes part in the updates right of
+/// it.
 Entry triangle_on_pentagon() {
   const std::string products = fmt::format("2*{} + n*(n-1)", pentagon_by_columns());
   const std::string factors = fmt::format("(nb-1)/2*{} + n*(nb-1)*(nb-2)/6 + (n-nb)*n*(nb-1)/4", pentagon("m", "n"));

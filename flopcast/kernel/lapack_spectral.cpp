@@ -2,11 +2,12 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// Eigenvalues, singular values and least squares: the drivers that NumPy, Octave and R call. How many operations they take depends on the data; the counts are
-// the leading terms for matrices whose spectrum is spread, half of them multiplications: Golub and Van Loan, Matrix Computations (3rd edition: 5.4.5 singular
-// values, 7.5.6 and 8.3.3 eigenvalues), Demmel, Applied Numerical Linear Algebra (5.3.3: divide and conquer takes 4/3 n^3 for the vectors of a tridiagonal matrix).
-// Of a matrix of which one triangle is given all is counted, as the eigenvectors overwrite all of it. Work sizes suffice for block sizes up to 512.
-// The tables keep their own layout: names, arguments, counts.
+// Eigenvalues, singular values and least squares: the drivers that NumPy, Octave and R call. How many operations they take depends on the
+// data; the counts are the leading terms for matrices whose spectrum is spread, half of them multiplications: Golub and Van Loan, Matrix
+// Computations (3rd edition: 5.4.5 singular values, 7.5.6 and 8.3.3 eigenvalues), Demmel, Applied Numerical Linear Algebra (5.3.3: divide
+// and conquer takes 4/3 n^3 for the vectors of a tridiagonal matrix). Of a matrix of which one triangle is given all is counted, as the
+// eigenvectors overwrite all of it. Work sizes suffice for block sizes up to 512. The tables keep their own layout: names, arguments,
+// counts.
 // clang-format off
 namespace flopcast::kernel {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// Symmetric indefinite factorizations. Counts are those of LAPACK working note 41, which takes all pivots as 1 x 1; with 2 x 2 pivots the same
-// leading terms hold. Which rows are swapped only the data know, but they all lie in the triangle.
+// Symmetric indefinite factorizations. Counts are those of LAPACK working note 41, which takes all pivots as 1 x 1; with 2 x 2 pivots the
+// same leading terms hold. Which rows are swapped only the data know, but they all lie in the triangle.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
@@ -31,8 +31,8 @@ Entry blocked(const char* precisions, const char* family, const char* operation)
   return {names(precisions, family), family, operation, items, multiplications("n"), additions("n")};
 }
 
-/// Factors kb columns: all if n <= nb, else nb-1, or nb where a 2 x 2 pivot ends there. A skipped call says what belongs to the 1 x 1 pivots that
-/// it leaves, so that sytrf goes on with as many columns. The whole triangle is updated; as many pivots as columns are written.
+/// Factors kb columns: all if n <= nb, else nb-1, or nb where a 2 x 2 pivot ends there. A skipped call says what belongs to the 1 x 1
+/// pivots that it leaves, so that sytrf goes on with as many columns. The whole triangle is updated; as many pivots as columns are written.
 Entry panel(const char* precisions, const char* family, const char* operation) {
   const std::string factored = "min(n,nb-min(1,max(0,n-nb)))";
   const std::string rest = fmt::format("(n-{})", factored);

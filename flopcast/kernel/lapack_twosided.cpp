@@ -2,9 +2,9 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// Reductions to Hessenberg, bidiagonal and tridiagonal form. Counts are sums over the calls that the unblocked algorithms (gehd2, gebd2, sytd2), or
-// the panel factorizations lahr2, labrd and latrd of LAPACK 3.11, make; their leading terms are those of LAPACK working note 41. As there,
-// a reflector of length 1 is charged like the others. h stands for ihi - ilo.
+// Reductions to Hessenberg, bidiagonal and tridiagonal form. Counts are sums over the calls that the unblocked algorithms (gehd2, gebd2,
+// sytd2), or the panel factorizations lahr2, labrd and latrd of LAPACK 3.11, make; their leading terms are those of LAPACK working note 41.
+// As there, a reflector of length 1 is charged like the others. h stands for ihi - ilo.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
@@ -28,8 +28,8 @@ Entry hessenberg_form(const char* family, const char* operation, const std::vect
       .requiring({"ilo >= 1", "max(1,n) >= ilo", "ihi >= min(ilo,n)", "n >= ihi"});
 }
 
-/// The same h reflectors, nb of them, without their application to what lies right of them; Y = A V T. The rows above k and the columns right of
-/// the panel are only read. A begins with the panel; T is an upper triangle, whose last column is scratch space of nb elements.
+/// The same h reflectors, nb of them, without their application to what lies right of them; Y = A V T. The rows above k and the columns
+/// right of the panel are only read. A begins with the panel; T is an upper triangle, whose last column is scratch space of nb elements.
 Entry hessenberg_panel() {
   return Entry{names("sdcz", "lahr2"), "lahr2", "first nb columns of a reduction to Hessenberg form, with T and Y = A V T",
                {size("n"), size("k"), size("nb"), update("A", hessenberg("k", "n", "n-k+1")), ld("lda").at_least("n"), out("tau", vec("nb")),
@@ -51,8 +51,8 @@ Entry bidiagonal_form(const char* family, const char* operation, const std::vect
           "m*n - min(m,n)*(min(m,n)-1) + 2*min(m,n) - 1 + " + products};
 }
 
-/// The trailing matrix is only read. Every second of the elements above the diagonals of X and Y is scratch space; a few on the diagonals aren't
-/// touched, but are counted here.
+/// The trailing matrix is only read. Every second of the elements above the diagonals of X and Y is scratch space; a few on the diagonals
+/// aren't touched, but are counted here.
 Entry bidiagonal_panel() {
   const std::string sum = "(m+n-1)", product = "max(m,n)*(min(m,n)-1)";
   return Entry{names("sdcz", "labrd"), "labrd", "first nb rows and columns of a reduction to bidiagonal form, with X and Y to update the others",
@@ -78,7 +78,8 @@ Entry tridiagonal_form(const char* precisions, const char* family, const char* o
           "2*n*n*n/3 + 2*n*n + 10*n/3 - 6", "2*n*n*n/3 + n*n/2 - 7*n/6"};
 }
 
-/// Works on the first (lower) or last (upper) nb columns; the rest of the triangle is only read. W is n x nb, a few of its elements untouched.
+/// Works on the first (lower) or last (upper) nb columns; the rest of the triangle is only read. W is n x nb, a few of its elements
+/// untouched.
 Entry tridiagonal_panel() {
   return Entry{names("sdcz", "latrd"), "latrd", "nb columns of a reduction to tridiagonal form, with W to update the others",
                {flag("uplo", "LU"), size("n"), size("nb"), update("A", triangle("n")), ld("lda"),
@@ -95,8 +96,8 @@ std::vector<Entry> lapack_twosided_entries() {
   return {
       hessenberg_form("gehd2", "A = Q H Q', unblocked", {out("tau", vec("ihi-ilo").from("ilo-1")), work("work", vec("n")), info()}),
       hessenberg_panel(),
-      // Besides the blocks, gehrd keeps the triangular factor (64 columns with leading dimension 65 in LAPACK 3.11) in work. 512 columns suffice
-      // for any block size worth trying, here and below. It writes all of tau.
+      // Besides the blocks, gehrd keeps the triangular factor (64 columns with leading dimension 65 in LAPACK 3.11) in work. 512 columns
+      // suffice for any block size worth trying, here and below. It writes all of tau.
       hessenberg_form("gehrd", "A = Q H Q', blocked",
                       {out("tau", vec("n-1")), work_of_size(), work_size("lwork", "512*max(1,n) + 4160"), info()}),
 

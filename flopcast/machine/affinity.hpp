@@ -14,13 +14,15 @@ struct CpuPlace {
   friend bool operator==(const CpuPlace&, const CpuPlace&) = default;
 };
 
-/// How threads are laid over a machine of several sockets (paper 003, sections III-A and III-B): close fills one socket after the other, spread takes turns.
+/// How threads are laid over a machine of several sockets (paper 003, sections III-A and III-B): close fills one socket after the other,
+/// spread takes turns.
 enum class Affinity : std::uint8_t { close, spread };
 
 /// Throws usage_error for anything but "close" and "spread".
 Affinity parse_affinity(std::string_view text);
 
-/// CPUs for `threads` threads: one per core as long as cores last, hyperthreads only then. Throws bad_input if there are fewer places than threads, or no thread.
+/// CPUs for `threads` threads: one per core as long as cores last, hyperthreads only then. Throws bad_input if there are fewer places than
+/// threads, or no thread.
 std::vector<int> choose_cpus(std::vector<CpuPlace> places, int threads, Affinity affinity);
 
 /// Cores that may be kept busy: those of `places`, but no more than `cpu_quota` CPUs' worth of time (0: no limit).

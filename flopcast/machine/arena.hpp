@@ -5,7 +5,8 @@
 
 namespace flopcast::machine {
 
-/// Memory aligned to huge pages, in huge pages where the system grants them. Pages become real, on the toucher's memory node, when they are first written.
+/// Memory aligned to huge pages, in huge pages where the system grants them. Pages become real, on the toucher's memory node, when they are
+/// first written.
 class Arena {
  public:
   /// Throws environment_error if the system refuses.

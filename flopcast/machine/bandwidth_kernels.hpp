@@ -8,7 +8,8 @@
 
 namespace flopcast::machine {
 
-/// What STREAM (McCalpin) and likwid-bench run: s is a number, a is written. add: a = b + c; triad: a = b + s c; copy: a = b; scale: a = s b; update: a = s a.
+/// What STREAM (McCalpin) and likwid-bench run: s is a number, a is written. add: a = b + c; triad: a = b + s c; copy: a = b; scale: a = s
+/// b; update: a = s a.
 enum class Stream : std::uint8_t { load, store, copy, scale, add, triad, update };
 
 std::string_view name(Stream stream) noexcept;
@@ -31,13 +32,13 @@ struct BandwidthKernel {
   std::string_view instructions;  ///< "SSE", "AVX2", "AVX-512", "portable"
   Stream stream = Stream::load;
   bool nontemporal = false;  ///< stores past the caches
-  /// Goes `passes` times over `bytes` of each array it has, whole lines of 64 bytes that begin at multiples of 64. (A call for every pass would cost a tenth
-  /// of the bandwidth of L1.)
+  /// Goes `passes` times over `bytes` of each array it has, whole lines of 64 bytes that begin at multiples of 64. (A call for every pass
+  /// would cost a tenth of the bandwidth of L1.)
   void (*run)(void* a, const void* b, const void* c, std::int64_t bytes, std::int64_t passes) = nullptr;
 };
 
-/// Every stream with the widest vectors that this CPU has (narrow ones can't show the bandwidth of L1); with non-temporal stores too where it has
-/// them and the stream stores to an array that it doesn't read.
+/// Every stream with the widest vectors that this CPU has (narrow ones can't show the bandwidth of L1); with non-temporal stores too where
+/// it has them and the stream stores to an array that it doesn't read.
 const std::vector<BandwidthKernel>& bandwidth_kernels();
 /// One of them; throws environment_error if this CPU has no such stores.
 const BandwidthKernel& bandwidth_kernel(Stream stream, bool nontemporal = false);

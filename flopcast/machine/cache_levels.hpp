@@ -10,8 +10,8 @@
 
 namespace flopcast::machine {
 
-/// Where the cost of each access pattern rises because a level is full: bytes, 0 where the pattern shows no such rise. Elastic levels, of which a virtual machine
-/// gets more or less, give each pattern another capacity.
+/// Where the cost of each access pattern rises because a level is full: bytes, 0 where the pattern shows no such rise. Elastic levels, of
+/// which a virtual machine gets more or less, give each pattern another capacity.
 struct PatternCapacities {
   std::int64_t stream = 0, parallel_chase = 0, serial_chase = 0;
   friend bool operator==(const PatternCapacities&, const PatternCapacities&) = default;
@@ -27,13 +27,14 @@ struct MemoryHierarchy {
 
 /// Levels from what a sweep shows, beside what the system reports.
 ///
-/// A level is a knee of the triad. Knees that less than double the cost count only as far as the system reports so many levels. The capacity of all
-/// but the last level is the geometric mean of the triad's knee and the chase's, where the two agree within a factor of two; that of the last
-/// level, which others share, is the triad's, as LAPACK streams; the interval spans these and the parallel chase. A sweep without knees gives no level.
+/// A level is a knee of the triad. Knees that less than double the cost count only as far as the system reports so many levels. The
+/// capacity of all but the last level is the geometric mean of the triad's knee and the chase's, where the two agree within a factor of
+/// two; that of the last level, which others share, is the triad's, as LAPACK streams; the interval spans these and the parallel chase. A
+/// sweep without knees gives no level.
 MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCache> reported);
 
-/// For every knee of `first` the index of its partner in `second`, -1 if it has none: pairs in order, as many as there can be with partners at most
-/// a factor of `widest` apart, of these with the least sum of distances (logarithmic).
+/// For every knee of `first` the index of its partner in `second`, -1 if it has none: pairs in order, as many as there can be with partners
+/// at most a factor of `widest` apart, of these with the least sum of distances (logarithmic).
 std::vector<int> pair_knees(std::span<const Knee> first, std::span<const Knee> second, double widest);
 
 }  // namespace flopcast::machine

@@ -66,8 +66,9 @@ ClockQuality quality(const WallClock& clock);
 /// Of thread_cpu_seconds().
 ClockQuality thread_cpu_clock_quality();
 
-/// Clock of the core in hertz, now: a chain of `operations` dependent integer multiplications, which no CPU shortens (adding constants is folded
-/// away by some), takes 3 cycles each; 4000 take 3 to 5 us. On machines other than x86-64 it is a chain of dependent additions of 1 cycle each.
+/// Clock of the core in hertz, now: a chain of `operations` dependent integer multiplications, which no CPU shortens (adding constants is
+/// folded away by some), takes 3 cycles each; 4000 take 3 to 5 us. On machines other than x86-64 it is a chain of dependent additions of 1
+/// cycle each.
 double core_frequency(const WallClock& clock, int operations = 4096);
 
 }  // namespace flopcast::machine

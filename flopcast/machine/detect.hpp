@@ -19,8 +19,8 @@ struct DetectOptions {
   SweepProgress progress;           ///< of measuring
 };
 
-/// Caches and memory of this machine as measured: from the file of an earlier run (microseconds), or now (up to 15 s), and then kept. Throws
-/// unusable_measurement if the sweep shows no cache at all or is interrupted, environment_error if the file can't be written.
+/// Caches and memory of this machine as measured: from the file of an earlier run (microseconds), or now (up to 15 s), and then kept.
+/// Throws unusable_measurement if the sweep shows no cache at all or is interrupted, environment_error if the file can't be written.
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options = {});
 
 /// The environment of what `libraries` do with `threads` threads, which are set. Throws as measured_machine and LibrarySet::set_threads.

@@ -40,12 +40,13 @@ struct LibraryReport {
   std::string failure;              ///< why it couldn't be inspected; empty if it could
 };
 
-/// Loads each library in a child process of its own, so that none can disturb another or end this process, and lets it say what it is. `try_kernels`:
+/// Loads each library in a child process of its own, so that none can disturb another or end this process, and lets it say what it is.
+/// `try_kernels`:
 /// also times dgemm with the kernels it chose and with others. Call it before opening libraries here: children inherit what is loaded.
 LibraryReport inspect(const InstalledLibrary& library, bool try_kernels);
 
-/// Runs `work` in a child process and returns the JSON it made. Throws environment_error with the child's message, its signal, or that it took
-/// longer than `limit` seconds.
+/// Runs `work` in a child process and returns the JSON it made. Throws environment_error with the child's message, its signal, or that it
+/// took longer than `limit` seconds.
 nlohmann::json in_child(const std::function<nlohmann::json()>& work, Seconds limit);
 
 }  // namespace flopcast::machine

@@ -35,14 +35,15 @@ std::vector<std::filesystem::path> loader_directories();
 std::vector<InstalledLibrary> installed_libraries(std::span<const std::filesystem::path> directories);
 std::vector<InstalledLibrary> installed_libraries();
 
-/// The file that a name ("openblas-serial") or path stands for, absolute and with links resolved. Throws environment_error if nothing of that name
-/// is installed (saying what is, and the nearest name), bad_input if it is a path to nothing.
+/// The file that a name ("openblas-serial") or path stands for, absolute and with links resolved. Throws environment_error if nothing of
+/// that name is installed (saying what is, and the nearest name), bad_input if it is a path to nothing.
 std::filesystem::path locate(std::string_view name_or_path, Role role);
-/// The same, looked into without loading it: throws bad_input if it is no shared library for this machine, or if neither it nor a library that it needs has
-/// what the role takes.
+/// The same, looked into without loading it: throws bad_input if it is no shared library for this machine, or if neither it nor a library
+/// that it needs has what the role takes.
 std::filesystem::path locate_usable(std::string_view name_or_path, Role role);
 
-/// What is taken when the user names nothing: serial OpenBLAS, else any OpenBLAS, else BLIS, else the reference. Throws environment_error if there is none.
+/// What is taken when the user names nothing: serial OpenBLAS, else any OpenBLAS, else BLIS, else the reference. Throws environment_error
+/// if there is none.
 std::string default_blas();
 /// "reference" if it is installed, else empty: whatever the BLAS library brings itself.
 std::string default_lapack();

@@ -32,10 +32,10 @@ struct KneeOptions {
   std::uint64_t seed = 1;        ///< of the resampling
 };
 
-/// The knees of a rising curve given by increasing x. In log-log the curve is taken as plateaus joined by straight rises; their number and places
-/// minimise the truncated squared residuals plus a penalty per plateau (Bayesian information criterion), by dynamic programming over all pairs
-/// of ends. A wide rise means that what lies behind it is elastic: no size at which it ends all at once. Throws bad_input if x doesn't increase
-/// or a coordinate isn't positive and finite.
+/// The knees of a rising curve given by increasing x. In log-log the curve is taken as plateaus joined by straight rises; their number and
+/// places minimise the truncated squared residuals plus a penalty per plateau (Bayesian information criterion), by dynamic programming over
+/// all pairs of ends. A wide rise means that what lies behind it is elastic: no size at which it ends all at once. Throws bad_input if x
+/// doesn't increase or a coordinate isn't positive and finite.
 std::vector<Knee> find_knees(std::span<const CurvePoint> curve, const KneeOptions& options = {});
 
 }  // namespace flopcast::machine

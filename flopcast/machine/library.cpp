@@ -12,8 +12,8 @@
 namespace flopcast::machine {
 namespace {
 
-/// Finds symbols of a file and of those that it asks for by their own names: a wrapper's library tells of the wrapper, but the BLAS that happens to
-/// be behind libblas.so.3 doesn't tell of the LAPACK that calls it.
+/// Finds symbols of a file and of those that it asks for by their own names: a wrapper's library tells of the wrapper, but the BLAS that
+/// happens to be behind libblas.so.3 doesn't tell of the LAPACK that calls it.
 SymbolLookup telling_symbols(const LoadedFile& file, const std::string& path) {
   return [&file, needed = ElfFile(path).needed()](const std::string& name) -> void* {
     if (void* own = file.own_symbol(name)) {

@@ -16,9 +16,9 @@ using Function = void (*)();
 /// One BLAS or LAPACK shared library opened at run time; closed with its last copy.
 class Library {
  public:
-  /// Opens by name ("openblas", "openblas-serial", "openblas-pthread", "blis", "blis-serial", "blis-openmp", "reference", "atlas", "mkl") or by
-  /// path; `role` tells which file "reference" and "atlas" stand for. Throws environment_error if nothing of that name is installed (naming what
-  /// is) or the loader refuses it, bad_input if the file is no library or has no BLAS or LAPACK symbol.
+  /// Opens by name ("openblas", "openblas-serial", "openblas-pthread", "blis", "blis-serial", "blis-openmp", "reference", "atlas", "mkl")
+  /// or by path; `role` tells which file "reference" and "atlas" stand for. Throws environment_error if nothing of that name is installed
+  /// (naming what is) or the loader refuses it, bad_input if the file is no library or has no BLAS or LAPACK symbol.
   static Library open(std::string_view name_or_path, Role role = Role::blas);
 
   /// Address of the Fortran symbol of `routine` ("dgemm" finds dgemm_), or nullptr.
@@ -42,10 +42,11 @@ class Library {
 /// A LAPACK over a BLAS, as a program would have them loaded: LAPACK's calls of BLAS reach exactly this BLAS.
 class LibrarySet {
  public:
-  /// An empty `blas` is default_blas(). `lapack` may be empty: then only BLAS routines (and whatever LAPACK the BLAS library brings itself) are
-  /// found. `interposer` is the path of a shared library whose Fortran symbols (ilaenv_, ...) LAPACK calls instead of its own and BLAS's, as if it
-  /// were preloaded. A LAPACK that is already in use in this process is loaded once more in a namespace of its own (dlmopen; the system allows
-  /// about ten), with its own copy of the interposer. Throws environment_error if LAPACK can't be made to call this BLAS, else as Library::open.
+  /// An empty `blas` is default_blas(). `lapack` may be empty: then only BLAS routines (and whatever LAPACK the BLAS library brings itself)
+  /// are found. `interposer` is the path of a shared library whose Fortran symbols (ilaenv_, ...) LAPACK calls instead of its own and
+  /// BLAS's, as if it were preloaded. A LAPACK that is already in use in this process is loaded once more in a namespace of its own
+  /// (dlmopen; the system allows about ten), with its own copy of the interposer. Throws environment_error if LAPACK can't be made to call
+  /// this BLAS, else as Library::open.
   static LibrarySet open(std::string_view blas, std::string_view lapack, const std::string& interposer = {});
 
   /// A routine of either: from LAPACK if it defines it, else from BLAS; throws environment_error naming both libraries if neither has it.

@@ -64,7 +64,8 @@ std::optional<std::string> placeholder_for(const std::string& lapack) {
   return std::nullopt;
 }
 
-/// The file that `name` stands for beside `blas`: a BLAS library that brings LAPACK itself is its own LAPACK, whichever variant of it was opened.
+/// The file that `name` stands for beside `blas`: a BLAS library that brings LAPACK itself is its own LAPACK, whichever variant of it was
+/// opened.
 std::string lapack_file(std::string_view name, const Library& blas) {
   const bool inside = blas.defines("dgeqrf") && (name.empty() || name == blas.identity().name);
   if (inside || name.empty()) {
@@ -75,8 +76,8 @@ std::string lapack_file(std::string_view name, const Library& blas) {
 
 }  // namespace
 
-/// LAPACK is loaded as it is, and what it calls through the dynamic linker is then redirected to the chosen BLAS and the interposer: no wrapper
-/// library of the right name is needed, and one process can hold any number of pairs.
+/// LAPACK is loaded as it is, and what it calls through the dynamic linker is then redirected to the chosen BLAS and the interposer: no
+/// wrapper library of the right name is needed, and one process can hold any number of pairs.
 struct LibrarySet::State {
   Library blas;
   std::optional<LoadedFile> placeholder;

@@ -22,7 +22,8 @@ class PreemptionDetector {
   std::int64_t switches_ = 0;
 };
 
-/// Time that the hypervisor took from all CPUs together so far, in steps of 10 ms; nothing if the system doesn't say. Costs tens of microseconds.
+/// Time that the hypervisor took from all CPUs together so far, in steps of 10 ms; nothing if the system doesn't say. Costs tens of
+/// microseconds.
 std::optional<Seconds> stolen_seconds();
 
 /// How even time is at present.

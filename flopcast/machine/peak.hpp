@@ -6,7 +6,8 @@
 
 namespace flopcast::machine {
 
-/// Best double-precision rate of `dgemm` in flops per second, C := A B + C of orders `n`, over about `budget` seconds and at least three calls.
+/// Best double-precision rate of `dgemm` in flops per second, C := A B + C of orders `n`, over about `budget` seconds and at least three
+/// calls.
 double dgemm_rate(const WallClock& clock, Function dgemm, int n, Seconds budget);
 
 /// Best rate over several orders within about `budget` seconds; with one thread set, the peak of a core as this library reaches it.

@@ -27,7 +27,8 @@ class ThreadTeam {
 
   /// Runs task(thread) on every thread and waits for all; passes on the first exception.
   void run(const std::function<void(int)>& task);
-  /// Runs prepare(thread) on every thread, then, all together, work(thread); seconds from the first one's start of work to the last one's end.
+  /// Runs prepare(thread) on every thread, then, all together, work(thread); seconds from the first one's start of work to the last one's
+  /// end.
   Seconds time(const WallClock& clock, const std::function<void(int)>& prepare, const std::function<void(int)>& work);
 
  private:

@@ -4,7 +4,8 @@
 
 #include "flopcast/machine/vector_loops.hpp"
 
-/// Instructions by their names: a compiler might fuse or not, and might keep a chain in memory. An operand's width selects xmm, ymm or zmm registers.
+/// Instructions by their names: a compiler might fuse or not, and might keep a chain in memory. An operand's width selects xmm, ymm or zmm
+/// registers.
 namespace flopcast::machine::loops {
 
 #if defined(__x86_64__)

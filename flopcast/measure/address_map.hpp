@@ -37,8 +37,9 @@ struct Layout {
   std::int64_t size_bytes = 0;
 };
 
-/// Puts `copies` copies of `memory` from `base` (page aligned) on. Allocations of a page or more start on a page plus a multiple of 13 cache lines
-/// that differs from one to the next, as equal offsets would compete for the same cache sets; smaller ones follow each other by lines.
+/// Puts `copies` copies of `memory` from `base` (page aligned) on. Allocations of a page or more start on a page plus a multiple of 13
+/// cache lines that differs from one to the next, as equal offsets would compete for the same cache sets; smaller ones follow each other by
+/// lines.
 Layout lay_out(std::span<const Allocation> memory, std::int64_t copies, std::uintptr_t base);
 
 }  // namespace flopcast::measure

@@ -24,13 +24,13 @@ class Sweeper {
  public:
   explicit Sweeper(const std::vector<CacheLevel>& caches) : caches_(caches) {}
 
-  /// Pushes out what lies in the levels 0 ... `level` into the next, by reading 1.5 times their summed capacity and no more, so that outer levels
-  /// keep most of what they hold. Throws bad_input if `level` isn't one of the measured caches.
+  /// Pushes out what lies in the levels 0 ... `level` into the next, by reading 1.5 times their summed capacity and no more, so that outer
+  /// levels keep most of what they hold. Throws bad_input if `level` isn't one of the measured caches.
   void evict(int level);
   /// Pushes everything out of every cache by reading flush_bytes().
   void flush_all();
-  /// Associativity x capacity of the outermost cache (paper 001), but not above 256 MiB or twice the measured capacity, whichever is more: with
-  /// 16 and more ways the product would be gigabytes, while 256 MiB have proved to be enough. 256 MiB where nothing was measured.
+  /// Associativity x capacity of the outermost cache (paper 001), but not above 256 MiB or twice the measured capacity, whichever is more:
+  /// with 16 and more ways the product would be gigabytes, while 256 MiB have proved to be enough. 256 MiB where nothing was measured.
   [[nodiscard]] std::int64_t flush_bytes() const;
 
  private:

@@ -43,8 +43,8 @@ struct Experiment {
   std::function<std::int32_t(const Call& call)> perform = {};
   /// Of a single timed call: so many are timed together, to resolve tiny kernels.
   std::int64_t batch = 1;
-  /// The calls of a batch work on as many copies of the memory, each brought into the stated condition; otherwise they repeat on the same operands,
-  /// which is right only if these are to be warm and the call updates none of them.
+  /// The calls of a batch work on as many copies of the memory, each brought into the stated condition; otherwise they repeat on the same
+  /// operands, which is right only if these are to be warm and the call updates none of them.
   bool separate = false;
 };
 

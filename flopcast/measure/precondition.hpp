@@ -35,8 +35,9 @@ struct Precondition {
 /// What goes into ModelKey::cache: "warm", "cold", "L2", "placed" or "replayed".
 std::string cache_name(const Precondition& precondition);
 
-/// Reads `warm`, `cold`, `cold:sweep`, `cold:fresh`, a cache such as `L2`, `A=L2,B=memory,C=L1:dirty` (operands not named lie in the innermost cache that holds them) or
-/// `replay:C,64KiB,A:dirty,B`, a list of accesses (paper 002, section 3.2): operands and amounts of other memory; throws bad_input otherwise.
+/// Reads `warm`, `cold`, `cold:sweep`, `cold:fresh`, a cache such as `L2`, `A=L2,B=memory,C=L1:dirty` (operands not named lie in the
+/// innermost cache that holds them) or `replay:C,64KiB,A:dirty,B`, a list of accesses (paper 002, section 3.2): operands and amounts of
+/// other memory; throws bad_input otherwise.
 Precondition parse_precondition(std::string_view text, const Call& call, const Environment& environment);
 
 /// The experiment that times `call` under `precondition`; operands without address are given memory, apart from one another.

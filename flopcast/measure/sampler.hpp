@@ -17,8 +17,8 @@ struct SamplePoint {
   std::int64_t batch = 0;  ///< 0: chosen
 };
 
-/// Samples of all `points`, measured together in one shuffled run, every repetition kept; sample i belongs to point i and has no repetitions if
-/// `progress` stopped the run before its turn.
+/// Samples of all `points`, measured together in one shuffled run, every repetition kept; sample i belongs to point i and has no
+/// repetitions if `progress` stopped the run before its turn.
 std::vector<Sample> sample(Session& session, std::span<const SamplePoint> points, const Progress& progress = {});
 /// The same for calls that share one precondition.
 std::vector<Sample> sample(Session& session, std::span<const Call> calls, const Precondition& precondition, const Progress& progress = {});

@@ -163,8 +163,8 @@ void Session::State::take_reference_if_due() {
   }
 }
 
-/// A library's first calls load code, allocate buffers and choose kernels: a repetition with a function never called before is made once without
-/// being counted.
+/// A library's first calls load code, allocate buffers and choose kernels: a repetition with a function never called before is made once
+/// without being counted.
 void Session::State::warm_up(Task& task) {
   const auto is_new = [this](kernel::Function function) { return warmed_up.count(function) == 0; };
   const std::vector<kernel::Function>& functions = task.prepared.functions();

@@ -20,15 +20,16 @@ struct SessionOptions {
   std::uint64_t seed = 1;            ///< of the shuffling and of operands' values
   Seconds reference_interval = 0.1;  ///< the reference kernel (dgemm 256^3) runs about this often
   bool normalise = true;             ///< fill in Repetition::drift; otherwise it stays 1
-  /// Time of the reference kernel that counts as a drift of 1; 0: this session's median. An earlier session's reference_time() makes both comparable.
+  /// Time of the reference kernel that counts as a drift of 1; 0: this session's median. An earlier session's reference_time() makes both
+  /// comparable.
   Seconds reference_time = 0;
 };
 
 /// Progress of a run: repetitions done and expected. Return false to stop early; what was measured is kept.
 using Progress = std::function<bool(std::int64_t done, std::int64_t expected)>;
 
-/// Executes experiments on real memory and times them: repetitions of all experiments of one run() shuffled over the whole run, interleaved with a
-/// reference kernel as drift guard; repetitions that were preempted are marked discarded.
+/// Executes experiments on real memory and times them: repetitions of all experiments of one run() shuffled over the whole run, interleaved
+/// with a reference kernel as drift guard; repetitions that were preempted are marked discarded.
 class Session {
  public:
   Session(const machine::LibrarySet& libraries, Environment environment, SessionOptions options);
@@ -38,11 +39,13 @@ class Session {
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  /// Runs all experiments; result i belongs to experiment i. Throws environment_error if a routine is in no library or memory is short, bad_input if
-  /// an experiment leaves its memory. When `progress` says so it returns early with what was measured, which may be nothing for some experiments.
+  /// Runs all experiments; result i belongs to experiment i. Throws environment_error if a routine is in no library or memory is short,
+  /// bad_input if an experiment leaves its memory. When `progress` says so it returns early with what was measured, which may be nothing
+  /// for some experiments.
   std::vector<Timings> run(std::span<const Experiment> experiments, const Progress& progress = {});
 
-  /// Time of the reference kernel that counts as a drift of 1: its median over the session so far, unless the options say it; 0 before the first run.
+  /// Time of the reference kernel that counts as a drift of 1: its median over the session so far, unless the options say it; 0 before the
+  /// first run.
   [[nodiscard]] Seconds reference_time() const;
   /// Median time of the reference kernel in this session, whatever counts as a drift of 1; 0 before anything was measured.
   [[nodiscard]] Seconds own_reference_time() const;

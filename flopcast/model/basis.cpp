@@ -76,8 +76,8 @@ Differences differences(const std::function<double(std::span<const std::int64_t>
   return table;
 }
 
-/// Points spread over the domain: low, middle and high of every dimension, apart from one another by more than the differences' reach, so that
-/// none of them straddles a kink such as that of min(m, n) at m = n.
+/// Points spread over the domain: low, middle and high of every dimension, apart from one another by more than the differences' reach, so
+/// that none of them straddles a kink such as that of min(m, n) at m = n.
 std::vector<Sizes> bases(const Box& domain) {
   std::vector<Sizes> points = {Sizes{}};
   for (std::size_t d = 0; d < domain.dimensions(); ++d) {

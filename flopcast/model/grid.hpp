@@ -22,8 +22,8 @@ Grid parse_grid(std::string_view text);
 /// `count` ascending nodes in [-1, 1]; 0 for a single one.
 std::vector<double> nodes(Grid grid, int count);
 
-/// Cartesian product of counts[d] nodes along every dimension of `box`, rounded to multiples of `minimum_width` and kept inside the box; points that
-/// become equal are given once.
+/// Cartesian product of counts[d] nodes along every dimension of `box`, rounded to multiples of `minimum_width` and kept inside the box;
+/// points that become equal are given once.
 std::vector<Sizes> grid_points(const Box& box, const std::vector<int>& counts, Grid grid, std::int64_t minimum_width);
 
 }  // namespace flopcast::model

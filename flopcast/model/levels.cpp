@@ -63,7 +63,8 @@ Eigen::MatrixXd monomial_values(const std::vector<Monomial>& monomials, const Ei
   return values;
 }
 
-/// Indices of the `count` best points: first the pivots of QR, which make the basis most independent, then always the one farthest from the chosen.
+/// Indices of the `count` best points: first the pivots of QR, which make the basis most independent, then always the one farthest from the
+/// chosen.
 std::vector<Eigen::Index> spread(const std::vector<Sizes>& points, const std::vector<Monomial>& basis, std::size_t count) {
   const Eigen::MatrixXd unit = unit_coordinates(points);
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(monomial_values(basis, unit));

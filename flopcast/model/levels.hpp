@@ -31,10 +31,10 @@ struct MemoryLevel {
   std::vector<Sizes> points;             ///< where to measure
 };
 
-/// The memory levels that `domain` reaches, by the footprint of a call (bytes at given sizes) and the capacities of the caches from L1 outwards, each
-/// with `measurements` points (more if the basis has more monomials): the most independent ones of those on multiples of the minimum width
-/// (approximate Fekete points: Sommariva and Vianello 2009), then the ones farthest from all before. A level that holds no such point is joined with
-/// the level outside of it.
+/// The memory levels that `domain` reaches, by the footprint of a call (bytes at given sizes) and the capacities of the caches from L1
+/// outwards, each with `measurements` points (more if the basis has more monomials): the most independent ones of those on multiples of the
+/// minimum width (approximate Fekete points: Sommariva and Vianello 2009), then the ones farthest from all before. A level that holds no
+/// such point is joined with the level outside of it.
 std::vector<MemoryLevel> memory_levels(const Box& domain, const std::function<double(std::span<const std::int64_t>)>& footprint,
                                        std::span<const std::int64_t> capacities_bytes, const std::vector<Monomial>& basis,
                                        const LevelsOptions& options);

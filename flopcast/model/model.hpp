@@ -20,7 +20,8 @@ namespace flopcast::model {
 /// A polynomial for the execution time over a part of a model's domain.
 struct Piece {
   Box box;
-  /// It holds where the footprint lies in [bytes_low, bytes_high): the memory levels of paper 001, or the sides of a threshold. Everywhere in the box by default.
+  /// It holds where the footprint lies in [bytes_low, bytes_high): the memory levels of paper 001, or the sides of a threshold. Everywhere
+  /// in the box by default.
   double bytes_low = 0, bytes_high = std::numeric_limits<double>::infinity();
   Polynomial polynomial;  ///< seconds
   Seconds floor = 0;      ///< no estimate is below it: half of the smallest sample, as a polynomial may dip below 0 between samples
@@ -36,8 +37,8 @@ struct Cost {
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-/// Execution time of all calls that share a key, as a function of their sizes: a sub-model of paper 000, section 2.1. It holds on the machine and
-/// library whose fingerprint is in the key.
+/// Execution time of all calls that share a key, as a function of their sizes: a sub-model of paper 000, section 2.1. It holds on the
+/// machine and library whose fingerprint is in the key.
 struct Model {
   ModelKey key;
   std::string generator;           ///< "refined" (paper 000), "levels" (paper 001)
@@ -52,9 +53,9 @@ struct Model {
 
 /// Time of a call with `sizes` (one per Model::sizes).
 ///
-/// Outside of the domain it is the time at the nearest point of the domain times the product over the sizes of (size / nearest size)^p, where p is
-/// the local exponent there (d log seconds / d log size, kept within 0 to 3); the estimate is marked as extrapolated, and its error grows by 0.5 for
-/// every doubling. Throws bad_input if the number of sizes is wrong.
+/// Outside of the domain it is the time at the nearest point of the domain times the product over the sizes of (size / nearest size)^p,
+/// where p is the local exponent there (d log seconds / d log size, kept within 0 to 3); the estimate is marked as extrapolated, and its
+/// error grows by 0.5 for every doubling. Throws bad_input if the number of sizes is wrong.
 Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes);
 
 /// Finds the first piece that holds at a point of the domain.
@@ -65,8 +66,8 @@ Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes, const
 /// Whether `piece` of `model` holds at `sizes`.
 bool holds(const Model& model, const Piece& piece, std::span<const std::int64_t> sizes) noexcept;
 
-/// `dtrsm.LLNU.1.warm.refined.3f2a91bc`: routine, flags, classes of scalars (m for -1) and strides (where one is unusual), cache state, threads (where not
-/// one), generator and the first eight letters of the fingerprint; what the user calls a model.
+/// `dtrsm.LLNU.1.warm.refined.3f2a91bc`: routine, flags, classes of scalars (m for -1) and strides (where one is unusual), cache state,
+/// threads (where not one), generator and the first eight letters of the fingerprint; what the user calls a model.
 std::string name(const Model& model);
 
 void to_json(nlohmann::json& json, const Piece& piece);

@@ -242,7 +242,8 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
     observations_.push_back(std::move(observation));
     return;
   }
-  // Observed before: the mean weighted by certainty. The errors share the minute's state of the machine, so the variance falls to the smaller one at best.
+  // Observed before: the mean weighted by certainty. The errors share the minute's state of the machine, so the variance falls to the
+  // smaller one at best.
   const double weight = known->variance / (known->variance + observation.variance);
   known->log_ratio += weight * (observation.log_ratio - known->log_ratio);
   known->variance = std::min(known->variance, observation.variance);

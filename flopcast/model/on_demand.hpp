@@ -28,11 +28,12 @@ struct Baseline {
   static Baseline of(const Environment& environment);
 };
 
-/// Whether the call has nothing to write and nothing to return: BLAS and LAPACK then come back in next to no time. A gemm with k = 0 may not: OpenBLAS's kernels
-/// for small products read and write all of C.
+/// Whether the call has nothing to write and nothing to return: BLAS and LAPACK then come back in next to no time. A gemm with k = 0 may
+/// not: OpenBLAS's kernels for small products read and write all of C.
 bool returns_at_once(const Call& call);
 
-/// Cache level of an access distance as a continuous number: 0 well inside L1, capacities.size() well out in memory, in between around a capacity.
+/// Cache level of an access distance as a continuous number: 0 well inside L1, capacities.size() well out in memory, in between around a
+/// capacity.
 double continuous_level(const OperandState& state, std::span<const std::int64_t> capacities);
 
 /// overhead + flops / rate + bytes of every operand / bandwidth of where it lies.
@@ -60,8 +61,8 @@ class KernelProcess {
   static std::vector<int> coordinate_groups(const Routine& routine);
   /// Coordinates in the fitted process.
   [[nodiscard]] std::vector<double> place(const Call& call, const Placement& placement, const Baseline& baseline) const;
-  /// Flops from which on the kernel behaves differently, ascending, if there are such cliffs: where libraries change from one algorithm to another, or from one
-  /// thread to several.
+  /// Flops from which on the kernel behaves differently, ascending, if there are such cliffs: where libraries change from one algorithm to
+  /// another, or from one thread to several.
   [[nodiscard]] std::vector<double> cliffs() const;
   /// What is assumed before anything was measured.
   static ProcessParameters prior(const Routine& routine);
@@ -105,7 +106,8 @@ struct Total {
   std::map<ModelKey, Part> parts;
 };
 
-/// Calls of one kernel that are alike: where in its process, what they take by their baseline, and which part of that is outside of what was sampled.
+/// Calls of one kernel that are alike: where in its process, what they take by their baseline, and which part of that is outside of what
+/// was sampled.
 struct Location {
   std::vector<double> at;
   Seconds base = 0, extrapolated = 0;

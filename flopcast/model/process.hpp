@@ -19,15 +19,15 @@ struct ProcessParameters {
   friend bool operator==(const ProcessParameters&, const ProcessParameters&) = default;
 };
 
-/// Regression with a Gaussian process: interpolates noisy observations and knows how far each prediction can be trusted, jointly, so that the
-/// uncertainty of a weighted sum of predictions can be given too.
+/// Regression with a Gaussian process: interpolates noisy observations and knows how far each prediction can be trusted, jointly, so that
+/// the uncertainty of a weighted sum of predictions can be given too.
 class Process {
  public:
   /// One point per row.
   using Points = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  /// One row of `coordinates` per observation; groups[d] says which length scale coordinate d uses (0, 1, ...); noise_variance per observation.
-  /// The hyperparameters maximise the marginal likelihood times a weak log-normal prior.
+  /// One row of `coordinates` per observation; groups[d] says which length scale coordinate d uses (0, 1, ...); noise_variance per
+  /// observation. The hyperparameters maximise the marginal likelihood times a weak log-normal prior.
   static Process fit(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
                      std::vector<int> groups, const ProcessParameters& start);
   /// The same with the hyperparameters given.

@@ -59,11 +59,13 @@ struct Refinement {
   bool complete = true;  ///< false: interrupted by the source
 };
 
-/// Adaptive refinement (paper 000, section 2.2): samples every box of `domain` on its grid, fits a polynomial over `basis`, and subdivides the boxes
-/// whose error is above the bound, level by level. The points of all boxes of a level are asked for at once. `names` are those of the sizes.
+/// Adaptive refinement (paper 000, section 2.2): samples every box of `domain` on its grid, fits a polynomial over `basis`, and subdivides
+/// the boxes whose error is above the bound, level by level. The points of all boxes of a level are asked for at once. `names` are those of
+/// the sizes.
 ///
-/// `thresholds` (find_thresholds) part the domain into sides of little and of much work (ours): each is refined by itself, with the points of a box's grid that lie on other sides moved
-/// to this one; pieces hold on their side only. Where a box has hardly any of a side, so that no point is found there, all its points count.
+/// `thresholds` (find_thresholds) part the domain into sides of little and of much work (ours): each is refined by itself, with the points
+/// of a box's grid that lie on other sides moved to this one; pieces hold on their side only. Where a box has hardly any of a side, so that
+/// no point is found there, all its points count.
 Refinement refine(ModelKey key, std::vector<std::string> names, std::vector<Box> domain, const std::vector<Monomial>& basis,
                   const RefinementOptions& options, const SampleSource& source,
                   const std::function<void(const RefinementProgress&)>& progress = {}, std::span<const double> thresholds = {});

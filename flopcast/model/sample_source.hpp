@@ -17,8 +17,8 @@ struct Measured {
   Seconds spent = 0;             ///< on measuring them
 };
 
-/// Measures a batch of points, all different, in whatever order suits it; nothing if it was interrupted. Where times come from is the caller's
-/// business: the real sampler, a store, or a formula in a test.
+/// Measures a batch of points, all different, in whatever order suits it; nothing if it was interrupted. Where times come from is the
+/// caller's business: the real sampler, a store, or a formula in a test.
 using SampleSource = std::function<std::optional<Measured>(std::span<const Sizes> points)>;
 
 /// A source that knows some times already and asks `source` only for the others: how an interrupted build goes on.

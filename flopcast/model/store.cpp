@@ -87,7 +87,8 @@ void use_write_ahead_log(Database& database) {
   }
 }
 
-/// The store's version, 0 if it has yet to be made. Throws if `database` isn't for us to use: another program's, a newer flopcast's, or read-only.
+/// The store's version, 0 if it has yet to be made. Throws if `database` isn't for us to use: another program's, a newer flopcast's, or
+/// read-only.
 std::int64_t check_owner(Database& database) {
   Transaction one_moment(database, Transaction::For::reading);  // another process may be making the tables
   const std::int64_t version = database.integer("PRAGMA user_version");

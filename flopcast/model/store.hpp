@@ -19,19 +19,19 @@ namespace flopcast::model {
 /// The version of the store's tables that this flopcast reads and writes.
 inline constexpr int store_version = 1;
 
-/// $FLOPCAST_HOME/flopcast.db, else $XDG_DATA_HOME/flopcast/flopcast.db, else ~/.local/share/flopcast/flopcast.db. Throws environment_error if none of
-/// the three variables (HOME for the last) is set.
+/// $FLOPCAST_HOME/flopcast.db, else $XDG_DATA_HOME/flopcast/flopcast.db, else ~/.local/share/flopcast/flopcast.db. Throws environment_error
+/// if none of the three variables (HOME for the last) is set.
 std::filesystem::path default_store_path();
 
-/// Samples, models, environments and whatever else is to outlive a process, in one SQLite file that several processes may use at once. What a member
-/// function has stored when it returns survives a kill of the process (write-ahead log).
+/// Samples, models, environments and whatever else is to outlive a process, in one SQLite file that several processes may use at once. What
+/// a member function has stored when it returns survives a kill of the process (write-ahead log).
 ///
 /// Every function throws environment_error where the file system refuses: a full disk, a file that may not be written, a lock that stays.
 class Store {
  public:
-  /// Opens the store at `path`, made (with its directories) if it isn't there. A damaged file is moved aside to NAME.corrupt-TIME and a fresh one
-  /// begun; warning() then says so. Throws environment_error if the directory can't be made or written (naming it) or a newer flopcast made the
-  /// store, bad_input if the file is a database of another program.
+  /// Opens the store at `path`, made (with its directories) if it isn't there. A damaged file is moved aside to NAME.corrupt-TIME and a
+  /// fresh one begun; warning() then says so. Throws environment_error if the directory can't be made or written (naming it) or a newer
+  /// flopcast made the store, bad_input if the file is a database of another program.
   static Store open(const std::filesystem::path& path = default_store_path());
   ~Store();
   Store(Store&&) noexcept;
@@ -72,8 +72,8 @@ class Store {
 
   /// Everything as the document {"schema": "flopcast-store-1", "environments", "samples", "models", "artifacts"}.
   [[nodiscard]] nlohmann::json export_json() const;
-  /// Adds the contents of such a document, all or nothing: models, environments and artifacts in place of those of the same name; samples that are
-  /// there already aren't added again. Throws bad_input if it is none.
+  /// Adds the contents of such a document, all or nothing: models, environments and artifacts in place of those of the same name; samples
+  /// that are there already aren't added again. Throws bad_input if it is none.
   void import_json(const nlohmann::json& document);
 
  private:

@@ -13,13 +13,15 @@ struct Dimension {
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 
-/// The shape of a set of ranks that is a Cartesian grid, wherever it begins: dimensions by growing stride, none of size 1, neighbours that make up one dimension joined. Channels
-/// along different dimensions of a program's grid combine to aggregate channels (paper 004, section III-B); that needs no communication, since every process knows the ranks.
+/// The shape of a set of ranks that is a Cartesian grid, wherever it begins: dimensions by growing stride, none of size 1, neighbours that
+/// make up one dimension joined. Channels along different dimensions of a program's grid combine to aggregate channels (paper 004, section
+/// III-B); that needs no communication, since every process knows the ranks.
 class Aggregate {
  public:
   /// A single process.
   Aggregate() = default;
-  /// Dimensions in any order; nothing if their sums aren't all different in a mixed-radix way (one dimension's extent reaches into the next one's stride).
+  /// Dimensions in any order; nothing if their sums aren't all different in a mixed-radix way (one dimension's extent reaches into the next
+  /// one's stride).
   static std::optional<Aggregate> of_dimensions(std::vector<Dimension> dimensions);
   /// Of distinct ranks in any order; nothing if they are no grid.
   static std::optional<Aggregate> of_ranks(std::vector<int> ranks);

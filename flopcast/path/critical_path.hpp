@@ -15,8 +15,9 @@ struct PathMark {
 /// The mark of the longer path, the one of the lower rank if they are equally long, with each metric's greatest value of both.
 PathMark longer(const PathMark& a, const PathMark& b) noexcept;
 
-/// The longest path through the program's graph up to the present of one process, kept while the program runs (longest-path algorithm: paper 004, section II-B,
-/// and its reference 3, Hollingsworth 1996). Kernels along it are found by a walk back through the logs of all processes.
+/// The longest path through the program's graph up to the present of one process, kept while the program runs (longest-path algorithm:
+/// paper 004, section II-B, and its reference 3, Hollingsworth 1996). Kernels along it are found by a walk back through the logs of all
+/// processes.
 class CriticalPath {
  public:
   explicit CriticalPath(std::int32_t rank = 0) : rank_(rank) {}

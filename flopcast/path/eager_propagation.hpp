@@ -22,9 +22,10 @@ struct EagerRecord {
   std::int32_t everywhere = 0;                       ///< all have it
 };
 
-/// Eager propagation (paper 004, sections III-B and IV-B): a kernel that one process knows well is made known to the processes of one channel after the other, until an aggregate
-/// of channels covers all processes; from then on nobody executes it. In each blocking collective the process of lowest rank with something to tell is heard. Programs needn't be as
-/// regular as a grid suggests: what counts as known everywhere is told once more on each channel, and of different times those of the lowest rank win, so that in the end all go by
+/// Eager propagation (paper 004, sections III-B and IV-B): a kernel that one process knows well is made known to the processes of one
+/// channel after the other, until an aggregate of channels covers all processes; from then on nobody executes it. In each blocking
+/// collective the process of lowest rank with something to tell is heard. Programs needn't be as regular as a grid suggests: what counts as
+/// known everywhere is told once more on each channel, and of different times those of the lowest rank win, so that in the end all go by
 /// the same.
 class EagerPropagation {
  public:
@@ -35,7 +36,8 @@ class EagerPropagation {
   /// At most `most` records that telling them to `channel` brings further.
   [[nodiscard]] std::vector<EagerRecord> to_tell(const Aggregate& channel, std::size_t most) const;
   [[nodiscard]] bool has_something_to_tell(const Aggregate& channel) const { return !to_tell(channel, 1).empty(); }
-  /// What somebody on `channel` told all its processes of kernel `number`; whether its times are from now on what this process goes by instead of executing it.
+  /// What somebody on `channel` told all its processes of kernel `number`; whether its times are from now on what this process goes by
+  /// instead of executing it.
   bool hear(std::uint32_t number, const EagerRecord& record, const Aggregate& channel);
 
  private:

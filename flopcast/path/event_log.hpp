@@ -17,8 +17,9 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// What one process did, as far as a walk back along the critical path needs it: which kernels it executed, and where its longest path went on from another
-/// process's. Messages then carry a place instead of a list of kernels, and have the same few bytes however many kernels there are.
+/// What one process did, as far as a walk back along the critical path needs it: which kernels it executed, and where its longest path went
+/// on from another process's. Messages then carry a place instead of a list of kernels, and have the same few bytes however many kernels
+/// there are.
 class EventLog {
  public:
   /// Keeps at most `limit` events (8 bytes each); then the log is incomplete and walks end early.
@@ -32,7 +33,8 @@ class EventLog {
   [[nodiscard]] bool complete() const noexcept { return complete_; }
 
   using Visitor = std::function<void(std::uint32_t kernel, Seconds seconds)>;
-  /// Visits the kernels before `position` back to the last jump, latest first. Returns where that jump led from, nothing at the start of the program.
+  /// Visits the kernels before `position` back to the last jump, latest first. Returns where that jump led from, nothing at the start of
+  /// the program.
   [[nodiscard]] std::optional<Place> walk(std::uint32_t position, const Visitor& visit) const;
 
  private:

@@ -87,7 +87,8 @@ KernelStatistics ExecutionDecisions::known(const Decision& decision) {
   return all;
 }
 
-/// One time far from what is known may be a disturbance: it is kept apart until the next. Two in a row are another speed, and what was known is forgotten.
+/// One time far from what is known may be a disturbance: it is kept apart until the next. Two in a row are another speed, and what was
+/// known is forgotten.
 void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
   const KernelStatistics before = known(decision);
   const bool strange = before.count >= precision_.least_count && !agrees(before, seconds);
@@ -188,7 +189,8 @@ std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, 
   return all.model->predict(size_terms(kernel.key, kernel.flops), precision_.confidence);
 }
 
-/// Whether the time is left to a model: the family was looked at in this run, and the error of all predictions on the path stays within the tolerance of it.
+/// Whether the time is left to a model: the family was looked at in this run, and the error of all predictions on the path stays within the
+/// tolerance of it.
 bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
   constexpr std::int64_t most_in_a_row = 16;  // predictions of a family, then one of its sizes is executed and makes the model better
   if (!across_sizes_ || policy_ == Policy::full) {

@@ -21,15 +21,16 @@ struct Standing {
 /// One process's decisions which kernels it still wants executed.
 class ExecutionDecisions {
  public:
-  /// With `across_sizes` kernels of a size never executed are predicted from other sizes of their routine, where the error that this adds to the path fits the tolerance.
+  /// With `across_sizes` kernels of a size never executed are predicted from other sizes of their routine, where the error that this adds
+  /// to the path fits the tolerance.
   ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes = false)
       : policy_(policy), precision_(precision), across_sizes_(across_sizes) {}
 
   /// For policy random: processes with different seeds decide differently.
   void seed(std::uint32_t seed) { chance_.seed(seed); }
 
-  /// What was learnt of kernel `number` before this run. It counts once the kernel has been executed in this run, and its time is still the same; if `trusted`, before that: somebody
-  /// else is going to look.
+  /// What was learnt of kernel `number` before this run. It counts once the kernel has been executed in this run, and its time is still the
+  /// same; if `trusted`, before that: somebody else is going to look.
   void know(std::uint32_t number, const PriorKernel& prior, bool trusted = false);
   /// All processes know these times of kernel `number` (policy eager): nobody needs to execute it.
   void know_everywhere(std::uint32_t number, const KernelKey& key, const KernelStatistics& times);

@@ -32,8 +32,8 @@ struct Precision {
       3;  ///< executions below which nothing is taken as known: with two the interval of Student's t is mostly chance
 };
 
-/// Half-width of the interval of the mean of `times` over the mean, for a kernel that occurs `occurrences` times on the path: the variance of its mean time there is
-/// divided by that count (paper 004, section III-A). Infinite for fewer than two values.
+/// Half-width of the interval of the mean of `times` over the mean, for a kernel that occurs `occurrences` times on the path: the variance
+/// of its mean time there is divided by that count (paper 004, section III-A). Infinite for fewer than two values.
 double relative_half_width(const KernelStatistics& times, double confidence, std::int64_t occurrences);
 
 /// Whether the time is known well enough. `occurrences` 1 for a policy that doesn't count.

@@ -12,7 +12,8 @@ namespace flopcast::path {
 
 enum class KernelKind : std::uint32_t { computation, communication, region };
 
-/// What makes two executions the same kernel: its routine, and all that its time is taken to depend on. A plain record: it travels in messages.
+/// What makes two executions the same kernel: its routine, and all that its time is taken to depend on. A plain record: it travels in
+/// messages.
 struct KernelKey {
   KernelKind kind = KernelKind::computation;
   std::uint32_t routine = 0;            ///< number in the catalogue, of the MPI routine, of the region

@@ -8,15 +8,17 @@
 
 namespace flopcast::path {
 
-/// How often a kernel lies on a path; the kernel by its key's hash, which is the same in every process. A plain record: it travels in messages.
+/// How often a kernel lies on a path; the kernel by its key's hash, which is the same in every process. A plain record: it travels in
+/// messages.
 struct KernelCount {
   std::uint64_t kernel = 0;
   std::int64_t count = 0;
   friend bool operator==(const KernelCount&, const KernelCount&) = default;
 };
 
-/// Counts of kernels along the path to the present of one process, for policy online. A process that goes on with another's path takes over its counts; what travels is bounded,
-/// and a kernel that isn't among the most frequent ones counts as new, which only makes its interval wider.
+/// Counts of kernels along the path to the present of one process, for policy online. A process that goes on with another's path takes over
+/// its counts; what travels is bounded, and a kernel that isn't among the most frequent ones counts as new, which only makes its interval
+/// wider.
 class PathCounts {
  public:
   void add(std::uint64_t kernel) { ++counts_[kernel]; }

@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t flags_word = 6;  ///< of the key of a computation; the last one is for strides
 constexpr std::size_t term_count = std::tuple_size_v<SizeTerms>;
 
-/// The inverse of a symmetric positive definite matrix of order `n`, row by row, by Gauss and Jordan; nothing if it is singular to working precision.
+/// The inverse of a symmetric positive definite matrix of order `n`, row by row, by Gauss and Jordan; nothing if it is singular to working
+/// precision.
 std::optional<std::vector<double>> inverse_of(std::vector<double> a, std::size_t n) {
   constexpr double least_pivot = 1e-10;
   std::vector<double> b(n * n, 0);

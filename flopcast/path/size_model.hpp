@@ -17,15 +17,17 @@ struct SizePrediction {
   Seconds half_width = 0;  ///< of its interval
 };
 
-/// What the time of a kernel of some size is made of: 1, the sizes' sum, the sum of their products in pairs, and its operations (of messages: 1 and bytes).
+/// What the time of a kernel of some size is made of: 1, the sizes' sum, the sum of their products in pairs, and its operations (of
+/// messages: 1 and bytes).
 using SizeTerms = std::array<double, 4>;
 SizeTerms size_terms(const KernelKey& key, double flops);
 
 /// What kernels of one routine must have in common to be predicted from each other: their key without sizes.
 KernelKey without_sizes(const KernelKey& key);
 
-/// The time of a routine over its sizes, as a sum of terms with coefficients that aren't negative, fitted to relative errors. Such fits predict kernels of unseen block sizes within
-/// 0.1 to 8 % in sum, and 15 % where they extrapolate; hence it doesn't answer far outside of what it has seen.
+/// The time of a routine over its sizes, as a sum of terms with coefficients that aren't negative, fitted to relative errors. Such fits
+/// predict kernels of unseen block sizes within 0.1 to 8 % in sum, and 15 % where they extrapolate; hence it doesn't answer far outside of
+/// what it has seen.
 class SizeModel {
  public:
   struct Point {
@@ -34,7 +36,8 @@ class SizeModel {
   };
   /// Nothing can be predicted from fewer than four different sizes.
   explicit SizeModel(std::span<const Point> points);
-  /// Interval of a single size's mean at `confidence`; nothing outside of the range, from half of the least operations to one and a half times the most.
+  /// Interval of a single size's mean at `confidence`; nothing outside of the range, from half of the least operations to one and a half
+  /// times the most.
   [[nodiscard]] std::optional<SizePrediction> predict(const SizeTerms& terms, double confidence) const;
 
  private:

@@ -16,9 +16,9 @@ struct CallerStep {
   int cores = 1;      ///< threads of the library
 };
 
-/// How long every call of every thread takes if the cores are shared: while the calls that run ask for more cores than there are, each of them slows down by the same factor,
-/// cores / (sum of what they ask for). A call never asks for more than there are: what its own threads lose to each other is part of its work. Code between calls isn't
-/// slowed down, and threads wait for nothing but cores.
+/// How long every call of every thread takes if the cores are shared: while the calls that run ask for more cores than there are, each of
+/// them slows down by the same factor, cores / (sum of what they ask for). A call never asks for more than there are: what its own threads
+/// lose to each other is part of its work. Code between calls isn't slowed down, and threads wait for nothing but cores.
 std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<CallerStep>> threads, int cores);
 
 /// A thread's prediction (with its calls) whose calls take `durations` instead: total, interval and every kernel's share grow as they do.

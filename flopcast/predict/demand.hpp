@@ -14,8 +14,8 @@ struct Need {
   model::Box box;  ///< the smallest that holds all of their sizes
 };
 
-/// A source that only writes down what it is asked for, so that missing models can be named or built before anything is predicted. Its estimates mean
-/// nothing. Not for use from several threads at once.
+/// A source that only writes down what it is asked for, so that missing models can be named or built before anything is predicted. Its
+/// estimates mean nothing. Not for use from several threads at once.
 class Demand : public KernelModels {
  public:
   /// `library` goes into the keys.

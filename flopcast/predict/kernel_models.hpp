@@ -15,7 +15,8 @@ using model::Estimate;
 
 /// The cache state in which a call's time is asked for, named as in ModelKey::cache.
 struct Condition {
-  /// "warm": operands just used by the same call; "L2", "L3", ...: all operands in that level; "cold": all in memory; "placed": as `placement` says.
+  /// "warm": operands just used by the same call; "L2", "L3", ...: all operands in that level; "cold": all in memory; "placed": as
+  /// `placement` says.
   std::string cache = "warm";
   Placement placement;  ///< of "placed"; distances are rounded to four significant bits
 };
@@ -38,8 +39,8 @@ class KernelModels {
   /// Time of one call. It must be the same for calls that differ in addresses only: results are kept. Throws if there is no model for it.
   [[nodiscard]] virtual Estimate evaluate(const Call& call, const Condition& condition) const = 0;
 
-  /// Standard deviation of the sum over terms of weight x time, for models that know how their errors go together. Without it errors of one model
-  /// (one ModelKey) are taken as equal in sign and relative size, errors of different models as independent.
+  /// Standard deviation of the sum over terms of weight x time, for models that know how their errors go together. Without it errors of one
+  /// model (one ModelKey) are taken as equal in sign and relative size, errors of different models as independent.
   [[nodiscard]] virtual std::optional<Seconds> deviation(std::span<const Term> terms) const;
 };
 

@@ -20,8 +20,8 @@ struct Summand {
   Placement placement;
 };
 
-/// Posterior variance of a sum of calls of one kernel, in seconds squared. The process is of the logarithm of time, so that each call weighs its
-/// seconds; the nugget is one error for equal calls and independent otherwise.
+/// Posterior variance of a sum of calls of one kernel, in seconds squared. The process is of the logarithm of time, so that each call
+/// weighs its seconds; the nugget is one error for equal calls and independent otherwise.
 double variance(const std::vector<Summand>& summands, const model::KernelProcess& kernel, const model::Baseline& baseline) {
   std::vector<double> coordinates;
   std::vector<double> weights;

@@ -52,8 +52,9 @@ struct Prediction {
   [[nodiscard]] double extrapolated_share() const noexcept { return seconds > 0 ? extrapolated / seconds : 0; }
 };
 
-/// Adds up the times of a trace's calls. `state` (cache_state of the same trace and caches) is not needed for warm and cold. Calls that are equal but for
-/// their addresses and lie equally are evaluated once. Throws bad_input if `state` belongs to another trace, or for what `models` does.
+/// Adds up the times of a trace's calls. `state` (cache_state of the same trace and caches) is not needed for warm and cold. Calls that are
+/// equal but for their addresses and lie equally are evaluated once. Throws bad_input if `state` belongs to another trace, or for what
+/// `models` does.
 Prediction predict(const Trace& trace, const cache::CacheState& state, std::span<const CacheLevel> caches, const KernelModels& models,
                    const PredictOptions& options = {});
 

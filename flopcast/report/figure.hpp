@@ -8,7 +8,8 @@
 
 namespace flopcast::report {
 
-/// One curve or cloud of points; x and y are of the same length, low and high (error bars) too or empty. Points that aren't finite are left out.
+/// One curve or cloud of points; x and y are of the same length, low and high (error bars) too or empty. Points that aren't finite are left
+/// out.
 struct Series {
   enum class Style : unsigned char { line, points, line_points };
   std::string title;

@@ -18,7 +18,8 @@ class BrokenPipe : public std::runtime_error {
 /// beside it that is renamed when it is complete and on disk. Throws environment_error, BrokenPipe.
 void write_file(const std::string& path, std::string_view text);
 
-/// Throws environment_error if write_file(path, ...) would fail already for the directory that `path` is in: told before the work, not after it.
+/// Throws environment_error if write_file(path, ...) would fail already for the directory that `path` is in: told before the work, not
+/// after it.
 void require_writable(const std::string& path);
 
 /// All of `path`, "-" for standard input. Throws bad_input if it can't be read.

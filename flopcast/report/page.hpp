@@ -31,8 +31,8 @@ struct Strips {
   std::string from, to;  ///< what the axis reads at its ends
 };
 
-/// One self-contained HTML page: headings, paragraphs, tables and pictures one after the other. It loads nothing, needs no script, and follows the reader's choice of a
-/// light or dark scheme. All texts are plain; what HTML would read as markup is escaped.
+/// One self-contained HTML page: headings, paragraphs, tables and pictures one after the other. It loads nothing, needs no script, and
+/// follows the reader's choice of a light or dark scheme. All texts are plain; what HTML would read as markup is escaped.
 class Page {
  public:
   explicit Page(std::string title) : title_(std::move(title)) {}

@@ -13,7 +13,8 @@ namespace {
 
 using Range = std::pair<char32_t, char32_t>;
 
-/// Combining marks and other characters without a column of their own (Unicode general categories Mn, Me, Cf; the blocks our texts may meet).
+/// Combining marks and other characters without a column of their own (Unicode general categories Mn, Me, Cf; the blocks our texts may
+/// meet).
 constexpr std::array<Range, 6> zero_width = {
     {{0x0300, 0x036F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}}};
 

@@ -23,9 +23,9 @@ struct WorkingSet {
   friend bool operator==(const WorkingSet&, const WorkingSet&) = default;
 };
 
-/// Working sets for `threads` threads on what was measured of the caches: in each level the one at which the measured triad was fastest, of those that
-/// neither the level before holds nor this one overflows; shared levels are divided among the threads. Memory: three times the largest capacity that the last
-/// level may have, at least 192 MiB and at most `most_bytes`.
+/// Working sets for `threads` threads on what was measured of the caches: in each level the one at which the measured triad was fastest, of
+/// those that neither the level before holds nor this one overflows; shared levels are divided among the threads. Memory: three times the
+/// largest capacity that the last level may have, at least 192 MiB and at most `most_bytes`.
 std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine, const std::vector<machine::ReportedCache>& reported,
                                      int threads, std::int64_t most_bytes);
 
@@ -47,8 +47,8 @@ std::vector<BandwidthRoof> measure_bandwidth(const machine::WallClock& clock, co
 /// Paper 003, IV-B: the triad's three vectors together take 3 KiB, twice as much, and so on to 768 MiB.
 inline constexpr std::int64_t shortest_triad = 3 * 1024, longest_triad = std::int64_t{768} << 20U;
 
-/// The plain triad over vectors of those lengths, divided among each team's threads; none that takes more than `options` grants, or less than a line per
-/// vector and thread. Throws environment_error if memory is short.
+/// The plain triad over vectors of those lengths, divided among each team's threads; none that takes more than `options` grants, or less
+/// than a line per vector and thread. Throws environment_error if memory is short.
 std::vector<BandwidthRoof> measure_triad_lengths(const machine::WallClock& clock, const std::vector<machine::ThreadTeam*>& teams,
                                                  const BandwidthOptions& options, const Progress& progress = {});
 

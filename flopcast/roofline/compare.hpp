@@ -26,7 +26,8 @@ struct Comparison {
   std::vector<std::string> only_before, only_after;  ///< roofs that the other one lacks
 };
 
-/// Roofs are the same if kind, name and threads are; the dgemm roofs of one library name and thread count are, whatever its version and shape.
+/// Roofs are the same if kind, name and threads are; the dgemm roofs of one library name and thread count are, whatever its version and
+/// shape.
 Comparison compare(const Roofline& before, const Roofline& after);
 
 }  // namespace flopcast::roofline

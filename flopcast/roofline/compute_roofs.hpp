@@ -29,8 +29,8 @@ std::vector<ComputeRoof> measure_compute(const machine::WallClock& clock, const 
 /// Whole number of units that `instructions_per_cycle` shows: the nearest one, at least 1.
 int ports(double instructions_per_cycle);
 
-/// Peaks from factors (paper 003, equation 9), for the widest fused multiply-add of `roofline`: with the nominal clock where it is known, and with the clock
-/// measured beside the loop.
+/// Peaks from factors (paper 003, equation 9), for the widest fused multiply-add of `roofline`: with the nominal clock where it is known,
+/// and with the clock measured beside the loop.
 std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source);
 
 }  // namespace flopcast::roofline

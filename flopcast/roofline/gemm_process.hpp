@@ -23,18 +23,20 @@ struct GemmSetup {
   std::int64_t elements = 0;                    ///< of the largest A, B and C together
 };
 
-/// A process of its own that holds a BLAS library and times its gemm, C := A B: so libraries can't disturb each other or this process, their settings and
-/// threads are theirs, and a fresh process is one constructor (paper 003 measures in fresh processes).
+/// A process of its own that holds a BLAS library and times its gemm, C := A B: so libraries can't disturb each other or this process,
+/// their settings and threads are theirs, and a fresh process is one constructor (paper 003 measures in fresh processes).
 class GemmProcess {
  public:
-  /// Throws environment_error or bad_input as machine::Library::open does, and where the library has no such gemm, can't have that many threads, or memory is short.
+  /// Throws environment_error or bad_input as machine::Library::open does, and where the library has no such gemm, can't have that many
+  /// threads, or memory is short.
   explicit GemmProcess(const GemmSetup& setup);
   ~GemmProcess();
   GemmProcess(GemmProcess&& other) noexcept;
   GemmProcess& operator=(GemmProcess&&) = delete;
 
   [[nodiscard]] const LibraryIdentity& library() const noexcept { return library_; }
-  /// Seconds per call: mean of `calls` calls one after the other, after `warm_calls` untimed ones. Throws environment_error if the process died.
+  /// Seconds per call: mean of `calls` calls one after the other, after `warm_calls` untimed ones. Throws environment_error if the process
+  /// died.
   Seconds time(const GemmShape& shape, std::int64_t warm_calls, std::int64_t calls);
 
  private:

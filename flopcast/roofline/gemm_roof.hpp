@@ -29,12 +29,13 @@ struct GemmSearchOptions {
 
 std::string to_string(search::Ending ending);
 
-/// An invocation as paper 003 has it: a fresh process, one warm-up call, then one timed call per iteration; costs are seconds per flop, seconds themselves
-/// are what the clock of the search's limits counts. `space` must outlive it; with `samples`, rates are added there by configuration.
+/// An invocation as paper 003 has it: a fresh process, one warm-up call, then one timed call per iteration; costs are seconds per flop,
+/// seconds themselves are what the clock of the search's limits counts. `space` must outlive it; with `samples`, rates are added there by
+/// configuration.
 search::Invocation gemm_invocation(const GemmSetup& setup, const GemmSpace& space, std::vector<Rates>* samples = nullptr);
 
-/// Finds the shape at which the library's gemm is fastest. Costs are seconds per flop. Throws as GemmProcess does, usage_error for an unknown search, and
-/// unusable_measurement if nothing could be measured.
+/// Finds the shape at which the library's gemm is fastest. Costs are seconds per flop. Throws as GemmProcess does, usage_error for an
+/// unknown search, and unusable_measurement if nothing could be measured.
 GemmRoof find_gemm_roof(const GemmSetup& setup, const GemmSpace& space, const GemmSearchOptions& options);
 
 }  // namespace flopcast::roofline

@@ -19,8 +19,8 @@ struct GemmSpace {
   [[nodiscard]] std::int64_t elements() const;
 };
 
-/// "full": the 539 shapes of paper 003, equation 8; "reduced": its 96 (IV-A: 512 to 4096 for one side, 500 to 4000 for the leading dimension, 64 to
-/// 2048 for k); "brief": those of the reduced ones that do at most `brief_flops`. Throws usage_error for another name.
+/// "full": the 539 shapes of paper 003, equation 8; "reduced": its 96 (IV-A: 512 to 4096 for one side, 500 to 4000 for the leading
+/// dimension, 64 to 2048 for k); "brief": those of the reduced ones that do at most `brief_flops`. Throws usage_error for another name.
 GemmSpace gemm_space(std::string_view name);
 inline constexpr double brief_flops = 1.1e9;
 

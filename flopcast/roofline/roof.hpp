@@ -160,8 +160,8 @@ const GemmRoof* best_gemm(const Roofline& roofline, int threads);
 const BandwidthRoof* find_bandwidth(const Roofline& roofline, const std::string& level, const std::string& stream, int threads,
                                     bool nontemporal = false);
 
-/// The lowest roof over a point: the least of the memory triad's at its intensity and the FMA ceiling, with as many threads as the point has, or as were
-/// measured. Nothing (0) if neither was measured.
+/// The lowest roof over a point: the least of the memory triad's at its intensity and the FMA ceiling, with as many threads as the point
+/// has, or as were measured. Nothing (0) if neither was measured.
 struct Bound {
   std::string name;
   double flops = 0;  ///< per second

@@ -64,7 +64,8 @@ struct StudyOptions {
 /// The techniques of paper 003, and "race" and "halving".
 std::vector<std::string> study_techniques();
 
-/// Runs what `state` lacks, trial by trial, over `count` configurations; false if it was interrupted. Throws usage_error for an unknown technique.
+/// Runs what `state` lacks, trial by trial, over `count` configurations; false if it was interrupted. Throws usage_error for an unknown
+/// technique.
 bool run_study(std::size_t count, const StudySources& sources, const StudyOptions& options, StudyState& state);
 
 /// A line of the study's table.

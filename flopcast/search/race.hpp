@@ -47,8 +47,9 @@ struct RaceResult {
   std::vector<Standing> standings;  ///< in the order of the candidates
 };
 
-/// Races candidates in interleaved rounds. After some rounds it looks: whoever's paired differences to the leader have a median certainly above
-/// 0 is out; who certainly can't gain more than the tolerance rests until the leader changes; the race is settled when all others rest.
+/// Races candidates in interleaved rounds. After some rounds it looks: whoever's paired differences to the leader have a median certainly
+/// above 0 is out; who certainly can't gain more than the tolerance rests until the leader changes; the race is settled when all others
+/// rest.
 ///
 /// The confidence is corrected for looking often and for many competitors: look t has a share of the error probability in proportion to
 /// 1 / t, divided by the number of competitors then. If no bound of the best candidate fails, which has that probability, it is

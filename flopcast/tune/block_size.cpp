@@ -172,7 +172,8 @@ class Tuner {
     return std::exp(-behind * behind / (2 * options_.contender_margin * options_.contender_margin));
   }
 
-  /// How much a variant's best block size matters: fully if it may be the best of all, half if another variant is so near that their order is open.
+  /// How much a variant's best block size matters: fully if it may be the best of all, half if another variant is so near that their order
+  /// is open.
   [[nodiscard]] double importance(const Group& group, const std::map<Group, Seconds>& best_of_group, Seconds best) const {
     static constexpr double open_order = 0.5;
     const Seconds own = best_of_group.at(group);
@@ -282,7 +283,8 @@ class Tuner {
     return std::max(0.0, models) + method * method;
   }
 
-  /// Entry `slower` against entry `faster`: by how much it may differ from the prediction of the difference (95 %), and whether the two can be told apart.
+  /// Entry `slower` against entry `faster`: by how much it may differ from the prediction of the difference (95 %), and whether the two can
+  /// be told apart.
   struct Comparison {
     Seconds behind = 0, reach = 0;
     bool tied = false;

@@ -50,8 +50,9 @@ struct DesignOptions {
   std::function<void(std::span<const Seconds> totals)> weigh;
 };
 
-/// Chooses what to measure next: greedily the segment that reduces the summed variance of the subjects' totals most per second of measuring (A-optimal
-/// design; the variance of a Gaussian process does not depend on the values, so a whole batch is chosen before any of it is measured).
+/// Chooses what to measure next: greedily the segment that reduces the summed variance of the subjects' totals most per second of measuring
+/// (A-optimal design; the variance of a Gaussian process does not depend on the values, so a whole batch is chosen before any of it is
+/// measured).
 std::vector<Pick> choose_segments(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options);
 
 }  // namespace flopcast::tune

@@ -24,8 +24,8 @@ struct JointDecision {
   friend bool operator==(const JointDecision& a, const JointDecision& b) = default;
 };
 
-/// Joins the decisions that were made about one problem in several places. Models of different places have nothing in common, so differences are as
-/// uncertain as the intervals of the two forecasts say; within a place its own decision tells what ties.
+/// Joins the decisions that were made about one problem in several places. Models of different places have nothing in common, so
+/// differences are as uncertain as the intervals of the two forecasts say; within a place its own decision tells what ties.
 JointDecision join(std::span<const Decision> decisions, const BlockSizeOptions& options = {});
 
 }  // namespace flopcast::tune

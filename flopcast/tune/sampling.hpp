@@ -38,8 +38,9 @@ class OnDemandSampler {
   OnDemandSampler(const Environment& environment, model::OnDemandModels& models, const SamplingSources& sources)
       : environment_(environment), models_(models), sources_(sources) {}
 
-  /// Measures batch after batch until the relative standard deviation of every subject's total, times its weight, is below `target`; `weigh` sets the weights
-  /// before each batch, once there are models, given every subject's expected time. No stretch is measured twice. False if `until` (of sources.elapsed) came first or work was interrupted.
+  /// Measures batch after batch until the relative standard deviation of every subject's total, times its weight, is below `target`;
+  /// `weigh` sets the weights before each batch, once there are models, given every subject's expected time. No stretch is measured twice.
+  /// False if `until` (of sources.elapsed) came first or work was interrupted.
   bool refine(std::vector<Subject>& subjects, double target, Seconds until,
               const std::function<void(std::span<const Seconds> totals)>& weigh = {});
 

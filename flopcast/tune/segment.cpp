@@ -20,8 +20,8 @@ bool touched(const Trace& trace, std::size_t first, std::size_t at, const Operan
   return coverage.complete();
 }
 
-/// Whether call `at`, after the calls [first, at), finds its operands as it would in the trace: touched by those calls, or small, or in a cache so near that
-/// placing them there by hand is as good.
+/// Whether call `at`, after the calls [first, at), finds its operands as it would in the trace: touched by those calls, or small, or in a
+/// cache so near that placing them there by hand is as good.
 bool finds_operands(const Trace& trace, std::span<const Placement> placements, std::size_t first, std::size_t at) {
   static constexpr int placed_well = 1;      // up to L2
   static constexpr std::int64_t small = 16;  // a sixteenth of the call's bytes

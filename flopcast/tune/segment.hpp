@@ -28,13 +28,14 @@ struct SegmentOptions {
   std::size_t most_timed_calls = 32;  ///< or have so many calls
 };
 
-/// The segment that measures call `wanted`: its context goes back to the last access of each of its operands and to the last call of its routine (whose code
-/// preparing operands has pushed out of the caches), as far as that is affordable. `costs`: what every call of the trace is expected to take.
+/// The segment that measures call `wanted`: its context goes back to the last access of each of its operands and to the last call of its
+/// routine (whose code preparing operands has pushed out of the caches), as far as that is affordable. `costs`: what every call of the
+/// trace is expected to take.
 Segment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
                        const SegmentOptions& options = {});
 
-/// The experiment that measures a segment: safe operands, every operand that the timed calls find untouched put where it lies in the trace, then
-/// the context, then the timed calls.
+/// The experiment that measures a segment: safe operands, every operand that the timed calls find untouched put where it lies in the trace,
+/// then the context, then the timed calls.
 measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const Segment& segment,
                                const Environment& environment);
 

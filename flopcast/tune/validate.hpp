@@ -48,7 +48,8 @@ struct Runners {
 };
 using Measure = std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)>;
 
-/// Runs every problem's alternatives for real, all interleaved, and compares them with the forecasts. Operands are freshly filled, code is warm.
+/// Runs every problem's alternatives for real, all interleaved, and compares them with the forecasts. Operands are freshly filled, code is
+/// warm.
 std::vector<Check> validate(std::span<const Problem> problems, std::span<const Decision> decisions, const Measure& measure,
                             const Runners& runners, Extent extent = Extent::all);
 

@@ -161,7 +161,8 @@ TEST(AccessDistance, AnEmptyTraceHasNone) {
   EXPECT_EQ(distinct_bytes({}), 0);
 }
 
-/// Random calls on two small buffers: sub-matrices, triangles, bands, reflectors, rows and columns, with leading dimensions that fit together, and others.
+/// Random calls on two small buffers: sub-matrices, triangles, bands, reflectors, rows and columns, with leading dimensions that fit
+/// together, and others.
 class RandomCalls {
  public:
   explicit RandomCalls(unsigned seed, bool one_leading_dimension) : random_(seed), one_leading_dimension_(one_leading_dimension) {}

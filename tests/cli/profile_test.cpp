@@ -27,7 +27,8 @@ std::string contents(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// A real program, what it prints where its results are right, a routine that it calls at order 200, and one that asks for a block size then: itself, or one below it.
+/// A real program, what it prints where its results are right, a routine that it calls at order 200, and one that asks for a block size
+/// then: itself, or one below it.
 struct Client {
   std::string name, requires_command, command, prints, routine, asks = "dgeqrf";
   std::string blas = "openblas-serial";

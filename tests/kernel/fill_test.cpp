@@ -86,7 +86,8 @@ TEST(Fill, GivesIndependentColumnsAndNoZeros) {
   EXPECT_EQ(std::adjacent_find(first_rows.begin(), first_rows.end()), first_rows.end());
 }
 
-/// 31 complex columns of 131 elements take 8122 numbers of a table: without an own period of the signs, later columns are copies of earlier ones.
+/// 31 complex columns of 131 elements take 8122 numbers of a table: without an own period of the signs, later columns are copies of earlier
+/// ones.
 TEST(Fill, GivesColumnsThatAreNoCopies) {
   Call call = parse_call(require("zgetrf"), {{"m", "131"}, {"n", "500"}, {"lda", "131"}});
   const GuardedMemory memory(call);

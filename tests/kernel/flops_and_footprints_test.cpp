@@ -69,8 +69,8 @@ bool has_empty_size(const Call& call) {
 }
 
 /// What a plain algorithm needn't touch although it counts, as the tables say: norms of whole matrices, scratch columns, unit diagonals
-/// among packed elements, lower halves of blocks of T and of pentagons, vector elements that meet no element of a band; the pivot that a panel may or may not
-/// factor; diagonals of X, Y and W; what drivers of eigenvalues leave of the matrix.
+/// among packed elements, lower halves of blocks of T and of pentagons, vector elements that meet no element of a band; the pivot that a
+/// panel may or may not factor; diagonals of X, Y and W; what drivers of eigenvalues leave of the matrix.
 bool footprint_is_larger(const Call& call) {
   if (has_empty_size(call) || reference::is_spectral(call.routine->family)) {
     return true;

@@ -52,7 +52,8 @@ bool is_sensitive(const std::string& family) {
   return family == "sytd2" || family == "hetd2" || family == "sytrd" || family == "hetrd" || family == "latrd";
 }
 
-/// That of dsdot is single, though the standard has it accumulate in double precision: OpenBLAS's vector kernels add up 32 products before they widen the sum.
+/// That of dsdot is single, though the standard has it accumulate in double precision: OpenBLAS's vector kernels add up 32 products before
+/// they widen the sum.
 double tolerance(const Call& call) {
   const bool single = real_bytes(call.routine->precision) == 4;
   std::int64_t largest = 1;

@@ -5,7 +5,8 @@
 
 #include "tests/kernel_blas/execution.hpp"
 
-// What factorizations and reductions give, put together again, is the matrix that they were given; whatever pivots and signs a library chooses.
+// What factorizations and reductions give, put together again, is the matrix that they were given; whatever pivots and signs a library
+// chooses.
 namespace flopcast::kernel {
 namespace {
 

@@ -8,7 +8,8 @@
 #include "tests/kernel/reference/spectral.hpp"
 #include "tests/kernel_blas/execution.hpp"
 
-// Eigenvalues, singular values and least squares: values as the methods of Jacobi find them; vectors, which are known but for signs, by the relations that define them.
+// Eigenvalues, singular values and least squares: values as the methods of Jacobi find them; vectors, which are known but for signs, by the
+// relations that define them.
 namespace flopcast::kernel {
 namespace {
 

@@ -31,7 +31,8 @@ TEST(Contention, CallsAtTheSameTimeShareTheCores) { expect_durations({{{0, 3, 1}
 TEST(Contention, ThreadsOfTheLibraryCount) { expect_durations({{{0, 1, 2}}, {{0, 1, 2}}}, 2, {{2}, {2}}); }
 
 TEST(Contention, SlowsDownOnlyWhileTheyMeet) {
-  // The second call begins 1 s after the first one, which then has 2 s left: both at half speed; the first ends at 5 s, when the second has 1 s left.
+  // The second call begins 1 s after the first one, which then has 2 s left: both at half speed; the first ends at 5 s, when the second has
+  // 1 s left.
   expect_durations({{{0, 3, 1}}, {{1, 3, 1}}}, 1, {{5}, {5}});
 }
 

@@ -16,7 +16,8 @@ using kernel::call;
 
 constexpr double z95 = 1.959963984540054;
 
-/// Seconds by cache state: n of dscal in warm, twice in L2, ten times when cold; placed by the level of the only operand. dgemm takes 1000 s anywhere.
+/// Seconds by cache state: n of dscal in warm, twice in L2, ten times when cold; placed by the level of the only operand. dgemm takes 1000
+/// s anywhere.
 class Formula : public KernelModels {
  public:
   Estimate evaluate(const Call& call, const Condition& condition) const override {

@@ -2,8 +2,8 @@
 
 #include "matrix.hpp"
 
-/// The matrices that the subjects factor, and what their results are checked by. A check prints what it finds, with a checksum that tells runs apart whose results differ
-/// in a single bit, and gives back whether the results are as accurate as LAPACK's would be.
+/// The matrices that the subjects factor, and what their results are checked by. A check prints what it finds, with a checksum that tells
+/// runs apart whose results differ in a single bit, and gives back whether the results are as accurate as LAPACK's would be.
 namespace subject {
 
 /// Of order n: symmetric, and definite by its diagonal.

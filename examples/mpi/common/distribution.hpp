@@ -8,7 +8,8 @@
 
 namespace subject {
 
-/// Rows or columns in blocks that go round the processes of one dimension of a grid: block b at process b mod processes, each process's blocks one behind the other.
+/// Rows or columns in blocks that go round the processes of one dimension of a grid: block b at process b mod processes, each process's
+/// blocks one behind the other.
 class Distribution {
  public:
   /// Blocks of nb each; the last one of every part has what is left of it.

@@ -2,8 +2,8 @@
 
 #include "matrix.hpp"
 
-/// The BLAS and LAPACK routines that the subjects call, with sizes taken from the operands. Nothing is called for empty ones. An illegal argument would be the subject's
-/// own mistake and ends the program, as do matrices that aren't definite.
+/// The BLAS and LAPACK routines that the subjects call, with sizes taken from the operands. Nothing is called for empty ones. An illegal
+/// argument would be the subject's own mistake and ends the program, as do matrices that aren't definite.
 namespace subject {
 
 void gemm(char transa, char transb, double alpha, View a, View b, double beta, View c);

@@ -9,8 +9,8 @@
 namespace subject {
 namespace {
 
-/// Memory of matrices that are freed stays with the process: otherwise each of the many temporary ones would begin with page faults, and they would be much of what
-/// lies between the kernels.
+/// Memory of matrices that are freed stays with the process: otherwise each of the many temporary ones would begin with page faults, and
+/// they would be much of what lies between the kernels.
 void keep_memory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, -1);

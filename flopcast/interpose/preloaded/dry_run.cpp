@@ -22,15 +22,16 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 
-/// libflopcast-dry-run.so: decides which calls of a program are skipped, and watches that nothing that may steer it is made of what was skipped. docs/recording.md
-/// states the rules.
+/// libflopcast-dry-run.so: decides which calls of a program are skipped, and watches that nothing that may steer it is made of what was
+/// skipped. docs/recording.md states the rules.
 namespace flopcast::interpose {
 namespace {
 
 /// Calls of no more real operations per real number that they touch are as quick as looking at their data: they are executed.
 constexpr double cheap_flops_per_number = 8;
 
-/// Families whose results programs use to decide by: eigenvalues, singular values, condition numbers, pivots of the rank. Functions are added to these.
+/// Families whose results programs use to decide by: eigenvalues, singular values, condition numbers, pivots of the rank. Functions are
+/// added to these.
 constexpr std::string_view steering_families[] = {"bdsdc", "bdsqr", "gecon", "gees",  "geesx", "geev",  "geevx", "gejsv", "gelsd",
                                                   "gelss", "gelsy", "geqp3", "gesdd", "gesvd", "gesvj", "ggev",  "heev",  "heevd",
                                                   "heevr", "heevx", "hegv",  "hseqr", "laqp2", "laqps", "pocon", "stebz", "stedc",

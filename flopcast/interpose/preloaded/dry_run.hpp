@@ -4,8 +4,8 @@
 
 #include "flopcast/interpose/trace_format.hpp"
 
-/// What libflopcast-dry-run.so offers to libflopcast-trace.so, which opens it for a dry run: which calls are to be skipped. It is a library of its own because it
-/// brings the catalogue, and with that C++'s run-time library, into the program.
+/// What libflopcast-dry-run.so offers to libflopcast-trace.so, which opens it for a dry run: which calls are to be skipped. It is a library
+/// of its own because it brings the catalogue, and with that C++'s run-time library, into the program.
 namespace flopcast::interpose {
 
 /// Its functions; none throws. Symbols are those of the Fortran interface ("dgemm_"), arguments lie as the routine's layout says.

@@ -8,8 +8,8 @@
 
 namespace flopcast::interpose {
 
-/// What happens around one intercepted call of catalogue routine number `routine`; `caller` the address it returns to, `pointers` its arguments as
-/// Fortran passes them.
+/// What happens around one intercepted call of catalogue routine number `routine`; `caller` the address it returns to, `pointers` its
+/// arguments as Fortran passes them.
 class Interception {
  public:
   Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept;

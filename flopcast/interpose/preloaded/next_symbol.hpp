@@ -2,8 +2,9 @@
 
 namespace flopcast::interpose {
 
-/// The definition of `name` that this library hides from its callers: the next in the order of the loader, else the one in the library that `caller` (a return
-/// address) lies in or in what that library needs (programs that open LAPACK privately, as NumPy does), else any. nullptr if there is none.
+/// The definition of `name` that this library hides from its callers: the next in the order of the loader, else the one in the library that
+/// `caller` (a return address) lies in or in what that library needs (programs that open LAPACK privately, as NumPy does), else any.
+/// nullptr if there is none.
 void* next_symbol(const char* name, const void* caller) noexcept;
 
 /// Some definition of `name` in a loaded object other than this library, those that the whole program sees first; nullptr if there is none.

@@ -10,7 +10,8 @@
 #include "flopcast/interpose/call_bytes.hpp"
 #include "flopcast/interpose/recorder.hpp"
 
-/// What libflopcast-record.so offers to the process it is loaded into. It defines every routine of the catalogue; while nothing is being recorded, calls pass through.
+/// What libflopcast-record.so offers to the process it is loaded into. It defines every routine of the catalogue; while nothing is being
+/// recorded, calls pass through.
 namespace flopcast::interpose {
 
 struct RecordOptions {

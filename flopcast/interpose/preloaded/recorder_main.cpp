@@ -21,7 +21,8 @@
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/invoke.hpp"
 
-/// The process that records: it has the recording library in front of the BLAS and LAPACK that LD_LIBRARY_PATH names, and serves requests until the socket closes.
+/// The process that records: it has the recording library in front of the BLAS and LAPACK that LD_LIBRARY_PATH names, and serves requests
+/// until the socket closes.
 namespace flopcast::interpose {
 namespace {
 
@@ -162,8 +163,8 @@ void observe(kernel::Invocation& invocation, const Call& call, const RecordOptio
   invocation.run();
 }
 
-/// Leaves the recording of a call with skipped kernels running. Where LAPACK stops at a zero on a diagonal it is made again with ones there, which costs
-/// memory for a page per column.
+/// Leaves the recording of a call with skipped kernels running. Where LAPACK stops at a zero on a diagonal it is made again with ones
+/// there, which costs memory for a page per column.
 void skip(kernel::Invocation& invocation, const Call& call, const RecordOptions& options) {
   start_recording(options);
   invocation.run();

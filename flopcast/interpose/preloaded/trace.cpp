@@ -85,7 +85,8 @@ void complain(const char* what, const char* why) noexcept {
   }
 }
 
-/// Where in the file `bytes` more are to go. Beyond the limit of a file's size a write would kill the process, so that this is an error, too.
+/// Where in the file `bytes` more are to go. Beyond the limit of a file's size a write would kill the process, so that this is an error,
+/// too.
 bool claim(std::size_t bytes, std::uint64_t& offset) noexcept {
   rlimit limit{};
   offset = header->end.fetch_add(bytes, std::memory_order_relaxed);

@@ -94,7 +94,8 @@ class Recording {
   explicit operator bool() const noexcept { return record_ != nullptr; }
   [[nodiscard]] std::byte* arguments() const noexcept { return record_ + sizeof(RecordHeader); }
 
-  /// Starts the clock, after the arguments are written. False if the call is to be skipped, in which case `info`, where the routine has one, tells of success.
+  /// Starts the clock, after the arguments are written. False if the call is to be skipped, in which case `info`, where the routine has
+  /// one, tells of success.
   [[gnu::always_inline]] bool start(void* info = nullptr) noexcept {
     if (settings.dry_run) [[unlikely]] {
       treatment_ = decide(routine_, arguments(), value_);
@@ -133,8 +134,8 @@ class Recording {
   [[nodiscard]] double value(int part = 0) const noexcept { return value_[part]; }
 
  private:
-  /// Whether an outer call is being executed. One that was left by longjmp or an exception (error handlers do that) is not any more: its frame is gone, or something
-  /// else lies there.
+  /// Whether an outer call is being executed. One that was left by longjmp or an exception (error handlers do that) is not any more: its
+  /// frame is gone, or something else lies there.
   [[gnu::always_inline]] static bool is_nested(const Thread& own, const void* frame) noexcept {
     return own.frame != nullptr && frame < own.frame && static_cast<const void* const*>(own.frame)[1] == own.returns_to;
   }
@@ -158,7 +159,8 @@ class Recording {
   double value_[2] = {0, 0};
 };
 
-/// Writes arguments, one after the other, as the layout says. Pointers that a program leaves null because the routine doesn't need them are zeros.
+/// Writes arguments, one after the other, as the layout says. Pointers that a program leaves null because the routine doesn't need them are
+/// zeros.
 class Arguments {
  public:
   explicit Arguments(std::byte* at) noexcept : at_(at) {}
@@ -215,7 +217,8 @@ inline char flag_of(int number) noexcept {
     default: return '?';
   }
 }
-/// The flag of the transposed problem, as which a row-major one is computed: uplo and side turn over, and so does a transposition into T or C.
+/// The flag of the transposed problem, as which a row-major one is computed: uplo and side turn over, and so does a transposition into T or
+/// C.
 inline char other_triangle(char flag) noexcept { return flag == 'L' ? 'U' : 'L'; }
 inline char other_side(char flag) noexcept { return flag == 'L' ? 'R' : 'L'; }
 inline char transposed(char flag) noexcept { return flag == 'N' ? 'T' : 'N'; }

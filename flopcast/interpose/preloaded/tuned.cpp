@@ -174,7 +174,8 @@ Ilaenv find_real(const void* caller) noexcept {
 
 extern "C" {
 
-/// LAPACK's question for parameters of `name`: NB, NBMIN and NX (ispec 1, 2, 3) of tuned routines are answered here, all else by the library itself.
+/// LAPACK's question for parameters of `name`: NB, NBMIN and NX (ispec 1, 2, 3) of tuned routines are answered here, all else by the
+/// library itself.
 [[gnu::visibility("default")]] std::int32_t ilaenv_(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
                                                     const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4,
                                                     std::size_t name_length, std::size_t opts_length) {

@@ -35,7 +35,8 @@ kernel::Function lookup(std::string_view routine) {
 
 bool starts_with(const std::string& text, std::string_view beginning) { return text.compare(0, beginning.size(), beginning) == 0; }
 
-/// A call with memory of its own. All of the memory is random, also what lies beside triangles and below columns; operands are well conditioned.
+/// A call with memory of its own. All of the memory is random, also what lies beside triangles and below columns; operands are well
+/// conditioned.
 class Problem {
  public:
   Problem(const Routine& routine, const Arguments& arguments, bool dominant = false) {

@@ -24,8 +24,8 @@ double tolerance(const Contraction& contraction);
 /// Elements from the first to the last of a tensor.
 std::size_t span_elements(const Tensor& tensor, const Extents& extents);
 
-/// A contraction of `free_a`, `free_b`, `contracted` and `batch` indices in random order in every tensor, sizes from `smallest` to `largest`; with
-/// `gaps`, strides leave room between elements.
+/// A contraction of `free_a`, `free_b`, `contracted` and `batch` indices in random order in every tensor, sizes from `smallest` to
+/// `largest`; with `gaps`, strides leave room between elements.
 Contraction random_contraction(std::mt19937& random, std::array<int, 4> counts, int smallest, int largest, bool gaps);
 
 }  // namespace flopcast::contract

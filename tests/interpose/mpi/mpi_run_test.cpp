@@ -176,7 +176,8 @@ TEST_P(MpiRunTest, ShowsAProfile) {
   EXPECT_THAT(run(1, FLOPCAST_PROGRAM " mpi show cut.json").err, HasSubstr("cut.json"));
 }
 
-/// What is skipped leaves no process waiting for another, whoever decides it and when: random programs come to their end, with the sizes that they expect.
+/// What is skipped leaves no process waiting for another, whoever decides it and when: random programs come to their end, with the sizes
+/// that they expect.
 TEST_P(MpiRunTest, SkippingNeverDeadlocks) {
   const std::pair<int, const char*> cases[] = {
       {2, "random"}, {3, "random"}, {4, "random"}, {2, "local"}, {3, "online"}, {4, "eager"}, {3, "local --across-sizes"}};

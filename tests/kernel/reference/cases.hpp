@@ -37,8 +37,8 @@ class GuardedMemory {
   std::vector<Block> blocks_;
 };
 
-/// Fills the operands for `call`, so that an error anywhere would show: the H of rotm, which fill leaves as the identity, gets four elements
-/// of its own (flag -1), and a definite matrix a diagonal of twice its order, which doesn't hide the rest in single precision.
+/// Fills the operands for `call`, so that an error anywhere would show: the H of rotm, which fill leaves as the identity, gets four
+/// elements of its own (flag -1), and a definite matrix a diagonal of twice its order, which doesn't hide the rest in single precision.
 void prepare(const Call& call, std::uint64_t seed = 1);
 
 /// Which bytes of `block` belong to the operand's footprint.

@@ -83,8 +83,8 @@ struct Application {
   std::int64_t m, n;
 };
 
-/// C := op(Q) C or C op(Q), Q = H_0 H_1 ... H_{k-1}, whose reflectors are columns of A: they go one by one, the last first where the product asks
-/// for it.
+/// C := op(Q) C or C op(Q), Q = H_0 H_1 ... H_{k-1}, whose reflectors are columns of A: they go one by one, the last first where the
+/// product asks for it.
 void multiply_by_q(const Matrix& A, const Vector& tau, const Matrix& C, const Application& how, std::int64_t k);
 
 /// Whether reflectors are applied to columns, as org2r does, or to rows, as orgl2 does: the same elements, but other intermediate products.

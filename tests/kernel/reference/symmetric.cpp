@@ -6,7 +6,8 @@ namespace {
 
 double magnitude(Number value) { return std::abs(value.real()) + std::abs(value.imag()); }
 
-/// A = L D L^T or L D L^H of the lower triangle with the pivots of Bunch and Kaufman, right-looking. An upper triangle, seen from its end, is lower.
+/// A = L D L^T or L D L^H of the lower triangle with the pivots of Bunch and Kaufman, right-looking. An upper triangle, seen from its end,
+/// is lower.
 class Indefinite {
  public:
   Indefinite(Arguments& a, bool hermitian)

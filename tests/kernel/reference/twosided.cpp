@@ -135,7 +135,8 @@ void gebd2(Arguments& a) {
   }
 }
 
-/// After i steps the matrix is A - V Y^H - X U^H, of which only the next column and row are formed. V's columns and U^H's rows lie in A, with their ones.
+/// After i steps the matrix is A - V Y^H - X U^H, of which only the next column and row are formed. V's columns and U^H's rows lie in A,
+/// with their ones.
 void labrd(Arguments& a) {
   const auto [whole, rows, n, column_tau, row_tau, d, e, complex] = bidiagonal(a);
   const Matrix A = whole;  // clang before 16 captures no structured bindings

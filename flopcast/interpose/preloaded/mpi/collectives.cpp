@@ -43,8 +43,8 @@ std::int64_t all_bytes(const int* counts, const MPI_Datatype* types, MPI_Comm co
   return sum;
 }
 
-/// A blocking collective: first everybody learns who was on the longest path, and has come; what it takes from there on is communication. It is left out if nobody wants it
-/// executed.
+/// A blocking collective: first everybody learns who was on the longest path, and has come; what it takes from there on is communication.
+/// It is left out if nobody wants it executed.
 template <class Execute>
 int blocking(const Collective& collective, Channel* channel, Execute execute) {
   Session& all = *session();

@@ -42,8 +42,8 @@ bool decides(const Routine& routine) noexcept {
          std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::pivots; });
 }
 
-/// Data that were never computed needn't be definite, nor triangles regular, and a routine with `info` would give up at once: neither its time nor its verdict would be
-/// the program's.
+/// Data that were never computed needn't be definite, nor triangles regular, and a routine with `info` would give up at once: neither its
+/// time nor its verdict would be the program's.
 void mend_operands(const Call& call) {
   const std::vector<Argument>& arguments = call.routine->arguments;
   const auto has = [&](auto is_such) { return std::any_of(arguments.begin(), arguments.end(), is_such); };

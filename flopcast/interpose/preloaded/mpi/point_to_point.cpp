@@ -34,8 +34,8 @@ struct Outgoing {
   int destination = 0, tag = 0;
 };
 
-/// Whether a send is followed by its data or leaves its message empty: the sender decides, and says so in the shadow. Its envelope travels in either case, so that matching,
-/// probing and completion are those of the program and nobody ever waits for a message that was left out.
+/// Whether a send is followed by its data or leaves its message empty: the sender decides, and says so in the shadow. Its envelope travels
+/// in either case, so that matching, probing and completion are those of the program and nobody ever waits for a message that was left out.
 bool is_left_empty(std::uint32_t kernel, std::int64_t bytes, MPI_Datatype type) {
   return may_be_skipped(bytes, type) && !session()->wants_execution(kernel);
 }

@@ -30,7 +30,8 @@ struct ProfileFacts {
 /// `Open MPI v4.1.4, wall clock, 4 processes, /usr/lib/libblas.so`: what kernels' times hold for, beside the machine.
 std::string where_times_hold(int processes, bool cpu_clock);
 
-/// The kernels of an earlier profile; those that this flopcast doesn't know, or that say they were measured elsewhere than `where`, are left out. None, and a complaint on standard error, if it can't be read.
+/// The kernels of an earlier profile; those that this flopcast doesn't know, or that say they were measured elsewhere than `where`, are
+/// left out. None, and a complaint on standard error, if it can't be read.
 std::vector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept;
 
 /// Writes the profile as a whole or not at all; complains on standard error where it can't.

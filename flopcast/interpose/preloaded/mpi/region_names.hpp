@@ -14,7 +14,8 @@ struct RegionName {
   std::array<char, 60> text{};  ///< ends with a zero
 };
 
-/// Names of the program's regions. Their numbers are hashes of the names, so that they mean the same in every process, whoever meets a region first.
+/// Names of the program's regions. Their numbers are hashes of the names, so that they mean the same in every process, whoever meets a
+/// region first.
 class RegionNames {
  public:
   /// The number of `name`; kept from here on.

@@ -106,8 +106,9 @@ class Completion {
     done_.push_back(std::move(pending));
   }
 
-  /// Puts the costs on the path: `seconds` of the clock between the program's question and MPI's answer. What a message or a collective moves takes what the model says
-  /// where CPU time is the clock; otherwise it takes the time waited, shared out among those that are complete.
+  /// Puts the costs on the path: `seconds` of the clock between the program's question and MPI's answer. What a message or a collective
+  /// moves takes what the model says where CPU time is the clock; otherwise it takes the time waited, shared out among those that are
+  /// complete.
   void account(Seconds seconds) {
     Session& all = *session();
     if (done_.empty()) {

@@ -56,7 +56,8 @@ class Session {
   /// Goes on with a path that leads here, if it is longer and not from before a reset.
   void follow(const Arrival& arrival) { follow(arrival.mark, arrival.epoch, arrival.counts); }
   void follow(const Agreement& agreement) { follow(agreement.mark, agreement.epoch, {}); }
-  /// The same for the agreement of a blocking collective, in which all processes of `channel` take part: what the policy propagates goes along.
+  /// The same for the agreement of a blocking collective, in which all processes of `channel` take part: what the policy propagates goes
+  /// along.
   void follow(const Agreement& agreement, Channel& channel);
   /// What a message of ours says.
   [[nodiscard]] Shadow shadow(std::int64_t bytes, int tag, bool skipped) const noexcept {
@@ -69,7 +70,8 @@ class Session {
   /// The program called `routine`; what it says of the message must not depend on time. For the comparison of two runs.
   void note_call(Routine routine, std::int64_t first, std::int64_t second, std::int64_t third) noexcept;
 
-  /// A region of the program's own code begins; false if it is to be left out, and then it has ended too. One inside of another belongs to that.
+  /// A region of the program's own code begins; false if it is to be left out, and then it has ended too. One inside of another belongs to
+  /// that.
   bool enter_region(const std::string& name, std::span<const std::int64_t> sizes, bool may_be_left_out);
   void leave_region();
   /// Whether the thread is in a region: BLAS there isn't counted apart.
@@ -110,9 +112,11 @@ class Session {
     return result;
   }
 
-  /// Tells the sender of a message of `bytes` (at most, if it hasn't come yet) that its receiver is there: a sender that had to wait for that goes by the receiver's path.
+  /// Tells the sender of a message of `bytes` (at most, if it hasn't come yet) that its receiver is there: a sender that had to wait for
+  /// that goes by the receiver's path.
   void acknowledge(const Channel& channel, int source, std::int64_t bytes);
-  /// A send took `surplus` longer than messages do: it goes on with the path of a receiver that it may have waited for. Seconds that none accounts for are returned.
+  /// A send took `surplus` longer than messages do: it goes on with the path of a receiver that it may have waited for. Seconds that none
+  /// accounts for are returned.
   Seconds explain_wait(Seconds surplus);
 
   /// Whether kernel `kernel` is still to be executed, as far as this process is concerned.
@@ -177,7 +181,8 @@ class Session {
 /// The process's session, nullptr if the library has not been told to do anything. The one thing that all intercepted functions share.
 Session* session() noexcept;
 
-/// A stretch inside an intercepted function, entered from the program. False for calls that MPI makes of itself, from other threads, and outside of a session.
+/// A stretch inside an intercepted function, entered from the program. False for calls that MPI makes of itself, from other threads, and
+/// outside of a session.
 class Inside {
  public:
   Inside() noexcept;

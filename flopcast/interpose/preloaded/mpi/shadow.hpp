@@ -66,8 +66,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   /// Never blocks. `counts` only where policy is online, and then always.
   void send(const Shadow& shadow, int destination, std::vector<path::KernelCount> counts = {});
-  /// The oldest shadow from `source` with this tag that nobody has taken; waits for it. Since it travels ahead of its message, there is one for every message that
-  /// arrived.
+  /// The oldest shadow from `source` with this tag that nobody has taken; waits for it. Since it travels ahead of its message, there is one
+  /// for every message that arrived.
   Arrival receive(int source, int tag);
 
   /// A shadow that has come from anybody, if there is one; doesn't wait.

@@ -66,8 +66,8 @@ class Requests {
   std::vector<MPI_Request> all_;
 };
 
-/// Types of as many messages as `comm` has processes. Valid until the next call of this thread with another `slot`, 0 or 1; `keep`: for ever, since MPI reads the types of nonblocking
-/// collectives until those are complete.
+/// Types of as many messages as `comm` has processes. Valid until the next call of this thread with another `slot`, 0 or 1; `keep`: for
+/// ever, since MPI reads the types of nonblocking collectives until those are complete.
 const MPI_Datatype* types(const MPI_Fint* types, MPI_Fint comm, int slot, bool keep);
 
 /// C counts from 0.

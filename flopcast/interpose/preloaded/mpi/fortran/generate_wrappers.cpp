@@ -14,8 +14,8 @@
 namespace flopcast::interpose {
 namespace {
 
-/// How one kind of parameter goes from Fortran to C and back. In each text {0} is the parameter's name; {comm}, {count} and {completed} those of the function's communicator, first
-/// count, and number of completed requests.
+/// How one kind of parameter goes from Fortran to C and back. In each text {0} is the parameter's name; {comm}, {count} and {completed}
+/// those of the function's communicator, first count, and number of completed requests.
 struct Parameter {
   const char* type;      ///< in Fortran's interface
   const char* before;    ///< the call: declarations

@@ -1,7 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -16,12 +14,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/mpi_programs.hpp"
+
 namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
+using tests::contents;
+using tests::launcher;
+using tests::MpiPrograms;
 
 /// A program of examples/mpi, and how it is tried.
 struct Subject {
@@ -91,53 +94,6 @@ const std::vector<Subject>& subjects() {
        "dgemm"}};
   return all;
 }
-
-struct Result {
-  int exit_code = 0;
-  std::string out, err;
-};
-
-std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-/// mpirun of `mpi` with what it needs to start more processes than there are cores, as root too; empty if it isn't installed.
-std::string launcher([[maybe_unused]] const std::string& mpi) {
-#ifdef FLOPCAST_MPIRUN_OPENMPI
-  if (mpi == "openmpi") {
-    return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "
-           "OMPI_MCA_hwloc_base_binding_policy=none " FLOPCAST_MPIRUN_OPENMPI " --oversubscribe -n ";
-  }
-#endif
-#ifdef FLOPCAST_MPIRUN_MPICH
-  if (mpi == "mpich") {
-    return FLOPCAST_MPIRUN_MPICH " -n ";
-  }
-#endif
-  return "";
-}
-
-/// Runs programs in a folder of its own.
-class MpiPrograms : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  /// Ends a command that hangs after a minute.
-  Result run(const std::string& command) const {
-    const std::string line = "cd " + folder_.string() + " && OPENBLAS_NUM_THREADS=1 timeout 60 env " + command + " >out 2>err </dev/null";
-    const int status = std::system(line.c_str());
-    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
-  }
-
-  fs::path folder_;
-};
 
 class MpiSubjectTest : public MpiPrograms, public testing::WithParamInterface<std::tuple<Subject, std::string>> {
  protected:

@@ -1,9 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -11,67 +8,37 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/mpi_programs.hpp"
+
 namespace flopcast::interpose {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
+using tests::contents;
+using tests::launcher;
 
-struct Result {
-  int exit_code = 0;
-  std::string out, err;
-};
-
-std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-/// mpirun of `mpi` with what it needs to start more processes than there are cores, as root too; empty if it isn't installed.
-std::string launcher(const std::string& mpi) {
-#ifdef FLOPCAST_MPIRUN_OPENMPI
-  if (mpi == "openmpi") {
-    return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "
-           "OMPI_MCA_hwloc_base_binding_policy=none " FLOPCAST_MPIRUN_OPENMPI " --oversubscribe -n ";
-  }
-#endif
-#ifdef FLOPCAST_MPIRUN_MPICH
-  if (mpi == "mpich") {
-    return FLOPCAST_MPIRUN_MPICH " -n ";
-  }
-#endif
-  return "";
-}
-
-class MpiRunTest : public testing::TestWithParam<std::string> {
+class MpiRunTest : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override {
+    MpiPrograms::SetUp();
     if (launcher(GetParam()).empty()) {
       GTEST_SKIP() << GetParam() << " is not installed";
     }
-    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   static std::string program(const std::string& name) { return std::string(FLOPCAST_MPI_PROGRAMS) + '/' + name + '_' + GetParam(); }
 
-  /// Runs a command under mpirun in this test's folder; one that hangs is ended after a minute.
+  /// Under mpirun.
   Result run(int ranks, const std::string& command) {
-    const std::string line = "cd " + folder_.string() + " && OPENBLAS_NUM_THREADS=1 timeout 60 env " + launcher(GetParam()) +
-                             std::to_string(ranks) + ' ' + command + " >out 2>err </dev/null";
-    const int status = std::system(line.c_str());
-    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
+    return MpiPrograms::run(launcher(GetParam()) + std::to_string(ranks) + ' ' + command);
   }
   Result followed(int ranks, const std::string& options, const std::string& command) {
     return run(ranks, FLOPCAST_PROGRAM " mpi run " + options + " -- " + command);
   }
+  Result show(const std::string& file) { return MpiPrograms::run(FLOPCAST_PROGRAM " mpi show " + file); }
   json profile() const { return json::parse(contents(folder_ / "profile.json")); }
-
-  fs::path folder_;
 };
 
 const json* kernel(const json& profile, const std::string& start) {
@@ -168,12 +135,12 @@ TEST_P(MpiRunTest, RefusesWrongOptions) {
 
 TEST_P(MpiRunTest, ShowsAProfile) {
   ASSERT_EQ(followed(2, "--quiet --output profile.json", program("work_program") + " 5").exit_code, 0);
-  const Result shown = run(1, FLOPCAST_PROGRAM " mpi show profile.json");
+  const Result shown = show("profile.json");
   EXPECT_THAT(shown.out, HasSubstr("critical path"));
   EXPECT_THAT(shown.out, HasSubstr("dgemm(NT, 100, 100, 100)"));
   std::ofstream(folder_ / "cut.json") << contents(folder_ / "profile.json").substr(0, 500);
-  EXPECT_NE(run(1, FLOPCAST_PROGRAM " mpi show cut.json").exit_code, 0);
-  EXPECT_THAT(run(1, FLOPCAST_PROGRAM " mpi show cut.json").err, HasSubstr("cut.json"));
+  EXPECT_NE(show("cut.json").exit_code, 0);
+  EXPECT_THAT(show("cut.json").err, HasSubstr("cut.json"));
 }
 
 /// What is skipped leaves no process waiting for another, whoever decides it and when: random programs come to their end, with the sizes
@@ -345,11 +312,7 @@ class MpiTuneTest : public MpiRunTest {
         {"schema", "flopcast-mpi-space-1"}, {"name", name}, {"launcher", words}, {"command", command}, {"parameters", parameters}};
   }
   Result tune(const std::string& arguments) const {
-    const std::string line = "cd " + folder_.string() +
-                             " && FLOPCAST_HOME=. OPENBLAS_NUM_THREADS=1 timeout 100 " FLOPCAST_PROGRAM " mpi tune " + arguments +
-                             " >out 2>err";
-    const int status = std::system(line.c_str());
-    return Result{WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
+    return MpiPrograms::run("FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi tune " + arguments, 100);
   }
   std::string subject() const { return std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam(); }
 };

@@ -40,18 +40,15 @@ struct Options {
 
 Options parse(subject::CommandLine& line) {
   Options options;
-  options.n = line.integer("--n", 500, 1);
-  options.m = line.integer("--m", std::max(1000, options.n), 1);
+  const auto [m, n] = subject::tall_shape(line);
+  options.m = m;
+  options.n = n;
   options.nb = line.integer("--nb", 32, 1);
   options.grid = subject::grid_option(line);
   options.panel = line.choice("--panel", {"tsqr", "cholesky-qr2"});
   options.lookahead = line.choice("--lookahead", {"1", "0"}) == "1";
   options.check = line.flag("--check");
   line.finish();
-  if (options.m < options.n) {
-    throw subject::UsageError("a matrix of " + std::to_string(options.m) + " x " + std::to_string(options.n) +
-                              " has fewer rows than columns");
-  }
   return options;
 }
 

@@ -37,17 +37,14 @@ struct Options {
 
 Options parse(subject::CommandLine& line) {
   Options options;
-  options.n = line.integer("--n", 500, 1);
-  options.m = line.integer("--m", std::max(1000, options.n), 1);
+  const auto [m, n] = subject::tall_shape(line);
+  options.m = m;
+  options.n = n;
   options.nb = line.integer("--nb", 96, 1);
   options.ib = line.integer("--ib", std::min(16, options.nb), 1);
   options.grid = subject::grid_option(line);
   options.check = line.flag("--check");
   line.finish();
-  if (options.m < options.n) {
-    throw subject::UsageError("a matrix of " + std::to_string(options.m) + " x " + std::to_string(options.n) +
-                              " has fewer rows than columns");
-  }
   if (options.ib > options.nb) {
     throw subject::UsageError("inner blocks of " + std::to_string(options.ib) + " don't fit tiles of " + std::to_string(options.nb));
   }

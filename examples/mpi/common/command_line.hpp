@@ -35,4 +35,10 @@ class CommandLine {
   std::vector<std::string> known_;
 };
 
+/// Of a matrix to be QR-factored: --m and --n, m x n with m >= n.
+struct TallShape {
+  int m, n;
+};
+TallShape tall_shape(CommandLine& line);
+
 }  // namespace subject

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
-#include <fstream>
 #include <string>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/preloaded/generator.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::interpose {
@@ -45,29 +44,19 @@ std::string stub(std::size_t index, const Routine& routine) {
                      result_type(routine), routine.name, parameters, result_type(routine), index, arguments);
 }
 
-void write_stubs(const char* file) {
-  std::ofstream out(file);
-  out << "#include \"flopcast/interpose/preloaded/intercept.hpp\"\n\nusing flopcast::interpose::intercept;\n\nextern \"C\" {\n";
+std::string stubs() {
+  std::string text = "#include \"flopcast/interpose/preloaded/intercept.hpp\"\n\nusing flopcast::interpose::intercept;\n\nextern \"C\" {\n";
   for (std::size_t i = 0; i < kernel::catalogue().size(); ++i) {
-    out << stub(i, kernel::catalogue()[i]);
+    text += stub(i, kernel::catalogue()[i]);
   }
-  out << "}\n";
-  if (!out.flush()) {
-    throw environment_error("can't write {}", file);
-  }
+  return text + "}\n";
 }
 
 }  // namespace
 }  // namespace flopcast::interpose
 
 /// Writes the recording library's stubs, one per routine of the catalogue, to the file argv[1].
-int main(int argc, char** argv) try {
-  if (argc != 2) {
-    throw flopcast::usage_error("expected one argument, the file to write");
-  }
-  flopcast::interpose::write_stubs(argv[1]);
-  return 0;
-} catch (const std::exception& error) {
-  fmt::print(stderr, "generate_stubs: {}\n", error.what());
-  return 1;
+int main(int argc, char** argv) {
+  using namespace flopcast::interpose;
+  return run_generator(argc, argv, 1, "one argument, the file to write", [](char** arguments) { write_source(arguments[0], stubs()); });
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/preloaded/generator.hpp"
 #include "flopcast/interpose/record_layout.hpp"
 #include "flopcast/interpose/trace_format.hpp"
 #include "flopcast/kernel/catalogue.hpp"
@@ -326,30 +326,21 @@ void add_standard_routines(Stubs& stubs, const std::string& list) {
   }
 }
 
-void write_stubs(const std::string& list, const std::string& file) {
+std::string stubs_of(const std::string& list) {
   Stubs stubs;
   for (const Routine& routine : kernel::catalogue()) {
     stubs.add_fortran(routine);
   }
   add_standard_routines(stubs, list);
-  std::ofstream out(file);
-  out << stubs.text();
-  if (!out.flush()) {
-    throw environment_error("can't write {}", file);
-  }
+  return stubs.text();
 }
 
 }  // namespace
 }  // namespace flopcast::interpose
 
 /// generate_trace_stubs LIST FILE: reads the names of standard routines from LIST, writes the stubs to FILE.
-int main(int argc, char** argv) try {
-  if (argc != 3) {
-    throw flopcast::usage_error("expected two arguments, the list to read and the file to write");
-  }
-  flopcast::interpose::write_stubs(argv[1], argv[2]);
-  return 0;
-} catch (const std::exception& error) {
-  fmt::print(stderr, "generate_trace_stubs: {}\n", error.what());
-  return 1;
+int main(int argc, char** argv) {
+  using namespace flopcast::interpose;
+  return run_generator(argc, argv, 2, "two arguments, the list to read and the file to write",
+                       [](char** arguments) { write_source(arguments[1], stubs_of(arguments[0])); });
 }

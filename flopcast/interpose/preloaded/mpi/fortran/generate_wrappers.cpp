@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <exception>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/preloaded/generator.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -123,30 +123,22 @@ std::string wrapper(const Function& function) {
   return text + fmt::format("decltype({0}_) {0}_f08_ [[gnu::alias(\"{0}_\")]];\n\n", name);
 }
 
-void write_wrappers(const char* list, const char* file) {
-  std::ofstream out(file);
-  out << "#include \"flopcast/interpose/preloaded/mpi/fortran/arguments.hpp\"\n\nnamespace fortran = flopcast::interpose::mpi::fortran;\n\n"
-         "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
+std::string wrappers(const char* list) {
+  std::string text =
+      "#include \"flopcast/interpose/preloaded/mpi/fortran/arguments.hpp\"\n\nnamespace fortran = flopcast::interpose::mpi::fortran;\n\n"
+      "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
   for (const Function& function : read_functions(list)) {
-    out << wrapper(function);
+    text += wrapper(function);
   }
-  out << "}\n#pragma GCC visibility pop\n";
-  if (!out.flush()) {
-    throw environment_error("can't write {}", file);
-  }
+  return text + "}\n#pragma GCC visibility pop\n";
 }
 
 }  // namespace
 }  // namespace flopcast::interpose
 
 /// Writes Fortran's interface of the functions listed in the file argv[1], each of which calls C's, to the file argv[2].
-int main(int argc, char** argv) try {
-  if (argc != 3) {
-    throw flopcast::usage_error("expected two arguments, the list and the file to write");
-  }
-  flopcast::interpose::write_wrappers(argv[1], argv[2]);
-  return 0;
-} catch (const std::exception& error) {
-  fmt::print(stderr, "generate_wrappers: {}\n", error.what());
-  return 1;
+int main(int argc, char** argv) {
+  using namespace flopcast::interpose;
+  return run_generator(argc, argv, 2, "two arguments, the list and the file to write",
+                       [](char** arguments) { write_source(arguments[1], wrappers(arguments[0])); });
 }

@@ -80,6 +80,15 @@ void sample(const WallClock& clock, Subject& subject, const ComputeOptions& opti
   subject.instructions_per_cycle.push_back(passes_per_second * subject.kernel->instructions_per_pass / hertz);
 }
 
+/// Of the same loop on any number of threads, the highest: cores have the same units, and whatever disturbs a thread makes it slower.
+double instructions_per_cycle(const Roofline& roofline, const std::string& name) {
+  double highest = 0;
+  for (const ComputeRoof& roof : roofline.compute) {
+    highest = roof.name == name ? std::max(highest, roof.instructions_per_cycle) : highest;
+  }
+  return highest;
+}
+
 TheoreticalPeak peak(const std::string& name, int threads, std::vector<PeakFactor> factors) {
   TheoreticalPeak result{name, threads, std::move(factors), 1};
   for (const PeakFactor& factor : result.factors) {
@@ -128,12 +137,12 @@ std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double 
     if (&roof != best_compute(roofline, roof.threads) || !roof.fused) {
       continue;
     }
+    const double per_cycle = instructions_per_cycle(roofline, roof.name);
     const std::vector<PeakFactor> others = {
         {"cores", static_cast<double>(roof.threads), "", "threads used, one per core"},
         {"lanes", static_cast<double>(roof.lanes), "numbers per vector", "widest vectors of this CPU (" + roof.name + ")"},
         {"flops", static_cast<double>(roof.flops_per_lane), "per lane and instruction", "a multiplication and an addition"},
-        {"units", static_cast<double>(ports(roof.instructions_per_cycle)), "instructions per cycle",
-         fmt::format("measured {:.2f}", roof.instructions_per_cycle)}};
+        {"units", static_cast<double>(ports(per_cycle)), "instructions per cycle", fmt::format("measured {:.2f}", per_cycle)}};
     const auto with_clock = [&others](double hertz, const std::string& source) {
       std::vector<PeakFactor> factors = {{"clock", hertz, "Hz", source}};
       factors.insert(factors.end(), others.begin(), others.end());

@@ -87,5 +87,13 @@ TEST(TheoreticalPeaks, MultiplyTheirFactors) {
   EXPECT_EQ(theoretical_peaks(fake_roofline(), 0, "").size(), 2U) << "no nominal clock is known";
 }
 
+TEST(TheoreticalPeaks, TakeTheUnitsFromTheLeastDisturbedTeam) {
+  Roofline roofline = fake_roofline();
+  for (ComputeRoof& roof : roofline.compute) {
+    roof.instructions_per_cycle = roof.threads == 2 ? 1.2 : roof.instructions_per_cycle;
+  }
+  EXPECT_EQ(theoretical_peaks(roofline, 2e9, "given")[2].flops, 2 * theoretical_peaks(roofline, 2e9, "given")[0].flops);
+}
+
 }  // namespace
 }  // namespace flopcast::roofline

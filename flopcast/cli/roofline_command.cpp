@@ -73,6 +73,9 @@ void require_known_search(const std::string& search) {
 void check(const RooflineOptions& options) {
   require_memory(requested_space(options));
   require_known_search(options.search);
+  if (requested_order(options) && (options.search == "race" || options.search == "halving")) {
+    throw usage_error("--order is for the published techniques; a search by {} takes the shapes in random order", options.search);
+  }
   for (const std::string& library : options.blas) {
     machine::locate_usable(library, machine::Role::blas);
   }
@@ -118,6 +121,10 @@ void run_roofline(const RooflineOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
+std::optional<search::Order> requested_order(const RooflineOptions& options) {
+  return options.order.empty() ? std::nullopt : std::optional(search::parse_order(options.order));
+}
+
 roofline::GemmSpace requested_space(const RooflineOptions& options) {
   constexpr std::int64_t largest = 1'000'000;
   const bool own = !options.m.empty() || !options.n.empty() || !options.k.empty();
@@ -161,6 +168,7 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
       ->add_option("--search", options->search,
                    "race, halving, or a published technique: Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R")
       ->capture_default_str();
+  command->add_option("--order", options->order, order_help)->type_name("ORDER");
   command->add_option("--tolerance", options->tolerance, "fraction of time that the best gemm may lose to another of its space")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.9));

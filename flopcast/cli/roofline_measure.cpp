@@ -170,6 +170,7 @@ roofline::GemmSearchOptions search_options(const RooflineOptions& options, const
                                            Seconds budget, const CommonOptions& common) {
   roofline::GemmSearchOptions search;
   search.search = options.quick && options.search == "race" ? "halving" : options.search;
+  search.order = requested_order(options);
   search.tolerance = options.tolerance;
   search.error_probability = options.error_probability;
   search.time_budget = budget;
@@ -309,6 +310,7 @@ nlohmann::json options_json(const RooflineOptions& options, int threads, const r
           {"space", space.name},
           {"shapes", space.shapes.size()},
           {"search", options.search},
+          {"order", options.order},
           {"tolerance", options.tolerance},
           {"error_probability", options.error_probability},
           {"time_budget", options.time_budget},

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "flopcast/core/units.hpp"
 #include "flopcast/machine/affinity.hpp"
 #include "flopcast/roofline/gemm_space.hpp"
+#include "flopcast/search/exhaustive.hpp"
 
 namespace flopcast::cli {
 
@@ -20,6 +22,7 @@ struct RooflineOptions {
   std::string space;                          ///< empty: brief, or own sizes
   std::string m, n, k;
   std::string search = "race";
+  std::string order;  ///< of shapes in a published technique; empty: its own
   double tolerance = 0.02, error_probability = 0.05, enough = 0;
   std::vector<std::string> streams;
   double nominal_clock_gigahertz = 0;
@@ -33,5 +36,11 @@ struct RooflineOptions {
 
 /// The space that the options name or spell out; throws usage_error if they do both, bad_input for sizes out of range.
 roofline::GemmSpace requested_space(const RooflineOptions& options);
+
+inline constexpr const char* order_help =
+    "of the shapes in a published technique: forward, reversed or shuffled (default: the technique's own)";
+
+/// --order; none if it wasn't given. Throws usage_error for an unknown one.
+std::optional<search::Order> requested_order(const RooflineOptions& options);
 
 }  // namespace flopcast::cli

@@ -67,6 +67,9 @@ std::string key_of(const roofline::GemmSetup& setup, const roofline::GemmSpace& 
   for (const roofline::GemmShape& shape : space.shapes) {
     text += ' ' + to_string(shape);
   }
+  if (!options.shared.order.empty()) {
+    text += ' ' + options.shared.order;
+  }
   return machine::hexadecimal_digest(text);
 }
 
@@ -138,6 +141,7 @@ void run(const StudyCommandOptions& options, const CommonOptions& common) {
   }
   roofline::StudyOptions study = options.study;
   study.techniques = study.techniques.empty() ? known : study.techniques;
+  study.order = requested_order(options.shared);
   const Stopwatch watch;
   roofline::StudySources sources;
   sources.invoke = gemm_invocation(setup, space);
@@ -188,6 +192,7 @@ void add_roofline_study(CLI::App& roofline, CommonOptions& common) {
                    "some of Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R, race, halving (default: all)")
       ->type_name("LIST")
       ->delimiter(',');
+  command->add_option("--order", shared.order, order_help)->type_name("ORDER");
   command->add_option("--trials", options->study.trials, "searches with each technique")
       ->capture_default_str()
       ->check(CLI::Range(1, 10000));

@@ -104,6 +104,7 @@ Found run_halving(const search::Evaluator& evaluator, std::size_t count, const G
 Found run_technique(const GemmSetup& setup, const GemmSpace& space, Samples& samples, const GemmSearchOptions& options) {
   search::ExhaustiveOptions technique = search::technique(options.search);
   technique.limits = limits(options);
+  technique.order = options.order.value_or(technique.order);
   technique.seed = options.seed;
   const search::ExhaustiveResult result =
       search::exhaustive(search::all(space.shapes.size()), gemm_invocation(setup, space, &samples), technique);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,12 @@
 namespace flopcast::roofline {
 
 struct GemmSearchOptions {
-  std::string search = "race";      ///< "race", "halving", or a technique of paper 003
-  double tolerance = 0.02;          ///< as search::RaceOptions has it
-  double error_probability = 0.05;  ///< likewise
-  double enough_flops = 0;          ///< stop when the best one certainly reaches so many per second; 0: don't
-  std::size_t confirmed = 3;        ///< so many of the best are raced again in fresh processes; 0: none
+  std::string search = "race";         ///< "race", "halving", or a technique of paper 003
+  std::optional<search::Order> order;  ///< of the shapes in a technique of paper 003; none: its own
+  double tolerance = 0.02;             ///< as search::RaceOptions has it
+  double error_probability = 0.05;     ///< likewise
+  double enough_flops = 0;             ///< stop when the best one certainly reaches so many per second; 0: don't
+  std::size_t confirmed = 3;           ///< so many of the best are raced again in fresh processes; 0: none
   std::int64_t confirmation_rounds = 5;
   Seconds time_budget = 20;  ///< of the search, without the confirmation
   std::uint64_t seed = 1;

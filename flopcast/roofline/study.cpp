@@ -25,15 +25,6 @@ search::Limits limits(const StudySources& sources) {
 
 std::uint64_t seed_of(const StudyOptions& options, int trial) { return options.seed + static_cast<std::uint64_t>(trial); }
 
-/// The configurations in the order in which a technique takes them.
-std::vector<std::size_t> order_of(const search::ExhaustiveOptions& technique, std::size_t count) {
-  std::vector<std::size_t> order = search::all(count);
-  if (technique.order == search::Order::reversed) {
-    std::reverse(order.begin(), order.end());
-  }
-  return order;
-}
-
 double best_rate(const StudyRun& run) {
   double best = 0;
   for (const FinishedTrial& trial : run.finished) {
@@ -43,10 +34,12 @@ double best_rate(const StudyRun& run) {
 }
 
 /// Goes on after the configurations that are finished; a configuration that was cut short begins anew, and its time counts for nothing.
-void run_technique(StudyRun& run, std::size_t count, const StudySources& sources, const std::function<void()>& keep) {
+void run_technique(StudyRun& run, std::size_t count, const StudySources& sources, const StudyOptions& options,
+                   const std::function<void()>& keep) {
   search::ExhaustiveOptions technique = search::technique(run.technique);
   technique.limits = limits(sources);
-  const std::vector<std::size_t> order = order_of(technique, count);
+  const std::vector<std::size_t> order =
+      search::arranged(search::all(count), options.order.value_or(technique.order), seed_of(options, run.trial));
   for (std::size_t i = run.finished.size(); i < count; ++i) {
     Meter meter(technique.limits);
     const Seconds begin = sources.clock();
@@ -201,7 +194,7 @@ bool run_study(std::size_t count, const StudySources& sources, const StudyOption
       } else if (technique == "halving") {
         run_halving(run, count, sources, options);
       } else {
-        run_technique(run, count, sources, [&] { sources.keep(state); });
+        run_technique(run, count, sources, options, [&] { sources.keep(state); });
       }
       sources.keep(state);
       if (!run.complete) {

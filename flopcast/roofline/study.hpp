@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ struct StudySources {
 struct StudyOptions {
   std::vector<std::string> techniques;  ///< of study_techniques()
   int trials = 1;                       ///< of each technique
+  std::optional<search::Order> order;   ///< in which the techniques of paper 003 take the configurations; none: each its own
   double tolerance = 0.02, error_probability = 0.05;
   std::int64_t judging_rounds = 25;
   std::uint64_t seed = 1;

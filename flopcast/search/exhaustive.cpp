@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <random>
 #include <utility>
 
@@ -43,15 +44,26 @@ Stop iterate(const Iteration& iteration, double best_rate, Meter& meter, const E
   return stop;
 }
 
-void arrange(std::vector<std::size_t>& candidates, const ExhaustiveOptions& options) {
-  if (options.order == Order::reversed) {
-    std::reverse(candidates.begin(), candidates.end());
-  } else if (options.order == Order::shuffled) {
-    std::shuffle(candidates.begin(), candidates.end(), std::mt19937_64(options.seed));
-  }
-}
+constexpr std::array<std::string_view, 3> order_names = {"forward", "reversed", "shuffled"};
 
 }  // namespace
+
+Order parse_order(std::string_view text) {
+  const auto* found = std::find(order_names.begin(), order_names.end(), text);
+  if (found == order_names.end()) {
+    throw usage_error("order '{}' given, expected one of {}", text, fmt::join(order_names, ", "));
+  }
+  return static_cast<Order>(found - order_names.begin());
+}
+
+std::vector<std::size_t> arranged(std::vector<std::size_t> candidates, Order order, std::uint64_t seed) {
+  if (order == Order::reversed) {
+    std::reverse(candidates.begin(), candidates.end());
+  } else if (order == Order::shuffled) {
+    std::shuffle(candidates.begin(), candidates.end(), std::mt19937_64(seed));
+  }
+  return candidates;
+}
 
 std::vector<std::string> technique_names() {
   std::vector<std::string> names;
@@ -101,7 +113,7 @@ ExhaustiveResult exhaustive(std::vector<std::size_t> candidates, const Invocatio
   if (candidates.empty()) {
     throw bad_input("exhaustive search: no candidate given, expected at least one");
   }
-  arrange(candidates, options);
+  candidates = arranged(std::move(candidates), options.order, options.seed);
   Meter meter(options.limits);
   ExhaustiveResult result;
   double best_rate = 0;

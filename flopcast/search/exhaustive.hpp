@@ -19,6 +19,10 @@ using Iteration = std::function<Seconds()>;
 using Invocation = std::function<Iteration(std::size_t configuration)>;
 
 enum class Order : std::uint8_t { forward, reversed, shuffled };
+/// "forward", "reversed" or "shuffled"; throws usage_error for anything else.
+Order parse_order(std::string_view text);
+/// `candidates` in that order; `seed` decides on the shuffled one.
+std::vector<std::size_t> arranged(std::vector<std::size_t> candidates, Order order, std::uint64_t seed);
 
 /// Defaults are Table I of paper 003, with no condition but time and count: its technique "Default".
 struct ExhaustiveOptions {

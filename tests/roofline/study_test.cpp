@@ -97,6 +97,26 @@ TEST(Study, GoesOnWhereItWasInterrupted) {
   EXPECT_LT(state.runs[0].seconds, library.now()) << "what was cut short isn't charged";
 }
 
+TEST(Study, TakesTheShapesInTheOrderThatIsAskedFor) {
+  FakeLibrary library(costs);
+  StudyOptions options;
+  options.techniques = {"Single", "C+Inner+R"};
+  options.order = search::Order::shuffled;
+  options.trials = 2;
+  StudyState state;
+  ASSERT_TRUE(run_study(costs.size(), library.sources(), options, state));
+  const auto order = [](const StudyRun& run) {
+    std::vector<std::size_t> taken;
+    for (const FinishedTrial& trial : run.finished) {
+      taken.push_back(trial.configuration);
+    }
+    return taken;
+  };
+  EXPECT_THAT(order(state.runs[0]), testing::UnorderedElementsAre(0U, 1U, 2U, 3U, 4U, 5U));
+  EXPECT_EQ(order(state.runs[0]), order(state.runs[1])) << "techniques are compared in the same orders";
+  EXPECT_NE(order(state.runs[0]), order(state.runs[2])) << "every trial has an order of its own";
+}
+
 TEST(Study, CountsHowManyTrialsSucceed) {
   StudyState state;
   StudyRun run;

@@ -73,6 +73,13 @@ TEST(Exhaustive, KeepsItsOrder) {
   EXPECT_THAT(order(Order::shuffled), testing::UnorderedElementsAreArray(all(20)));
 }
 
+TEST(Exhaustive, KnowsOrdersByName) {
+  EXPECT_EQ(parse_order("forward"), Order::forward);
+  EXPECT_EQ(parse_order("reversed"), Order::reversed);
+  EXPECT_EQ(parse_order("shuffled"), Order::shuffled);
+  EXPECT_THROW(parse_order("sorted"), Error);
+}
+
 TEST(Exhaustive, MissesTheBestThatStartsSlowly) {  // why the paper's rule fails: two slow values in one window of time end a configuration
   const Invocation warming = [](std::size_t i) {
     auto count = std::make_shared<int>(0);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -57,7 +58,11 @@ TEST_P(RaceUnderNoise, FindsTheBestAtThePromisedRateAndCheaply) {
 
 INSTANTIATE_TEST_SUITE_P(Noises, RaceUnderNoise,
                          testing::Values(FakeMachine::Noise{}, FakeMachine::Noise{0.05, 0.03, 0, 0}, FakeMachine::Noise{0.03, 0, 0.25, 0},
-                                         FakeMachine::Noise{0.05, 0.03, 0.2, 0.3}));
+                                         FakeMachine::Noise{0.05, 0.03, 0.2, 0.3}),
+                         [](const auto& noise) {
+                           const std::array names = {"Normal", "HeavyTails", "TwoStates", "AllAndDrift"};
+                           return names.at(noise.index);
+                         });
 
 TEST(Race, KeepsItsPromiseWhereEveryRivalIsJustBeyondTheTolerance) {
   constexpr int trials = 100;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/search/exhaustive.hpp"
@@ -56,13 +57,15 @@ TEST_P(RaceUnderNoise, FindsTheBestAtThePromisedRateAndCheaply) {
   EXPECT_LT(outcome.evaluations / trials, 96 * 2000 / 50);  // the paper's Default takes 2000 of each
 }
 
+std::string name_of_noise(const testing::TestParamInfo<FakeMachine::Noise>& noise) {
+  constexpr std::array<const char*, 4> names = {"Normal", "HeavyTails", "TwoStates", "AllAndDrift"};
+  return names.at(noise.index);
+}
+
 INSTANTIATE_TEST_SUITE_P(Noises, RaceUnderNoise,
                          testing::Values(FakeMachine::Noise{}, FakeMachine::Noise{0.05, 0.03, 0, 0}, FakeMachine::Noise{0.03, 0, 0.25, 0},
                                          FakeMachine::Noise{0.05, 0.03, 0.2, 0.3}),
-                         [](const auto& noise) {
-                           const std::array names = {"Normal", "HeavyTails", "TwoStates", "AllAndDrift"};
-                           return names.at(noise.index);
-                         });
+                         name_of_noise);
 
 TEST(Race, KeepsItsPromiseWhereEveryRivalIsJustBeyondTheTolerance) {
   constexpr int trials = 100;

@@ -11,6 +11,7 @@
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/on_demand_sampling.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/other_machine.hpp"
 #include "flopcast/cli/routine_problem.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
@@ -39,6 +40,9 @@ constexpr const char* footer = R"(How --cache treats the cache:
   warm    everything cached
   cold    nothing cached
 
+How another machine is asked: 'flopcast predict --trace FILE' on that machine samples what it lacks; copy its store here
+(~/.local/share/flopcast/flopcast.db) and predict the same trace, or similar ones, with --models COPY.
+
 Examples:
   flopcast predict dgeqrf n=200:1000:200 nb=32,64
   flopcast predict dpotrf uplo=L n=1000 nb=96 --explain
@@ -54,6 +58,8 @@ struct PredictCommand {
   std::string capacity;
   std::string generator = "refined";
   std::string time_budget = "10s";
+  std::string models;       ///< a copy of another machine's store; empty: our own
+  std::string environment;  ///< which one of it
   bool explain = false;
   LibraryOptions libraries;
 };
@@ -198,10 +204,7 @@ std::vector<Subject> read_recording(const std::string& file, const CommonOptions
   return subjects;
 }
 
-std::vector<Subject> subjects_of(const PredictCommand& options, const Workbench& bench, const CommonOptions& common) {
-  if (options.trace.empty()) {
-    return record(options, bench, common);
-  }
+std::vector<Subject> read_subjects(const PredictCommand& options, const CommonOptions& common) {
   std::vector<Subject> subjects =
       interpose::is_program_trace(options.trace) ? read_recording(options.trace, common) : std::vector{read_trace(options.trace)};
   for (Subject& subject : subjects) {
@@ -296,7 +299,7 @@ void sample_subjects(const std::vector<Subject>& subjects, const Workbench& benc
 }
 
 /// Threads of a recorded program that call at the same time share the cores.
-void share_cores(std::vector<Forecast>& threads, int threads_of_blas, const CommonOptions& common) {
+void share_cores(std::vector<Forecast>& threads, int threads_of_blas, int cores, const CommonOptions& common) {
   std::vector<std::vector<predict::CallerStep>> steps;
   Seconds alone = 0;
   for (const auto& [subject, prediction] : threads) {
@@ -306,7 +309,7 @@ void share_cores(std::vector<Forecast>& threads, int threads_of_blas, const Comm
     }
     alone += prediction.seconds;
   }
-  const auto durations = predict::shared_durations(steps, machine::detect_topology().usable_cores);
+  const auto durations = predict::shared_durations(steps, cores);
   Seconds shared = 0;
   for (std::size_t t = 0; t < threads.size(); ++t) {
     threads[t].second = predict::with_durations(threads[t].second, durations[t]);
@@ -317,14 +320,16 @@ void share_cores(std::vector<Forecast>& threads, int threads_of_blas, const Comm
   }
 }
 
-std::vector<Forecast> predict_all(const PredictCommand& command, const std::vector<Subject>& subjects, const Workbench& bench,
-                                  const predict::PredictOptions& options, const CommonOptions& common) {
+/// By the models of `store`; what they lack is measured on `bench`, if there is one.
+std::vector<Forecast> predict_all(const PredictCommand& command, const std::vector<Subject>& subjects, const Environment& environment,
+                                  model::Store& store, const Workbench* bench, const predict::PredictOptions& options,
+                                  const CommonOptions& common) {
   const cache::Start start = parse_start(command.start, options.method);
-  const Environment& environment = bench.environment();
-  model::Store store = open_store(common);
   if (options.method == predict::Method::placed || command.generator == "demand") {
-    model::OnDemandModels models = bench.models(store);
-    sample_subjects(subjects, bench, start, store, models, command, common);
+    model::OnDemandModels models = stored_models(store, environment);
+    if (bench != nullptr) {
+      sample_subjects(subjects, *bench, start, store, models, command, common);
+    }
     return forecasts(subjects, environment, start, predict::PlacedModels(models), options);
   }
   const predict::FindModel find = [&](const ModelKey& key) { return store.find_model(key, command.generator); };
@@ -492,6 +497,59 @@ void check(const PredictCommand& command, const CommonOptions& common) {
   if (!command.routine.empty()) {
     kernel::require(command.routine);  // before anything is opened
   }
+  if (!command.models.empty() && command.trace.empty()) {
+    throw usage_error("--models needs --trace: record the calls here, such as with 'flopcast trace {} ...', and predict that",
+                      command.routine);
+  }
+  if (!command.environment.empty() && command.models.empty()) {
+    throw usage_error("--environment says which one of --models FILE is meant; no such file is given");
+  }
+}
+
+/// Threads of a recorded program, which may call at the same time.
+bool is_threaded(const std::vector<Subject>& subjects) { return subjects.size() > 1 && !subjects.front().pauses.empty(); }
+
+void finish(const PredictCommand& command, std::vector<Forecast> all, const Environment& environment, bool threaded, int cores,
+            const CommonOptions& common) {
+  if (threaded) {
+    share_cores(all, command.libraries.threads, cores, common);
+  }
+  show(command, all, environment, common);
+  const auto worst = std::max_element(all.begin(), all.end(), [](const Forecast& a, const Forecast& b) {
+    return a.second.extrapolated_share() < b.second.extrapolated_share();
+  });
+  if (worst != all.end() && worst->second.extrapolated_share() > 0.01) {
+    const bool placed = predict::parse_method(command.method) == predict::Method::placed;
+    const char* remedy = !placed ? ""
+                         : command.models.empty()
+                             ? "; a larger --time-budget samples more"
+                             : "; predict the same trace on that machine, which samples more, and copy its store again";
+    note(fmt::format("up to {} of the time lies outside of what was sampled{}", format_percent(worst->second.extrapolated_share()), remedy),
+         common);
+  }
+}
+
+void predict_here(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {
+  const Workbench bench(command.libraries, common);
+  const std::vector<Subject> subjects = command.trace.empty() ? record(command, bench, common) : read_subjects(command, common);
+  const bool threaded = is_threaded(subjects);
+  options.per_call = options.per_call || threaded;
+  model::Store store = open_store(common);
+  finish(command, predict_all(command, subjects, bench.environment(), store, &bench, options, common), bench.environment(), threaded,
+         machine::detect_topology().usable_cores, common);
+}
+
+void predict_elsewhere(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {
+  model::Store store = model::Store::open_copy(command.models);
+  const Environment environment = sampled_environment(store, {command.libraries, command.environment});
+  const std::vector<Subject> subjects = read_subjects(command, common);
+  const bool threaded = is_threaded(subjects);
+  options.per_call = options.per_call || threaded;
+  note(fmt::format("models of {}, {} {}, {} thread{}", environment.cpu, environment.blas.name, environment.blas.version,
+                   environment.threads, environment.threads == 1 ? "" : "s"),
+       common);
+  finish(command, predict_all(command, subjects, environment, store, nullptr, options, common), environment, threaded, environment.cores,
+         common);
 }
 
 void run_predict(const PredictCommand& command, const CommonOptions& common) {
@@ -500,23 +558,7 @@ void run_predict(const PredictCommand& command, const CommonOptions& common) {
   options.method = predict::parse_method(command.method);
   options.capacity_bytes = command.capacity.empty() ? 0 : parse_bytes(command.capacity, "--capacity");
   options.per_call = command.explain;
-  const Workbench bench(command.libraries, common);
-  const std::vector<Subject> subjects = subjects_of(command, bench, common);
-  const bool several_threads = subjects.size() > 1 && !subjects.front().pauses.empty();
-  options.per_call = options.per_call || several_threads;
-  std::vector<Forecast> all = predict_all(command, subjects, bench, options, common);
-  if (several_threads) {
-    share_cores(all, command.libraries.threads, common);
-  }
-  show(command, all, bench.environment(), common);
-  const auto worst = std::max_element(all.begin(), all.end(), [](const Forecast& a, const Forecast& b) {
-    return a.second.extrapolated_share() < b.second.extrapolated_share();
-  });
-  if (worst != all.end() && worst->second.extrapolated_share() > 0.01) {
-    note(fmt::format("up to {} of the time lies outside of what was sampled{}", format_percent(worst->second.extrapolated_share()),
-                     options.method == predict::Method::placed ? "; a larger --time-budget samples more" : ""),
-         common);
-  }
+  command.models.empty() ? predict_here(command, options, common) : predict_elsewhere(command, options, common);
 }
 
 }  // namespace
@@ -547,6 +589,13 @@ void add_predict_command(CLI::App& app, CommonOptions& common) {
       ->check(CLI::IsMember({"refined", "levels", "demand"}));
   command->add_flag("--explain", options->explain, "also show the time of every kernel and call");
   add_library_options(*command, options->libraries);
+  command
+      ->add_option(
+          "--models", options->models,
+          "another machine's models: a copy of its flopcast.db; needs --trace, measures nothing; --blas, --lapack and --threads then "
+          "are those of that machine")
+      ->type_name("FILE");
+  command->add_option("--environment", options->environment, "which environment of --models, if several fit")->type_name("FINGERPRINT");
   command->footer(footer);
   command->add_option("--time-budget", options->time_budget, "for sampling kernels that models on demand lack; 0s: none")
       ->capture_default_str();

@@ -58,6 +58,28 @@ model::Store open_store(const CommonOptions& common) {
   return store;
 }
 
+Seconds reference_time(const model::Store& store, const Environment& environment) {
+  const auto kept = store.find_artifact(reference_artifact, environment.fingerprint);
+  return kept ? kept->value("seconds", 0.0) : 0.0;
+}
+
+model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only) {
+  model::OnDemandModels models(environment);
+  const Seconds reference = reference_time(store, environment);
+  for (const ModelKey& key : store.sampled_keys()) {
+    if (key.library != environment.fingerprint || key.cache != "placed" || key.threads != environment.threads ||
+        (!only.empty() && only.count(key.routine) == 0)) {
+      continue;
+    }
+    for (Sample& sample : store.samples(key)) {
+      sample.relate_to(reference);
+      models.add(sample, call_of(sample, kernel::find));
+    }
+  }
+  models.fit();
+  return models;
+}
+
 Workbench::Workbench(const LibraryOptions& options, const CommonOptions& common, bool interposer)
     : settings_(choose_kernels(options, common)),
       libraries_(open_libraries(options, interposer)),
@@ -65,10 +87,7 @@ Workbench::Workbench(const LibraryOptions& options, const CommonOptions& common,
 
 interpose::LibraryFiles Workbench::files() const { return {libraries_.blas().path, libraries_.lapack().path}; }
 
-Seconds Workbench::reference_time(const model::Store& store) const {
-  const auto kept = store.find_artifact(reference_artifact, environment_.fingerprint);
-  return kept ? kept->value("seconds", 0.0) : 0.0;
-}
+Seconds Workbench::reference_time(const model::Store& store) const { return cli::reference_time(store, environment_); }
 
 measure::Session Workbench::session(const model::Store& store, measure::SessionOptions options) const {
   options.reference_time = reference_time(store);
@@ -86,20 +105,7 @@ void Workbench::keep_reference(model::Store& store, const measure::Session& sess
 }
 
 model::OnDemandModels Workbench::models(const model::Store& store, const std::set<std::string>& only) const {
-  model::OnDemandModels models(environment_);
-  const Seconds reference = reference_time(store);
-  for (const ModelKey& key : store.sampled_keys()) {
-    if (key.library != environment_.fingerprint || key.cache != "placed" || key.threads != environment_.threads ||
-        (!only.empty() && only.count(key.routine) == 0)) {
-      continue;
-    }
-    for (Sample& sample : store.samples(key)) {
-      sample.relate_to(reference);
-      models.add(sample, call_of(sample, kernel::find));
-    }
-  }
-  models.fit();
-  return models;
+  return stored_models(store, environment_, only);
 }
 
 void Workbench::set_blocks(const std::string& routine, const algorithm::BlockParameters& blocks) const {

@@ -20,6 +20,12 @@ namespace flopcast::cli {
 /// The store at its default path; a warning about a damaged one goes to standard error.
 model::Store open_store(const CommonOptions& common);
 
+/// Time of the reference kernel at a drift of 1 in `environment`, by which sessions and samples are related; 0 if none is kept yet.
+Seconds reference_time(const model::Store& store, const Environment& environment);
+
+/// Models on demand from all stored samples of `environment`, or only of these kernels.
+model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only = {});
+
 /// A library set with threads set, using kernels that suit the CPU, and its environment (measured caches are taken from the cache file, or
 /// measured first).
 class Workbench {
@@ -36,13 +42,11 @@ class Workbench {
   /// A measuring session whose drift-normalised times are comparable with those of earlier sessions in this environment: the reference
   /// kernel's time is kept in the store.
   measure::Session session(const model::Store& store, measure::SessionOptions options) const;
-  /// Time of the reference kernel at a drift of 1, by which sessions and samples are related; 0 if none is kept yet.
   Seconds reference_time(const model::Store& store) const;
   /// Keeps the session's reference time if none is kept yet, or if the machine was clearly slower (because it was busy) when the kept one
   /// was measured.
   void keep_reference(model::Store& store, const measure::Session& session) const;
 
-  /// Models on demand from all stored samples of this environment, or only of these kernels.
   model::OnDemandModels models(const model::Store& store, const std::set<std::string>& only = {}) const;
 
   /// Makes the loaded LAPACK use these block parameters; needs the interposer.

@@ -270,6 +270,17 @@ Store Store::open(const std::filesystem::path& path) {
   }
 }
 
+Store Store::open_copy(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path)) {
+    throw bad_input("there is no store '{}', expected a flopcast.db", path.string());
+  }
+  try {
+    return Store(std::make_unique<State>(State{open_database(path), ""}));
+  } catch (const sqlite::Damaged& damage) {
+    throw bad_input("{}", damage.what());
+  }
+}
+
 const std::filesystem::path& Store::path() const noexcept { return state_->database.path(); }
 const std::string& Store::warning() const noexcept { return state_->warning; }
 

@@ -33,6 +33,9 @@ class Store {
   /// fresh one begun; warning() then says so. Throws environment_error if the directory can't be made or written (naming it) or a newer
   /// flopcast made the store, bad_input if the file is a database of another program.
   static Store open(const std::filesystem::path& path = default_store_path());
+  /// Opens a store that somebody else made, such as a copy from another machine; it is never moved aside. Throws bad_input if there is no
+  /// such file, or it is damaged or no store; otherwise as open does.
+  static Store open_copy(const std::filesystem::path& path);
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

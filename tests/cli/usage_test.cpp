@@ -87,6 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Roofline, Mistakes,
     ::testing::Values(
+        Mistake{{"predict", "dgeqrf", "n=100", "--models", "other.db"}, 2, "--models needs --trace"},
+        Mistake{{"predict", "dgeqrf", "n=100", "--environment", "1f"}, 2, "no such file is given"},
         Mistake{{"roofline", "--threads", "0"}, 2, "--threads"}, Mistake{{"roofline", "--threads", "4096"}, 3, "4096 threads given"},
         Mistake{{"roofline", "--affinity", "far"}, 2, "--affinity"}, Mistake{{"roofline", "--space", "huge"}, 2, "--space"},
         Mistake{{"roofline", "--space", "full", "--m", "8"}, 2, "not both"}, Mistake{{"roofline", "--m", "8"}, 2, "--m, --n and --k"},

@@ -197,6 +197,17 @@ TEST_F(StoreTest, GarbageIsMovedAside) {
   }
 }
 
+TEST_F(StoreTest, CopiesAreNeitherMadeNorMovedAside) {
+  EXPECT_THAT(message_of([&] { Store::open_copy(path); }), HasSubstr("there is no store"));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  std::ofstream(path, std::ios::binary) << std::string(5000, 'x');
+  EXPECT_THAT(message_of([&] { Store::open_copy(path); }), HasSubstr("not a database"));
+  EXPECT_TRUE(moved_aside().empty());
+  std::filesystem::remove(path);
+  Store::open(path).add_sample(sample(8));
+  EXPECT_EQ(Store::open_copy(path).sample_count(), 1);
+}
+
 TEST_F(StoreTest, TruncatedFileIsMovedAsideWithItsContents) {
   {
     Store store = Store::open(path);

@@ -52,7 +52,7 @@ KernelSettings in_force(const std::filesystem::path& file) {
 
 KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions& common) {
   const std::filesystem::path file =
-      machine::locate_usable(options.blas.empty() ? machine::default_blas() : options.blas, machine::Role::blas);
+      machine::locate_usable(options.blas.empty() ? machine::default_blas(options.threads) : options.blas, machine::Role::blas);
   KernelSettings settings = in_force(file);
   if (options.kernels == "library" || !settings.empty()) {
     return settings;

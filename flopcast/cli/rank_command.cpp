@@ -333,7 +333,7 @@ report::Figure figure(const RankRequest& request, const std::vector<Ranking>& ra
 
 void run_rank(const RankOptions& options, const CommonOptions& common) {
   const RankRequest request = make_request(options);
-  const std::vector<Ranking> rankings = rank_everywhere(request, places(options.threads, options.blas, options.libraries), common);
+  const std::vector<Ranking> rankings = rank_everywhere(request, places(options.threads, options.blas, options.libraries, common), common);
   if (common.json) {
     emit(document(options, request, rankings), common);
   } else if (common.csv) {

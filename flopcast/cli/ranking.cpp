@@ -15,6 +15,7 @@
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/machine/installed.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -291,18 +292,30 @@ nlohmann::json validation_json(const tune::Decision& decision, const tune::Check
 
 }  // namespace
 
-std::vector<LibraryOptions> places(const std::string& threads, const std::string& blas, const LibraryOptions& common_options) {
+std::vector<LibraryOptions> places(const std::string& threads, const std::string& blas, const LibraryOptions& common_options,
+                                   const CommonOptions& common) {
+  const std::vector<std::int64_t> counts = parse_sizes(threads, "--threads", 1, most_threads);
+  const auto most = static_cast<int>(*std::max_element(counts.begin(), counts.end()));
+  const std::string libraries = blas.empty() && most > 1 ? machine::default_blas(most) : blas;
   std::vector<LibraryOptions> all;
-  for (const std::string_view library : split(blas, ',')) {
+  for (const std::string_view library : split(libraries, ',')) {
     if (library.empty() && !blas.empty()) {
       throw bad_input("--blas: '{}' has an empty name in it", blas);
     }
-    for (const std::int64_t count : parse_sizes(threads, "--threads", 1, most_threads)) {
+    const bool serial = counts.size() > 1 && !library.empty() && machine::has_one_thread(library);
+    for (const std::int64_t count : counts) {
+      if (serial && count > 1) {
+        note(fmt::format("{} has one thread only: left out with {}", library, count), common);
+        continue;
+      }
       LibraryOptions options = common_options;
       options.blas = library;
       options.threads = static_cast<int>(count);
       all.push_back(options);
     }
+  }
+  if (all.empty()) {
+    throw bad_input("none of {} can have {} threads", libraries, threads);
   }
   return all;
 }

@@ -49,8 +49,10 @@ struct Ranking {
 };
 
 /// Every pair of a number of threads (`threads`: "1,2") and a BLAS (`blas`: "openblas,blis"; empty: the default), the rest as in
-/// `common_options`. Throws bad_input for what is no list of numbers.
-std::vector<LibraryOptions> places(const std::string& threads, const std::string& blas, const LibraryOptions& common_options);
+/// `common_options`. Without `blas`, all pairs have the same one. Where several numbers are given, a library that has one thread only is
+/// left out with the others, and a note says so. Throws bad_input for what is no list of numbers, or if nothing is left.
+std::vector<LibraryOptions> places(const std::string& threads, const std::string& blas, const LibraryOptions& common_options,
+                                   const CommonOptions& common);
 
 /// Ranks in every place; kernels are sampled where the store lacks samples. Throws Interrupted after Ctrl-C.
 std::vector<Ranking> rank_everywhere(const RankRequest& request, const std::vector<LibraryOptions>& places, const CommonOptions& common);

@@ -94,27 +94,20 @@ std::vector<GemmLibrary> gemm_libraries(const RooflineOptions& options, const st
     }
     return chosen;
   }
-  std::set<std::string> installed;
-  for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
-    if (library.has_blas) {
-      installed.insert(library.name);
-    }
-  }
-  if (installed.empty()) {
+  const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
+  if (std::none_of(installed.begin(), installed.end(), [](const machine::InstalledLibrary& library) { return library.has_blas; })) {
     findings.emplace_back("no BLAS library is installed, so there is no gemm roof; on Debian: apt-get install libopenblas0-pthread");
     return chosen;
   }
   chosen.push_back({machine::default_blas(), 1});
-  std::string threaded;
-  for (const char* name : {"mkl", "openblas-pthread", "openblas-openmp", "blis-openmp", "blis-pthread"}) {
-    threaded = threaded.empty() && installed.count(name) != 0 ? name : threaded;
-  }
+  const std::string threaded = machine::default_blas(2);
+  const bool can_have_them = !machine::has_one_thread(threaded);
   for (const int count : threads) {
-    if (count > 1 && !threaded.empty()) {
+    if (count > 1 && can_have_them) {
       chosen.push_back({threaded, count});
     }
   }
-  if (threads.size() > 1 && threaded.empty()) {
+  if (threads.size() > 1 && !can_have_them) {
     findings.emplace_back(
         "no BLAS library with threads is installed, so gemm was measured on one core only; on Debian: apt-get install "
         "libopenblas0-pthread");

@@ -372,7 +372,7 @@ LapackRequest lapack_request(const TuneOptions& options) {
 }
 
 void run_tune(TuneOptions options, const CommonOptions& common) {
-  const std::vector<LibraryOptions> where = places(options.threads, options.blas, options.libraries);
+  const std::vector<LibraryOptions> where = places(options.threads, options.blas, options.libraries, common);
   if (where.size() > 1 || !options.variants.empty()) {
     run_joint(options, where, common);
     return;

@@ -27,6 +27,10 @@ constexpr std::array<std::string_view, 7> vendor_directories = {
 /// In the order of preference when nothing is named.
 constexpr std::array<std::string_view, 5> preferred_blas = {"openblas-serial", "openblas", "blis-serial", "blis", "reference"};
 
+/// The same where it is to have several threads.
+constexpr std::array<std::string_view, 5> preferred_threaded_blas = {"mkl", "openblas-pthread", "openblas-openmp", "blis-openmp",
+                                                                     "blis-pthread"};
+
 std::vector<fs::path> matches(const std::string& pattern) {
   glob_t found{};
   std::vector<fs::path> paths;
@@ -269,14 +273,29 @@ fs::path locate_usable(std::string_view name_or_path, Role role) {
   return path;
 }
 
-std::string default_blas() {
+std::string default_blas(int threads) {
   const std::vector<fs::path> directories = loader_directories();
+  if (threads > 1) {
+    for (const std::string_view name : preferred_threaded_blas) {
+      if (locate_name(name, Role::blas, directories)) {
+        return std::string(name);
+      }
+    }
+  }
   for (const std::string_view name : preferred_blas) {
     if (locate_name(name, Role::blas, directories)) {
       return std::string(name);
     }
   }
   throw environment_error("no BLAS library is installed; on Debian: apt-get install libopenblas0-serial");
+}
+
+bool has_one_thread(std::string_view name_or_path) {
+  const fs::path path = locate(name_or_path, Role::blas);
+  const std::vector<InstalledLibrary> installed = installed_libraries();
+  return std::any_of(installed.begin(), installed.end(), [&](const InstalledLibrary& library) {
+    return library.path == path && (library.name.ends_with("-serial") || library.name == "reference");
+  });
 }
 
 std::string default_lapack() { return locate_name("reference", Role::lapack, loader_directories()) ? "reference" : ""; }

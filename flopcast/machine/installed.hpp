@@ -42,9 +42,13 @@ std::filesystem::path locate(std::string_view name_or_path, Role role);
 /// that it needs has what the role takes.
 std::filesystem::path locate_usable(std::string_view name_or_path, Role role);
 
-/// What is taken when the user names nothing: serial OpenBLAS, else any OpenBLAS, else BLIS, else the reference. Throws environment_error
-/// if there is none.
-std::string default_blas();
+/// What is taken when the user names nothing. For one thread: serial OpenBLAS, else any OpenBLAS, else BLIS, else the reference; for
+/// several: the first of MKL, OpenBLAS and BLIS that can have them, and that for one thread if there is none. Throws environment_error if
+/// nothing is installed.
+std::string default_blas(int threads = 1);
+/// Whether the library is known to have one thread only: a variant named so ("openblas-serial", also if "openblas" or a path stands for
+/// that file), or the reference. Throws as locate does.
+bool has_one_thread(std::string_view name_or_path);
 /// "reference" if it is installed, else empty: whatever the BLAS library brings itself.
 std::string default_lapack();
 

@@ -85,5 +85,13 @@ INSTANTIATE_TEST_SUITE_P(
                  {"plan", "planning_seconds", "times", "flops_per_second"}},
         Document{{"predict", "dgeqrf", "n=200", "nb=32", "--json"}, "flopcast-predict-1", {"environment", "options", "predictions"}}));
 
+TEST(Rank, LeavesOutThreadsThatALibraryCannotHave) {
+  const Ended ended = flopcast({"rank", "cholesky", "--n", "100", "--nb", "32", "--blas", "reference,openblas-pthread", "--threads", "1,2",
+                                "--time-budget", "1s", "--json"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(nlohmann::json::parse(ended.out).at("places").size(), 3U);
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("reference has one thread only: left out with 2"));
+}
+
 }  // namespace
 }  // namespace flopcast::testing

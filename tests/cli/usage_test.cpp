@@ -78,6 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"rank", "cholesky", "--n", "-5"}, 3, "--n: -5 is out of range"},
         Mistake{{"rank", "cholesky", "--n", "999999999"}, 3, "--n: 999999999 is out of range"},
         Mistake{{"rank", "cholesky", "--n", "200", "--threads", "1,x"}, 3, "--threads: 'x' is not an integer"},
+        Mistake{{"rank", "cholesky", "--n", "200", "--blas", "reference", "--threads", "2,3"}, 3, "none of reference can have 2,3 threads"},
         Mistake{{"rank", "cholesky", "--n", "200", "--blas", "reference,nosuch"}, 4, "no BLAS library 'nosuch' is installed"},
         Mistake{{"rank", "cholesky", "--n", "200", "--blas", "reference,"}, 3, "has an empty name in it"},
         Mistake{{"rank", "cholesky", "--n", "200", "uplo=X"}, 3, "'X' is not a legal flag"},

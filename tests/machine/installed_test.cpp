@@ -82,6 +82,14 @@ TEST(Locate, LooksIntoTheFile) {
   EXPECT_EQ(refusal(default_blas(), Role::blas), "");
 }
 
+TEST(DefaultBlas, CanHaveTheThreads) {
+  EXPECT_TRUE(has_one_thread("openblas-serial"));
+  EXPECT_TRUE(has_one_thread(locate("openblas-serial", Role::blas).string())) << "by its path too";
+  EXPECT_TRUE(has_one_thread("reference"));
+  EXPECT_FALSE(has_one_thread("openblas-pthread"));
+  EXPECT_FALSE(has_one_thread(default_blas(2)));
+}
+
 TEST(ElfFile, ReadsNamesWithoutLoading) {
   const ElfFile file(locate("libm.so.6", Role::blas));
   EXPECT_EQ(file.soname(), "libm.so.6");

@@ -4,10 +4,13 @@ interleaved and drift-normalised, and prints a Markdown table of yields (best me
 
   bench/lapack_yield.py --flopcast build/release/bin/flopcast [--precision d] [--blas openblas-serial] [--n 300,800,1600] [--nb ...] [--budget 4min]
 
-Validation takes far longer than tuning: by default eight block sizes and three orders."""
+Validation takes far longer than tuning: by default eight block sizes and three orders. With --keep FOLDER, Ctrl-C shows what there is, and the same command goes
+on with the other routines."""
 import argparse
+import glob
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -50,18 +53,22 @@ def main():
     parser.add_argument("--nb", default="16,24,32,48,64,96,128,192")
     parser.add_argument("--budget", default="4min")
     parser.add_argument("--repetitions", default="3")
-    parser.add_argument("--keep", help="folder for the store, the profile and the JSON document")
+    parser.add_argument("--keep", help="folder for the store, the profile and the JSON documents")
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, lambda *_: None)  # it is for flopcast, which then prints what it has
     environment = dict(os.environ)
     home = options.keep or tempfile.mkdtemp(prefix="flopcast-lapack-")
     environment["FLOPCAST_HOME"] = home
     os.makedirs(home, exist_ok=True)
     command = [options.flopcast, "tune", "lapack", "--precision", options.precision, "--blas", options.blas, "--threads", options.threads, "--n", options.n,
-               "--nb", options.nb, "--budget", options.budget, "--repetitions", options.repetitions, "--validate", "--json", "--quiet"]
-    document = json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
-    with open(os.path.join(home, f"lapack-{options.precision}-{options.blas}.json"), "w", encoding="utf-8") as file:
-        json.dump(document, file)
-    validated = [r for r in document["routines"] if yields(r)]
+               "--nb", options.nb, "--budget", options.budget, "--repetitions", options.repetitions, "--validate", "--json", "--quiet",
+               "--profile", os.path.join(home, "profile.json")]
+    name = os.path.join(home, f"lapack-{options.precision}-{options.blas}-")
+    with open(f"{name}{len(glob.glob(name + '*')):02}.json", "w", encoding="utf-8") as part:
+        subprocess.run(command, env=environment, stdout=part, check=False)  # Ctrl-C ends it after the routine that it is at
+    documents = [json.load(open(part, encoding="utf-8")) for part in sorted(glob.glob(name + "*")) if os.path.getsize(part) > 0]
+    routines = [r for document in documents for r in document["routines"]]
+    validated = [r for r in routines if yields(r)]
     print("Bold: short of \"reach\" (yield median 98.5 %, worst 95 %). Gain: measured, of the chosen block size over LAPACK's default.\n")
     print("| routine | sizes | yield: median % | worst % | worst at: chosen, best nb | gain: median / least % | split-half % | tuning |")
     print("|---|--:|--:|--:|---|--:|--:|--:|")
@@ -69,11 +76,11 @@ def main():
         print(row(routine))
     every = [y for r in validated for y in yields(r)]
     print(f"| all | {len(every)} | {100 * statistics.median(every):.1f} | {100 * min(every):.1f} | | | | |")
-    for routine in document["routines"]:
-        if not yields(routine):
+    for routine in routines:
+        if not yields(routine) and routine["seconds"] > 0:
             print(f"\n{routine['routine']}: {routine['remark']}")
-    if document["left_out"]:
-        print(f"\nNot reached within the budget: {', '.join(document['left_out'])}", file=sys.stderr)
+    if documents and documents[-1]["left_out"]:
+        print(f"\nNot reached within the budget: {', '.join(documents[-1]['left_out'])}", file=sys.stderr)
 
 
 if __name__ == "__main__":

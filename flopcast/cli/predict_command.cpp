@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,11 +11,11 @@
 #include "flopcast/cli/on_demand_sampling.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/other_machine.hpp"
-#include "flopcast/cli/routine_problem.hpp"
+#include "flopcast/cli/predict_document.hpp"
+#include "flopcast/cli/predict_subjects.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
-#include "flopcast/interpose/program_trace.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/topology.hpp"
 #include "flopcast/predict/contention.hpp"
@@ -24,14 +23,10 @@
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
 #include "flopcast/predict/stored_models.hpp"
-#include "flopcast/report/file.hpp"
-#include "flopcast/report/table.hpp"
 #include "flopcast/tune/design.hpp"
 
 namespace flopcast::cli {
 namespace {
-
-constexpr std::int64_t largest_block = 1000000;
 
 constexpr const char* footer = R"(How --cache treats the cache:
   placed  every operand in its own level (models on demand: kernels are sampled where the store lacks samples)
@@ -63,157 +58,6 @@ struct PredictCommand {
   bool explain = false;
   LibraryOptions libraries;
 };
-
-/// A trace to be predicted and how its row in the table is called.
-struct Subject {
-  std::string sizes, blocks;
-  double flops = 0;  ///< of the routine, not of its kernels, which do more
-  Trace trace;
-  std::vector<Seconds> pauses = {};  ///< of a recorded program's thread: its own code before each call
-};
-
-using Forecast = std::pair<const Subject*, predict::Prediction>;
-
-/// Values of nb, nbmin and nx from the words of the command line.
-struct BlockLists {
-  std::vector<std::int64_t> nb, nbmin, nx;
-};
-
-/// Takes nb=, nbmin= and nx= out of `words`.
-BlockLists take_blocks(std::vector<std::string>& words) {
-  BlockLists lists;
-  const auto take = [&words](const std::string& name, std::int64_t minimum) {
-    std::vector<std::int64_t> values;
-    const std::string prefix = name + "=";
-    const auto at = std::find_if(words.begin(), words.end(), [&](const std::string& word) { return word.rfind(prefix, 0) == 0; });
-    if (at != words.end()) {
-      values = parse_sizes(at->substr(prefix.size()), name, minimum, largest_block);
-      words.erase(at);
-    }
-    return values;
-  };
-  lists.nb = take("nb", 1);
-  lists.nbmin = take("nbmin", 0);
-  lists.nx = take("nx", 0);
-  return lists;
-}
-
-/// Every combination of the given values over LAPACK's own.
-std::vector<algorithm::BlockParameters> combinations(const BlockLists& lists, const algorithm::BlockParameters& defaults) {
-  std::vector<algorithm::BlockParameters> all = {defaults};
-  const auto extend = [&all](const std::vector<std::int64_t>& values, std::int64_t algorithm::BlockParameters::*member) {
-    if (values.empty()) {
-      return;
-    }
-    std::vector<algorithm::BlockParameters> extended;
-    for (algorithm::BlockParameters blocks : all) {
-      for (const std::int64_t value : values) {
-        blocks.*member = value;
-        extended.push_back(blocks);
-      }
-    }
-    all = std::move(extended);
-  };
-  extend(lists.nb, &algorithm::BlockParameters::nb);
-  extend(lists.nbmin, &algorithm::BlockParameters::nbmin);
-  extend(lists.nx, &algorithm::BlockParameters::nx);
-  return all;
-}
-
-std::vector<Subject> record(const PredictCommand& options, const Workbench& bench, const CommonOptions& common) {
-  const Routine& routine = kernel::require(options.routine);
-  std::vector<std::string> words = options.arguments;
-  const BlockLists lists = take_blocks(words);
-  const RoutineArguments arguments = parse_routine_arguments(routine, words);
-  if (arguments.sizes.empty()) {
-    throw usage_error("predict {}: no sizes given; add n=1000 or n=200:3200", routine.name);
-  }
-  interpose::Recorder recorder(bench.files());
-  std::vector<Subject> subjects;
-  for (Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
-    call.threads = options.libraries.threads;
-    const std::optional<interpose::BlockQuestion> question = recorder.question(call);
-    const algorithm::BlockParameters defaults = question ? question->answers : algorithm::BlockParameters{};
-    const std::vector<algorithm::BlockParameters> all = combinations(lists, defaults);
-    if (all != std::vector{defaults} && !question) {
-      throw bad_input(
-          "{} of {} never asks ilaenv for a block size, so nb, nbmin and nx change nothing; choose another LAPACK, such as --lapack "
-          "reference",
-          routine.name, bench.libraries().lapack().path);
-    }
-    const auto of_call = sizes(call);
-    for (const algorithm::BlockParameters& blocks : all) {
-      const std::string nb = lists.nx.empty() ? fmt::format("{}", blocks.nb) : fmt::format("{} / {}", blocks.nb, blocks.nx);
-      subjects.push_back({size_text({of_call.begin(), of_call.end()}), nb, flops(call), recorder.record(call, blocks)});
-    }
-  }
-  if (lists.nb.empty()) {
-    note("LAPACK's own block sizes; nb=32,64 predicts others", common);
-  }
-  return subjects;
-}
-
-Subject read_trace(const std::string& file) {
-  Subject subject;
-  subject.trace = trace_from_json(report::read_document(file, "flopcast-trace-1"), kernel::find);
-  std::vector<std::int64_t> sizes;
-  const auto& parameters = subject.trace.configuration.parameters;
-  for (const char* name : {"m", "n", "k"}) {
-    if (const auto at = parameters.find(name); at != parameters.end()) {
-      sizes.push_back(at->second);
-    }
-  }
-  subject.sizes = size_text(sizes);
-  const auto nb = parameters.find("nb");
-  subject.blocks = nb == parameters.end() ? "-" : fmt::format("{}", nb->second);
-  subject.flops = flops(subject.trace);
-  return subject;
-}
-
-/// What the threads of a recorded program have called, one subject each.
-std::vector<Subject> read_recording(const std::string& file, const CommonOptions& common) {
-  const interpose::ProgramTrace program = interpose::read_program_trace(file);
-  std::vector<Subject> subjects;
-  std::size_t named = 0;
-  Seconds named_seconds = 0;
-  for (std::size_t t = 0; t < program.events.size(); ++t) {
-    const interpose::RecordedThread& thread = program.summary.threads[t];
-    Subject subject;
-    subject.sizes = fmt::format("thread {}", thread.tid);
-    subject.blocks = "-";
-    subject.trace = interpose::to_trace(program.events[t]);
-    subject.pauses = interpose::pauses(program.events[t]);
-    if (program.summary.dry_run) {
-      subject.trace.measured.clear();
-    }
-    subject.flops = flops(subject.trace);
-    for (const interpose::ProgramEvent& event : program.events[t]) {
-      named += event.described() ? 0 : 1;
-      named_seconds += event.described() ? 0 : event.seconds;
-    }
-    if (!subject.trace.calls.empty()) {
-      subjects.push_back(std::move(subject));
-    }
-  }
-  if (named > 0) {
-    note(fmt::format("{} calls that took {} are known by name only and left out", named, format_seconds(named_seconds)), common);
-  }
-  if (subjects.empty()) {
-    throw bad_input("{} holds no call that the catalogue describes", file);
-  }
-  return subjects;
-}
-
-std::vector<Subject> read_subjects(const PredictCommand& options, const CommonOptions& common) {
-  std::vector<Subject> subjects =
-      interpose::is_program_trace(options.trace) ? read_recording(options.trace, common) : std::vector{read_trace(options.trace)};
-  for (Subject& subject : subjects) {
-    for (Call& call : subject.trace.calls) {
-      call.threads = options.libraries.threads;
-    }
-  }
-  return subjects;
-}
 
 cache::Start parse_start(const std::string& text, predict::Method method) {
   if (text.empty()) {
@@ -260,10 +104,10 @@ std::string build_command(const ModelKey& key, const predict::Need& need, const 
 }
 
 /// One prediction per subject from `models`.
-std::vector<Forecast> forecasts(const std::vector<Subject>& subjects, const Environment& environment, cache::Start start,
+std::vector<Forecast> forecasts(const std::vector<PredictSubject>& subjects, const Environment& environment, cache::Start start,
                                 const predict::KernelModels& models, const predict::PredictOptions& options) {
   std::vector<Forecast> all;
-  for (const Subject& subject : subjects) {
+  for (const PredictSubject& subject : subjects) {
     const cache::CacheState state = cache::cache_state(subject.trace, environment.caches, start);
     all.emplace_back(&subject, predict::predict(subject.trace, state, environment.caches, models, options));
   }
@@ -271,7 +115,7 @@ std::vector<Forecast> forecasts(const std::vector<Subject>& subjects, const Envi
 }
 
 /// Throws bad_input with the commands that build what the store lacks.
-void require_models(const std::vector<Subject>& subjects, const Environment& environment, cache::Start start,
+void require_models(const std::vector<PredictSubject>& subjects, const Environment& environment, cache::Start start,
                     const predict::FindModel& find, const predict::PredictOptions& options, const PredictCommand& command) {
   const predict::Demand demand(environment.fingerprint);
   forecasts(subjects, environment, start, demand, options);
@@ -288,11 +132,11 @@ void require_models(const std::vector<Subject>& subjects, const Environment& env
 }
 
 /// Measures what the models lack for these subjects, and keeps it.
-void sample_subjects(const std::vector<Subject>& subjects, const Workbench& bench, cache::Start start, model::Store& store,
+void sample_subjects(const std::vector<PredictSubject>& subjects, const Workbench& bench, cache::Start start, model::Store& store,
                      model::OnDemandModels& models, const PredictCommand& command, const CommonOptions& common) {
   const Seconds budget = parse_duration(command.time_budget, "--time-budget");
   std::vector<tune::Subject> traces;
-  for (const Subject& subject : subjects) {
+  for (const PredictSubject& subject : subjects) {
     traces.push_back({subject.trace, cache::cache_state(subject.trace, bench.environment().caches, start).placements, 1});
   }
   sample_missing(traces, bench, store, models, budget, "sampling kernels", common);
@@ -321,9 +165,9 @@ void share_cores(std::vector<Forecast>& threads, int threads_of_blas, int cores,
 }
 
 /// By the models of `store`; what they lack is measured on `bench`, if there is one.
-std::vector<Forecast> predict_all(const PredictCommand& command, const std::vector<Subject>& subjects, const Environment& environment,
-                                  model::Store& store, const Workbench* bench, const predict::PredictOptions& options,
-                                  const CommonOptions& common) {
+std::vector<Forecast> predict_all(const PredictCommand& command, const std::vector<PredictSubject>& subjects,
+                                  const Environment& environment, model::Store& store, const Workbench* bench,
+                                  const predict::PredictOptions& options, const CommonOptions& common) {
   const cache::Start start = parse_start(command.start, options.method);
   if (options.method == predict::Method::placed || command.generator == "demand") {
     model::OnDemandModels models = stored_models(store, environment);
@@ -335,130 +179,6 @@ std::vector<Forecast> predict_all(const PredictCommand& command, const std::vect
   const predict::FindModel find = [&](const ModelKey& key) { return store.find_model(key, command.generator); };
   require_models(subjects, environment, start, find, options, command);
   return forecasts(subjects, environment, start, predict::StoredModels(find, environment.fingerprint), options);
-}
-
-Seconds measured_seconds(const Trace& trace) {
-  Seconds sum = 0;
-  for (const Seconds seconds : trace.measured) {
-    sum += seconds;
-  }
-  return sum;
-}
-
-report::Table summary_table(const std::vector<Forecast>& forecasts) {
-  using report::Align;
-  const bool measured = std::any_of(forecasts.begin(), forecasts.end(), [](const Forecast& f) { return !f.first->trace.measured.empty(); });
-  report::Table table;
-  table.columns = {{"n"},
-                   {"nb"},
-                   {"predicted", Align::right, "seconds"},
-                   {"low", Align::right, "low_seconds"},
-                   {"high", Align::right, "high_seconds"},
-                   {"rate", Align::right, "flops_per_second"},
-                   {"extrapolated", Align::right, "extrapolated_share"}};
-  if (measured) {
-    table.columns.insert(table.columns.end(), {{"kernels measured", Align::right, "measured_seconds"}, {"error"}});
-  }
-  for (const auto& [subject, prediction] : forecasts) {
-    const double share = prediction.extrapolated_share();
-    const double rate = prediction.seconds > 0 ? subject->flops / prediction.seconds : 0;
-    std::vector<report::Cell> row = {subject->sizes,
-                                     subject->blocks,
-                                     {prediction.seconds, format_seconds(prediction.seconds)},
-                                     {prediction.interval.low, format_seconds(prediction.interval.low)},
-                                     {prediction.interval.high, format_seconds(prediction.interval.high)},
-                                     {rate, format_flop_rate(rate)},
-                                     {share, format_percent(share), share > 0.01 ? report::Tone::bad : report::Tone::plain}};
-    if (measured) {
-      const Seconds seconds = measured_seconds(subject->trace);
-      row.emplace_back(seconds, format_seconds(seconds));
-      row.emplace_back(prediction.seconds / seconds - 1, fmt::format("{:+.1f} %", 100 * (prediction.seconds / seconds - 1)));
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-report::Table kernel_table(const predict::Prediction& prediction) {
-  using report::Align;
-  report::Table table;
-  table.columns = {{"kernel", Align::left},
-                   {"calls"},
-                   {"time", Align::right, "seconds"},
-                   {"time %", Align::right, "share"},
-                   {"+/-", Align::right, "deviation_seconds"},
-                   {"rate", Align::right, "flops_per_second"},
-                   {"extrapolated", Align::right, "extrapolated_share"}};
-  for (const predict::KernelPrediction& kernel : prediction.kernels) {
-    const double rate = kernel.seconds > 0 ? kernel.flops / kernel.seconds : 0;
-    const double share = kernel.seconds > 0 ? kernel.extrapolated / kernel.seconds : 0;
-    table.rows.push_back({to_string(kernel.key),
-                          report::whole(kernel.calls),
-                          {kernel.seconds, format_seconds(kernel.seconds)},
-                          {kernel.seconds / prediction.seconds, fmt::format("{:.1f}", 100 * kernel.seconds / prediction.seconds)},
-                          {kernel.deviation, format_seconds(kernel.deviation)},
-                          {rate, format_flop_rate(rate)},
-                          {share, format_percent(share)}});
-  }
-  return table;
-}
-
-report::Table call_table(const Trace& trace, const predict::Prediction& prediction) {
-  using report::Align;
-  report::Table table;
-  table.columns = {{"call"},
-                   {"kernel", Align::left},
-                   {"sizes", Align::left},
-                   {"time", Align::right, "seconds"},
-                   {"+/-", Align::right, "relative_error"},
-                   {"extrapolated", Align::left}};
-  for (std::size_t i = 0; i < trace.calls.size(); ++i) {
-    const predict::CallPrediction& call = prediction.calls[i];
-    table.rows.push_back({report::whole(static_cast<long long>(i)),
-                          trace.calls[i].routine->name + " " + flags(trace.calls[i]),
-                          fmt::format("{}", fmt::join(sizes(trace.calls[i]), "x")),
-                          {call.seconds, format_seconds(call.seconds)},
-                          {call.relative_error, format_percent(call.relative_error)},
-                          call.extrapolated ? "yes" : "no"});
-  }
-  return table;
-}
-
-std::string explanation(const Forecast& forecast, const CommonOptions& common) {
-  const auto& [subject, prediction] = forecast;
-  return fmt::format("\nn = {}, nb = {}, by kernel:\n{}\nby call:\n{}", subject->sizes, subject->blocks,
-                     render(kernel_table(prediction), common), render(call_table(subject->trace, prediction), common));
-}
-
-nlohmann::json to_json(const Forecast& forecast, bool explain) {
-  const auto& [subject, prediction] = forecast;
-  nlohmann::json kernels = nlohmann::json::array();
-  for (const predict::KernelPrediction& kernel : prediction.kernels) {
-    kernels.push_back({{"key", kernel.key},
-                       {"calls", kernel.calls},
-                       {"flops", kernel.flops},
-                       {"seconds", kernel.seconds},
-                       {"deviation_seconds", kernel.deviation},
-                       {"extrapolated_seconds", kernel.extrapolated}});
-  }
-  nlohmann::json json = {{"algorithm", subject->trace.configuration.algorithm},
-                         {"parameters", subject->trace.configuration.parameters},
-                         {"seconds", prediction.seconds},
-                         {"interval", {prediction.interval.low, prediction.interval.high}},
-                         {"flops", subject->flops},
-                         {"extrapolated_share", prediction.extrapolated_share()},
-                         {"kernels", std::move(kernels)}};
-  if (!subject->trace.measured.empty()) {
-    json["measured_seconds"] = measured_seconds(subject->trace);
-  }
-  if (explain) {
-    nlohmann::json calls = nlohmann::json::array();
-    for (const predict::CallPrediction& call : prediction.calls) {
-      calls.push_back({{"seconds", call.seconds}, {"relative_error", call.relative_error}, {"extrapolated", call.extrapolated}});
-    }
-    json["calls"] = std::move(calls);
-  }
-  return json;
 }
 
 void show(const PredictCommand& command, const std::vector<Forecast>& forecasts, const Environment& environment,
@@ -507,7 +227,7 @@ void check(const PredictCommand& command, const CommonOptions& common) {
 }
 
 /// Threads of a recorded program, which may call at the same time.
-bool is_threaded(const std::vector<Subject>& subjects) { return subjects.size() > 1 && !subjects.front().pauses.empty(); }
+bool is_threaded(const std::vector<PredictSubject>& subjects) { return subjects.size() > 1 && !subjects.front().pauses.empty(); }
 
 void finish(const PredictCommand& command, std::vector<Forecast> all, const Environment& environment, bool threaded, int cores,
             const CommonOptions& common) {
@@ -531,7 +251,9 @@ void finish(const PredictCommand& command, std::vector<Forecast> all, const Envi
 
 void predict_here(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {
   const Workbench bench(command.libraries, common);
-  const std::vector<Subject> subjects = command.trace.empty() ? record(command, bench, common) : read_subjects(command, common);
+  const std::vector<PredictSubject> subjects =
+      command.trace.empty() ? record_subjects(command.routine, command.arguments, command.libraries.threads, bench, common)
+                            : read_subjects(command.trace, command.libraries.threads, common);
   const bool threaded = is_threaded(subjects);
   options.per_call = options.per_call || threaded;
   model::Store store = open_store(common);
@@ -542,7 +264,7 @@ void predict_here(const PredictCommand& command, predict::PredictOptions options
 void predict_elsewhere(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {
   model::Store store = model::Store::open_copy(command.models);
   const Environment environment = sampled_environment(store, {command.libraries, command.environment});
-  const std::vector<Subject> subjects = read_subjects(command, common);
+  const std::vector<PredictSubject> subjects = read_subjects(command.trace, command.libraries.threads, common);
   const bool threaded = is_threaded(subjects);
   options.per_call = options.per_call || threaded;
   note(fmt::format("models of {}, {} {}, {} thread{}", environment.cpu, environment.blas.name, environment.blas.version,

@@ -1,0 +1,165 @@
+#include "flopcast/cli/predict_subjects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "flopcast/algorithm/block_parameters.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/routine_problem.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/program_trace.hpp"
+#include "flopcast/interpose/recorder.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/report/file.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::int64_t largest_block = 1000000;
+
+/// Values of nb, nbmin and nx from the words of the command line.
+struct BlockLists {
+  std::vector<std::int64_t> nb, nbmin, nx;
+};
+
+/// Takes nb=, nbmin= and nx= out of `words`.
+BlockLists take_blocks(std::vector<std::string>& words) {
+  BlockLists lists;
+  const auto take = [&words](const std::string& name, std::int64_t minimum) {
+    std::vector<std::int64_t> values;
+    const std::string prefix = name + "=";
+    const auto at = std::find_if(words.begin(), words.end(), [&](const std::string& word) { return word.rfind(prefix, 0) == 0; });
+    if (at != words.end()) {
+      values = parse_sizes(at->substr(prefix.size()), name, minimum, largest_block);
+      words.erase(at);
+    }
+    return values;
+  };
+  lists.nb = take("nb", 1);
+  lists.nbmin = take("nbmin", 0);
+  lists.nx = take("nx", 0);
+  return lists;
+}
+
+/// Every combination of the given values over LAPACK's own.
+std::vector<algorithm::BlockParameters> combinations(const BlockLists& lists, const algorithm::BlockParameters& defaults) {
+  std::vector<algorithm::BlockParameters> all = {defaults};
+  const auto extend = [&all](const std::vector<std::int64_t>& values, std::int64_t algorithm::BlockParameters::*member) {
+    if (values.empty()) {
+      return;
+    }
+    std::vector<algorithm::BlockParameters> extended;
+    for (algorithm::BlockParameters blocks : all) {
+      for (const std::int64_t value : values) {
+        blocks.*member = value;
+        extended.push_back(blocks);
+      }
+    }
+    all = std::move(extended);
+  };
+  extend(lists.nb, &algorithm::BlockParameters::nb);
+  extend(lists.nbmin, &algorithm::BlockParameters::nbmin);
+  extend(lists.nx, &algorithm::BlockParameters::nx);
+  return all;
+}
+
+PredictSubject read_trace(const std::string& file) {
+  PredictSubject subject;
+  subject.trace = trace_from_json(report::read_document(file, "flopcast-trace-1"), kernel::find);
+  std::vector<std::int64_t> sizes;
+  const auto& parameters = subject.trace.configuration.parameters;
+  for (const char* name : {"m", "n", "k"}) {
+    if (const auto at = parameters.find(name); at != parameters.end()) {
+      sizes.push_back(at->second);
+    }
+  }
+  subject.sizes = size_text(sizes);
+  const auto nb = parameters.find("nb");
+  subject.blocks = nb == parameters.end() ? "-" : fmt::format("{}", nb->second);
+  subject.flops = flops(subject.trace);
+  return subject;
+}
+
+/// What the threads of a recorded program have called, one subject each.
+std::vector<PredictSubject> read_recording(const std::string& file, const CommonOptions& common) {
+  const interpose::ProgramTrace program = interpose::read_program_trace(file);
+  std::vector<PredictSubject> subjects;
+  std::size_t named = 0;
+  Seconds named_seconds = 0;
+  for (std::size_t t = 0; t < program.events.size(); ++t) {
+    const interpose::RecordedThread& thread = program.summary.threads[t];
+    PredictSubject subject;
+    subject.sizes = fmt::format("thread {}", thread.tid);
+    subject.blocks = "-";
+    subject.trace = interpose::to_trace(program.events[t]);
+    subject.pauses = interpose::pauses(program.events[t]);
+    if (program.summary.dry_run) {
+      subject.trace.measured.clear();
+    }
+    subject.flops = flops(subject.trace);
+    for (const interpose::ProgramEvent& event : program.events[t]) {
+      named += event.described() ? 0 : 1;
+      named_seconds += event.described() ? 0 : event.seconds;
+    }
+    if (!subject.trace.calls.empty()) {
+      subjects.push_back(std::move(subject));
+    }
+  }
+  if (named > 0) {
+    note(fmt::format("{} calls that took {} are known by name only and left out", named, format_seconds(named_seconds)), common);
+  }
+  if (subjects.empty()) {
+    throw bad_input("{} holds no call that the catalogue describes", file);
+  }
+  return subjects;
+}
+
+}  // namespace
+
+std::vector<PredictSubject> record_subjects(const std::string& name, std::vector<std::string> words, int threads, const Workbench& bench,
+                                            const CommonOptions& common) {
+  const Routine& routine = kernel::require(name);
+  const BlockLists lists = take_blocks(words);
+  const RoutineArguments arguments = parse_routine_arguments(routine, words);
+  if (arguments.sizes.empty()) {
+    throw usage_error("predict {}: no sizes given; add n=1000 or n=200:3200", routine.name);
+  }
+  interpose::Recorder recorder(bench.files());
+  std::vector<PredictSubject> subjects;
+  for (Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
+    call.threads = threads;
+    const std::optional<interpose::BlockQuestion> question = recorder.question(call);
+    const algorithm::BlockParameters defaults = question ? question->answers : algorithm::BlockParameters{};
+    const std::vector<algorithm::BlockParameters> all = combinations(lists, defaults);
+    if (all != std::vector{defaults} && !question) {
+      throw bad_input(
+          "{} of {} never asks ilaenv for a block size, so nb, nbmin and nx change nothing; choose another LAPACK, such as --lapack "
+          "reference",
+          routine.name, bench.libraries().lapack().path);
+    }
+    const auto of_call = sizes(call);
+    for (const algorithm::BlockParameters& blocks : all) {
+      const std::string nb = lists.nx.empty() ? fmt::format("{}", blocks.nb) : fmt::format("{} / {}", blocks.nb, blocks.nx);
+      subjects.push_back({size_text({of_call.begin(), of_call.end()}), nb, flops(call), recorder.record(call, blocks)});
+    }
+  }
+  if (lists.nb.empty()) {
+    note("LAPACK's own block sizes; nb=32,64 predicts others", common);
+  }
+  return subjects;
+}
+
+std::vector<PredictSubject> read_subjects(const std::string& file, int threads, const CommonOptions& common) {
+  std::vector<PredictSubject> subjects = interpose::is_program_trace(file) ? read_recording(file, common) : std::vector{read_trace(file)};
+  for (PredictSubject& subject : subjects) {
+    for (Call& call : subject.trace.calls) {
+      call.threads = threads;
+    }
+  }
+  return subjects;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/workbench.hpp"
+#include "flopcast/core/trace.hpp"
+#include "flopcast/core/units.hpp"
+
+namespace flopcast::cli {
+
+/// A trace to be predicted and how its row in the table is called.
+struct PredictSubject {
+  std::string sizes, blocks;
+  double flops = 0;  ///< of the routine, not of its kernels, which do more
+  Trace trace;
+  std::vector<Seconds> pauses = {};  ///< of a recorded program's thread: its own code before each call
+};
+
+/// The LAPACK routine `name` for every problem and every combination of block sizes in `words` (name=value), recorded with the libraries of
+/// `bench`. Throws usage_error for words that don't fit, bad_input for block sizes that the LAPACK never asks for.
+std::vector<PredictSubject> record_subjects(const std::string& name, std::vector<std::string> words, int threads, const Workbench& bench,
+                                            const CommonOptions& common);
+
+/// The trace in `file`, or what the threads of a recorded program have called, with so many threads of BLAS. Throws bad_input if it is
+/// neither, or holds no call that the catalogue describes.
+std::vector<PredictSubject> read_subjects(const std::string& file, int threads, const CommonOptions& common);
+
+}  // namespace flopcast::cli

@@ -153,7 +153,7 @@ void refuse_overlap(const Tensor& tensor, const Extents& extents) {
 char letter(Place place) { return "ABC"[static_cast<std::size_t>(place)]; }
 
 Notation parse_notation(std::string_view text) {
-  const Notation notation = text.find(":=") != std::string_view::npos ? parse_assignment(text) : parse_list(text);
+  Notation notation = text.find(":=") != std::string_view::npos ? parse_assignment(text) : parse_list(text);
   check(notation, text);
   return notation;
 }

@@ -18,7 +18,7 @@ class InlineVector {
   static_assert(std::is_trivially_destructible_v<T>);
 
  public:
-  InlineVector() noexcept {}
+  InlineVector() noexcept {}  // NOLINT(modernize-use-equals-default): a union's members are begun by hand
   InlineVector(std::initializer_list<T> items) {
     for (const T& item : items) {
       push_back(item);

@@ -37,6 +37,8 @@ class Store {
   /// such file, or it is damaged or no store; otherwise as open does.
   static Store open_copy(const std::filesystem::path& path);
   ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
 

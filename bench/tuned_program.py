@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""What a tuned profile gains for a program that nobody changed: NumPy calling LAPACK, run in turns by `flopcast run` with a profile that `flopcast tune` made (no
+problem below was run for it) and with LAPACK's default block sizes, same libraries and kernels. Prints a Markdown table: medians of the times that the program
+itself takes, in brackets the half spread between the fastest and the slowest.
+
+  bench/tuned_program.py --flopcast build/release/bin/flopcast [--n 1500,2000] [--blas openblas-serial] [--calls qr,cholesky] [--rounds 5]
+
+Run it on an idle machine. Needs NumPy over a LAPACK that asks for its block sizes, which is what --lapack reference makes of Debian's."""
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+NUMPY = "/usr/bin/python3"
+PROGRAM = """
+import json, sys, time
+import numpy as np
+n, repetitions = int(sys.argv[1]), int(sys.argv[2])
+a = np.random.default_rng(1).random((n, n))
+s = a @ a.T + n * np.eye(n)
+calls = {"qr": lambda: np.linalg.qr(a, mode="raw"), "cholesky": lambda: np.linalg.cholesky(s), "inverse": lambda: np.linalg.inv(a),
+         "eigenvalues, symmetric": lambda: np.linalg.eigvalsh(s), "eigenvalues": lambda: np.linalg.eigvals(a),
+         "singular values": lambda: np.linalg.svd(a, compute_uv=False)}
+seconds = {}
+for name in sys.argv[3].split(";"):
+    for repetition in range(repetitions):
+        begin = time.perf_counter()
+        calls[name]()
+        seconds.setdefault(name, []).append(time.perf_counter() - begin)
+print(json.dumps(seconds))
+"""
+# What each call asks ilaenv for, and the flags that `flopcast tune` takes.
+ROUTINES = {"qr": ["dgeqrf"], "cholesky": ["dpotrf uplo=L"], "inverse": ["dgetrf"], "eigenvalues, symmetric": ["dsytrd uplo=L"], "eigenvalues": ["dgehrd"],
+            "singular values": ["dgebrd"]}
+
+
+def run(command, environment):
+    finished = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if finished.returncode != 0:
+        sys.exit(f"{' '.join(command[:12])} ...\nended with {finished.returncode}:\n{finished.stderr}")
+    return finished.stdout
+
+
+def shown(values):
+    spread = 50 * (max(values) - min(values)) / statistics.median(values)
+    return f"{1e3 * statistics.median(values):.3g} ms ({spread:.0f} %)"
+
+
+def profiles(options, environment, calls, folder):
+    """The tuned profile, and the same without a block size in it."""
+    tuned, default = os.path.join(folder, "tuned.json"), os.path.join(folder, "default.json")
+    for routine in sorted({r for name in calls for r in ROUTINES[name]}):
+        run([options.flopcast, "tune", *routine.split(), "--n", options.n, "--blas", options.blas, "--lapack", "reference", "--profile", tuned, "--quiet"], environment)
+    with open(tuned, encoding="utf-8") as file:
+        document = json.load(file)
+    document["routines"] = []
+    with open(default, "w", encoding="utf-8") as file:
+        json.dump(document, file)
+    return {"tuned": tuned, "default": default}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser.add_argument("--n", default="1500,2000")
+    parser.add_argument("--blas", default="openblas-serial")
+    parser.add_argument("--calls", default=";".join(ROUTINES), help="separated by semicolons")
+    parser.add_argument("--rounds", type=int, default=5, help="processes with each profile, in random order")
+    parser.add_argument("--repetitions", type=int, default=2, help="calls in a process")
+    options = parser.parse_args()
+    calls = options.calls.split(";")
+    with tempfile.TemporaryDirectory(prefix="flopcast-tuned-") as folder:
+        environment = dict(os.environ)
+        profile = profiles(options, environment, calls, folder)
+        print("| call | n | default | tuned | default / tuned |\n|:--|--:|--:|--:|--:|")
+        for n in options.n.split(","):
+            seconds = {}
+            for _ in range(options.rounds):
+                for kind in random.sample(sorted(profile), 2):
+                    command = [options.flopcast, "run", "--profile", profile[kind], "--blas", options.blas, "--lapack", "reference", "--quiet", "--",
+                               NUMPY, "-c", PROGRAM, n, str(options.repetitions), options.calls]
+                    for call, values in json.loads(run(command, environment)).items():
+                        seconds.setdefault(call, {}).setdefault(kind, []).append(min(values))
+            for call in calls:
+                both = seconds[call]
+                print(f"| {call} | {n} | {shown(both['default'])} | {shown(both['tuned'])} | "
+                      f"{statistics.median(both['default']) / statistics.median(both['tuned']):.3f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

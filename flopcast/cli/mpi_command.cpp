@@ -249,6 +249,7 @@ void add_mpi_command(CLI::App& app, CommonOptions& common) {
   add_show(*mpi, common);
   add_mpi_tune_command(*mpi, common);
   add_mpi_simulate_command(*mpi, common);
+  add_mpi_describe_command(*mpi, common);
 }
 
 }  // namespace flopcast::cli

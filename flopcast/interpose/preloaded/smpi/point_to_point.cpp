@@ -16,7 +16,7 @@ void finish(const Inside& inside, Routine routine, std::optional<Pending>& pendi
                              inside.entered(), others, bytes_sent);
 }
 
-/// Any blocking send; `synchronous` ones wait for their receiver however short they are.
+/// Any blocking send.
 template <class Send>
 int send(Routine routine, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, Send call) {
   const Inside inside;
@@ -51,6 +51,15 @@ template <class Call>
 int begin_isend(Routine routine, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request, Call call) {
   return begin_request(
       routine, [&](Process& process) { return begin_send(process, destination, tag, comm, bytes_of(count, type)); }, request, call);
+}
+
+/// A request that is begun later, as often as the program starts it.
+int keep_persistent(int result, MPI_Request request, const Persistent& what) {
+  Process* process = simulation() != nullptr ? simulation()->current() : nullptr;
+  if (process != nullptr && result == MPI_SUCCESS) {
+    process->persistent[request] = what;
+  }
+  return result;
 }
 
 /// A receive and a send at once wait for both partners.
@@ -141,6 +150,31 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
   return begin_request(
       Routine::irecv, [&](Process& process) { return begin_receive(process, source, tag, comm, bytes_of(count, type)); }, request,
       [&] { return PMPI_Irecv(buffer, count, type, source, tag, comm, request); });
+}
+
+int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
+  const int result = PMPI_Send_init(buffer, count, type, destination, tag, comm, request);
+  return keep_persistent(result, *request, {true, destination, tag, comm, bytes_of(count, type)});
+}
+
+int MPI_Ssend_init(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
+  const int result = PMPI_Ssend_init(buffer, count, type, destination, tag, comm, request);
+  return keep_persistent(result, *request, {true, destination, tag, comm, bytes_of(count, type)});
+}
+
+int MPI_Bsend_init(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
+  const int result = PMPI_Bsend_init(buffer, count, type, destination, tag, comm, request);
+  return keep_persistent(result, *request, {true, destination, tag, comm, bytes_of(count, type)});
+}
+
+int MPI_Rsend_init(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request* request) {
+  const int result = PMPI_Rsend_init(buffer, count, type, destination, tag, comm, request);
+  return keep_persistent(result, *request, {true, destination, tag, comm, bytes_of(count, type)});
+}
+
+int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  const int result = PMPI_Recv_init(buffer, count, type, source, tag, comm, request);
+  return keep_persistent(result, *request, {false, source, tag, comm, bytes_of(count, type)});
 }
 
 int MPI_Sendrecv(const void* sent, int send_count, MPI_Datatype send_type, int destination, int send_tag, void* received, int receive_count,

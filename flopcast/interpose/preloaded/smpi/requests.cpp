@@ -37,9 +37,7 @@ class Completion {
     any_ = true;
     bytes_ += found->second.bytes;
     add_others(process_, found->second, status, others_);
-    if (!found->second.persistent) {
-      process_.requests.erase(found);
-    }
+    process_.requests.erase(found);
   }
 
   /// Time that passed without completing anything isn't communication of its own: it is what a loop of tests takes.
@@ -56,6 +54,19 @@ class Completion {
   std::int64_t bytes_ = 0;
   bool any_ = false;
 };
+
+/// Persistent requests among these begin again.
+void start(Process& process, int count, const MPI_Request* requests) {
+  for (int i = 0; i < count; ++i) {
+    const auto found = process.persistent.find(requests[i]);
+    if (found != process.persistent.end()) {
+      const Persistent& what = found->second;
+      remember(process, requests[i],
+               what.sends ? begin_send(process, what.partner, what.tag, what.comm, what.bytes)
+                          : begin_receive(process, what.partner, what.tag, what.comm, what.bytes));
+    }
+  }
+}
 
 /// Who a process waits for in a collective: everybody, whose part it needs.
 void add_collective(Process& process, const Pending& pending, std::vector<Arrival>& others) {
@@ -273,9 +284,32 @@ int MPI_Testsome(int count, MPI_Request requests[], int* completed, int* indices
   return result;
 }
 
+int MPI_Start(MPI_Request* request) {
+  const Inside inside;
+  if (!inside) {
+    return PMPI_Start(request);
+  }
+  start(inside.process(), 1, request);
+  const int result = PMPI_Start(request);
+  simulation()->communicated(inside.process(), message_kernel(Routine::start, 0, nullptr), inside.entered(), {}, 0);
+  return result;
+}
+
+int MPI_Startall(int count, MPI_Request* requests) {
+  const Inside inside;
+  if (!inside) {
+    return PMPI_Startall(count, requests);
+  }
+  start(inside.process(), count, requests);
+  const int result = PMPI_Startall(count, requests);
+  simulation()->communicated(inside.process(), message_kernel(Routine::start, 0, nullptr), inside.entered(), {}, 0);
+  return result;
+}
+
 int MPI_Request_free(MPI_Request* request) {
   if (Process* process = simulation() != nullptr ? simulation()->current() : nullptr) {
     process->requests.erase(*request);
+    process->persistent.erase(*request);
   }
   return PMPI_Request_free(request);
 }

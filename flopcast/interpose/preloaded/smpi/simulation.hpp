@@ -38,7 +38,15 @@ struct Pending {
   std::shared_ptr<const Group> group;  ///< of such a receive, or of a collective
   Collectives::Key collective;
   std::int64_t bytes = 0;
-  bool sends = false, is_collective = false, wildcard = false, persistent = false;
+  bool sends = false, is_collective = false, wildcard = false;
+};
+
+/// What a persistent request begins each time that it is started.
+struct Persistent {
+  bool sends = false;
+  int partner = 0, tag = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+  std::int64_t bytes = 0;
 };
 
 /// Calls of kernels in order, each with its kernel's number.
@@ -65,7 +73,8 @@ class Process {
   /// Number of the next collective on that group.
   std::int64_t next_collective(const Group& group) { return collectives_[group.id]++; }
 
-  std::unordered_map<MPI_Request, Pending> requests;
+  std::unordered_map<MPI_Request, Pending> requests;       ///< begun and not complete
+  std::unordered_map<MPI_Request, Persistent> persistent;  ///< begun or not
   CallList trace;
   Seconds resumed = 0;          ///< when the program last went on
   Seconds waited = 0;           ///< for others

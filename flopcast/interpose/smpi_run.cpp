@@ -1,5 +1,7 @@
 #include "flopcast/interpose/smpi_run.hpp"
 
+#include <elf.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -71,8 +73,27 @@ std::string last_words(const std::string& file) {
   return fmt::format("{}", fmt::join(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(), "\n"));
 }
 
-/// Whether the file names `text` anywhere, as a program does with the libraries that it needs.
-bool mentions(const fs::path& file, const std::string& text) { return contents(file.string()).find(text) != std::string::npos; }
+/// Whether `file` is what SMPI's compilers link: a shared library that needs SimGrid. (A program proper names an interpreter.)
+bool is_built_for_smpi(const fs::path& file) {
+  const std::string bytes = contents(file.string());
+  ElfW(Ehdr) header{};
+  if (bytes.size() < sizeof header || bytes.compare(0, SELFMAG, ELFMAG) != 0) {
+    return false;
+  }
+  std::memcpy(&header, bytes.data(), sizeof header);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment{};
+    const std::size_t at = header.e_phoff + i * sizeof segment;
+    if (at + sizeof segment > bytes.size()) {
+      return false;
+    }
+    std::memcpy(&segment, bytes.data() + at, sizeof segment);
+    if (segment.p_type == PT_INTERP) {
+      return false;
+    }
+  }
+  return header.e_type == ET_DYN && bytes.find("libsimgrid.so") != std::string::npos;
+}
 
 std::vector<std::string> environment_of(const SmpiSimulation& simulation, const ScratchFolder& folder) {
   SmpiOptions options;
@@ -116,7 +137,7 @@ void require_simulable(const std::string& program) {
     throw environment_error("SimGrid's simulator {} can't be executed: {}; install libsimgrid-dev (Debian's name)", simulator,
                             std::strerror(errno));
   }
-  if (!mentions(find_program(program), "libsimgrid.so")) {
+  if (!is_built_for_smpi(find_program(program))) {
     throw bad_input(
         "{} was not built for SimGrid's SMPI; compile and link it with smpicc, smpicxx or smpiff instead of mpicc, mpicxx or mpifort",
         program);

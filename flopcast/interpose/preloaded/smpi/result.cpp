@@ -117,14 +117,29 @@ std::string library_of(const char* symbol) {
   return path ? path.get() : library.dli_fname;
 }
 
+/// The file with those called routines that aren't in `blas`; empty if there are none.
+std::string lapack_beside(const std::string& blas, const path::KernelTable& kernels) {
+  const mpi::RegionNames no_regions;
+  for (const path::Kernel& kernel : kernels.kernels()) {
+    if (kernel.key.kind == path::KernelKind::computation) {
+      const std::string library = library_of((mpi::routine_of(kernel.key, no_regions) + '_').c_str());
+      if (library != blas) {
+        return library;
+      }
+    }
+  }
+  return "";
+}
+
 json document_of(const ResultFacts& facts, path::KernelTable& kernels) {
   const Process& last = last_to_end(facts.processes);
   const bool complete = follow_back(last, facts.processes, kernels);
+  const std::string blas = library_of("dgemm_");
   json document = {{"schema", smpi_result_schema},
                    {"ranks", facts.processes.size()},
                    {"seconds", last.path().length()},
-                   {"blas", library_of("dgemm_")},
-                   {"lapack", library_of("dpotrf_")},
+                   {"blas", blas},
+                   {"lapack", lapack_beside(blas, kernels)},
                    {"path_complete", complete},
                    {"path", costs_document(last.path().mark().along)},
                    {"processes", processes_document(facts.processes)},

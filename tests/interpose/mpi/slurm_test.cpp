@@ -94,6 +94,7 @@ class SlurmTest : public tests::MpiPrograms {
   }
 };
 
+// One test, since starting and ending a Slurm takes seconds.
 TEST_F(SlurmTest, ProcessesOfSrunHaveOneProfileTogether) {
   const Result result = srun(3, FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program() + " 5");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -102,12 +103,11 @@ TEST_F(SlurmTest, ProcessesOfSrunHaveOneProfileTogether) {
   EXPECT_EQ(profile.at("per_process").at("flops"), 5 * 3 * 2e6);
   EXPECT_THAT(result.err, HasSubstr("3 processes"));
   EXPECT_EQ(result.err.find("3 processes"), result.err.rfind("3 processes")) << "said more than once";
-}
 
-TEST_F(SlurmTest, OnlyTheFirstProcessWritesAndNoFileIsShared) {
+  // Only the first process writes, and no file is shared.
   std::ofstream(folder_ / "process.sh") << "mkdir -p process-$SLURM_PROCID && cd process-$SLURM_PROCID && TMPDIR=$PWD exec \"$@\"\n";
-  const Result result = srun(3, "sh process.sh " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program() + " 5");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Result apart = srun(3, "sh process.sh " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program() + " 5");
+  ASSERT_EQ(apart.exit_code, 0) << apart.err;
   EXPECT_EQ(json::parse(tests::contents(folder_ / "process-0/profile.json")).at("ranks"), 3);
   for (const char* other : {"process-1", "process-2"}) {
     for (const auto& entry : fs::directory_iterator(folder_ / other)) {
@@ -115,13 +115,11 @@ TEST_F(SlurmTest, OnlyTheFirstProcessWritesAndNoFileIsShared) {
       EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("flopcast"))) << "left by " << other;
     }
   }
-}
 
-TEST_F(SlurmTest, AnAbortEndsAllProcessesWithoutAProfile) {
-  const Result result = srun(2, FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program() + " 5 abort");
-  EXPECT_NE(result.exit_code, 0);
-  EXPECT_NE(result.exit_code, 124) << "it hung";
-  EXPECT_FALSE(fs::exists(folder_ / "profile.json"));
+  const Result aborted = srun(2, FLOPCAST_PROGRAM " mpi run --output aborted.json -- " + program() + " 5 abort");
+  EXPECT_NE(aborted.exit_code, 0);
+  EXPECT_NE(aborted.exit_code, 124) << "it hung";
+  EXPECT_FALSE(fs::exists(folder_ / "aborted.json"));
 }
 
 }  // namespace

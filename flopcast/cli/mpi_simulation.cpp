@@ -4,6 +4,7 @@
 #include <map>
 
 #include "flopcast/cache/placement.hpp"
+#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/on_demand_sampling.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/smpi_options.hpp"
@@ -20,6 +21,16 @@ using nlohmann::json;
 constexpr std::int64_t most_traced_calls = 100000;
 constexpr int most_rounds = 3;
 constexpr double agreement = 0.005;
+
+/// A Ctrl-C ends the simulator as well: then it isn't the program that failed.
+json simulated(const interpose::SmpiSimulation& simulation) {
+  try {
+    return run_simulation(simulation);
+  } catch (const Error&) {
+    throw_if_interrupted("what was measured of kernels is kept");
+    throw;
+  }
+}
 
 /// The calls of some of the simulated processes.
 struct TracedCalls {
@@ -151,7 +162,7 @@ json MpiSimulator::run(interpose::SmpiSimulation machine) {
   json result;
   for (int round = 0; round < most_rounds; ++round) {
     machine.times = {{"schema", interpose::smpi_times_schema}, {"kernels", times_}};
-    result = run_simulation(machine);
+    result = simulated(machine);
     if (result.at("traces").empty() || round + 1 == most_rounds) {
       break;
     }

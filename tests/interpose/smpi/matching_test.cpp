@@ -55,5 +55,17 @@ TEST(Collectives, AreForgottenWhenAllHaveLeft) {
   EXPECT_EQ(collectives.arrive(key, 0, at(9)).arrivals.size(), 1U);
 }
 
+TEST(LastArrival, IsTheLatestOfThoseNeededUntilThen) {
+  Collective collective;
+  collective.arrivals[0] = at(1);
+  collective.arrivals[1] = at(5);
+  collective.arrivals[2] = at(3);
+  const auto all = [](int) { return true; };
+  EXPECT_EQ(last_arrival(collective, 9, all)->time, 5);
+  EXPECT_EQ(last_arrival(collective, 4, all)->time, 3);
+  EXPECT_EQ(last_arrival(collective, 9, [](int rank) { return rank == 2; })->time, 3);
+  EXPECT_EQ(last_arrival(collective, 0.5, all), nullptr);
+}
+
 }  // namespace
 }  // namespace flopcast::interpose::smpi

@@ -12,16 +12,14 @@ enum class Needs { everybody, root, root_needs_everybody };
 
 constexpr int no_root = -1;
 
-/// The arrivals that `group`'s process waits for. What forwards to it on the way from or to the root isn't told apart from the network.
+/// The arrival that `group`'s process has waited for, if any. What forwards to it on the way from or to the root isn't told apart from the
+/// network.
 std::vector<Arrival> needed(const Collective& collective, const Group& group, Needs needs, int root) {
-  std::vector<Arrival> others;
-  for (const auto& [rank, arrival] : collective.arrivals) {
-    const bool waits_for = needs == Needs::everybody || (needs == Needs::root ? rank == root : group.rank == root);
-    if (rank != group.rank && waits_for) {
-      others.push_back(arrival);
-    }
-  }
-  return others;
+  const auto waits_for = [&](int rank) {
+    return rank != group.rank && (needs == Needs::everybody || (needs == Needs::root ? rank == root : group.rank == root));
+  };
+  const Arrival* last = last_arrival(collective, now(), waits_for);
+  return last != nullptr ? std::vector<Arrival>{*last} : std::vector<Arrival>();
 }
 
 template <class Call>

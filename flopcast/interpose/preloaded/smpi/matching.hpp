@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "flopcast/core/units.hpp"
 #include "flopcast/path/critical_path.hpp"
@@ -49,6 +50,18 @@ struct Collective {
   std::map<int, Arrival> arrivals;  ///< by rank in the communicator
   int ended = 0;
 };
+
+/// The last arrival until `until` of those whose rank is `needed`; nullptr if there is none.
+template <class Needed>
+const Arrival* last_arrival(const Collective& collective, Seconds until, Needed needed) {
+  const Arrival* last = nullptr;
+  for (const auto& [rank, arrival] : collective.arrivals) {
+    if (needed(rank) && arrival.time <= until && (last == nullptr || arrival.time > last->time)) {
+      last = &arrival;
+    }
+  }
+  return last;
+}
 
 /// Who takes part in which collective: on one communicator all processes call them in the same order.
 class Collectives {

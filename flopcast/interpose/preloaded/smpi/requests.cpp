@@ -69,14 +69,12 @@ void start(Process& process, int count, const MPI_Request* requests) {
 }
 
 /// Who a process waits for in a collective: everybody, whose part it needs.
-void add_collective(Process& process, const Pending& pending, std::vector<Arrival>& others) {
-  for (const auto& [rank, arrival] : simulation()->collectives().at(pending.collective).arrivals) {
-    if (rank != pending.group->rank) {
-      others.push_back(arrival);
-    }
+void add_collective(const Pending& pending, std::vector<Arrival>& others) {
+  const auto others_than = [own = pending.group->rank](int rank) { return rank != own; };
+  if (const Arrival* last = last_arrival(simulation()->collectives().at(pending.collective), now(), others_than)) {
+    others.push_back(*last);
   }
   simulation()->collectives().leave(pending.collective, pending.group->size());
-  static_cast<void>(process);
 }
 
 }  // namespace
@@ -122,7 +120,7 @@ std::optional<Pending> begin_receive(Process& process, int source, int tag, MPI_
 
 void add_others(Process& process, Pending& pending, const MPI_Status* status, std::vector<Arrival>& others) {
   if (pending.is_collective) {
-    add_collective(process, pending, others);
+    add_collective(pending, others);
     return;
   }
   if (pending.wildcard && status != nullptr && status->MPI_SOURCE >= 0) {

@@ -64,7 +64,9 @@ json measured(const std::string& launcher, const std::string& program) {
   const ScratchFile output;
   // Users give the launcher with its options in one word.
   const std::vector<std::string> words = {"/bin/sh", "-c", "exec " + launcher + " -n 2 \"$0\" >\"$1\"", program, output.path()};
-  const int code = interpose::run_program("/bin/sh", words, interpose::current_environment());
+  std::vector<std::string> environment = interpose::current_environment();
+  interpose::set_threads(environment, 1);  // each process computes on one core
+  const int code = interpose::run_program("/bin/sh", words, environment);
   throw_if_interrupted("nothing was kept");
   if (code != 0) {
     throw environment_error("'{} -n 2 {}' ended with exit code {}", launcher, program, code);
@@ -83,8 +85,9 @@ void describe(const DescribeOptions& options, const CommonOptions& common) {
   for (const json& time : document.at("times")) {
     times.push_back({time.at(0).get<std::int64_t>(), time.at(1).get<double>()});
   }
-  const scale::MachineDescription machine =
+  scale::MachineDescription machine =
       scale::described_by(times, machine::detect_topology().usable_cores, document.at("eager_bytes").get<std::int64_t>());
+  machine.busy_core_speed = document.at("busy_core_speed").get<double>();
   model::Store store = open_store(common);
   store.put_artifact(machine_artifact_kind, this_machine(), scale::to_json(machine));
   emit(scale::to_json(machine), common);

@@ -156,9 +156,7 @@ json MpiSimulator::run(interpose::SmpiSimulation machine) {
   machine.command = options_.command;
   machine.show_output = options_.show_output;
   machine.most_traced_calls = most_traced_calls;
-  if (options_.only_kernels) {
-    machine.arguments.emplace_back("--cfg=smpi/simulate-computation:no");
-  }
+  machine.only_kernels = options_.only_kernels;
   json result;
   for (int round = 0; round < most_rounds; ++round) {
     machine.times = {{"schema", interpose::smpi_times_schema}, {"kernels", times_}};

@@ -12,6 +12,7 @@ struct SmpiOptions {
   std::int64_t most_traced_calls = 0;  ///< of all processes together that go into the result as traces; 0: none
   std::int64_t eager_bytes = 0;        ///< a longer message waits for its receiver
   double flops_per_second = 1e9;       ///< of this machine's cores in the simulation: what a second of a kernel counts as
+  bool only_kernels = false;           ///< nothing but kernels and messages takes time
   friend bool operator==(const SmpiOptions&, const SmpiOptions&) = default;
 };
 

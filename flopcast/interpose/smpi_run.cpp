@@ -102,6 +102,7 @@ std::vector<std::string> environment_of(const SmpiSimulation& simulation, const 
   options.most_traced_calls = simulation.most_traced_calls;
   options.eager_bytes = simulation.eager_bytes;
   options.flops_per_second = simulation.flops_per_second;
+  options.only_kernels = simulation.only_kernels;
   std::vector<std::string> environment = current_environment();
   set_variable(environment, smpi_options_variable, to_text(options));
   set_variable(environment, "SMPI_GLOBAL_SIZE", std::to_string(simulation.ranks));  // as smpirun does
@@ -122,6 +123,9 @@ std::vector<std::string> command_of(const SmpiSimulation& simulation, const Scra
                              fmt::format("--cfg=smpi/np:{}", simulation.ranks), "--cfg=smpi/hostfile:" + folder.file("hosts"),
                              "--cfg=smpi/tmpdir:" + folder.path()});
   words.insert(words.end(), simulation.arguments.begin(), simulation.arguments.end());
+  if (simulation.only_kernels) {
+    words.emplace_back("--cfg=smpi/simulate-computation:no");
+  }
   words.push_back(folder.file("platform.xml"));
   words.insert(words.end(), simulation.command.begin() + 1, simulation.command.end());
   return words;

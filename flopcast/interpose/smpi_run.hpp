@@ -19,6 +19,7 @@ struct SmpiSimulation {
   double flops_per_second = 0;         ///< of this machine's cores in that description
   nlohmann::json times;                ///< kernels' times
   std::int64_t most_traced_calls = 0;  ///< that the result holds as traces
+  bool only_kernels = false;           ///< nothing but kernels and messages takes time
   bool show_output = false;            ///< of the program; on standard error
 };
 

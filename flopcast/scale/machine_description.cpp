@@ -99,6 +99,7 @@ json to_json(const MachineDescription& machine) {
   json document = {{"schema", machine_description_schema},
                    {"cores_per_host", machine.cores_per_host},
                    {"core_speed", machine.core_speed},
+                   {"busy_core_speed", machine.busy_core_speed},
                    {"within_host", link_document(machine.within_host)},
                    {"between_hosts", link_document(machine.between_hosts)},
                    {"eager_bytes", machine.eager_bytes}};
@@ -119,6 +120,7 @@ MachineDescription machine_description_from_json(const json& document, const std
   machine.hosts = static_cast<int>(members.whole("hosts", 0, 1, MachineDescription::most_hosts));
   machine.cores_per_host = static_cast<int>(members.whole("cores_per_host", 1, 1, MachineDescription::most_cores));
   machine.core_speed = members.positive("core_speed", 1);
+  machine.busy_core_speed = members.positive("busy_core_speed", 1);
   machine.within_host = link_from_json(members.find("within_host"), source + ": within_host", machine.within_host);
   machine.between_hosts = link_from_json(members.find("between_hosts"), source + ": between_hosts", machine.between_hosts);
   machine.eager_bytes = members.whole("eager_bytes", machine.eager_bytes, 0, INT32_MAX);

@@ -31,7 +31,8 @@ struct MachineDescription {
 
   int hosts = 0;  ///< 0: as many as the processes need
   int cores_per_host = 1;
-  double core_speed = 1;  ///< of one core, relative to those that flopcast runs on
+  double core_speed = 1;       ///< of one core, relative to those that flopcast runs on
+  double busy_core_speed = 1;  ///< of each core while several of a host compute, relative to one alone: they share caches, memory and power
   Link within_host, between_hosts;
   std::int64_t eager_bytes = 4096;            ///< a longer message waits for its receiver
   std::vector<MessageClass> message_classes;  ///< by growing size; those within and between hosts alike

@@ -39,7 +39,8 @@ std::string factors(const std::vector<MessageClass>& classes, double MessageClas
   return fmt::format("{}", fmt::join(parts, ";"));
 }
 
-std::string xml_of(const MachineDescription& machine, int hosts) {
+std::string xml_of(const MachineDescription& machine, int hosts, int ranks) {
+  const bool busy = machine.cores_per_host > 1 && ranks > 1;
   // A message between hosts passes two links of this latency.
   return fmt::format(
       "<?xml version='1.0'?>\n"
@@ -49,8 +50,9 @@ std::string xml_of(const MachineDescription& machine, int hosts) {
       "lat=\"{:.17g}s\"\n"
       "           loopback_bw=\"{:.17g}Bps\" loopback_lat=\"{:.17g}s\"/>\n"
       "</platform>\n",
-      hosts - 1, core_flops_per_second * machine.core_speed, machine.cores_per_host, machine.between_hosts.bytes_per_second,
-      machine.between_hosts.latency / 2, machine.within_host.bytes_per_second, machine.within_host.latency);
+      hosts - 1, core_flops_per_second * machine.core_speed * (busy ? machine.busy_core_speed : 1), machine.cores_per_host,
+      machine.between_hosts.bytes_per_second, machine.between_hosts.latency / 2, machine.within_host.bytes_per_second,
+      machine.within_host.latency);
 }
 
 /// Every attribute `name` of an element `element`.
@@ -89,7 +91,7 @@ Platform platform_of(const MachineDescription& machine, int ranks) {
     throw bad_input("{} processes need {} cores, but the machine has {} hosts with {} each", ranks, ranks, hosts, machine.cores_per_host);
   }
   Platform platform;
-  platform.xml = xml_of(machine, hosts);
+  platform.xml = xml_of(machine, hosts, ranks);
   for (int rank = 0; rank < ranks; ++rank) {
     platform.hosts += fmt::format("host-{}\n", rank / machine.cores_per_host);
   }

@@ -14,13 +14,16 @@ TEST(SmpiOptions, SurviveTheEnvironment) {
   options.most_traced_calls = 17;
   options.eager_bytes = 4096;
   options.flops_per_second = 2.5e9;
+  options.only_kernels = true;
   EXPECT_EQ(parse_smpi_options(to_text(options)), options);
 }
 
 TEST(SmpiOptions, RefuseWhatFlopcastDidNotWrite) {
   EXPECT_THROW(parse_smpi_options(""), Error);
   EXPECT_THROW(parse_smpi_options("{}"), Error);
-  EXPECT_THROW(parse_smpi_options(R"({"result": 1, "times": "", "most_traced_calls": 0, "eager_bytes": 0, "flops_per_second": 1})"), Error);
+  EXPECT_THROW(parse_smpi_options(
+                   R"({"result": 1, "times": "", "most_traced_calls": 0, "eager_bytes": 0, "flops_per_second": 1, "only_kernels": false})"),
+               Error);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ TEST(MachineDescription, SurvivesJson) {
   machine.hosts = 16;
   machine.cores_per_host = 4;
   machine.core_speed = 1.5;
+  machine.busy_core_speed = 0.875;
   machine.within_host = {3e-7, 9e9};
   machine.between_hosts = {2e-6, 12e9};
   machine.eager_bytes = 8192;

@@ -31,6 +31,16 @@ TEST(PlatformOf, AMessageBetweenHostsPassesTwoLinksOfHalfTheLatency) {
   EXPECT_THAT(platform_of(four_hosts(), 2).xml, HasSubstr("lat=\"9.9999999999999995e-07s\""));
 }
 
+TEST(PlatformOf, CoresAreSlowerWhereSeveralOfAHostCompute) {
+  MachineDescription machine = four_hosts();
+  machine.core_speed = 2;
+  machine.busy_core_speed = 0.75;
+  EXPECT_THAT(platform_of(machine, 1).xml, HasSubstr("speed=\"2000000000f\""));
+  EXPECT_THAT(platform_of(machine, 2).xml, HasSubstr("speed=\"1500000000f\""));
+  machine.cores_per_host = 1;
+  EXPECT_THAT(platform_of(machine, 2).xml, HasSubstr("speed=\"2000000000f\""));
+}
+
 TEST(PlatformOf, TooManyProcessesAreAnError) {
   EXPECT_NO_THROW(platform_of(four_hosts(), 8));
   EXPECT_THROW(platform_of(four_hosts(), 9), Error);

@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -7,8 +8,8 @@
 #include <cstdio>
 #include <vector>
 
-/// What messages cost between ranks 0 and 1: rank 0 prints a JSON document with times of half a ping-pong and the size up to which a send
-/// doesn't wait for its receiver. `flopcast mpi describe` runs it.
+/// What messages cost between ranks 0 and 1, and what computing costs while both compute: rank 0 prints a JSON document with times of half a
+/// ping-pong, the size up to which a send doesn't wait for its receiver, and the speed of busy cores. `flopcast mpi describe` runs it.
 namespace {
 
 constexpr int tag = 1;
@@ -92,6 +93,79 @@ int eager_bytes(int rank) {
   return bytes;
 }
 
+using Product = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
+                         const double*, const int*, const double*, double*, const int*, std::size_t, std::size_t);
+
+/// Products of tiles that lie in one memory too large for a core's own caches, as those of a program do.
+class Tiles {
+ public:
+  explicit Tiles(Product product) : product_(product), memory_(tiles * order * order, 1e-3) {}
+
+  /// Mean of one product, of so many as take `least` seconds.
+  double seconds_of_product(double least) {
+    constexpr double minus_one = -1;
+    constexpr double one = 1;
+    const int n = order;
+    int done = 0;
+    const double start = MPI_Wtime();
+    double seconds = 0;
+    for (; seconds < least; seconds = MPI_Wtime() - start, ++done) {
+      product_("N", "T", &n, &n, &n, &minus_one, tile(0), &n, tile(1), &n, &one, tile(2), &n, 1, 1);
+      at_ += 3;
+    }
+    return seconds / done;
+  }
+
+ private:
+  static constexpr std::size_t order = 128;
+  static constexpr std::size_t tiles = 192;  ///< 24 MiB
+  double* tile(std::size_t i) { return memory_.data() + (at_ + i) % tiles * order * order; }
+
+  Product product_;
+  std::vector<double> memory_;
+  std::size_t at_ = 0;
+};
+
+/// An MPI that waits keeps its core busy: this one looks now and then, and sleeps in between.
+void sleep_until_message() {
+  constexpr useconds_t pause = 500;
+  for (int there = 0; there == 0;) {
+    usleep(pause);
+    MPI_Iprobe(0, tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+  }
+}
+
+/// Speed of rank 0 while both ranks compute, relative to alone; 1 where there is no BLAS to compute with.
+double busy_core_speed(int rank) {
+  constexpr int turns = 9;
+  constexpr double least = 0.04;
+  void* blas = dlopen("libblas.so.3", RTLD_NOW);
+  auto* product = blas != nullptr ? reinterpret_cast<Product>(dlsym(blas, "dgemm_")) : nullptr;
+  int both_have = product != nullptr ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &both_have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (both_have == 0) {
+    return 1;
+  }
+  Tiles tiles(product);
+  tiles.seconds_of_product(least);
+  std::vector<double> ratios;
+  for (int turn = 0; turn < turns; ++turn) {
+    double alone = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+      alone = tiles.seconds_of_product(least);
+      MPI_Send(&alone, 1, MPI_DOUBLE, 1, tag, MPI_COMM_WORLD);
+    } else {
+      sleep_until_message();
+      MPI_Recv(&alone, 1, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    ratios.push_back(alone / tiles.seconds_of_product(least));
+  }
+  std::nth_element(ratios.begin(), ratios.begin() + turns / 2, ratios.end());
+  return std::min(1.0, ratios[turns / 2]);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -121,8 +195,9 @@ int main(int argc, char** argv) {
     }
   }
   const int eager = eager_bytes(rank);
+  const double busy = busy_core_speed(rank);
   if (rank == 0) {
-    std::printf("], \"eager_bytes\": %d}\n", eager);
+    std::printf("], \"eager_bytes\": %d, \"busy_core_speed\": %.4f}\n", eager, busy);
   }
   MPI_Finalize();
   return 0;

@@ -66,6 +66,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     return;
   }
   skipped_value_ = kernel::skip(call).value;
+  smpi::simulation()->use_first(*process, call);
   smpi::simulation()->compute(*process, process->executing);
   leave_kernel(*process);
 }

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
+#include "flopcast/interpose/preloaded/smpi/first_use.hpp"
 #include "flopcast/interpose/preloaded/smpi/result.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 
@@ -156,6 +157,23 @@ void Simulation::keep_in_trace(Process& process, const Call& call, std::uint32_t
     process.trace.add(call, kernel);
   } else if (first) {
     first_calls_.add(call, kernel);
+  }
+}
+
+void Simulation::use_first(Process& process, const Call& call) {
+  if (options_.only_kernels) {
+    return;
+  }
+  Seconds seconds = touch_written_memory(call);
+  if (!process.has_called) {
+    first_call_ = first_call_ ? first_call_ : first_call_seconds();
+    seconds += *first_call_;
+    process.has_called = true;
+  }
+  if (seconds > 0) {
+    const Seconds start = now();
+    smpi_execute_flops(seconds * options_.flops_per_second);
+    process.path().add({.time = now() - start, .computation = now() - start});
   }
 }
 

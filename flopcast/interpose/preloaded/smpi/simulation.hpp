@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -81,6 +82,7 @@ class Process {
   bool inside = false;          ///< an intercepted function
   std::uint32_t executing = 0;  ///< the kernel that it is inside of, if that is executed
   bool ended = false;
+  bool has_called = false;    ///< a kernel
   std::int64_t messages = 0;  ///< that it sent
   double message_bytes = 0;
 
@@ -111,6 +113,8 @@ class Simulation {
   std::uint32_t computation_kernel(const Call& call, std::size_t routine);
   /// What it takes.
   [[nodiscard]] Seconds seconds_of(std::uint32_t kernel) const noexcept { return seconds_[kernel]; }
+  /// Lets the simulated time pass that using memory and BLAS for the first time takes, which `call` does but won't be executed.
+  void use_first(Process& process, const Call& call);
   /// Lets the simulated time pass that it takes.
   void compute(Process& process, std::uint32_t kernel);
   /// A communication that was entered at `entered` is over; it needed `others`.
@@ -130,6 +134,7 @@ class Simulation {
   std::vector<std::unique_ptr<Process>> processes_;  ///< by the simulator's number
   int size_ = 0, begun_ = 0, ended_ = 0;
   std::int64_t traced_ = 0;
+  std::optional<Seconds> first_call_;  ///< what every process's first kernel costs beyond its time
   Matching matching_;
   Collectives collectives_;
 };

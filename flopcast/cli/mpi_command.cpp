@@ -117,6 +117,15 @@ std::string overview(const json& profile) {
       format_bandwidth(number(profile.at("message_model"), "bytes_per_second")));
 }
 
+/// What flopcast itself has sent; nothing where the profile doesn't say.
+std::string own_messages(const json& profile) {
+  const auto found = profile.find("own_messages");
+  return found == profile.end()
+             ? ""
+             : fmt::format("; of flopcast's own {:.0f} messages, {}, at most {:.0f} bytes each", number(*found, "messages"),
+                           format_bytes(number(*found, "bytes")), number(*found, "largest_bytes"));
+}
+
 /// Why there is no profile, or why not all of it can be trusted.
 std::vector<std::string> complaints(const MpiRun& run) {
   if (run.profile) {
@@ -138,7 +147,7 @@ std::vector<std::string> complaints(const MpiRun& run) {
 constexpr std::size_t most_kernels_shown = 20;
 
 void tell(const json& profile, const CommonOptions& common) {
-  note("flopcast: " + overview(profile), common);
+  note("flopcast: " + overview(profile) + own_messages(profile), common);
   note(render(cost_table(profile), common), common);
   note(render(kernel_table(profile, most_kernels_shown), common), common);
 }
@@ -190,7 +199,7 @@ void show_command(const std::string& file, const CommonOptions& common) {
     } else if (common.csv) {
       emit(kernel_table(profile, profile.at("kernels").size()), common);
     } else {
-      emit(overview(profile) + '\n' + render(cost_table(profile), common) + '\n' +
+      emit(overview(profile) + own_messages(profile) + '\n' + render(cost_table(profile), common) + '\n' +
                render(kernel_table(profile, profile.at("kernels").size()), common),
            common);
     }
@@ -248,6 +257,8 @@ void add_mpi_command(CLI::App& app, CommonOptions& common) {
   add_run(*mpi, common);
   add_show(*mpi, common);
   add_mpi_tune_command(*mpi, common);
+  add_mpi_simulate_command(*mpi, common);
+  add_mpi_describe_command(*mpi, common);
 }
 
 }  // namespace flopcast::cli

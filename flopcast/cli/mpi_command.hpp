@@ -15,4 +15,9 @@ double mpi_coverage(const nlohmann::json& profile);
 /// `flopcast mpi tune`, a subcommand of `mpi`.
 void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common);
 
+/// `flopcast mpi simulate`.
+void add_mpi_simulate_command(CLI::App& mpi, CommonOptions& common);
+/// `flopcast mpi describe`.
+void add_mpi_describe_command(CLI::App& mpi, CommonOptions& common);
+
 }  // namespace flopcast::cli

@@ -83,6 +83,14 @@ TEST_P(MpiRunTest, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
   EXPECT_EQ(found.at("volumetric").at("flops"), 10 * 1.5 * 2e6);
 }
 
+TEST_P(MpiRunTest, OwnMessagesAreCountedAndOfBoundedSize) {
+  ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
+  const json own = profile().at("own_messages");
+  EXPECT_EQ(own.at("messages"), 20 + 20 * 3);  // a shadow for each message, and one agreement of three processes for each broadcast
+  EXPECT_LE(own.at("largest_bytes"), 256);
+  EXPECT_LE(own.at("bytes").get<double>(), own.at("messages").get<double>() * own.at("largest_bytes").get<double>());
+}
+
 TEST_P(MpiRunTest, PartsOfThePathAddUp) {
   ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
   const json found = profile();

@@ -20,6 +20,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
 #include "flopcast/interpose/preloaded/mpi/routines.hpp"
+#include "flopcast/interpose/preloaded/mpi/traffic.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 
 namespace flopcast::interpose::mpi {
@@ -76,6 +77,10 @@ std::string library_version() {
   return version;
 }
 
+json traffic_document(const Traffic& traffic) {
+  return {{"messages", traffic.messages}, {"bytes", traffic.bytes}, {"largest_bytes", traffic.largest_bytes}};
+}
+
 json document_of(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
                  const RegionNames& regions) {
   json list = json::array();
@@ -104,6 +109,7 @@ json document_of(const MpiOptions& options, const ProfileFacts& facts, const std
           {"per_process", costs_document(facts.most)},
           {"volumetric", costs_document(facts.sum, facts.ranks)},
           {"prediction_error_seconds", facts.prediction_error},
+          {"own_messages", traffic_document(traffic_of_all())},
           {"calls", std::move(calls)},
           {"kernels", std::move(list)}};
 }

@@ -15,6 +15,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
+#include "flopcast/interpose/preloaded/mpi/traffic.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
@@ -392,6 +393,7 @@ void Session::end() {
   tracking_ = false;
   Seconds elapsed = elapsed_ + (measures_ ? wall() - begun_ : 0);
   PMPI_Allreduce(MPI_IN_PLACE, &elapsed, 1, MPI_DOUBLE, MPI_MAX, world_);
+  collect_traffic(world_);
   const path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
   constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
   path::Costs most;

@@ -4,6 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include "flopcast/interpose/preloaded/mpi/traffic.hpp"
+
 namespace flopcast::interpose::mpi {
 namespace {
 
@@ -136,9 +138,11 @@ Channel::Outgoing& Channel::free_slot() {
 void Channel::send(const Shadow& shadow, int destination, std::vector<path::KernelCount> counts) {
   Outgoing& slot = free_slot();
   slot.shadow = shadow;
+  count_sent(sizeof(Shadow));
   PMPI_Isend(&slot.shadow, static_cast<int>(sizeof(Shadow)), MPI_BYTE, destination, shadow_tag, comm_, &slot.request);
   if (counts_travel) {
     slot.counts = std::move(counts);
+    count_sent(slot.counts.size() * sizeof(path::KernelCount));
     PMPI_Isend(slot.counts.data(), static_cast<int>(slot.counts.size() * sizeof(path::KernelCount)), MPI_BYTE, destination, counts_tag,
                comm_, &slot.counts_request);
   }
@@ -184,11 +188,15 @@ std::optional<Arrival> Channel::poll() {
   return there != 0 ? std::optional<Arrival>(take(status.MPI_SOURCE)) : std::nullopt;
 }
 
-void Channel::broadcast(void* bytes, std::size_t count, int root) { PMPI_Bcast(bytes, static_cast<int>(count), MPI_BYTE, root, comm_); }
+void Channel::broadcast(void* bytes, std::size_t count, int root) {
+  count_sent(count);
+  PMPI_Bcast(bytes, static_cast<int>(count), MPI_BYTE, root, comm_);
+}
 
 Agreement Channel::agree(const Agreement& mine) {
   Agreement all = mine;
   if (size_ > 1) {
+    count_sent(sizeof(Agreement));
     PMPI_Allreduce(&mine, &all, 1, agreement_type, agreement_op, comm_);
   }
   return all;
@@ -197,6 +205,7 @@ Agreement Channel::agree(const Agreement& mine) {
 void Channel::begin_to_agree(const Agreement& mine, Agreement& all, MPI_Request& request) {
   all = mine;
   if (size_ > 1) {
+    count_sent(sizeof(Agreement));
     PMPI_Iallreduce(&mine, &all, 1, agreement_type, agreement_op, comm_, &request);
   }
 }

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/mpi_machine.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/workbench.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/component.hpp"
+#include "flopcast/interpose/launch.hpp"
+#include "flopcast/interpose/process_environment.hpp"
+#include "flopcast/machine/topology.hpp"
+#include "flopcast/report/file.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* footer =
+    R"(Messages are sent back and forth between two processes. What they take is kept in the store as the default machine of
+'flopcast mpi simulate', and printed: a file to change and to give to --machine.
+
+Examples:
+  flopcast mpi describe
+  flopcast mpi describe --mpi mpich --output node.json)";
+
+struct DescribeOptions {
+  std::string mpi = "openmpi";
+  std::string launcher;  ///< empty: that MPI's mpirun
+};
+
+/// A file that goes away with this object.
+class ScratchFile {
+ public:
+  ScratchFile() : path_((fs::temp_directory_path() / "flopcast-messages-XXXXXX").string()) {
+    const int file = mkstemp(path_.data());
+    if (file < 0) {
+      throw environment_error("can't make a file {}: {}", path_, std::strerror(errno));
+    }
+    close(file);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  ~ScratchFile() { unlink(path_.c_str()); }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Starts two processes of `program` and gives back what they print.
+json measured(const std::string& launcher, const std::string& program) {
+  const ScratchFile output;
+  // Users give the launcher with its options in one word.
+  const std::vector<std::string> words = {"/bin/sh", "-c", "exec " + launcher + " -n 2 \"$0\" >\"$1\"", program, output.path()};
+  std::vector<std::string> environment = interpose::current_environment();
+  interpose::set_threads(environment, 1);  // each process computes on one core
+  const int code = interpose::run_program("/bin/sh", words, environment);
+  throw_if_interrupted("nothing was kept");
+  if (code != 0) {
+    throw environment_error("'{} -n 2 {}' ended with exit code {}", launcher, program, code);
+  }
+  return report::read_json(output.path());
+}
+
+void describe(const DescribeOptions& options, const CommonOptions& common) {
+  if (options.mpi != "openmpi" && options.mpi != "mpich") {
+    throw usage_error("--mpi must be openmpi or mpich, not '{}'", options.mpi);
+  }
+  const std::string program = interpose::find_component("flopcast-ping-pong-" + options.mpi).string();
+  const std::string launcher = options.launcher.empty() ? "mpirun." + options.mpi : options.launcher;
+  const json document = measured(launcher, program);
+  std::vector<scale::MessageTime> times;
+  for (const json& time : document.at("times")) {
+    times.push_back({time.at(0).get<std::int64_t>(), time.at(1).get<double>()});
+  }
+  scale::MachineDescription machine =
+      scale::described_by(times, machine::detect_topology().usable_cores, document.at("eager_bytes").get<std::int64_t>());
+  machine.busy_core_speed = document.at("busy_core_speed").get<double>();
+  model::Store store = open_store(common);
+  store.put_artifact(machine_artifact_kind, this_machine(), scale::to_json(machine));
+  emit(scale::to_json(machine), common);
+}
+
+}  // namespace
+
+void add_mpi_describe_command(CLI::App& mpi, CommonOptions& common) {
+  auto options = std::make_shared<DescribeOptions>();
+  CLI::App* command = mpi.add_subcommand("describe", "Measure what messages cost on this machine and describe it for 'simulate'");
+  command->add_option("--mpi", options->mpi, "openmpi or mpich (default: openmpi)");
+  command->add_option("--launcher", options->launcher,
+                      "What starts MPI programs, with its options (default: mpirun.openmpi or mpirun.mpich)");
+  command->footer(footer);
+  command->callback([options, &common] { describe(*options, common); });
+}
+
+}  // namespace flopcast::cli

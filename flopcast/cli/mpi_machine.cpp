@@ -1,0 +1,152 @@
+#include "flopcast/cli/mpi_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "flopcast/cli/options.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/topology.hpp"
+#include "flopcast/report/file.hpp"
+#include "flopcast/scale/platform.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr double giga = 1e9;
+
+double positive(const std::string& text, const char* option, const char* expected) {
+  std::size_t read = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &read);
+  } catch (const std::exception&) {
+    read = 0;
+  }
+  if (read != text.size() || !(value > 0) || value > 1e18) {
+    throw bad_input("{}: '{}' is not {}", option, text, expected);
+  }
+  return value;
+}
+
+}  // namespace
+
+void add_machine_choice(CLI::App& command, MachineChoice& choice) {
+  command.add_option("--machine", choice.machine, "Description of the machine (docs/mpi.md says what is in it)")->type_name("FILE");
+  command
+      .add_option("--platform", choice.platform, "The machine as a platform file of SimGrid; its cores are taken to be like this machine's")
+      ->type_name("FILE");
+  command.add_option("--latency", choice.latency, "Of a message between nodes, in seconds");
+  command.add_option("--bandwidth", choice.bandwidth, "Between nodes, in GB/s");
+  command.add_option("--cores-per-node", choice.cores_per_node, "Processes on each node")->check(CLI::Range(1, 4096));
+}
+
+std::string this_machine() { return machine::detect_topology().cpu; }
+
+SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Store& store, const CommonOptions& common)
+    : flops_per_second_(scale::core_flops_per_second) {
+  const int ways =
+      (choice.machine.empty() ? 0 : 1) + (choice.platform.empty() ? 0 : 1) + (choice.latency.empty() && choice.bandwidth.empty() ? 0 : 1);
+  if (ways > 1) {
+    throw usage_error("--machine, --platform and --latency with --bandwidth exclude each other: each says what the network is like");
+  }
+  if (!choice.machine.empty()) {
+    description_ =
+        scale::machine_description_from_json(report::read_document(choice.machine, scale::machine_description_schema), choice.machine);
+  } else {
+    describe(choice, store, common);
+  }
+  if (choice.cores_per_node > 0) {
+    description_.cores_per_host = choice.cores_per_node;
+  }
+  if (!choice.platform.empty()) {
+    read_platform(choice);
+  }
+}
+
+void SimulatedMachine::describe(const MachineChoice& choice, const model::Store& store, const CommonOptions& common) {
+  const std::optional<json> kept = store.find_artifact(machine_artifact_kind, this_machine());
+  if (kept) {
+    description_ = scale::machine_description_from_json(*kept, "the store's description of this machine");
+  } else {
+    description_.cores_per_host = machine::detect_topology().usable_cores;
+  }
+  description_.hosts = 0;
+  description_.between_hosts = {2e-6, 10e9};
+  if (!choice.latency.empty()) {
+    description_.between_hosts.latency = positive(choice.latency, "--latency", "a number of seconds such as 2e-6");
+  }
+  if (!choice.bandwidth.empty()) {
+    description_.between_hosts.bytes_per_second = giga * positive(choice.bandwidth, "--bandwidth", "a number of GB/s such as 12.5");
+  }
+  if (choice.platform.empty()) {
+    note(fmt::format("flopcast: nodes have {} cores like this machine's; messages within them {} + {} ({}), between them {} + {}",
+                     choice.cores_per_node > 0 ? choice.cores_per_node : description_.cores_per_host,
+                     format_seconds(description_.within_host.latency), format_bandwidth(description_.within_host.bytes_per_second),
+                     kept ? "as measured here" : "assumed; 'flopcast mpi describe' measures it",
+                     format_seconds(description_.between_hosts.latency), format_bandwidth(description_.between_hosts.bytes_per_second)),
+         common);
+  }
+}
+
+void SimulatedMachine::read_platform(const MachineChoice& choice) {
+  platform_file_ = choice.platform;
+  platform_xml_ = report::read_file(choice.platform);
+  const std::optional<double> speed = scale::first_speed(platform_xml_);
+  if (platform_xml_.find("<platform") == std::string::npos || !speed) {
+    throw bad_input("{} is no platform file of SimGrid: it must have an element <platform>, with hosts or clusters that have a speed",
+                    choice.platform);
+  }
+  if (scale::host_names(platform_xml_).empty()) {
+    throw bad_input("{} lists no hosts", choice.platform);
+  }
+  if (choice.cores_per_node == 0) {
+    description_.cores_per_host = 1;
+  }
+  flops_per_second_ = *speed;
+}
+
+void SimulatedMachine::require_cores(int ranks) const {
+  if (platform_xml_.empty()) {
+    scale::platform_of(description_, ranks);
+    return;
+  }
+  const std::size_t hosts = scale::host_names(platform_xml_).size();
+  if (static_cast<std::size_t>(ranks) > hosts * static_cast<std::size_t>(description_.cores_per_host)) {
+    throw bad_input("{} processes need more than the {} hosts of {} with {} each; --cores-per-node says how many run on one", ranks, hosts,
+                    platform_file_, description_.cores_per_host);
+  }
+}
+
+interpose::SmpiSimulation SimulatedMachine::prepared(int ranks) const {
+  require_cores(ranks);
+  interpose::SmpiSimulation simulation;
+  simulation.ranks = ranks;
+  simulation.eager_bytes = description_.eager_bytes;
+  simulation.flops_per_second = flops_per_second_;
+  if (platform_xml_.empty()) {
+    scale::Platform platform = scale::platform_of(description_, ranks);
+    simulation.platform_xml = std::move(platform.xml);
+    simulation.hosts = std::move(platform.hosts);
+    simulation.arguments = std::move(platform.arguments);
+    return simulation;
+  }
+  const std::vector<std::string> hosts = scale::host_names(platform_xml_);
+  simulation.platform_xml = platform_xml_;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank) {
+    simulation.hosts += hosts[rank / static_cast<std::size_t>(description_.cores_per_host)] + '\n';
+  }
+  simulation.arguments = scale::foreign_arguments(flops_per_second_, description_.eager_bytes);
+  return simulation;
+}
+
+json SimulatedMachine::document() const {
+  return platform_xml_.empty() ? scale::to_json(description_) : json{{"platform", platform_file_}};
+}
+
+}  // namespace flopcast::cli

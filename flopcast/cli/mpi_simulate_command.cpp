@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/mpi_machine.hpp"
+#include "flopcast/cli/mpi_simulation.hpp"
+#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/stopwatch.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/report/file.hpp"
+#include "flopcast/report/table.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* footer =
+    R"(The program is compiled and linked with SimGrid's smpicc, smpicxx or smpiff in place of mpicc, mpicxx or mpifort; docs/mpi.md says what the
+figures are. BLAS and LAPACK aren't executed but take what models say, which are measured where they are missing and kept.
+
+Examples:
+  flopcast mpi simulate --ranks 16 -- ./app
+  flopcast mpi simulate --ranks 16:1024 --machine cluster.json -- ./app
+  flopcast mpi simulate --ranks 4,8 --latency 2e-6 --bandwidth 12 --cores-per-node 4 -- ./app --n 4000)";
+
+struct SimulateOptions {
+  std::string ranks;
+  MachineChoice machine;
+  std::string time_budget = "20s";
+  SimulationOptions simulation;
+};
+
+/// A simulated number of processes.
+struct Simulated {
+  json result;
+  Seconds took = 0;
+};
+
+/// `16`, `4,8,32`, `16:1024`, which doubles.
+std::vector<int> rank_counts(const std::string& text) {
+  constexpr std::int64_t most = 1 << 20;
+  std::vector<int> counts;
+  for (const std::string_view part : split(text, ',')) {
+    const std::vector<std::string_view> ends = split(part, ':');
+    const std::int64_t first = parse_integer(ends.front(), "--ranks", 1, most);
+    const std::int64_t last = parse_integer(ends.back(), "--ranks", 1, most);
+    if (ends.size() > 2 || last < first) {
+      throw bad_input("--ranks: '{}' is no number of processes such as 16, nor a range such as 16:1024, which doubles", part);
+    }
+    for (std::int64_t count = first; count <= last; count *= 2) {
+      counts.push_back(static_cast<int>(count));
+    }
+  }
+  return counts;
+}
+
+Seconds number(const json& document, const char* name) { return document.at(name).get<double>(); }
+report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
+report::Cell percent(double part, double whole) {
+  const double value = whole > 0 ? 100 * part / whole : 0;
+  return {value, fmt::format("{:.1f}", value)};
+}
+
+/// What the critical path owes to kernels of the catalogue.
+Seconds kernel_seconds(const json& result) {
+  Seconds sum = 0;
+  for (const json& kernel : result.at("kernels")) {
+    sum += kernel.at("kind") == "computation" ? number(kernel.at("along"), "seconds") : 0;
+  }
+  return sum;
+}
+
+Seconds mean_of_processes(const json& result, const char* name) {
+  Seconds sum = 0;
+  for (const json& process : result.at("processes")) {
+    sum += number(process, name);
+  }
+  return sum / static_cast<double>(result.at("processes").size());
+}
+
+report::Table table_of(const std::vector<Simulated>& all) {
+  report::Table table;
+  table.columns = {{"processes"},
+                   {"time", report::Align::right, "seconds"},
+                   {"computation", report::Align::right, "computation_seconds"},
+                   {"communication", report::Align::right, "communication_seconds"},
+                   {"idle", report::Align::right, "idle_seconds"},
+                   {"% in kernels", report::Align::right, "percent_in_kernels"},
+                   {"mean computation", report::Align::right, "mean_computation_seconds"},
+                   {"mean communication", report::Align::right, "mean_communication_seconds"},
+                   {"mean waiting", report::Align::right, "mean_waiting_seconds"},
+                   {"simulated in", report::Align::right, "simulation_seconds"}};
+  for (const Simulated& one : all) {
+    const json& path = one.result.at("path");
+    table.rows.push_back({report::whole(one.result.at("ranks").get<int>()), seconds_cell(number(one.result, "seconds")),
+                          seconds_cell(number(path, "computation_seconds")), seconds_cell(number(path, "communication_seconds")),
+                          seconds_cell(number(path, "idle_seconds")), percent(kernel_seconds(one.result), number(path, "seconds")),
+                          seconds_cell(mean_of_processes(one.result, "computation_seconds")),
+                          seconds_cell(mean_of_processes(one.result, "communication_seconds")),
+                          seconds_cell(mean_of_processes(one.result, "waiting_seconds")), seconds_cell(one.took)});
+  }
+  return table;
+}
+
+/// The kernels that make up the path, those that take most first.
+report::Table kernel_table(const json& result, std::size_t most) {
+  std::vector<json> kernels = result.at("kernels");
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const json& a, const json& b) { return number(a.at("along"), "seconds") > number(b.at("along"), "seconds"); });
+  kernels.resize(std::min(kernels.size(), most));
+  report::Table table;
+  table.columns = {{"kernel", report::Align::left},
+                   {"on path"},
+                   {"time", report::Align::right, "seconds"},
+                   {"% of path", report::Align::right, "percent_of_path"},
+                   {"mean", report::Align::right, "mean_seconds"},
+                   {"in all"}};
+  for (const json& kernel : kernels) {
+    const json& along = kernel.at("along");
+    table.rows.push_back({kernel.at("kernel").get<std::string>(), report::whole(along.at("count").get<std::int64_t>()),
+                          seconds_cell(number(along, "seconds")), percent(number(along, "seconds"), number(result, "seconds")),
+                          seconds_cell(number(along, "mean")), report::whole(kernel.at("all").at("count").get<std::int64_t>())});
+  }
+  return table;
+}
+
+json document_of(const std::vector<Simulated>& all, const json& machine) {
+  json list = json::array();
+  for (const Simulated& one : all) {
+    json entry = one.result;
+    entry.erase("schema");
+    entry["simulation_seconds"] = one.took;
+    list.push_back(std::move(entry));
+  }
+  return {{"schema", "flopcast-mpi-simulation-1"}, {"machine", machine}, {"simulations", std::move(list)}};
+}
+
+void require_all_known(const json& result, const CommonOptions& common) {
+  Seconds unknown = 0;
+  for (const json& kernel : result.at("kernels")) {
+    unknown += kernel.value("known", true) ? 0 : number(kernel.at("all"), "seconds");
+  }
+  if (unknown > 0) {
+    note(fmt::format("flopcast: kernels that take {} of all processes' time have no model; they count with 20 GFLOP/s",
+                     format_seconds(unknown)),
+         common);
+  }
+}
+
+void simulate(SimulateOptions options, const CommonOptions& common) {
+  if (options.simulation.command.empty()) {
+    throw usage_error("which program is to be simulated? Give it after --, as in: flopcast mpi simulate --ranks 16 -- ./app");
+  }
+  const std::vector<int> counts = rank_counts(options.ranks);
+  options.simulation.time_budget = parse_duration(options.time_budget, "--time-budget");
+  interpose::require_simulable(options.simulation.command.front());
+  model::Store store = open_store(common);
+  const SimulatedMachine machine(options.machine, store, common);
+  machine.require_cores(*std::max_element(counts.begin(), counts.end()));
+  MpiSimulator simulator(options.simulation, store, common);
+  std::vector<Simulated> all;
+  for (const int ranks : counts) {
+    throw_if_interrupted("what was measured of kernels is kept");
+    const Stopwatch watch;
+    json result = simulator.run(machine.prepared(ranks));
+    all.push_back({std::move(result), watch.elapsed()});
+    require_all_known(all.back().result, common);
+    if (counts.size() > 1) {
+      note(fmt::format("{} processes: {}", ranks, format_seconds(number(all.back().result, "seconds"))), common);
+    }
+  }
+  if (common.json) {
+    emit(document_of(all, machine.document()), common);
+  } else if (common.csv || all.size() > 1) {
+    emit(table_of(all), common);
+  } else {
+    constexpr std::size_t most_kernels_shown = 20;
+    emit(render(table_of(all), common) + '\n' + render(kernel_table(all.front().result, most_kernels_shown), common), common);
+  }
+}
+
+}  // namespace
+
+void add_mpi_simulate_command(CLI::App& mpi, CommonOptions& common) {
+  auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command = mpi.add_subcommand("simulate", "Predict an MPI program on a machine that isn't there, with SimGrid");
+  command->add_option("--ranks", options->ranks, "Processes: a number, numbers separated by commas, or a range that doubles, as 16:1024")
+      ->required()
+      ->type_name("LIST");
+  add_machine_choice(*command, options->machine);
+  command->add_option("--time-budget", options->time_budget,
+                      "At most this long for measuring kernels without a good model, per number of processes (default: 20s)");
+  command->add_flag("--only-kernels", options->simulation.only_kernels, "The program's own code takes no time");
+  command->add_flag("--show-output", options->simulation.show_output, "Let through what the program prints, on standard error");
+  command->add_option("command", options->simulation.command, "Program, built for SMPI, and its arguments")->type_name("-- COMMAND");
+  command->footer(footer);
+  command->callback([options, &common] { simulate(*options, common); });
+}
+
+}  // namespace flopcast::cli

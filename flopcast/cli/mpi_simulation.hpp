@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/cli/command.hpp"
+#include "flopcast/cli/workbench.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/interpose/smpi_run.hpp"
+#include "flopcast/model/store.hpp"
+
+namespace flopcast::cli {
+
+/// What a program is simulated with, apart from the machine.
+struct SimulationOptions {
+  std::vector<std::string> command;
+  Seconds time_budget = 20;   ///< for measuring kernels that the models don't know well enough, per number of processes
+  bool only_kernels = false;  ///< the program's own code takes no time
+  bool show_output = false;
+};
+
+/// Simulates a program with kernels that take what models say. Which kernels there are, and where their operands lie, is found out by
+/// simulating it.
+class MpiSimulator {
+ public:
+  MpiSimulator(SimulationOptions options, model::Store& store, const CommonOptions& common)
+      : options_(std::move(options)), store_(store), common_(common) {}
+
+  /// What came of it on `machine` (its platform, its processes): the library's document, without traces. Where kernels' times depend on where
+  /// operands lie, which depends on the number of processes, it is simulated again until all kernels together take what the models say, to half
+  /// a percent.
+  nlohmann::json run(interpose::SmpiSimulation machine);
+
+ private:
+  void learn(const nlohmann::json& result);
+  void open_libraries(const nlohmann::json& result);
+
+  SimulationOptions options_;
+  model::Store& store_;
+  const CommonOptions& common_;
+  std::optional<Workbench> bench_;
+  std::optional<model::OnDemandModels> models_;
+  nlohmann::json times_ = nlohmann::json::array();  ///< of kernels
+};
+
+}  // namespace flopcast::cli

@@ -1,0 +1,204 @@
+#include <dlfcn.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+/// What messages cost between ranks 0 and 1, and what computing costs while both compute: rank 0 prints a JSON document with times of half a
+/// ping-pong, the size up to which a send doesn't wait for its receiver, and the speed of busy cores. `flopcast mpi describe` runs it.
+namespace {
+
+constexpr int tag = 1;
+constexpr std::size_t receive_bytes = std::size_t{32} << 20U;  ///< received data come to rest in memory that caches don't hold
+constexpr int longest = 4 << 20;
+
+/// One message forth and back; the received one goes to another place each time.
+class Partner {
+ public:
+  explicit Partner(int rank) : rank_(rank), sent_(longest, 1), received_(receive_bytes, 2) {}
+
+  void exchange(int bytes) {
+    if (rank_ == 0) {
+      MPI_Send(sent_.data(), bytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD);
+      receive(bytes);
+    } else {
+      receive(bytes);
+      MPI_Send(sent_.data(), bytes, MPI_BYTE, 0, tag, MPI_COMM_WORLD);
+    }
+  }
+
+ private:
+  void receive(int bytes) {
+    constexpr std::size_t page = 4096;
+    const auto step = (static_cast<std::size_t>(bytes) + page - 1) / page * page;
+    at_ = at_ + step > received_.size() - longest ? 0 : at_ + step;
+    MPI_Recv(received_.data() + at_, bytes, MPI_BYTE, 1 - rank_, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+
+  int rank_;
+  std::vector<char> sent_, received_;
+  std::size_t at_ = 0;
+};
+
+/// Median over batches of the mean of half an exchange.
+double half_exchange_seconds(Partner& partner, int bytes) {
+  constexpr int batches = 15;
+  const int exchanges = std::max(4, std::min(400, (8 << 20) / std::max(bytes, 1)));
+  std::vector<double> seconds;
+  for (int batch = 0; batch < batches; ++batch) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    for (int i = 0; i < exchanges; ++i) {
+      partner.exchange(bytes);
+    }
+    seconds.push_back((MPI_Wtime() - start) / (2.0 * exchanges));
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + batches / 2, seconds.end());
+  return seconds[batches / 2];
+}
+
+/// How long a send of `bytes` takes whose receiver comes late; the shortest of a few, as the system interrupts processes now and then.
+double lonely_send_seconds(int rank, int bytes) {
+  constexpr useconds_t late = 5000;
+  constexpr int tries = 5;
+  std::vector<char> data(static_cast<std::size_t>(bytes));
+  double least = 1;
+  for (int i = 0; i < tries; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+      const double start = MPI_Wtime();
+      MPI_Send(data.data(), bytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD);
+      least = std::min(least, MPI_Wtime() - start);
+    } else {
+      usleep(late);
+      MPI_Recv(data.data(), bytes, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  }
+  MPI_Bcast(&least, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return least;
+}
+
+/// The longest message, a power of two, whose send doesn't wait.
+int eager_bytes(int rank) {
+  constexpr double waited = 2.5e-3;
+  int bytes = 64;
+  // Headers count too: a limit of 4096 may hold for messages a little shorter than that.
+  while (bytes < longest && lonely_send_seconds(rank, 2 * bytes - 128) < waited) {
+    bytes *= 2;
+  }
+  return bytes;
+}
+
+using Product = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
+                         const double*, const int*, const double*, double*, const int*, std::size_t, std::size_t);
+
+/// Products of tiles that lie in one memory too large for a core's own caches, as those of a program do.
+class Tiles {
+ public:
+  explicit Tiles(Product product) : product_(product), memory_(tiles * order * order, 1e-3) {}
+
+  /// Mean of one product, of so many as take `least` seconds.
+  double seconds_of_product(double least) {
+    constexpr double minus_one = -1;
+    constexpr double one = 1;
+    const int n = order;
+    int done = 0;
+    const double start = MPI_Wtime();
+    double seconds = 0;
+    for (; seconds < least; seconds = MPI_Wtime() - start, ++done) {
+      product_("N", "T", &n, &n, &n, &minus_one, tile(0), &n, tile(1), &n, &one, tile(2), &n, 1, 1);
+      at_ += 3;
+    }
+    return seconds / done;
+  }
+
+ private:
+  static constexpr std::size_t order = 128;
+  static constexpr std::size_t tiles = 192;  ///< 24 MiB
+  double* tile(std::size_t i) { return memory_.data() + (at_ + i) % tiles * order * order; }
+
+  Product product_;
+  std::vector<double> memory_;
+  std::size_t at_ = 0;
+};
+
+/// An MPI that waits keeps its core busy: this one looks now and then, and sleeps in between.
+void sleep_until_message() {
+  constexpr useconds_t pause = 500;
+  for (int there = 0; there == 0;) {
+    usleep(pause);
+    MPI_Iprobe(0, tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+  }
+}
+
+/// Speed of rank 0 while both ranks compute, relative to alone; 1 where there is no BLAS to compute with.
+double busy_core_speed(int rank) {
+  constexpr int turns = 9;
+  constexpr double least = 0.04;
+  void* blas = dlopen("libblas.so.3", RTLD_NOW);
+  auto* product = blas != nullptr ? reinterpret_cast<Product>(dlsym(blas, "dgemm_")) : nullptr;
+  int both_have = product != nullptr ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &both_have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (both_have == 0) {
+    return 1;
+  }
+  Tiles tiles(product);
+  tiles.seconds_of_product(least);
+  std::vector<double> ratios;
+  for (int turn = 0; turn < turns; ++turn) {
+    double alone = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+      alone = tiles.seconds_of_product(least);
+      MPI_Send(&alone, 1, MPI_DOUBLE, 1, tag, MPI_COMM_WORLD);
+    } else {
+      sleep_until_message();
+      MPI_Recv(&alone, 1, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    ratios.push_back(alone / tiles.seconds_of_product(least));
+  }
+  std::nth_element(ratios.begin(), ratios.begin() + turns / 2, ratios.end());
+  return std::min(1.0, ratios[turns / 2]);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != 2) {
+    if (rank == 0) {
+      std::fprintf(stderr, "messages are measured between 2 processes, not %d\n", size);
+    }
+    MPI_Finalize();
+    return 1;
+  }
+  Partner partner(rank);
+  for (int i = 0; i < 1000; ++i) {
+    partner.exchange(1024);  // connections are made with the first messages
+  }
+  std::vector<int> sizes = {1, 256, 1024, 3072, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1 << 20, 2 << 20, 4 << 20};
+  if (rank == 0) {
+    std::printf("{\"times\": [");
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double seconds = half_exchange_seconds(partner, sizes[i]);
+    if (rank == 0) {
+      std::printf("%s[%d, %.9g]", i > 0 ? ", " : "", sizes[i], seconds);
+    }
+  }
+  const int eager = eager_bytes(rank);
+  const double busy = busy_core_speed(rank);
+  if (rank == 0) {
+    std::printf("], \"eager_bytes\": %d, \"busy_core_speed\": %.4f}\n", eager, busy);
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,90 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "flopcast/interpose/preloaded/fortran_call.hpp"
+#include "flopcast/interpose/preloaded/intercept.hpp"
+#include "flopcast/interpose/preloaded/next_symbol.hpp"
+#include "flopcast/interpose/preloaded/smpi/simulation.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
+
+/// BLAS and LAPACK in simulated programs: the outermost calls are kernels. They take the time that models say and are left out, but for
+/// those that a program may decide by.
+namespace flopcast::interpose {
+namespace {
+
+std::vector<void*>& definitions() {
+  static std::vector<void*> all(kernel::catalogue().size());
+  return all;
+}
+
+void* find_next(std::size_t routine, const void* caller) noexcept {
+  const std::string symbol = kernel::catalogue()[routine].name + "_";
+  void* found = next_symbol(symbol.c_str(), caller);
+  if (found == nullptr) {
+    std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", symbol.c_str());
+    _exit(127);  // as the dynamic linker does for an undefined symbol
+  }
+  return found;
+}
+
+/// As in programs that really run: results and pivots steer programs, so such routines are always executed.
+bool decides(const Routine& routine) noexcept {
+  return routine.returns != Returns::nothing ||
+         std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::pivots; });
+}
+
+/// What was never computed needn't be definite or regular; a routine that reports such things would.
+void mend_operands(const Call& call) {
+  const std::vector<Argument>& arguments = call.routine->arguments;
+  const auto has = [&](auto is_such) { return std::any_of(arguments.begin(), arguments.end(), is_such); };
+  if (has([](const Argument& a) { return a.kind == Kind::info; }) &&
+      has([](const Argument& a) { return a.fill == Fill::definite || a.fill == Fill::triangular; })) {
+    kernel::fill(call, 1);
+  }
+}
+
+}  // namespace
+
+Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
+    : routine_(routine), caller_(caller), pointers_(pointers) {
+  if (asks_for_work_size(kernel::catalogue()[routine], pointers)) {
+    return;
+  }
+  smpi::Process* process = smpi::enter_kernel();
+  if (process == nullptr) {
+    return;
+  }
+  const Call call = call_of(kernel::catalogue()[routine], pointers);
+  process->executing = smpi::simulation()->computation_kernel(call, routine);
+  part_ = decides(*call.routine) ? Part::observed : Part::skipped;
+  if (part_ == Part::observed) {
+    mend_operands(call);
+    return;
+  }
+  skipped_value_ = kernel::skip(call).value;
+  smpi::simulation()->use_first(*process, call);
+  smpi::simulation()->compute(*process, process->executing);
+  leave_kernel(*process);
+}
+
+Interception::~Interception() {
+  if (part_ == Part::observed) {
+    smpi::Process* process = smpi::simulation()->current();
+    smpi::simulation()->compute(*process, process->executing);
+    leave_kernel(*process);
+  }
+}
+
+void* Interception::next() const noexcept {
+  void*& slot = definitions()[routine_];
+  if (slot == nullptr) {
+    slot = find_next(routine_, caller_);
+  }
+  return slot;
+}
+
+}  // namespace flopcast::interpose

@@ -1,0 +1,146 @@
+#include "flopcast/scale/platform.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <regex>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::scale {
+namespace {
+
+/// What holds for every platform: times below a nanosecond don't matter, tests of requests take a microsecond, and code between calls of MPI is
+/// measured if it takes longer than reading the clock.
+std::vector<std::string> common_arguments(double flops_per_second, std::int64_t eager_bytes) {
+  return {"--cfg=surf/precision:1e-9",
+          "--cfg=smpi/cpu-threshold:1e-7",
+          "--cfg=smpi/test:1e-6",
+          "--cfg=smpi/iprobe:1e-6",
+          "--cfg=smpi/grow-injected-times:no",
+          "--cfg=smpi/coll-selector:ompi",
+          fmt::format("--cfg=smpi/host-speed:{:.17g}f", flops_per_second),
+          fmt::format("--cfg=smpi/send-is-detached-thresh:{}", eager_bytes),
+          fmt::format("--cfg=smpi/async-small-thresh:{}", eager_bytes)};
+}
+
+/// `0:1;4096:2.5`: from so many bytes on, so many times.
+std::string factors(const std::vector<MessageClass>& classes, double MessageClass::*factor) {
+  std::vector<std::string> parts;
+  if (classes.empty() || classes.front().bytes > 0) {
+    parts.emplace_back("0:1");
+  }
+  for (const MessageClass& of : classes) {
+    parts.push_back(fmt::format("{}:{:.9g}", of.bytes, of.*factor));
+  }
+  return fmt::format("{}", fmt::join(parts, ";"));
+}
+
+std::string xml_of(const MachineDescription& machine, int hosts, int ranks) {
+  const bool busy = machine.cores_per_host > 1 && ranks > 1;
+  // A message between hosts passes two links of this latency.
+  return fmt::format(
+      "<?xml version='1.0'?>\n"
+      "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+      "<platform version=\"4.1\">\n"
+      "  <cluster id=\"machine\" prefix=\"host-\" suffix=\"\" radical=\"0-{}\" speed=\"{:.17g}f\" core=\"{}\" bw=\"{:.17g}Bps\" "
+      "lat=\"{:.17g}s\"\n"
+      "           loopback_bw=\"{:.17g}Bps\" loopback_lat=\"{:.17g}s\"/>\n"
+      "</platform>\n",
+      hosts - 1, core_flops_per_second * machine.core_speed * (busy ? machine.busy_core_speed : 1), machine.cores_per_host,
+      machine.between_hosts.bytes_per_second, machine.between_hosts.latency / 2, machine.within_host.bytes_per_second,
+      machine.within_host.latency);
+}
+
+/// Every attribute `name` of an element `element`.
+std::vector<std::string> attributes(const std::string& xml, const std::string& element, const std::string& name) {
+  std::vector<std::string> values;
+  const std::regex elements("<" + element + "\\s[^>]*>");
+  const std::regex attribute("\\s" + name + "\\s*=\\s*[\"']([^\"']*)[\"']");
+  for (std::sregex_iterator at(xml.begin(), xml.end(), elements); at != std::sregex_iterator(); ++at) {
+    const std::string text = at->str();
+    std::smatch match;
+    values.push_back(std::regex_search(text, match, attribute) ? match[1].str() : "");
+  }
+  return values;
+}
+
+/// `0-3,7`: the numbers in it.
+std::vector<int> radical_numbers(const std::string& radical) {
+  std::vector<int> numbers;
+  const std::regex range("(\\d+)(?:-(\\d+))?");
+  for (std::sregex_iterator at(radical.begin(), radical.end(), range); at != std::sregex_iterator(); ++at) {
+    const int first = std::stoi((*at)[1].str());
+    const int last = (*at)[2].matched ? std::stoi((*at)[2].str()) : first;
+    for (int i = first; i <= std::min(last, first + MachineDescription::most_hosts); ++i) {
+      numbers.push_back(i);
+    }
+  }
+  return numbers;
+}
+
+}  // namespace
+
+Platform platform_of(const MachineDescription& machine, int ranks) {
+  const int needed = (ranks + machine.cores_per_host - 1) / machine.cores_per_host;
+  const int hosts = machine.hosts > 0 ? machine.hosts : needed;
+  if (needed > hosts) {
+    throw bad_input("{} processes need {} cores, but the machine has {} hosts with {} each", ranks, ranks, hosts, machine.cores_per_host);
+  }
+  Platform platform;
+  platform.xml = xml_of(machine, hosts, ranks);
+  for (int rank = 0; rank < ranks; ++rank) {
+    platform.hosts += fmt::format("host-{}\n", rank / machine.cores_per_host);
+  }
+  platform.arguments = common_arguments(core_flops_per_second, machine.eager_bytes);
+  // The model with factors by size; its own, which were measured on somebody's Ethernet, are replaced.
+  platform.arguments.insert(
+      platform.arguments.end(),
+      {"--cfg=network/model:SMPI", "--cfg=network/TCP-gamma:0", "--cfg=network/weight-S:0", "--cfg=network/crosstraffic:0",
+       "--cfg=smpi/lat-factor:" + factors(machine.message_classes, &MessageClass::latency_factor),
+       "--cfg=smpi/bw-factor:" + factors(machine.message_classes, &MessageClass::bandwidth_factor)});
+  return platform;
+}
+
+std::optional<double> first_speed(const std::string& xml) {
+  static const std::map<std::string, double> units = {{"", 1},     {"f", 1},    {"flops", 1}, {"kf", 1e3},
+                                                      {"Mf", 1e6}, {"Gf", 1e9}, {"Tf", 1e12}, {"Pf", 1e15}};
+  for (const char* element : {"host", "cluster"}) {
+    const std::vector<std::string> speeds = attributes(xml, element, "speed");
+    if (speeds.empty()) {
+      continue;
+    }
+    const std::string text = speeds.front().substr(0, speeds.front().find(','));  // others are those of power states
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto unit = units.find(std::string(end, text.data() + text.size()));
+    if (error == std::errc() && unit != units.end() && value > 0) {
+      return value * unit->second;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> host_names(const std::string& xml) {
+  std::vector<std::string> names = attributes(xml, "host", "id");
+  const std::vector<std::string> prefixes = attributes(xml, "cluster", "prefix");
+  const std::vector<std::string> suffixes = attributes(xml, "cluster", "suffix");
+  const std::vector<std::string> radicals = attributes(xml, "cluster", "radical");
+  for (std::size_t i = 0; i < prefixes.size(); ++i) {
+    for (const int number : radical_numbers(radicals[i])) {
+      names.push_back(fmt::format("{}{}{}", prefixes[i], number, suffixes[i]));
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> foreign_arguments(double flops_per_second, std::int64_t eager_bytes) {
+  std::vector<std::string> arguments = common_arguments(flops_per_second, eager_bytes);
+  arguments.emplace_back("--cfg=network/model:SMPI");
+  return arguments;
+}
+
+}  // namespace flopcast::scale

@@ -54,22 +54,24 @@ def space_of(file, options, ranks):
     return space
 
 
+def settings_of(parameters):
+    """Every combination of values."""
+    return [dict(zip(parameters, values)) for values in itertools.product(*parameters.values())]
+
+
 def thin(parameters, most):
     """Takes every other value of the longest parameter until there are at most so many combinations."""
-    def combinations():
-        return len(list(itertools.product(*parameters.values())))
-
-    while combinations() > most and max(map(len, parameters.values())) > 1:
+    while len(settings_of(parameters)) > most and max(map(len, parameters.values())) > 1:
         longest = max(parameters, key=lambda name: len(parameters[name]))
         parameters[longest] = parameters[longest][::2]
 
 
-def tune(launcher, options, space, policy, cold):
+def tune(launcher, options, space, ranks, policy, cold):
     file = os.path.join(launcher.folder.name, "space.json")
     pathlib.Path(file).write_text(json.dumps(space))
     command = [launcher.flopcast, "mpi", "tune", file, "--validate", "--json", "--quiet", "--policy", policy, "--tolerance", options.tolerance,
                "--least-coverage", "0"] + (["--cold"] if cold else [])
-    finished = subprocess.run(command, env=launcher.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    finished = subprocess.run(command, env=launcher.environment_for(ranks), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if finished.returncode != 0:
         sys.exit(f"{' '.join(command)}\nended with {finished.returncode}:\n{finished.stderr}")
     return json.loads(finished.stdout)["configurations"]
@@ -103,7 +105,7 @@ def main():
         with Launcher(options) as launcher:
             space = space_of(SPACES / f"{name}.json", options, ranks)
             for cold in (True, False):
-                times, median, worst, behind = row(tune(launcher, options, space, policy, cold))
+                times, median, worst, behind = row(tune(launcher, options, space, ranks, policy, cold))
                 saved[cold].append(times)
                 print(f"| {name} | {ranks} | {policy} | {'cold' if cold else 'warm'} | {times:.2f} | {median:.1%} | {worst:.1%} | {behind:.1%} |", flush=True)
     print(f"\nIn the median {statistics.median(saved[True]):.2f} times less cold, {statistics.median(saved[False]):.2f} warm.")

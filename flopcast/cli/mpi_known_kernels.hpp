@@ -12,6 +12,8 @@ namespace flopcast::cli {
 
 /// Times of a kernel in a document.
 path::KernelStatistics statistics_of(const nlohmann::json& executed);
+/// Those of a kernel in a profile that hold in the program: of executions among their neighbours, where others are told apart.
+path::KernelStatistics telling_times(const nlohmann::json& kernel);
 
 /// What is known of the kernels of MPI programs on this machine, whoever has run them: by what their times hold for (MPI, clock, number of
 /// processes, BLAS) and their names.

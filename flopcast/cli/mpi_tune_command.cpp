@@ -46,6 +46,7 @@ struct TuneOptions {
   path::Precision precision;
   double least_coverage = 25;  ///< percent
   bool no_across_sizes = false;
+  bool no_windows = false;
   bool validate = false;
   bool cold = false;
 };
@@ -89,7 +90,7 @@ struct Outcome {
 Seconds half_width_of(const json& profile) {
   double squares = 0;
   for (const json& kernel : profile.at("kernels")) {
-    const path::KernelStatistics times = statistics_of(kernel.at("executed"));
+    const path::KernelStatistics times = telling_times(kernel);
     const double along = kernel.at("along").at("count").get<double>();
     squares += times.count > 0 ? along * along * times.variance() / static_cast<double>(times.count) : 0;
   }
@@ -190,6 +191,9 @@ class Tuner {
                                fmt::format("{}", options_.precision.confidence), "--statistics", statistics, "--output", output});
     if (!options_.no_across_sizes) {
       words.emplace_back("--across-sizes");
+    }
+    if (options_.no_windows) {
+      words.emplace_back("--no-windows");
     }
     words.emplace_back("--");
     const std::vector<std::string> command = command_of(space_, setting);
@@ -367,6 +371,8 @@ void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
   command->add_option("--confidence", options->precision.confidence, "Of that interval (default: 0.95)")->check(CLI::Range(0.5, 0.9999));
   command->add_flag("--no-across-sizes", options->no_across_sizes,
                     "Execute kernels of sizes never seen, instead of predicting them from other sizes");
+  command->add_flag("--no-windows", options->no_windows,
+                    "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
   command
       ->add_option("--least-coverage", options->least_coverage,
                    "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)")

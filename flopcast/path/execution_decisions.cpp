@@ -5,6 +5,20 @@
 #include <utility>
 
 namespace flopcast::path {
+namespace {
+
+/// Kernels executed for so long leave caches as the program would: some megabytes have gone through them.
+constexpr Seconds settling = 1e-3;
+
+bool has_windows(Policy policy) { return policy != Policy::full && policy != Policy::eager && policy != Policy::random; }
+
+}  // namespace
+
+ExecutionDecisions::ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes, std::optional<ExecutionWindows> windows)
+    : policy_(policy),
+      precision_(precision),
+      across_sizes_(across_sizes),
+      windows_(has_windows(policy) ? windows : std::optional<ExecutionWindows>()) {}
 
 ExecutionDecisions::Decision& ExecutionDecisions::decision(std::uint32_t number) {
   if (number >= decisions_.size()) {
@@ -44,7 +58,7 @@ void ExecutionDecisions::know_everywhere(std::uint32_t number, const KernelKey& 
 void ExecutionDecisions::begin_anew() {
   for (Decision& each : decisions_) {
     each.prior.times.merge(each.times);
-    each.times = {};
+    each.times = each.rough = {};
     each.met = 0;
     each.predicted = 0;
     each.judged_count = -1;
@@ -76,21 +90,28 @@ bool ExecutionDecisions::agrees(const KernelStatistics& known, Seconds seconds) 
   return std::abs(seconds - known.mean) <= std::max(deviations * std::sqrt(known.variance()), least_drift * known.mean);
 }
 
-KernelStatistics ExecutionDecisions::known(const Decision& decision) {
+KernelStatistics ExecutionDecisions::settled(const Decision& decision) {
+  constexpr std::int64_t enough = 8;  // of this run, which tells its times better than others do
   if (decision.everywhere) {
     return decision.prior.times;
   }
   KernelStatistics all = decision.times;
-  if (all.count > 0 ? agrees(decision.prior.times, all.mean) : decision.trusted) {
+  const KernelStatistics& looked = all.count > 0 ? all : decision.rough;
+  if (looked.count > 0 ? all.count < enough && agrees(decision.prior.times, looked.mean) : decision.trusted) {
     all.merge(decision.prior.times);
   }
   return all;
 }
 
+KernelStatistics ExecutionDecisions::known(const Decision& decision) {
+  const KernelStatistics all = settled(decision);
+  return all.count > 0 ? all : decision.rough;
+}
+
 /// One time far from what is known may be a disturbance: it is kept apart until the next. Two in a row are another speed, and what was
 /// known is forgotten.
 void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
-  const KernelStatistics before = known(decision);
+  const KernelStatistics before = settled(decision);
   const bool strange = before.count >= precision_.least_count && !agrees(before, seconds);
   if (strange && decision.suspicious == 0) {
     decision.suspicious = seconds;
@@ -108,15 +129,34 @@ void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
   decision.times.add(seconds);
 }
 
-void ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
+Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
   Decision& mine = decision(number);
-  learn(mine, seconds);
+  const bool in_context = !windows_ || since_left_out_ >= settling || seconds >= settling;
+  since_left_out_ += seconds;
+  // a routine's first execution also loads its code and sets up what the library needs
+  const bool first = windows_ && routines_.insert(static_cast<std::uint64_t>(kernel.key.kind) << 32U | kernel.key.routine).second;
+  if (in_context && !first) {
+    learn(mine, seconds);
+  } else {
+    mine.rough.add(seconds);
+  }
   if (across_sizes_) {
     Family& all = family(number, kernel.key, kernel.flops);
     ++all.executed;
     all.predicted_in_a_row = 0;
-    all.prior_drifted = all.prior_drifted || (mine.prior.times.count > 0 && !agrees(mine.prior.times, mine.times.mean));
+    all.prior_drifted = all.prior_drifted || (mine.prior.times.count > 0 && mine.times.count > 0 && !agrees(mine.prior.times, mine.times.mean));
   }
+  if (in_context) {
+    return {seconds, false};
+  }
+  const KernelStatistics better = settled(mine);
+  return {better.count > 0 ? better.mean : seconds, true};
+}
+
+/// Asking takes as long, and executed among its like it is timed as it is in the program.
+bool ExecutionDecisions::costs_more_to_skip(const Kernel& kernel, const Decision& decision) const {
+  constexpr Seconds short_time = 5e-7;
+  return windows_ && kernel.key.kind == KernelKind::computation && decision.times.count > 0 && decision.times.mean < short_time;
 }
 
 bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
@@ -129,22 +169,27 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   if (policy_ == Policy::random) {
     return mine.times.count == 0 || (chance_() >> 8U) % 2 == 0;
   }
+  if ((windows_ && windows_->contain(standing.path)) || costs_more_to_skip(kernel, mine)) {
+    return true;
+  }
   bool execute = true;
+  const std::int64_t seen = mine.times.count + mine.rough.count;
+  const bool suspicious = mine.suspicious != 0 && !windows_;  // a window looks again by itself
   if (mine.everywhere) {
-    execute = mine.suspicious != 0;
-  } else if (mine.times.count > 0 || mine.trusted) {
+    execute = suspicious;
+  } else if (seen > 0 || mine.trusted) {
     const std::int64_t now = occurrences(mine, standing);
-    if (mine.judged_count != mine.times.count || now >= 2 * mine.judged_occurrences) {
+    if (mine.judged_count != seen || now >= 2 * mine.judged_occurrences) {
       mine.predictable = is_predictable(known(mine), precision_, now);
-      mine.judged_count = mine.times.count;
+      mine.judged_count = seen;
       mine.judged_occurrences = now;
     }
-    execute = !mine.predictable || mine.suspicious != 0 || policy_ == Policy::eager;
+    execute = !mine.predictable || suspicious || policy_ == Policy::eager;
   }
-  if (execute && mine.suspicious == 0 && mine.times.count == 0) {
+  if (execute && !suspicious && seen == 0) {
     execute = !may_be_predicted(number, kernel, standing);
   }
-  execute = execute || mine.skipped_in_a_row >= most_in_a_row;
+  execute = execute || (!windows_ && mine.skipped_in_a_row >= most_in_a_row);
   mine.skipped_in_a_row = execute ? 0 : mine.skipped_in_a_row + 1;
   return execute;
 }

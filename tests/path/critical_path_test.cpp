@@ -144,7 +144,7 @@ TEST(CriticalPathTest, AgreesWithBruteForceOnRandomPrograms) {
     std::map<std::uint32_t, int> counts;
     double sum = 0;
     for (std::optional<Place> place = end.place; place;) {
-      place = paths[static_cast<std::size_t>(place->rank)].log().walk(place->position, [&](std::uint32_t kernel, Seconds seconds) {
+      place = paths[static_cast<std::size_t>(place->rank)].log().walk(place->position, [&](std::uint32_t kernel, Seconds seconds, bool /*estimated*/) {
         ++counts[kernel];
         sum += seconds;
       });

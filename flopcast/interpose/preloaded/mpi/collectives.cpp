@@ -54,6 +54,7 @@ int blocking(const Collective& collective, Channel* channel, Execute execute) {
   const Agreement agreed = all.idle([&] { return channel->agree(all.agreement(wanted, channel)); });
   all.follow(agreed, *channel);
   if (agreed.execute == 0) {
+    all.note_left_out();
     all.communicated(kernel, all.estimate(kernel), static_cast<double>(collective.bytes), false);
     return MPI_SUCCESS;
   }

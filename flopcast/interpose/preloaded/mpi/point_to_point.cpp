@@ -57,6 +57,9 @@ Announced announced_send(const Outgoing& message, Channel& channel, Send send) {
   made.bytes = message_bytes(message.count, message.type);
   made.kernel = all.communication_kernel(message.routine, made.bytes, channel.size(), channel.stride());
   made.empty = is_left_empty(made.kernel, made.bytes, message.type);
+  if (made.empty) {
+    all.note_left_out();
+  }
   announce(&channel, made.bytes, message.destination, message.tag, made.empty);
   const Seconds start = all.now();
   made.result = send(made.empty ? 0 : message.count);

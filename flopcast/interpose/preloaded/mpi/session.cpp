@@ -231,9 +231,9 @@ void Session::computed(std::uint32_t kernel, Seconds seconds, bool executed) {
   if (!measures_) {
     return;
   }
-  note_time(kernel, seconds, executed);
-  path_.add({.time = seconds, .computation = seconds, .flops = kernels_[kernel].flops});
-  note_on_path(kernel, seconds);
+  const path::Counted counted = note_time(kernel, seconds, executed);
+  path_.add({.time = counted.seconds, .computation = counted.seconds, .flops = kernels_[kernel].flops});
+  note_on_path(kernel, counted);
 }
 
 void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, bool executed, Seconds idle) {
@@ -242,24 +242,28 @@ void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, 
   if (!measures_) {
     return;
   }
-  note_time(kernel, seconds, executed);
-  path_.add({.time = seconds + idle, .communication = seconds, .idle = idle, .supersteps = 1, .words = bytes / bytes_per_word});
-  note_on_path(kernel, seconds);
+  const path::Counted counted = note_time(kernel, seconds, executed);
+  path_.add({.time = counted.seconds + idle,
+             .communication = counted.seconds,
+             .idle = idle,
+             .supersteps = 1,
+             .words = bytes / bytes_per_word});
+  note_on_path(kernel, counted);
 }
 
-void Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
+path::Counted Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
   path::Kernel& known = kernels_[kernel];
   if (executed) {
     known.executed.add(seconds);
-    decisions_.executed(kernel, known, seconds);
-  } else {
-    ++known.skipped;
-    note_skipped();
+    return decisions_.executed(kernel, known, seconds);
   }
+  ++known.skipped;
+  note_skipped();
+  return {seconds, true};
 }
 
-void Session::note_on_path(std::uint32_t kernel, Seconds seconds) {
-  path_.add_kernel(kernel, seconds);
+void Session::note_on_path(std::uint32_t kernel, const path::Counted& counted) {
+  path_.add_kernel(kernel, counted.seconds, counted.estimated);
   if (options_.policy == path::Policy::online) {
     counts_.add(path::KernelKeyHash()(kernels_[kernel].key));
   }
@@ -336,23 +340,43 @@ void Session::read_statistics() {
   }
 }
 
-/// A token goes from process to process back along the critical path; each of them counts the kernels of its stretches.
-void Session::visit_critical_path(const path::PathMark& end) {
-  const auto visit = [this](std::uint32_t kernel, Seconds seconds) { kernels_[kernel].along.add(seconds); };
+/// Counts the kernels of this process's stretches of the critical path, from `token` back to where another process's begins. What was
+/// estimated counts with what is known by now; the difference is returned.
+path::Costs Session::walk_back(path::Place& token, const path::Place& finished, std::vector<Seconds>& estimates) {
+  path::Costs difference;
+  const auto visit = [&](std::uint32_t kernel, Seconds seconds, bool estimated) {
+    if (estimated && estimates[kernel] < 0) {
+      estimates[kernel] = estimate(kernel);
+    }
+    const Seconds better = estimated && estimates[kernel] > 0 ? estimates[kernel] : seconds;
+    kernels_[kernel].along.add(better);
+    const bool communicates = kernels_[kernel].key.kind == path::KernelKind::communication;
+    difference += {.time = better - seconds,
+                   .computation = communicates ? 0 : better - seconds,
+                   .communication = communicates ? better - seconds : 0};
+  };
+  while (token.rank == rank_) {
+    token = path_.log().walk(token.position, visit).value_or(finished);
+  }
+  return difference;
+}
+
+/// A token goes from process to process back along the critical path; each of them counts the kernels of its stretches. Returns this
+/// process's part of what the path's costs are off.
+path::Costs Session::visit_critical_path(const path::PathMark& end) {
   const path::Place finished{-1, 0};
+  path::Costs difference;
+  std::vector<Seconds> estimates(kernels_.kernels().size(), -1);
   path::Place token = end.place;
   bool mine = token.rank == rank_;
   for (;;) {
     if (!mine) {
       PMPI_Recv(&token, static_cast<int>(sizeof token), MPI_BYTE, MPI_ANY_SOURCE, token_tag, world_, MPI_STATUS_IGNORE);
       if (token == finished) {
-        return;
+        return difference;
       }
     }
-    while (token.rank == rank_) {
-      const std::optional<path::Place> before = path_.log().walk(token.position, visit);
-      token = before.value_or(finished);
-    }
+    difference += walk_back(token, finished, estimates);
     mine = false;
     if (token != finished) {
       PMPI_Send(&token, static_cast<int>(sizeof token), MPI_BYTE, token.rank, token_tag, world_);
@@ -363,7 +387,13 @@ void Session::visit_critical_path(const path::PathMark& end) {
         PMPI_Send(&finished, static_cast<int>(sizeof finished), MPI_BYTE, other, token_tag, world_);
       }
     }
-    return;
+    return difference;
+  }
+}
+
+void Session::note_contexts() {
+  for (std::uint32_t i = 0; options_.policy != path::Policy::full && i < kernels_.kernels().size(); ++i) {
+    kernels_[i].in_context = decisions_.in_context(i);
   }
 }
 
@@ -392,7 +422,7 @@ void Session::end() {
   tracking_ = false;
   Seconds elapsed = elapsed_ + (measures_ ? wall() - begun_ : 0);
   PMPI_Allreduce(MPI_IN_PLACE, &elapsed, 1, MPI_DOUBLE, MPI_MAX, world_);
-  const path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
+  path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
   constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
   path::Costs most;
   path::Costs sum;
@@ -400,7 +430,11 @@ void Session::end() {
   PMPI_Reduce(&path_.own(), &sum, metrics, MPI_DOUBLE, MPI_SUM, 0, world_);
   int complete = path_.log().complete() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, world_);
-  visit_critical_path(longest);
+  path::Costs difference = visit_critical_path(longest);
+  PMPI_Allreduce(MPI_IN_PLACE, &difference, metrics, MPI_DOUBLE, MPI_SUM, world_);
+  longest.along += difference;
+  longest.longest = path::greatest(longest.longest, longest.along);
+  note_contexts();
   collect_kernels();
   collect_region_names();
   const std::vector<CallSequence> calls = gather_calls();

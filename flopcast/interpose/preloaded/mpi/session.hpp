@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -27,7 +28,10 @@ namespace flopcast::interpose::mpi {
 /// What the library knows of its process between MPI_Init and MPI_Finalize.
 class Session {
  public:
-  explicit Session(const MpiOptions& options) : options_(options), decisions_(options.policy, options.precision, options.across_sizes) {}
+  explicit Session(const MpiOptions& options)
+      : options_(options),
+        decisions_(options.policy, options.precision, options.across_sizes,
+                   options.windows ? std::optional<path::ExecutionWindows>(path::ExecutionWindows()) : std::nullopt) {}
 
   /// After MPI_Init: a communicator of our own, which clock, what messages cost. Collective.
   void begin();
@@ -127,19 +131,23 @@ class Session {
   /// Whether something has been skipped here: then data are no longer the program's.
   [[nodiscard]] bool has_skipped() const noexcept { return has_skipped_; }
   void note_skipped() noexcept { has_skipped_ = true; }
+  /// This process has left a kernel out by its own decision.
+  void note_left_out() noexcept { decisions_.left_out(); }
 
  private:
   void follow(const path::PathMark& mark, std::int32_t epoch, std::span<const path::KernelCount> counts);
-  /// A kernel's time goes into its statistics, if it was executed.
-  void note_time(std::uint32_t kernel, Seconds seconds, bool executed);
+  /// A kernel's time goes into its statistics, if it was executed; what counts on the path.
+  path::Counted note_time(std::uint32_t kernel, Seconds seconds, bool executed);
   /// It lies on the path from here on.
-  void note_on_path(std::uint32_t kernel, Seconds seconds);
+  void note_on_path(std::uint32_t kernel, const path::Counted& counted);
   void take_counts(const Agreement& agreement, Channel& channel);
   void hear(const Agreement& agreement, Channel& channel);
   void choose_clock();
   void measure_messages();
   void read_statistics();
-  void visit_critical_path(const path::PathMark& end);
+  path::Costs visit_critical_path(const path::PathMark& end);
+  path::Costs walk_back(path::Place& token, const path::Place& finished, std::vector<Seconds>& estimates);
+  void note_contexts();
   void collect_kernels();
   void collect_region_names();
   [[nodiscard]] std::vector<CallSequence> gather_calls() const;

@@ -74,6 +74,18 @@ int MpiKnownKernels::add(const json& profile) {
   return drifted;
 }
 
+void MpiKnownKernels::count_along(const json& profile) {
+  for (auto& [name, kernel] : kernels_) {
+    kernel["along"]["count"] = 0;
+  }
+  for (const json& kernel : profile.at("kernels")) {
+    const auto known = kernels_.find({profile.value("where", std::string()), kernel.at("kernel").get<std::string>()});
+    if (known != kernels_.end()) {
+      known->second["along"]["count"] = kernel.at("along").at("count");
+    }
+  }
+}
+
 json MpiKnownKernels::document() const {
   json list = json::array();
   for (const auto& [name, kernel] : kernels_) {

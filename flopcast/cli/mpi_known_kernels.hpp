@@ -23,6 +23,8 @@ class MpiKnownKernels {
   /// run's times take its place. What was learnt long ago weighs at most as much as a thousand executions. How many have drifted is
   /// returned.
   int add(const nlohmann::json& profile);
+  /// From now on kernels occur along the path as often as in this profile, others never (policy a-priori).
+  void count_along(const nlohmann::json& profile);
   /// As a profile without costs.
   [[nodiscard]] nlohmann::json document() const;
 

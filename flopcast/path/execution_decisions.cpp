@@ -2,23 +2,42 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+
+#include "flopcast/core/statistics.hpp"
 
 namespace flopcast::path {
 namespace {
 
-/// Kernels executed for so long leave caches as the program would: some megabytes have gone through them.
-constexpr Seconds settling = 1e-3;
+/// What must have been executed before a kernel that takes `seconds` is timed as in the program: the data of a long one come round in the
+/// caches that processes share after a few such kernels.
+Seconds settling(Seconds seconds, Seconds least) {
+  constexpr Seconds most = 1e-2;
+  return std::clamp(3 * seconds, least, most);
+}
 
-bool has_windows(Policy policy) { return policy != Policy::full && policy != Policy::eager && policy != Policy::random; }
+/// Relative: less is within what one execution says.
+constexpr double least_drift = 0.25;
+
+/// Of a time measured once or twice and what other sizes say: whatever disturbs an execution makes it longer.
+Seconds reconciled(Seconds measured, const SizePrediction& predicted) {
+  if (std::abs(measured - predicted.mean) <= predicted.half_width) {
+    return (measured + predicted.mean) / 2;
+  }
+  return std::min(measured, predicted.mean);
+}
+
+bool takes_windows(Policy policy) { return policy != Policy::full && policy != Policy::eager && policy != Policy::random; }
 
 }  // namespace
 
-ExecutionDecisions::ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes, std::optional<ExecutionWindows> windows)
+ExecutionDecisions::ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes,
+                                       std::optional<ExecutionWindows> windows)
     : policy_(policy),
       precision_(precision),
       across_sizes_(across_sizes),
-      windows_(has_windows(policy) ? windows : std::optional<ExecutionWindows>()) {}
+      windows_(takes_windows(policy) ? windows : std::optional<ExecutionWindows>()) {}
 
 ExecutionDecisions::Decision& ExecutionDecisions::decision(std::uint32_t number) {
   if (number >= decisions_.size()) {
@@ -34,7 +53,7 @@ ExecutionDecisions::Family& ExecutionDecisions::family(std::uint32_t number, con
   }
   if (!in_family_[number]) {
     in_family_[number] = true;
-    all.members.emplace_back(number, size_terms(key, flops));
+    all.members.push_back({number, size_terms(key, flops), size_place(key)});
   }
   return all;
 }
@@ -52,7 +71,7 @@ void ExecutionDecisions::know_everywhere(std::uint32_t number, const KernelKey& 
   Decision& mine = decision(number);
   mine.prior = {key, times, 0, 0};
   mine.everywhere = true;
-  mine.suspicious = 0;
+  mine.strange = {};
 }
 
 void ExecutionDecisions::begin_anew() {
@@ -85,7 +104,6 @@ std::int64_t ExecutionDecisions::occurrences(const Decision& decision, const Sta
 }
 
 bool ExecutionDecisions::agrees(const KernelStatistics& known, Seconds seconds) noexcept {
-  constexpr double least_drift = 0.25;  // relative: less is within what one execution says
   constexpr double deviations = 4;
   return std::abs(seconds - known.mean) <= std::max(deviations * std::sqrt(known.variance()), least_drift * known.mean);
 }
@@ -112,45 +130,116 @@ KernelStatistics ExecutionDecisions::known(const Decision& decision) {
 /// known is forgotten.
 void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
   const KernelStatistics before = settled(decision);
-  const bool strange = before.count >= precision_.least_count && !agrees(before, seconds);
-  if (strange && decision.suspicious == 0) {
-    decision.suspicious = seconds;
+  if (before.count < precision_.least_count || agrees(before, seconds)) {
+    decision.strange = {};
+    decision.times.add(seconds);
     return;
   }
-  if (strange) {
-    decision.times = {};
+  decision.strange.add(seconds);
+  if (decision.strange.count > 1) {
+    decision.times = decision.strange;
+    decision.strange = {};
     decision.prior.times = {};
     decision.trusted = decision.everywhere = decision.predictable = false;
   }
-  if (decision.suspicious != 0) {
-    decision.times.add(decision.suspicious);
-    decision.suspicious = 0;
+}
+
+/// Disturbances make times longer: one very much longer than the others doesn't count, unless there are many. Of the first few times,
+/// those count that are very much shorter than others.
+void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) const {
+  constexpr double very_much = 4;
+  constexpr std::int64_t share = 8;
+  KernelStatistics& times = decision.times;
+  if (times.count > 0 && times.count < precision_.least_count && seconds * very_much < times.mean) {
+    times = {};
   }
-  decision.times.add(seconds);
+  const double deviation = std::sqrt(times.variance());
+  if (times.count > 0 && seconds > times.mean + std::max(very_much * deviation, (very_much - 1) * times.mean) &&
+      ++decision.outliers * share <= times.count + share) {
+    return;
+  }
+  times.add(seconds);
+  decision.recent[decision.recent_count++ % decision.recent.size()] = static_cast<float>(seconds);
+}
+
+Counted ExecutionDecisions::left_out(std::uint32_t number, Seconds expected) {
+  const Decision& mine = decision(number);
+  const std::size_t count = std::min<std::size_t>(mine.recent_count, mine.recent.size());
+  if (count < 2) {
+    return {expected, expected, true};
+  }
+  const double sum = std::accumulate(mine.recent.begin(), mine.recent.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
+  const double drawn = mine.recent[(chance_() >> 8U) % count];
+  return {expected * drawn * static_cast<double>(count) / sum, expected, true};
+}
+
+void ExecutionDecisions::note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds) {
+  if (before.count > 0 && before.mean > 0 && after.times.count == before.count + 1) {
+    const double n = static_cast<double>(before.count);
+    const double relative = seconds / before.mean - 1;
+    all.deviations += relative * relative * n / (n + 1);
+    ++all.deviations_count;
+  }
+}
+
+/// By its own times, or, where there are only one or two, by how far those of its routine scatter at other sizes.
+bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences) {
+  constexpr std::int64_t least_degrees = 4;
+  const Decision& mine = decision(number);
+  const KernelStatistics times = known(mine);
+  if (is_predictable(times, precision_, occurrences)) {
+    return true;
+  }
+  if (!windows_ || !across_sizes_ || mine.times.count == 0 || times.count >= precision_.least_count) {
+    return false;
+  }
+  Family& all = family(number, kernel.key, kernel.flops);
+  if (all.deviations_count < least_degrees) {
+    return false;
+  }
+  if (times.count == 1) {  // may have been disturbed: other sizes must agree
+    constexpr std::size_t few = 64;
+    if (all.members.size() <= few) {
+      all.model.reset();  // it may reach farther by now
+    }
+    const std::optional<SizePrediction> predicted = predict(number, kernel);
+    if (!predicted || std::abs(times.mean - predicted->mean) > std::max(predicted->half_width, least_drift * times.mean)) {
+      return false;
+    }
+  }
+  const double degrees = static_cast<double>(all.deviations_count);
+  const double n = static_cast<double>(times.count * std::max<std::int64_t>(occurrences, 1));
+  return student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(all.deviations / degrees / n) <= precision_.tolerance;
 }
 
 Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
+  if (policy_ == Policy::full) {  // nobody is going to ask
+    return {seconds, seconds, false};
+  }
   Decision& mine = decision(number);
-  const bool in_context = !windows_ || since_left_out_ >= settling || seconds >= settling;
+  const bool in_context = !windows_ || since_left_out_ >= settling(seconds, least_settling);
   since_left_out_ += seconds;
   // a routine's first execution also loads its code and sets up what the library needs
   const bool first = windows_ && routines_.insert(static_cast<std::uint64_t>(kernel.key.kind) << 32U | kernel.key.routine).second;
+  const KernelStatistics before = mine.times;
   if (in_context && !first) {
-    learn(mine, seconds);
+    windows_ ? learn_in_context(mine, seconds) : learn(mine, seconds);
   } else {
     mine.rough.add(seconds);
   }
   if (across_sizes_) {
     Family& all = family(number, kernel.key, kernel.flops);
+    note_deviation(all, before, mine, seconds);
     ++all.executed;
     all.predicted_in_a_row = 0;
-    all.prior_drifted = all.prior_drifted || (mine.prior.times.count > 0 && mine.times.count > 0 && !agrees(mine.prior.times, mine.times.mean));
+    all.prior_drifted =
+        all.prior_drifted || (mine.prior.times.count > 0 && mine.times.count > 0 && !agrees(mine.prior.times, mine.times.mean));
   }
   if (in_context) {
-    return {seconds, false};
+    return {seconds, seconds, false};
   }
   const KernelStatistics better = settled(mine);
-  return {better.count > 0 ? better.mean : seconds, true};
+  return better.count > 0 ? left_out(number, better.mean) : Counted{seconds, seconds, true};
 }
 
 /// Asking takes as long, and executed among its like it is timed as it is in the program.
@@ -174,13 +263,13 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   }
   bool execute = true;
   const std::int64_t seen = mine.times.count + mine.rough.count;
-  const bool suspicious = mine.suspicious != 0 && !windows_;  // a window looks again by itself
+  const bool suspicious = mine.strange.count > 0 && !windows_;  // a window looks again by itself
   if (mine.everywhere) {
     execute = suspicious;
   } else if (seen > 0 || mine.trusted) {
     const std::int64_t now = occurrences(mine, standing);
     if (mine.judged_count != seen || now >= 2 * mine.judged_occurrences) {
-      mine.predictable = is_predictable(known(mine), precision_, now);
+      mine.predictable = is_known(number, kernel, now);
       mine.judged_count = seen;
       mine.judged_occurrences = now;
     }
@@ -196,11 +285,14 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
 
 Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel) {
   const KernelStatistics all = known(decision(number));
-  if (all.count > 0) {
+  if (all.count >= precision_.least_count || (all.count > 0 && !windows_)) {
     return all.mean;
   }
   const std::optional<SizePrediction> predicted = predict(number, kernel);
-  return predicted ? predicted->mean : decision(number).prior.times.mean;
+  if (!predicted) {
+    return all.count > 0 ? all.mean : decision(number).prior.times.mean;
+  }
+  return all.count > 0 ? reconciled(all.mean, *predicted) : predicted->mean;
 }
 
 Seconds ExecutionDecisions::prediction_error() const { return std::sqrt(spent_squares_); }
@@ -218,20 +310,20 @@ std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, 
   Family& all = family(number, kernel.key, kernel.flops);
   if (!all.model || all.executed > all.fitted_at + all.fitted_at / 8) {
     std::vector<SizeModel::Point> points;
-    for (const auto& [member, terms] : all.members) {
+    for (const auto& [member, terms, place] : all.members) {
       const Decision& other = decision(member);
       KernelStatistics times = known(other);
       if (times.count == 0 && !all.prior_drifted) {
         times = other.prior.times;
       }
       if (times.count > 0 && times.mean > 0) {
-        points.push_back({terms, times.mean});
+        points.push_back({terms, times.mean, place});
       }
     }
     all.model.emplace(points);
     all.fitted_at = all.executed;
   }
-  return all.model->predict(size_terms(kernel.key, kernel.flops), precision_.confidence);
+  return all.model->predict(size_terms(kernel.key, kernel.flops), precision_.confidence, size_place(kernel.key));
 }
 
 /// Whether the time is left to a model: the family was looked at in this run, and the error of all predictions on the path stays within the

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -24,6 +25,7 @@ struct Standing {
 /// What an execution counts on the path.
 struct Counted {
   Seconds seconds = 0;
+  Seconds expected = 0;    ///< the mean of such executions if it was estimated
   bool estimated = false;  ///< not what it took, but what it takes in the program
 };
 
@@ -50,6 +52,12 @@ class ExecutionDecisions {
   [[nodiscard]] bool wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing = {});
   /// It was executed and took `seconds`; what that counts on the path.
   Counted executed(std::uint32_t number, const Kernel& kernel, Seconds seconds);
+  /// What it counts if it is left out: times differ, processes wait for the one that took longest, and a path of means would be too short.
+  /// Hence one of the last times that were seen, in proportion to the mean `expected`.
+  Counted left_out(std::uint32_t number, Seconds expected);
+  /// What is executed now finds caches as the program leaves them.
+  [[nodiscard]] bool is_in_context() const noexcept { return since_left_out_ >= least_settling; }
+  [[nodiscard]] bool has_windows() const noexcept { return windows_.has_value(); }
   /// Something was left out: what is executed next doesn't find caches as the program leaves them.
   void left_out() noexcept { since_left_out_ = 0; }
   /// What it takes if it isn't executed: the mean of this run and of what was known before; 0 if nothing is known.
@@ -62,6 +70,9 @@ class ExecutionDecisions {
   [[nodiscard]] std::optional<KernelStatistics> predictable(std::uint32_t number);
 
  private:
+  /// Kernels executed for so long leave the caches of a core as the program would: some megabytes have gone through them.
+  static constexpr Seconds least_settling = 1e-3;
+
   struct Decision {
     PriorKernel prior;
     KernelStatistics times;                                  ///< of this run, since the last drift
@@ -70,17 +81,27 @@ class ExecutionDecisions {
     std::int64_t judged_count = -1, judged_occurrences = 0;  ///< when `predictable` was found
     std::int64_t skipped_in_a_row = 0;
     std::int64_t predicted = 0;  ///< times that it was left out by a model
-    Seconds suspicious = 0;      ///< the last time, if it was far from what is known
+    KernelStatistics strange;    ///< the last times, as far as they were far from what is known
+    std::int64_t outliers = 0;   ///< times so long that something must have disturbed them
+    std::array<float, 8> recent{};
+    std::uint32_t recent_count = 0;  ///< ever written there
     bool predictable = false, trusted = false, everywhere = false;
   };
   /// A routine's sizes.
   struct Family {
-    std::vector<std::pair<std::uint32_t, SizeTerms>> members;
+    struct Member {
+      std::uint32_t number = 0;
+      SizeTerms terms{};
+      SizePlace place{};
+    };
+    std::vector<Member> members;
     std::optional<SizeModel> model;
     std::int64_t executed = 0;   ///< in this run
     std::int64_t fitted_at = 0;  ///< `executed` then
     std::int64_t predicted_in_a_row = 0;
     bool prior_drifted = false;
+    double deviations = 0;  ///< squared relative ones of times from the mean of their size's earlier ones
+    std::int64_t deviations_count = 0;
   };
 
   Decision& decision(std::uint32_t number);
@@ -91,8 +112,11 @@ class ExecutionDecisions {
   static KernelStatistics settled(const Decision& decision);
   /// The same, or if there are none those of executions among skipped ones.
   static KernelStatistics known(const Decision& decision);
+  void note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds);
+  [[nodiscard]] bool is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences);
   bool costs_more_to_skip(const Kernel& kernel, const Decision& decision) const;
   void learn(Decision& decision, Seconds seconds);
+  void learn_in_context(Decision& decision, Seconds seconds) const;
   std::optional<SizePrediction> predict(std::uint32_t number, const Kernel& kernel);
   bool may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing);
 

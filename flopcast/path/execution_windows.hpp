@@ -13,8 +13,9 @@ namespace flopcast::path {
 /// at about the same time without a word about it. They begin at random places of equal periods, so that none is in step with the program.
 class ExecutionWindows {
  public:
-  /// One window of `width` in each `period`: a tenth of the path, each as long as a few hundred small kernels.
-  explicit ExecutionWindows(Seconds period = 0.04, Seconds width = 0.004) : period_(period), width_(width) {}
+  /// One window of `width` in each `period`: a tenth of the path, each long enough for what streams through the last-level cache to come
+  /// round several times.
+  explicit ExecutionWindows(Seconds period = 0.2, Seconds width = 0.02) : period_(period), width_(width) {}
 
   /// Whether the end of a path of this length lies in one.
   [[nodiscard]] bool contain(Seconds path) const noexcept;

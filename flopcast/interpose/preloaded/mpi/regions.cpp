@@ -39,7 +39,7 @@ void Session::leave_region() {
     communicating_regions_.insert(kernels_[region_.kernel].key.routine);
   }
   note_time(region_.kernel, region_.seconds, true);
-  note_on_path(region_.kernel, {region_.seconds, false});  // where its computation is already
+  note_on_path(region_.kernel, {region_.seconds, region_.seconds, false});  // where its computation is already
   return_to_program();
 }
 

@@ -2,7 +2,9 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -140,6 +142,8 @@ class Session {
   path::Counted note_time(std::uint32_t kernel, Seconds seconds, bool executed);
   /// It lies on the path from here on.
   void note_on_path(std::uint32_t kernel, const path::Counted& counted);
+  /// What the program's own code between two kernels counts, having taken `seconds`.
+  Seconds gap(Seconds seconds);
   void take_counts(const Agreement& agreement, Channel& channel);
   void hear(const Agreement& agreement, Channel& channel);
   void choose_clock();
@@ -153,6 +157,14 @@ class Session {
   [[nodiscard]] std::vector<CallSequence> gather_calls() const;
   void write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete,
                      const std::vector<CallSequence>& calls, Seconds prediction_error);
+
+  /// A communication that was asked for last: programs send the same again and again.
+  struct AskedKernel {
+    std::uint32_t routine = std::numeric_limits<std::uint32_t>::max();
+    int processes = 0, stride = 0;
+    std::int64_t bytes = 0;
+    std::uint32_t number = 0;
+  };
 
   /// The outermost region that is open.
   struct Region {
@@ -184,6 +196,9 @@ class Session {
   path::CriticalPath path_;
   path::KernelTable kernels_;
   path::MessageModel messages_;
+  std::uint32_t last_kernel_ = 0;              ///< that this process executed or left out
+  std::vector<path::KernelStatistics> gaps_;   ///< after each kernel, where nothing is left out
+  std::array<AskedKernel, 16> asked_kernels_;  ///< by routine
 };
 
 /// The process's session, nullptr if the library has not been told to do anything. The one thing that all intercepted functions share.

@@ -10,7 +10,8 @@
 namespace flopcast::interpose::mpi {
 
 /// Before `call` is executed: memory that it reads and nobody has written is written, since the system's page of zeros stands for all of it
-/// in the caches, and routines take shortcuts for zeros; and matrices that are to be definite are made so, as a routine would give up at
+/// in the caches, routines take shortcuts for zeros, and remains of something else are often denormal numbers, which take forty times as
+/// long; and matrices that are to be definite are made so, as a routine would give up at
 /// once otherwise.
 void make_safe(const Call& call);
 

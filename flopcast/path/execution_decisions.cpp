@@ -302,6 +302,36 @@ std::optional<KernelStatistics> ExecutionDecisions::predictable(std::uint32_t nu
   return mine.predictable ? std::optional<KernelStatistics>(known(mine)) : std::nullopt;
 }
 
+/// The sizes of a family whose times are known, at most `most` of them, spread over the order in which they were met. Times that hold in the
+/// program, if there are enough.
+std::vector<SizeModel::Point> ExecutionDecisions::known_sizes(const Family& all) {
+  constexpr std::size_t enough = 8;
+  constexpr std::size_t most = 160;
+  std::vector<SizeModel::Point> points;
+  std::vector<SizeModel::Point> rough;
+  for (const auto& [member, terms, place] : all.members) {
+    const Decision& other = decision(member);
+    KernelStatistics times = settled(other);
+    if (times.count == 0 && !all.prior_drifted) {
+      times = other.prior.times;
+    }
+    if (times.count > 0 && times.mean > 0) {
+      points.push_back({terms, times.mean, place});
+    } else if (other.rough.count > 0 && other.rough.mean > 0) {
+      rough.push_back({terms, other.rough.mean, place});
+    }
+  }
+  if (points.size() < enough) {
+    points.insert(points.end(), rough.begin(), rough.end());
+  }
+  const std::size_t step = (points.size() + most - 1) / most;
+  for (std::size_t i = 0; step > 1 && i * step < points.size(); ++i) {
+    points[i] = points[i * step];
+  }
+  points.resize(step > 1 ? (points.size() + step - 1) / step : points.size());
+  return points;
+}
+
 /// Fitted anew when the family has been executed an eighth more often than at the last fit.
 std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, const Kernel& kernel) {
   if (!across_sizes_) {
@@ -309,21 +339,15 @@ std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, 
   }
   Family& all = family(number, kernel.key, kernel.flops);
   if (!all.model || all.executed > all.fitted_at + all.fitted_at / 8) {
-    std::vector<SizeModel::Point> points;
-    for (const auto& [member, terms, place] : all.members) {
-      const Decision& other = decision(member);
-      KernelStatistics times = known(other);
-      if (times.count == 0 && !all.prior_drifted) {
-        times = other.prior.times;
-      }
-      if (times.count > 0 && times.mean > 0) {
-        points.push_back({terms, times.mean, place});
-      }
-    }
-    all.model.emplace(points);
+    all.model.emplace(known_sizes(all));
     all.fitted_at = all.executed;
+    all.asked = nobody;
   }
-  return all.model->predict(size_terms(kernel.key, kernel.flops), precision_.confidence, size_place(kernel.key));
+  if (all.asked != number) {  // who is told that a kernel is left out asks what it takes
+    all.answer = all.model->predict(size_terms(kernel.key, kernel.flops), precision_.confidence, size_place(kernel.key));
+    all.asked = number;
+  }
+  return all.answer;
 }
 
 /// Whether the time is left to a model: the family was looked at in this run, and the error of all predictions on the path stays within the
@@ -334,7 +358,7 @@ bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const Kernel& ke
     return false;
   }
   Family& all = family(number, kernel.key, kernel.flops);
-  if (all.executed == 0 || all.predicted_in_a_row >= most_in_a_row) {
+  if (all.executed == 0 || (!windows_ && all.predicted_in_a_row >= most_in_a_row)) {
     return false;
   }
   const std::optional<SizePrediction> predicted = predict(number, kernel);

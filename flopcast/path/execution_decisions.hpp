@@ -73,6 +73,8 @@ class ExecutionDecisions {
   /// Kernels executed for so long leave the caches of a core as the program would: some megabytes have gone through them.
   static constexpr Seconds least_settling = 1e-3;
 
+  static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+
   struct Decision {
     PriorKernel prior;
     KernelStatistics times;                                  ///< of this run, since the last drift
@@ -100,6 +102,8 @@ class ExecutionDecisions {
     std::int64_t fitted_at = 0;  ///< `executed` then
     std::int64_t predicted_in_a_row = 0;
     bool prior_drifted = false;
+    std::uint32_t asked = nobody;  ///< kernel that was predicted last
+    std::optional<SizePrediction> answer;
     double deviations = 0;  ///< squared relative ones of times from the mean of their size's earlier ones
     std::int64_t deviations_count = 0;
   };
@@ -117,6 +121,7 @@ class ExecutionDecisions {
   bool costs_more_to_skip(const Kernel& kernel, const Decision& decision) const;
   void learn(Decision& decision, Seconds seconds);
   void learn_in_context(Decision& decision, Seconds seconds) const;
+  std::vector<SizeModel::Point> known_sizes(const Family& all);
   std::optional<SizePrediction> predict(std::uint32_t number, const Kernel& kernel);
   bool may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing);
 

@@ -15,6 +15,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
+#include "flopcast/interpose/preloaded/mpi/wall_clock.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
@@ -27,9 +28,9 @@ constexpr int regions_tag = 5;
 thread_local bool main_thread = false;  ///< it called MPI_Init
 thread_local int depth = 0;             ///< intercepted functions that this thread is in
 
-Seconds seconds_of(clockid_t clock) noexcept {
+Seconds cpu_seconds() noexcept {
   timespec time{};
-  clock_gettime(clock, &time);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec);
 }
 
@@ -144,8 +145,8 @@ bool Session::follows_this_thread() const noexcept { return tracking_ && main_th
 
 bool Session::follows_program() const noexcept { return follows_this_thread() && depth == 0; }
 
-Seconds Session::wall() noexcept { return seconds_of(CLOCK_MONOTONIC); }
-Seconds Session::now() const noexcept { return seconds_of(cpu_clock_ ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC); }
+Seconds Session::wall() noexcept { return WallClock::now(); }
+Seconds Session::now() const noexcept { return cpu_clock_ ? cpu_seconds() : WallClock::now(); }
 
 void Session::leave_program() noexcept {
   if (!measures_) {
@@ -227,6 +228,7 @@ void Session::begin() {
   adopt(MPI_COMM_SELF);
   acknowledgements_ = std::make_shared<Channel>(MPI_COMM_WORLD);
   choose_clock();
+  WallClock::calibrate();
   measure_messages();
   read_statistics();
   path_ = path::CriticalPath(rank_);

@@ -9,8 +9,8 @@ import sys
 import tempfile
 
 BENCH = pathlib.Path(__file__).parent
-OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-            "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
+OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+CROWDED = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}  # more processes than cores, or told to share them
 
 
 def add_options(parser):
@@ -26,8 +26,6 @@ class Launcher:
         self.options = options
         self.flopcast = os.path.abspath(options.flopcast)
         self.environment = {**os.environ, **OPEN_MPI, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-        if options.mpi == "openmpi" and getattr(options, "busy", False):
-            del self.environment["OMPI_MCA_mpi_yield_when_idle"]
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="flopcast-bench-")
@@ -36,6 +34,11 @@ class Launcher:
 
     def __exit__(self, *_):
         self.folder.cleanup()
+
+    def environment_for(self, ranks, cores=None):
+        """Processes with a core each are bound to it and wait busily, as Open MPI has it by itself; others yield."""
+        crowded = cores is not None or ranks > len(os.sched_getaffinity(0))
+        return {**self.environment, **(CROWDED if crowded else {})}
 
     def compile(self):
         program = os.path.join(self.folder.name, "mpi_programs")
@@ -50,7 +53,7 @@ class Launcher:
             words += [self.flopcast, "mpi", "run", "--quiet", "--output", profile, *follow, "--"]
         if cores is not None:
             words = ["taskset", "-c", cores, *words]
-        finished = subprocess.run(words + command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        finished = subprocess.run(words + command, env=self.environment_for(ranks, cores), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if finished.returncode != 0:
             sys.exit(f"{' '.join(words + command)}\nended with {finished.returncode}:\n{finished.stderr}")
         if follow is None:

@@ -41,7 +41,6 @@ def main():
     parser.add_argument("--order", type=int, default=400)
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--subjects", help="folder with the tuning subjects")
-    parser.add_argument("--busy", action="store_true", help="let Open MPI spin instead of yield")
     options = parser.parse_args()
     print(f"{options.mpi}, 2 processes, {options.repetitions} repetitions, wall clock\n")
     print("| what | with / without flopcast | reach | goal |\n|---|--:|--:|--:|")

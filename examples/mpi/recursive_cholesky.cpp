@@ -17,6 +17,7 @@
 #include "common/grid.hpp"
 #include "common/lapack.hpp"
 #include "common/run.hpp"
+#include "flopcast/interpose/user/regions.h"
 
 namespace {
 
@@ -219,14 +220,11 @@ class RecursiveCholesky {
     const int n = all.rows;
     const int order = n * cube_.side;
     Matrix whole(order, inverted ? 2 * order : order);
-    for (int rank = 0; rank < layer_size(); ++rank) {
-      const int row = rank / cube_.side;
-      const int column = rank % cube_.side;
-      for (int j = 0; j < n; ++j) {
-        for (int i = j; i < n; ++i) {
-          whole(i * cube_.side + row, j * cube_.side + column) = all(i, rank * n + j);
-        }
+    if (flopcast_kernel("put_together", {n, cube_.side})) {
+      for (int rank = 0; rank < layer_size(); ++rank) {
+        put_part(all.block(0, rank * n, n, n), rank, whole);
       }
+      flopcast_end();
     }
     const View l = whole.view().block(0, 0, order, order);
     if (order > 1) {
@@ -241,15 +239,28 @@ class RecursiveCholesky {
     return whole;
   }
 
+  /// The lower triangle that process `rank` of the layer has.
+  void put_part(View part, int rank, Matrix& whole) const {
+    for (int j = 0; j < part.columns; ++j) {
+      for (int i = j; i < part.rows; ++i) {
+        whole(i * cube_.side + rank / cube_.side, j * cube_.side + rank % cube_.side) = part(i, j);
+      }
+    }
+  }
+
   /// What process `rank` of the layer has of the factor, and of its inverse.
   void take_part(View whole, int rank, View part) const {
     const int n = part.rows;
+    if (!flopcast_kernel("take_part", {n, part.columns, cube_.side})) {
+      return;
+    }
     for (int j = 0; j < part.columns; ++j) {
       const int first = j < n ? 0 : whole.rows;
       for (int i = 0; i < n; ++i) {
         part(i, j) = whole(i * cube_.side + rank / cube_.side, first + j % n * cube_.side + rank % cube_.side);
       }
     }
+    flopcast_end();
   }
 
   // Products. C = A B is the sum over the grid's columns (of A) and rows (of B): in step s, column s broadcasts A along the rows and row s
@@ -323,11 +334,15 @@ class RecursiveCholesky {
   }
 
   static void add(View a, View sum) {
+    if (!flopcast_kernel("add", {a.rows, a.columns})) {
+      return;
+    }
     for (int j = 0; j < a.columns; ++j) {
       for (int i = 0; i < a.rows; ++i) {
         sum(i, j) += a(i, j);
       }
     }
+    flopcast_end();
   }
 
   /// A W^T with a lower triangle W.

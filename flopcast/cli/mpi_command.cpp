@@ -38,6 +38,7 @@ struct RunOptions {
   std::string mpi, clock = "auto", policy = "full", statistics;
   path::Precision precision;
   bool across_sizes = false;
+  bool no_windows = false;
   std::vector<std::string> command;
 };
 
@@ -167,6 +168,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   mpi.policy = path::policy_named(options.policy);
   mpi.precision = options.precision;
   mpi.across_sizes = options.across_sizes;
+  mpi.windows = !options.no_windows;
   if (!options.statistics.empty()) {
     report::read_document(options.statistics, mpi_profile_schema);
     mpi.statistics = options.statistics;
@@ -219,6 +221,8 @@ void add_run(CLI::App& mpi, CommonOptions& common) {
                       "a-priori, eager (default: full)");
   command->add_flag("--across-sizes", options->across_sizes,
                     "Predict kernels of sizes never seen from other sizes instead of executing them, unless policy is full");
+  command->add_flag("--no-windows", options->no_windows,
+                    "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
   command
       ->add_option("--tolerance", options->precision.tolerance,
                    "Relative half-width of the interval at which a time is known (default: 0.1)")

@@ -45,11 +45,19 @@ path::KernelStatistics statistics_of(const json& executed) {
   return {count, executed.at("mean").get<double>(), squares};
 }
 
+path::KernelStatistics telling_times(const json& kernel) {
+  return statistics_of(kernel.contains("in_context") ? kernel.at("in_context") : kernel.at("executed"));
+}
+
 int MpiKnownKernels::add(const json& profile) {
   int drifted = 0;
+  const bool selective = profile.value("policy", "full") != "full";
   for (const json& kernel : profile.at("kernels")) {
+    if (selective && !kernel.contains("in_context")) {
+      continue;  // times among skipped kernels are good for their own run at most
+    }
     const std::string where = kernel.value("where", profile.value("where", std::string()));
-    const path::KernelStatistics now = statistics_of(kernel.at("executed"));
+    const path::KernelStatistics now = telling_times(kernel);
     const auto [known, added] = kernels_.try_emplace({where, kernel.at("kernel").get<std::string>()}, kernel);
     path::KernelStatistics all = added ? now : statistics_of(known->second.at("executed"));
     if (!added && has_drifted(all, now)) {
@@ -60,9 +68,22 @@ int MpiKnownKernels::add(const json& profile) {
     }
     fade(all);
     known->second["executed"] = document_of(all);
+    known->second.erase("in_context");
     known->second["where"] = where;
   }
   return drifted;
+}
+
+void MpiKnownKernels::count_along(const json& profile) {
+  for (auto& [name, kernel] : kernels_) {
+    kernel["along"]["count"] = 0;
+  }
+  for (const json& kernel : profile.at("kernels")) {
+    const auto known = kernels_.find({profile.value("where", std::string()), kernel.at("kernel").get<std::string>()});
+    if (known != kernels_.end()) {
+      known->second["along"]["count"] = kernel.at("along").at("count");
+    }
+  }
 }
 
 json MpiKnownKernels::document() const {

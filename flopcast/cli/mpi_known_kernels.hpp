@@ -12,6 +12,8 @@ namespace flopcast::cli {
 
 /// Times of a kernel in a document.
 path::KernelStatistics statistics_of(const nlohmann::json& executed);
+/// Those of a kernel in a profile that hold in the program: of executions among their neighbours, where others are told apart.
+path::KernelStatistics telling_times(const nlohmann::json& kernel);
 
 /// What is known of the kernels of MPI programs on this machine, whoever has run them: by what their times hold for (MPI, clock, number of
 /// processes, BLAS) and their names.
@@ -21,6 +23,8 @@ class MpiKnownKernels {
   /// run's times take its place. What was learnt long ago weighs at most as much as a thousand executions. How many have drifted is
   /// returned.
   int add(const nlohmann::json& profile);
+  /// From now on kernels occur along the path as often as in this profile, others never (policy a-priori).
+  void count_along(const nlohmann::json& profile);
   /// As a profile without costs.
   [[nodiscard]] nlohmann::json document() const;
 

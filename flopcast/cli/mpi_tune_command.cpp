@@ -46,6 +46,7 @@ struct TuneOptions {
   path::Precision precision;
   double least_coverage = 25;  ///< percent
   bool no_across_sizes = false;
+  bool no_windows = false;
   bool validate = false;
   bool cold = false;
 };
@@ -89,7 +90,7 @@ struct Outcome {
 Seconds half_width_of(const json& profile) {
   double squares = 0;
   for (const json& kernel : profile.at("kernels")) {
-    const path::KernelStatistics times = statistics_of(kernel.at("executed"));
+    const path::KernelStatistics times = telling_times(kernel);
     const double along = kernel.at("along").at("count").get<double>();
     squares += times.count > 0 ? along * along * times.variance() / static_cast<double>(times.count) : 0;
   }
@@ -110,6 +111,7 @@ double executed_share(const json& profile) {
 struct Run {
   json profile;
   Seconds launch = 0;
+  Seconds earlier = 0;  ///< that executions before it took which it needs
 };
 
 class Tuner {
@@ -130,7 +132,7 @@ class Tuner {
       full = run(setting, "full");
     }
     if (!distrusts_) {
-      const std::optional<Run> selective = try_run(setting, options_.policy);
+      const std::optional<Run> selective = try_selectively(setting);
       compared_ = compared_ || full.has_value();
       if (selective && (!full || full->profile.at("calls") == selective->profile.at("calls"))) {
         return outcome_of(setting, *selective, full, true);
@@ -154,7 +156,7 @@ class Tuner {
     outcome.setting = setting;
     outcome.predicted = telling.profile.at("path").at("seconds").get<double>();
     outcome.half_width = half_width_of(telling.profile);
-    outcome.elapsed = telling.profile.at("elapsed_seconds").get<double>();
+    outcome.elapsed = telling.profile.at("elapsed_seconds").get<double>() + telling.earlier;
     outcome.launch = telling.launch;
     outcome.executed_share = executed_share(telling.profile);
     outcome.coverage = mpi_coverage(telling.profile);
@@ -167,6 +169,26 @@ class Tuner {
     known_.add(telling.profile);
     drifted_ += store_mpi_kernels(store_, telling.profile);
     return outcome;
+  }
+
+  /// Policy a-priori goes by how often kernels occur along the path. It needn't be executed in full to count that: a selective execution's
+  /// path has the same kernels.
+  std::optional<Run> try_selectively(const MpiSetting& setting) {
+    if (path::policy_named(options_.policy) != path::Policy::a_priori) {
+      return try_run(setting, options_.policy);
+    }
+    const std::optional<Run> counted = try_run(setting, "conditional");
+    if (!counted) {
+      return std::nullopt;
+    }
+    known_.add(counted->profile);
+    known_.count_along(counted->profile);
+    std::optional<Run> selective = try_run(setting, options_.policy);
+    if (selective) {
+      selective->launch += counted->launch;
+      selective->earlier = counted->profile.at("elapsed_seconds").get<double>();
+    }
+    return selective;
   }
 
   Run run(const MpiSetting& setting, const std::string& policy) {
@@ -191,6 +213,9 @@ class Tuner {
     if (!options_.no_across_sizes) {
       words.emplace_back("--across-sizes");
     }
+    if (options_.no_windows) {
+      words.emplace_back("--no-windows");
+    }
     words.emplace_back("--");
     const std::vector<std::string> command = command_of(space_, setting);
     words.insert(words.end(), command.begin(), command.end());
@@ -203,7 +228,7 @@ class Tuner {
       throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
       return std::nullopt;
     }
-    return Run{report::read_document(output, mpi_profile_schema), launch};
+    return Run{report::read_document(output, mpi_profile_schema), launch, 0};
   }
 
   MpiSpace space_;
@@ -311,10 +336,7 @@ void tell_times(const std::vector<Outcome>& outcomes, const CommonOptions& commo
 }
 
 void require_known_choices(const TuneOptions& options) {
-  if (path::policy_named(options.policy) == path::Policy::a_priori) {
-    throw usage_error(
-        "--policy a-priori needs a full execution of every configuration; tuning takes full, conditional, local, online or eager");
-  }
+  static_cast<void>(path::policy_named(options.policy));
   if (options.self_check != "none" && options.self_check != "first" && options.self_check != "all") {
     throw usage_error("--self-check must be none, first or all, not '{}'", options.self_check);
   }
@@ -359,7 +381,7 @@ void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
   CLI::App* command = mpi.add_subcommand("tune", "Predict every configuration of an MPI program by selective execution");
   command->add_option("space", options->space, "The space's file")->required()->type_name("SPACE");
-  command->add_option("--policy", options->policy, "full, conditional, local, online or eager (default: local)");
+  command->add_option("--policy", options->policy, "full, conditional, local, online, a-priori or eager (default: local)");
   command
       ->add_option("--tolerance", options->precision.tolerance,
                    "Relative half-width of the interval at which a kernel's time is known (default: 0.1)")
@@ -367,6 +389,8 @@ void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
   command->add_option("--confidence", options->precision.confidence, "Of that interval (default: 0.95)")->check(CLI::Range(0.5, 0.9999));
   command->add_flag("--no-across-sizes", options->no_across_sizes,
                     "Execute kernels of sizes never seen, instead of predicting them from other sizes");
+  command->add_flag("--no-windows", options->no_windows,
+                    "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
   command
       ->add_option("--least-coverage", options->least_coverage,
                    "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)")

@@ -33,6 +33,7 @@ std::string to_text(const MpiOptions& options) {
                                    {"confidence", options.precision.confidence},
                                    {"least_count", options.precision.least_count},
                                    {"across_sizes", options.across_sizes},
+                                   {"windows", options.windows},
                                    {"profile", options.profile},
                                    {"statistics", options.statistics}};
   return document.dump();
@@ -48,6 +49,7 @@ MpiOptions parse_mpi_options(const std::string& text) {
     options.precision.confidence = document.at("confidence").get<double>();
     options.precision.least_count = document.at("least_count").get<std::int64_t>();
     options.across_sizes = document.at("across_sizes").get<bool>();
+    options.windows = document.at("windows").get<bool>();
     options.profile = document.at("profile").get<std::string>();
     options.statistics = document.at("statistics").get<std::string>();
     return options;

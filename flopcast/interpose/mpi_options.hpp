@@ -20,6 +20,7 @@ struct MpiOptions {
   path::Policy policy = path::Policy::full;
   path::Precision precision;
   bool across_sizes = false;  ///< kernels of sizes never executed are predicted from others
+  bool windows = true;        ///< stretches of the path are executed as a whole, whatever is known (path::ExecutionWindows)
   std::string profile;        ///< file for the profile; the process of rank 0 writes it
   std::string statistics;     ///< file with what earlier runs learnt of kernels; empty: none
 };

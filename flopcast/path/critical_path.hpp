@@ -26,8 +26,8 @@ class CriticalPath {
   void add(const Costs& costs) noexcept;
   /// It waited for somebody, whose path tells what for: on no path.
   void wait(Seconds seconds) noexcept;
-  /// It executed a kernel (whose costs are added apart).
-  void add_kernel(std::uint32_t kernel, Seconds seconds) { log_.add_kernel(kernel, seconds); }
+  /// It executed a kernel, or left it out (whose costs are added apart).
+  void add_kernel(std::uint32_t kernel, Seconds seconds, bool estimated = false) { log_.add_kernel(kernel, seconds, estimated); }
   /// It waited for somebody with the path `mark`: the longer one goes on. Whether that is the other's.
   bool follow(const PathMark& mark);
 

@@ -13,8 +13,8 @@ void EventLog::add(const Event& event) {
   }
 }
 
-void EventLog::add_kernel(std::uint32_t kernel, Seconds seconds) {
-  add({kernel, std::bit_cast<std::uint32_t>(static_cast<float>(seconds))});
+void EventLog::add_kernel(std::uint32_t kernel, Seconds seconds, bool estimated) {
+  add({kernel | (estimated ? estimated_bit : 0), std::bit_cast<std::uint32_t>(static_cast<float>(seconds))});
 }
 
 void EventLog::add_jump(const Place& place) { add({static_cast<std::uint32_t>(place.rank) | jump_bit, place.position}); }
@@ -25,7 +25,7 @@ std::optional<Place> EventLog::walk(std::uint32_t position, const Visitor& visit
     if ((event.what & jump_bit) != 0) {
       return Place{static_cast<std::int32_t>(event.what & ~jump_bit), event.value};
     }
-    visit(event.what, static_cast<Seconds>(std::bit_cast<float>(event.value)));
+    visit(event.what & ~estimated_bit, static_cast<Seconds>(std::bit_cast<float>(event.value)), (event.what & estimated_bit) != 0);
   }
   return std::nullopt;
 }

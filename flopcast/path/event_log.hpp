@@ -25,24 +25,26 @@ class EventLog {
   /// Keeps at most `limit` events (8 bytes each); then the log is incomplete and walks end early.
   explicit EventLog(std::size_t limit = std::size_t{1} << 23U) : limit_(limit) {}
 
-  void add_kernel(std::uint32_t kernel, Seconds seconds);
+  /// `estimated`: the time is what was thought of it then, to be looked at again in the end.
+  void add_kernel(std::uint32_t kernel, Seconds seconds, bool estimated = false);
   /// From here on the longest path to this process leads through `place`.
   void add_jump(const Place& place);
 
   [[nodiscard]] std::uint32_t position() const noexcept { return static_cast<std::uint32_t>(events_.size()); }
   [[nodiscard]] bool complete() const noexcept { return complete_; }
 
-  using Visitor = std::function<void(std::uint32_t kernel, Seconds seconds)>;
+  using Visitor = std::function<void(std::uint32_t kernel, Seconds seconds, bool estimated)>;
   /// Visits the kernels before `position` back to the last jump, latest first. Returns where that jump led from, nothing at the start of
   /// the program.
   [[nodiscard]] std::optional<Place> walk(std::uint32_t position, const Visitor& visit) const;
 
  private:
   struct Event {
-    std::uint32_t what = 0;   ///< a kernel, or jump_bit and a rank
+    std::uint32_t what = 0;   ///< a kernel with or without estimated_bit, or jump_bit and a rank
     std::uint32_t value = 0;  ///< the bits of a float's seconds, or a position
   };
   static constexpr std::uint32_t jump_bit = 1U << 31U;
+  static constexpr std::uint32_t estimated_bit = 1U << 30U;
 
   void add(const Event& event);
 

@@ -2,9 +2,42 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
+#include "flopcast/core/statistics.hpp"
+
 namespace flopcast::path {
+namespace {
+
+/// What must have been executed before a kernel that takes `seconds` is timed as in the program: the data of a long one come round in the
+/// caches that processes share after a few such kernels.
+Seconds settling(Seconds seconds, Seconds least) {
+  constexpr Seconds most = 1e-2;
+  return std::clamp(3 * seconds, least, most);
+}
+
+/// Relative: less is within what one execution says.
+constexpr double least_drift = 0.25;
+
+/// Of a time measured once or twice and what other sizes say: whatever disturbs an execution makes it longer.
+Seconds reconciled(Seconds measured, const SizePrediction& predicted) {
+  if (std::abs(measured - predicted.mean) <= predicted.half_width) {
+    return (measured + predicted.mean) / 2;
+  }
+  return std::min(measured, predicted.mean);
+}
+
+bool takes_windows(Policy policy) { return policy != Policy::full && policy != Policy::eager && policy != Policy::random; }
+
+}  // namespace
+
+ExecutionDecisions::ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes,
+                                       std::optional<ExecutionWindows> windows)
+    : policy_(policy),
+      precision_(precision),
+      across_sizes_(across_sizes),
+      windows_(takes_windows(policy) ? windows : std::optional<ExecutionWindows>()) {}
 
 ExecutionDecisions::Decision& ExecutionDecisions::decision(std::uint32_t number) {
   if (number >= decisions_.size()) {
@@ -20,7 +53,7 @@ ExecutionDecisions::Family& ExecutionDecisions::family(std::uint32_t number, con
   }
   if (!in_family_[number]) {
     in_family_[number] = true;
-    all.members.emplace_back(number, size_terms(key, flops));
+    all.members.push_back({number, size_terms(key, flops), size_place(key)});
   }
   return all;
 }
@@ -38,13 +71,13 @@ void ExecutionDecisions::know_everywhere(std::uint32_t number, const KernelKey& 
   Decision& mine = decision(number);
   mine.prior = {key, times, 0, 0};
   mine.everywhere = true;
-  mine.suspicious = 0;
+  mine.strange = {};
 }
 
 void ExecutionDecisions::begin_anew() {
   for (Decision& each : decisions_) {
     each.prior.times.merge(each.times);
-    each.times = {};
+    each.times = each.rough = {};
     each.met = 0;
     each.predicted = 0;
     each.judged_count = -1;
@@ -71,52 +104,148 @@ std::int64_t ExecutionDecisions::occurrences(const Decision& decision, const Sta
 }
 
 bool ExecutionDecisions::agrees(const KernelStatistics& known, Seconds seconds) noexcept {
-  constexpr double least_drift = 0.25;  // relative: less is within what one execution says
   constexpr double deviations = 4;
   return std::abs(seconds - known.mean) <= std::max(deviations * std::sqrt(known.variance()), least_drift * known.mean);
 }
 
-KernelStatistics ExecutionDecisions::known(const Decision& decision) {
+KernelStatistics ExecutionDecisions::settled(const Decision& decision) {
+  constexpr std::int64_t enough = 8;  // of this run, which tells its times better than others do
   if (decision.everywhere) {
     return decision.prior.times;
   }
   KernelStatistics all = decision.times;
-  if (all.count > 0 ? agrees(decision.prior.times, all.mean) : decision.trusted) {
+  const KernelStatistics& looked = all.count > 0 ? all : decision.rough;
+  if (looked.count > 0 ? all.count < enough && agrees(decision.prior.times, looked.mean) : decision.trusted) {
     all.merge(decision.prior.times);
   }
   return all;
 }
 
+KernelStatistics ExecutionDecisions::known(const Decision& decision) {
+  const KernelStatistics all = settled(decision);
+  return all.count > 0 ? all : decision.rough;
+}
+
 /// One time far from what is known may be a disturbance: it is kept apart until the next. Two in a row are another speed, and what was
 /// known is forgotten.
 void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
-  const KernelStatistics before = known(decision);
-  const bool strange = before.count >= precision_.least_count && !agrees(before, seconds);
-  if (strange && decision.suspicious == 0) {
-    decision.suspicious = seconds;
+  const KernelStatistics before = settled(decision);
+  if (before.count < precision_.least_count || agrees(before, seconds)) {
+    decision.strange = {};
+    decision.times.add(seconds);
     return;
   }
-  if (strange) {
-    decision.times = {};
+  decision.strange.add(seconds);
+  if (decision.strange.count > 1) {
+    decision.times = decision.strange;
+    decision.strange = {};
     decision.prior.times = {};
     decision.trusted = decision.everywhere = decision.predictable = false;
   }
-  if (decision.suspicious != 0) {
-    decision.times.add(decision.suspicious);
-    decision.suspicious = 0;
-  }
-  decision.times.add(seconds);
 }
 
-void ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
+/// Disturbances make times longer: one very much longer than the others doesn't count, unless there are many. Of the first few times,
+/// those count that are very much shorter than others.
+void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) const {
+  constexpr double very_much = 4;
+  constexpr std::int64_t share = 8;
+  KernelStatistics& times = decision.times;
+  if (times.count > 0 && times.count < precision_.least_count && seconds * very_much < times.mean) {
+    times = {};
+  }
+  const double deviation = std::sqrt(times.variance());
+  if (times.count > 0 && seconds > times.mean + std::max(very_much * deviation, (very_much - 1) * times.mean) &&
+      ++decision.outliers * share <= times.count + share) {
+    return;
+  }
+  times.add(seconds);
+  decision.recent[decision.recent_count++ % decision.recent.size()] = static_cast<float>(seconds);
+}
+
+Counted ExecutionDecisions::left_out(std::uint32_t number, Seconds expected) {
+  const Decision& mine = decision(number);
+  const std::size_t count = std::min<std::size_t>(mine.recent_count, mine.recent.size());
+  if (count < 2) {
+    return {expected, expected, true};
+  }
+  const double sum = std::accumulate(mine.recent.begin(), mine.recent.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
+  const double drawn = mine.recent[(chance_() >> 8U) % count];
+  return {expected * drawn * static_cast<double>(count) / sum, expected, true};
+}
+
+void ExecutionDecisions::note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds) {
+  if (before.count > 0 && before.mean > 0 && after.times.count == before.count + 1) {
+    const double n = static_cast<double>(before.count);
+    const double relative = seconds / before.mean - 1;
+    all.deviations += relative * relative * n / (n + 1);
+    ++all.deviations_count;
+  }
+}
+
+/// By its own times, or, where there are only one or two, by how far those of its routine scatter at other sizes.
+bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences) {
+  constexpr std::int64_t least_degrees = 4;
+  const Decision& mine = decision(number);
+  const KernelStatistics times = known(mine);
+  if (is_predictable(times, precision_, occurrences)) {
+    return true;
+  }
+  if (!windows_ || !across_sizes_ || mine.times.count == 0 || times.count >= precision_.least_count) {
+    return false;
+  }
+  Family& all = family(number, kernel.key, kernel.flops);
+  if (all.deviations_count < least_degrees) {
+    return false;
+  }
+  if (times.count == 1) {  // may have been disturbed: other sizes must agree
+    constexpr std::size_t few = 64;
+    if (all.members.size() <= few) {
+      all.model.reset();  // it may reach farther by now
+    }
+    const std::optional<SizePrediction> predicted = predict(number, kernel);
+    if (!predicted || std::abs(times.mean - predicted->mean) > std::max(predicted->half_width, least_drift * times.mean)) {
+      return false;
+    }
+  }
+  const double degrees = static_cast<double>(all.deviations_count);
+  const double n = static_cast<double>(times.count * std::max<std::int64_t>(occurrences, 1));
+  return student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(all.deviations / degrees / n) <= precision_.tolerance;
+}
+
+Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
+  if (policy_ == Policy::full) {  // nobody is going to ask
+    return {seconds, seconds, false};
+  }
   Decision& mine = decision(number);
-  learn(mine, seconds);
+  const bool in_context = !windows_ || since_left_out_ >= settling(seconds, least_settling);
+  since_left_out_ += seconds;
+  // a routine's first execution also loads its code and sets up what the library needs
+  const bool first = windows_ && routines_.insert(static_cast<std::uint64_t>(kernel.key.kind) << 32U | kernel.key.routine).second;
+  const KernelStatistics before = mine.times;
+  if (in_context && !first) {
+    windows_ ? learn_in_context(mine, seconds) : learn(mine, seconds);
+  } else {
+    mine.rough.add(seconds);
+  }
   if (across_sizes_) {
     Family& all = family(number, kernel.key, kernel.flops);
+    note_deviation(all, before, mine, seconds);
     ++all.executed;
     all.predicted_in_a_row = 0;
-    all.prior_drifted = all.prior_drifted || (mine.prior.times.count > 0 && !agrees(mine.prior.times, mine.times.mean));
+    all.prior_drifted =
+        all.prior_drifted || (mine.prior.times.count > 0 && mine.times.count > 0 && !agrees(mine.prior.times, mine.times.mean));
   }
+  if (in_context) {
+    return {seconds, seconds, false};
+  }
+  const KernelStatistics better = settled(mine);
+  return better.count > 0 ? left_out(number, better.mean) : Counted{seconds, seconds, true};
+}
+
+/// Asking takes as long, and executed among its like it is timed as it is in the program.
+bool ExecutionDecisions::costs_more_to_skip(const Kernel& kernel, const Decision& decision) const {
+  constexpr Seconds short_time = 5e-7;
+  return windows_ && kernel.key.kind == KernelKind::computation && decision.times.count > 0 && decision.times.mean < short_time;
 }
 
 bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
@@ -129,33 +258,41 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   if (policy_ == Policy::random) {
     return mine.times.count == 0 || (chance_() >> 8U) % 2 == 0;
   }
+  if ((windows_ && windows_->contain(standing.path)) || costs_more_to_skip(kernel, mine)) {
+    return true;
+  }
   bool execute = true;
+  const std::int64_t seen = mine.times.count + mine.rough.count;
+  const bool suspicious = mine.strange.count > 0 && !windows_;  // a window looks again by itself
   if (mine.everywhere) {
-    execute = mine.suspicious != 0;
-  } else if (mine.times.count > 0 || mine.trusted) {
+    execute = suspicious;
+  } else if (seen > 0 || mine.trusted) {
     const std::int64_t now = occurrences(mine, standing);
-    if (mine.judged_count != mine.times.count || now >= 2 * mine.judged_occurrences) {
-      mine.predictable = is_predictable(known(mine), precision_, now);
-      mine.judged_count = mine.times.count;
+    if (mine.judged_count != seen || now >= 2 * mine.judged_occurrences) {
+      mine.predictable = is_known(number, kernel, now);
+      mine.judged_count = seen;
       mine.judged_occurrences = now;
     }
-    execute = !mine.predictable || mine.suspicious != 0 || policy_ == Policy::eager;
+    execute = !mine.predictable || suspicious || policy_ == Policy::eager;
   }
-  if (execute && mine.suspicious == 0 && mine.times.count == 0) {
+  if (execute && !suspicious && seen == 0) {
     execute = !may_be_predicted(number, kernel, standing);
   }
-  execute = execute || mine.skipped_in_a_row >= most_in_a_row;
+  execute = execute || (!windows_ && mine.skipped_in_a_row >= most_in_a_row);
   mine.skipped_in_a_row = execute ? 0 : mine.skipped_in_a_row + 1;
   return execute;
 }
 
 Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel) {
   const KernelStatistics all = known(decision(number));
-  if (all.count > 0) {
+  if (all.count >= precision_.least_count || (all.count > 0 && !windows_)) {
     return all.mean;
   }
   const std::optional<SizePrediction> predicted = predict(number, kernel);
-  return predicted ? predicted->mean : decision(number).prior.times.mean;
+  if (!predicted) {
+    return all.count > 0 ? all.mean : decision(number).prior.times.mean;
+  }
+  return all.count > 0 ? reconciled(all.mean, *predicted) : predicted->mean;
 }
 
 Seconds ExecutionDecisions::prediction_error() const { return std::sqrt(spent_squares_); }
@@ -165,6 +302,36 @@ std::optional<KernelStatistics> ExecutionDecisions::predictable(std::uint32_t nu
   return mine.predictable ? std::optional<KernelStatistics>(known(mine)) : std::nullopt;
 }
 
+/// The sizes of a family whose times are known, at most `most` of them, spread over the order in which they were met. Times that hold in the
+/// program, if there are enough.
+std::vector<SizeModel::Point> ExecutionDecisions::known_sizes(const Family& all) {
+  constexpr std::size_t enough = 8;
+  constexpr std::size_t most = 160;
+  std::vector<SizeModel::Point> points;
+  std::vector<SizeModel::Point> rough;
+  for (const auto& [member, terms, place] : all.members) {
+    const Decision& other = decision(member);
+    KernelStatistics times = settled(other);
+    if (times.count == 0 && !all.prior_drifted) {
+      times = other.prior.times;
+    }
+    if (times.count > 0 && times.mean > 0) {
+      points.push_back({terms, times.mean, place});
+    } else if (other.rough.count > 0 && other.rough.mean > 0) {
+      rough.push_back({terms, other.rough.mean, place});
+    }
+  }
+  if (points.size() < enough) {
+    points.insert(points.end(), rough.begin(), rough.end());
+  }
+  const std::size_t step = (points.size() + most - 1) / most;
+  for (std::size_t i = 0; step > 1 && i * step < points.size(); ++i) {
+    points[i] = points[i * step];
+  }
+  points.resize(step > 1 ? (points.size() + step - 1) / step : points.size());
+  return points;
+}
+
 /// Fitted anew when the family has been executed an eighth more often than at the last fit.
 std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, const Kernel& kernel) {
   if (!across_sizes_) {
@@ -172,21 +339,15 @@ std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, 
   }
   Family& all = family(number, kernel.key, kernel.flops);
   if (!all.model || all.executed > all.fitted_at + all.fitted_at / 8) {
-    std::vector<SizeModel::Point> points;
-    for (const auto& [member, terms] : all.members) {
-      const Decision& other = decision(member);
-      KernelStatistics times = known(other);
-      if (times.count == 0 && !all.prior_drifted) {
-        times = other.prior.times;
-      }
-      if (times.count > 0 && times.mean > 0) {
-        points.push_back({terms, times.mean});
-      }
-    }
-    all.model.emplace(points);
+    all.model.emplace(known_sizes(all));
     all.fitted_at = all.executed;
+    all.asked = nobody;
   }
-  return all.model->predict(size_terms(kernel.key, kernel.flops), precision_.confidence);
+  if (all.asked != number) {  // who is told that a kernel is left out asks what it takes
+    all.answer = all.model->predict(size_terms(kernel.key, kernel.flops), precision_.confidence, size_place(kernel.key));
+    all.asked = number;
+  }
+  return all.answer;
 }
 
 /// Whether the time is left to a model: the family was looked at in this run, and the error of all predictions on the path stays within the
@@ -197,7 +358,7 @@ bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const Kernel& ke
     return false;
   }
   Family& all = family(number, kernel.key, kernel.flops);
-  if (all.executed == 0 || all.predicted_in_a_row >= most_in_a_row) {
+  if (all.executed == 0 || (!windows_ && all.predicted_in_a_row >= most_in_a_row)) {
     return false;
   }
   const std::optional<SizePrediction> predicted = predict(number, kernel);

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <random>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "flopcast/path/execution_policy.hpp"
+#include "flopcast/path/execution_windows.hpp"
 #include "flopcast/path/kernel_table.hpp"
 #include "flopcast/path/size_model.hpp"
 
@@ -18,13 +22,20 @@ struct Standing {
   Seconds path = 0;        ///< length of that path
 };
 
+/// What an execution counts on the path.
+struct Counted {
+  Seconds seconds = 0;
+  Seconds expected = 0;    ///< the mean of such executions if it was estimated
+  bool estimated = false;  ///< not what it took, but what it takes in the program
+};
+
 /// One process's decisions which kernels it still wants executed.
 class ExecutionDecisions {
  public:
   /// With `across_sizes` kernels of a size never executed are predicted from other sizes of their routine, where the error that this adds
-  /// to the path fits the tolerance.
-  ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes = false)
-      : policy_(policy), precision_(precision), across_sizes_(across_sizes) {}
+  /// to the path fits the tolerance. In `windows` everything is executed, and what is executed elsewhere, among kernels left out, only
+  /// counts until its time in a window is known (policies full, eager and random have none).
+  ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes = false, std::optional<ExecutionWindows> windows = {});
 
   /// For policy random: processes with different seeds decide differently.
   void seed(std::uint32_t seed) { chance_.seed(seed); }
@@ -39,48 +50,87 @@ class ExecutionDecisions {
 
   /// Whether `kernel`, number `number`, is to be executed now.
   [[nodiscard]] bool wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing = {});
-  /// It was executed and took `seconds`.
-  void executed(std::uint32_t number, const Kernel& kernel, Seconds seconds);
+  /// It was executed and took `seconds`; what that counts on the path.
+  Counted executed(std::uint32_t number, const Kernel& kernel, Seconds seconds);
+  /// What it counts if it is left out: times differ, processes wait for the one that took longest, and a path of means would be too short.
+  /// Hence one of the last times that were seen, in proportion to the mean `expected`.
+  Counted left_out(std::uint32_t number, Seconds expected);
+  /// What is executed now finds caches as the program leaves them.
+  [[nodiscard]] bool is_in_context() const noexcept { return since_left_out_ >= least_settling; }
+  [[nodiscard]] bool has_windows() const noexcept { return windows_.has_value(); }
+  /// Something was left out: what is executed next doesn't find caches as the program leaves them.
+  void left_out() noexcept { since_left_out_ = 0; }
   /// What it takes if it isn't executed: the mean of this run and of what was known before; 0 if nothing is known.
   [[nodiscard]] Seconds estimate(std::uint32_t number, const Kernel& kernel);
+  /// Times of kernel `number` in its place in the program, executed among others; nothing if there are none.
+  [[nodiscard]] KernelStatistics in_context(std::uint32_t number) { return decision(number).times; }
   /// Half-width of the error that predictions across sizes have added to what this process did.
   [[nodiscard]] Seconds prediction_error() const;
   /// Times of a kernel that is predictable by what this process knows itself (policy eager tells the others); nothing if it isn't.
   [[nodiscard]] std::optional<KernelStatistics> predictable(std::uint32_t number);
 
  private:
+  /// Kernels executed for so long leave the caches of a core as the program would: some megabytes have gone through them.
+  static constexpr Seconds least_settling = 1e-3;
+
+  static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+
   struct Decision {
     PriorKernel prior;
     KernelStatistics times;                                  ///< of this run, since the last drift
+    KernelStatistics rough;                                  ///< of executions after something that was left out, and of a routine's first
     std::int64_t met = 0;                                    ///< executed or not
     std::int64_t judged_count = -1, judged_occurrences = 0;  ///< when `predictable` was found
     std::int64_t skipped_in_a_row = 0;
     std::int64_t predicted = 0;  ///< times that it was left out by a model
-    Seconds suspicious = 0;      ///< the last time, if it was far from what is known
+    KernelStatistics strange;    ///< the last times, as far as they were far from what is known
+    std::int64_t outliers = 0;   ///< times so long that something must have disturbed them
+    std::array<float, 8> recent{};
+    std::uint32_t recent_count = 0;  ///< ever written there
     bool predictable = false, trusted = false, everywhere = false;
   };
   /// A routine's sizes.
   struct Family {
-    std::vector<std::pair<std::uint32_t, SizeTerms>> members;
+    struct Member {
+      std::uint32_t number = 0;
+      SizeTerms terms{};
+      SizePlace place{};
+    };
+    std::vector<Member> members;
     std::optional<SizeModel> model;
     std::int64_t executed = 0;   ///< in this run
     std::int64_t fitted_at = 0;  ///< `executed` then
     std::int64_t predicted_in_a_row = 0;
     bool prior_drifted = false;
+    std::uint32_t asked = nobody;  ///< kernel that was predicted last
+    std::optional<SizePrediction> answer;
+    double deviations = 0;  ///< squared relative ones of times from the mean of their size's earlier ones
+    std::int64_t deviations_count = 0;
   };
 
   Decision& decision(std::uint32_t number);
   Family& family(std::uint32_t number, const KernelKey& key, double flops);
   [[nodiscard]] std::int64_t occurrences(const Decision& decision, const Standing& standing) const;
   static bool agrees(const KernelStatistics& known, Seconds seconds) noexcept;
+  /// From times that hold in the program, of this run and before it.
+  static KernelStatistics settled(const Decision& decision);
+  /// The same, or if there are none those of executions among skipped ones.
   static KernelStatistics known(const Decision& decision);
+  void note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds);
+  [[nodiscard]] bool is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences);
+  bool costs_more_to_skip(const Kernel& kernel, const Decision& decision) const;
   void learn(Decision& decision, Seconds seconds);
+  void learn_in_context(Decision& decision, Seconds seconds) const;
+  std::vector<SizeModel::Point> known_sizes(const Family& all);
   std::optional<SizePrediction> predict(std::uint32_t number, const Kernel& kernel);
   bool may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing);
 
   Policy policy_;
   Precision precision_;
   bool across_sizes_;
+  std::optional<ExecutionWindows> windows_;
+  Seconds since_left_out_ = std::numeric_limits<Seconds>::infinity();  ///< time of kernels executed since then
+  std::unordered_set<std::uint64_t> routines_;                         ///< executed before, by kind and number
   std::minstd_rand chance_;
   double spent_squares_ = 0;  ///< of the errors that predictions have added to the path
   std::vector<Decision> decisions_;

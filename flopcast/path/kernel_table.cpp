@@ -34,7 +34,7 @@ void KernelStatistics::merge(const KernelStatistics& other) noexcept {
 std::uint32_t KernelTable::number(const KernelKey& key) {
   const auto [place, added] = numbers_.try_emplace(key, static_cast<std::uint32_t>(kernels_.size()));
   if (added) {
-    kernels_.push_back({key, {}, {}, 0, 0});
+    kernels_.push_back({key, {}, {}, {}, 0, 0});
   }
   return place->second;
 }
@@ -42,6 +42,7 @@ std::uint32_t KernelTable::number(const KernelKey& key) {
 void KernelTable::merge(const Kernel& kernel) {
   Kernel& mine = kernels_[number(kernel.key)];
   mine.executed.merge(kernel.executed);
+  mine.in_context.merge(kernel.in_context);
   mine.along.merge(kernel.along);
   mine.skipped += kernel.skipped;
   mine.flops = kernel.flops;

@@ -41,10 +41,11 @@ struct KernelStatistics {
 /// All that is known about one kernel. A plain record.
 struct Kernel {
   KernelKey key;
-  KernelStatistics executed;  ///< times of this process's executions
-  KernelStatistics along;     ///< along the critical path, measured or estimated
-  std::int64_t skipped = 0;   ///< executions that were replaced by an estimate
-  double flops = 0;           ///< of one execution
+  KernelStatistics executed;    ///< times of this process's executions
+  KernelStatistics in_context;  ///< of those that were executed among their neighbours, if that was told apart
+  KernelStatistics along;       ///< along the critical path, measured or estimated
+  std::int64_t skipped = 0;     ///< executions that were replaced by an estimate
+  double flops = 0;             ///< of one execution
 };
 
 /// The kernels of one process, numbered in the order of their first execution.

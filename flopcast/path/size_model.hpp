@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "flopcast/core/units.hpp"
@@ -22,25 +23,43 @@ struct SizePrediction {
 using SizeTerms = std::array<double, 4>;
 SizeTerms size_terms(const KernelKey& key, double flops);
 
+/// Where a size lies among others: logarithms of its sizes, so that distances are ratios.
+using SizePlace = std::array<double, 6>;
+SizePlace size_place(const KernelKey& key);
+
 /// What kernels of one routine must have in common to be predicted from each other: their key without sizes.
 KernelKey without_sizes(const KernelKey& key);
 
 /// The time of a routine over its sizes, as a sum of terms with coefficients that aren't negative, fitted to relative errors. Such fits
 /// predict kernels of unseen block sizes within 0.1 to 8 % in sum, and 15 % where they extrapolate; hence it doesn't answer far outside of
-/// what it has seen.
+/// what it has seen. What the fit is off at sizes nearby (another cache level, a library's other code) corrects it.
 class SizeModel {
  public:
   struct Point {
     SizeTerms terms{};
     Seconds seconds = 0;
+    SizePlace place{};
   };
   /// Nothing can be predicted from fewer than four different sizes.
   explicit SizeModel(std::span<const Point> points);
   /// Interval of a single size's mean at `confidence`; nothing outside of the range, from half of the least operations to one and a half
   /// times the most.
-  [[nodiscard]] std::optional<SizePrediction> predict(const SizeTerms& terms, double confidence) const;
+  /// A size's own time says nothing here: what is known of it can be compared with this.
+  [[nodiscard]] std::optional<SizePrediction> predict(const SizeTerms& terms, double confidence, const SizePlace& place = {}) const;
 
  private:
+  /// How far the fit is off at a known size, as a logarithm.
+  struct Residual {
+    SizePlace place{};
+    double value = 0;
+  };
+  [[nodiscard]] double value(const SizeTerms& terms) const;
+  /// What the fit is off at `place`, from the other sizes around it, and the square of the distance of the nearest.
+  [[nodiscard]] std::pair<double, double> correction(const SizePlace& place) const;
+  void note_residuals(std::span<const Point> points);
+
+  std::vector<Residual> residuals_;
+  double near_variance_ = 0;          ///< of relative errors where sizes nearby correct the fit
   std::vector<std::size_t> used_;     ///< terms with a coefficient
   std::vector<double> coefficients_;  ///< of those
   std::vector<double> inverse_;       ///< of their normal equations, row by row

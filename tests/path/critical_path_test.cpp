@@ -144,10 +144,11 @@ TEST(CriticalPathTest, AgreesWithBruteForceOnRandomPrograms) {
     std::map<std::uint32_t, int> counts;
     double sum = 0;
     for (std::optional<Place> place = end.place; place;) {
-      place = paths[static_cast<std::size_t>(place->rank)].log().walk(place->position, [&](std::uint32_t kernel, Seconds seconds) {
-        ++counts[kernel];
-        sum += seconds;
-      });
+      place = paths[static_cast<std::size_t>(place->rank)].log().walk(place->position,
+                                                                      [&](std::uint32_t kernel, Seconds seconds, bool /*estimated*/) {
+                                                                        ++counts[kernel];
+                                                                        sum += seconds;
+                                                                      });
     }
     EXPECT_DOUBLE_EQ(sum, end.along.time);
     EXPECT_EQ(counts, graph.kernels_along(node));

@@ -80,7 +80,7 @@ TEST(ExecutionDecisionsTest, ADisturbanceIsNotDrift) {
   decisions.executed(0, kernel, 9);
   ASSERT_TRUE(decisions.wants_execution(0, kernel));
   decisions.executed(0, kernel, 1);
-  EXPECT_NEAR(decisions.estimate(0, kernel), (5 + 9) / 6.0, 1e-12);
+  EXPECT_EQ(decisions.estimate(0, kernel), 1);
 }
 
 TEST(ExecutionDecisionsTest, CountsAlongAPathNarrow) {
@@ -162,6 +162,90 @@ TEST(ExecutionDecisionsTest, PredictionsStayWithinTheBudgetOfThePath) {
   EXPECT_FALSE(decisions.wants_execution(7, kernel_of_order(225), {.along = 0, .path = 1000 * time_of_order(225)}));
   EXPECT_GT(decisions.prediction_error(), 0.1 * time_of_order(225));
   EXPECT_LE(decisions.prediction_error(), 0.01 * 1000 * time_of_order(225));
+}
+
+/// Windows that cover the whole path, or nearly none of it.
+const ExecutionWindows everywhere(1, 1);
+const ExecutionWindows nowhere(1e9, 1e-9);
+
+TEST(ExecutionDecisionsTest, InWindowsEverythingIsExecuted) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
+  EXPECT_EQ(executions(decisions, 100, 1), 100);
+  ExecutionDecisions outside(Policy::conditional, {}, false, nowhere);
+  EXPECT_EQ(executions(outside, 100, 1, {.along = 0, .path = 5}), 3 + 1) << "the routine's first execution isn't counted";
+}
+
+TEST(ExecutionDecisionsTest, ExecutionsAmongSkippedOnesCountWithTheTimeInTheProgram) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
+  const Kernel kernel;
+  for (const Seconds seconds : {7e-4, 1e-4, 1e-4, 1e-4}) {  // the first one loads the routine
+    EXPECT_FALSE(decisions.executed(0, kernel, seconds).estimated);
+  }
+  decisions.left_out();
+  const Counted cold = decisions.executed(0, kernel, 5e-4);
+  EXPECT_TRUE(cold.estimated);
+  EXPECT_NEAR(cold.expected, 1e-4, 1e-12);
+  EXPECT_NEAR(decisions.estimate(0, kernel), 1e-4, 1e-12);
+  decisions.executed(0, kernel, 5e-4);  // by now the caches are warm
+  EXPECT_FALSE(decisions.executed(0, kernel, 1e-4).estimated);
+  EXPECT_EQ(decisions.in_context(0).count, 4);
+}
+
+TEST(ExecutionDecisionsTest, LongKernelsNeedLongerToBeInTheirPlace) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
+  const Kernel kernel;
+  decisions.executed(0, kernel, 2e-3);
+  decisions.left_out();
+  EXPECT_TRUE(decisions.executed(0, kernel, 2e-3).estimated);
+  EXPECT_TRUE(decisions.executed(0, kernel, 2e-3).estimated);
+  EXPECT_TRUE(decisions.executed(0, kernel, 2e-3).estimated);
+  EXPECT_FALSE(decisions.executed(0, kernel, 2e-3).estimated);
+}
+
+TEST(ExecutionDecisionsTest, OneDisturbanceDoesNotCountManyDo) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
+  const Kernel kernel;
+  decisions.executed(0, kernel, 1);
+  for (int i = 0; i < 8; ++i) {
+    decisions.executed(0, kernel, 1);
+  }
+  decisions.executed(0, kernel, 50);
+  EXPECT_EQ(decisions.estimate(0, kernel), 1);
+  for (int i = 0; i < 3; ++i) {
+    decisions.executed(0, kernel, 50);
+  }
+  EXPECT_GT(decisions.estimate(0, kernel), 5);
+}
+
+TEST(ExecutionDecisionsTest, WhatIsLeftOutVariesAsTimesDoAroundTheMean) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
+  const Kernel kernel;
+  decisions.executed(0, kernel, 1);
+  for (int i = 0; i < 8; ++i) {
+    decisions.executed(0, kernel, i % 2 == 0 ? 1 : 3);
+  }
+  Seconds sum = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Counted counted = decisions.left_out(0, 4);
+    EXPECT_TRUE(counted.seconds == 2 || counted.seconds == 6) << counted.seconds;
+    EXPECT_EQ(counted.expected, 4);
+    sum += counted.seconds;
+  }
+  EXPECT_NEAR(sum / 2000, 4, 0.3);
+}
+
+TEST(ExecutionDecisionsTest, OneTimeIsEnoughWhereARoutineHardlyVaries) {
+  ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    const Kernel kernel = kernel_of_order(100 + 10 * i);
+    for (int times = 0; times < 3; ++times) {
+      decisions.executed(i, kernel, time_of_order(100 + 10 * i) * (1 + 0.01 * times));
+    }
+  }
+  const Kernel larger = kernel_of_order(250);  // too large to be predicted without having been seen
+  EXPECT_TRUE(decisions.wants_execution(6, larger, {.along = 0, .path = 5}));
+  decisions.executed(6, larger, time_of_order(250));
+  EXPECT_FALSE(decisions.wants_execution(6, larger, {.along = 0, .path = 5}));
 }
 
 }  // namespace

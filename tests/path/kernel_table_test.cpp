@@ -54,7 +54,7 @@ TEST(KernelTableTest, NumbersKernelsInTheirOrderAndMergesByKey) {
   EXPECT_EQ(table.number(a), 0U);
   EXPECT_EQ(table.number(b), 1U);
   EXPECT_EQ(table.number(a), 0U);
-  Kernel other{b, {}, {}, 2, 10};
+  Kernel other{b, {}, {}, {}, 2, 10};
   other.executed.add(5);
   table.merge(other);
   EXPECT_EQ(table[1].executed.count, 1);

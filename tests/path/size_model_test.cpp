@@ -60,6 +60,34 @@ TEST(SizeModelTest, NothingIsSaidFromFewSizesOrFarOutside) {
   EXPECT_FALSE(model.predict(size_terms(product(50, 50, 50), flops_of(product(50, 50, 50))), 0.95));
 }
 
+TEST(SizeModelTest, SizesNearbyCorrectTheFit) {
+  // twice as slow from 200 on: no sum of terms has such a step
+  const auto seconds = [](std::int64_t n) { return 1e-9 * static_cast<double>(n * n * n) * (n >= 200 ? 2 : 1); };
+  std::vector<SizeModel::Point> points;
+  for (std::int64_t n = 100; n <= 300; n += 10) {
+    points.push_back({size_terms(product(n, n, n), flops_of(product(n, n, n))), seconds(n), size_place(product(n, n, n))});
+  }
+  const SizeModel model(points);
+  for (const std::int64_t n : {125, 275}) {
+    const KernelKey unseen = product(n, n, n);
+    const std::optional<SizePrediction> found = model.predict(size_terms(unseen, flops_of(unseen)), 0.95, size_place(unseen));
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(found->mean / seconds(n), 1, 0.05) << n;
+  }
+}
+
+TEST(SizeModelTest, ASizesOwnTimeSaysNothingOfIt) {
+  std::vector<SizeModel::Point> points;
+  for (std::int64_t n = 100; n <= 300; n += 10) {
+    const KernelKey key = product(n, n, n);
+    points.push_back({size_terms(key, flops_of(key)), 1e-9 * flops_of(key) * (n == 200 ? 5 : 1), size_place(key)});
+  }
+  const KernelKey odd = product(200, 200, 200);
+  const std::optional<SizePrediction> found = SizeModel(points).predict(size_terms(odd, flops_of(odd)), 0.95, size_place(odd));
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->mean, 1e-9 * flops_of(odd), 0.2 * found->mean);
+}
+
 TEST(SizeModelTest, AFamilyLeavesOutSizesOnly) {
   EXPECT_EQ(without_sizes({KernelKind::communication, 2, {800, 4, 1}}), (KernelKey{KernelKind::communication, 2, {0, 4, 1}}));
   EXPECT_EQ(without_sizes({KernelKind::computation, 2, {8, 4, 1, 0, 0, 0, 77, 1}}),

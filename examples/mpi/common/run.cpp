@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "flopcast/interpose/user/regions.h"
+
 namespace subject {
 namespace {
 
@@ -21,6 +23,7 @@ void keep_memory() {
 int run(int argc, char** argv, const char* usage, Subject subject) {
   keep_memory();
   MPI_Init(&argc, &argv);
+  flopcast_stop();
   const std::string path = argc > 0 ? argv[0] : "";
   const std::string name = path.substr(path.rfind('/') + 1);
   int code = 0;
@@ -47,10 +50,13 @@ void stop(const std::string& why) {
 
 double seconds_of(const std::function<void()>& work) {
   MPI_Barrier(MPI_COMM_WORLD);
+  flopcast_start();
   const double start = MPI_Wtime();
   work();
   MPI_Barrier(MPI_COMM_WORLD);
-  return MPI_Wtime() - start;
+  const double seconds = MPI_Wtime() - start;
+  flopcast_stop();
+  return seconds;
 }
 
 int world_size() {

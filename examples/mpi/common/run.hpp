@@ -16,7 +16,7 @@ int run(int argc, char** argv, const char* usage, Subject subject);
 /// Ends the program with all of its processes.
 [[noreturn]] void stop(const std::string& why);
 
-/// Wall time of what all processes do together.
+/// Wall time of what all processes do together. Only that is measured by flopcast, not the making of matrices.
 double seconds_of(const std::function<void()>& work);
 
 int world_size();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace flopcast::interpose {
 
@@ -49,15 +50,20 @@ Result result_of(std::complex<double> value) {
   }
 }
 
-/// The body of every stub.
+template <class Result, class... Pointers, std::size_t... Places>
+Result call_with(void* function, void* const* pointers, std::index_sequence<Places...> /*places*/) {
+  return reinterpret_cast<Result (*)(Pointers...)>(function)(static_cast<Pointers>(pointers[Places])...);
+}
+
+/// The body of every stub. An Interception may put other pointers in the place of the program's.
 template <class Result, class... Pointers>
 Result intercept(std::size_t routine, const void* caller, Pointers... pointers) {
-  void* const all[] = {pointers...};
+  void* all[] = {pointers...};
   const Interception interception(routine, caller, all);
   if (!interception.execute()) {
     return result_of<Result>(interception.skipped_value());
   }
-  return reinterpret_cast<Result (*)(Pointers...)>(interception.next())(pointers...);
+  return call_with<Result, Pointers...>(interception.next(), all, std::index_sequence_for<Pointers...>());
 }
 
 }  // namespace flopcast::interpose

@@ -348,6 +348,17 @@ TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
   EXPECT_LT(json::parse(warm.out).at("configurations").at(0).at("executed_share"), found.at("configurations").at(0).at("executed_share"));
 }
 
+TEST_P(MpiTuneTest, APrioriCountsInASelectiveExecution) {
+  write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
+  const Result result = tune("space.json --json --policy a-priori --tolerance 0.5 --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const json& each : json::parse(result.out).at("configurations")) {
+    EXPECT_EQ(each.at("selective"), true);
+    EXPECT_GT(each.at("predicted_seconds"), 0);
+    EXPECT_LT(each.at("executed_share"), 1);
+  }
+}
+
 TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
   write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60, 80}}});
   const Result result = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0");
@@ -370,7 +381,6 @@ TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
 TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
   write_space("test", {subject(), "--n", "200", "--nb", "{nb}"}, {{"nb", {32}}});
   EXPECT_EQ(tune("space.json --policy eagre").exit_code, 3);
-  EXPECT_EQ(tune("space.json --policy a-priori").exit_code, 2);
   EXPECT_EQ(tune("space.json --self-check sometimes").exit_code, 2);
   EXPECT_EQ(tune("space.json --least-coverage 100").exit_code, 5);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--least-coverage 0"));

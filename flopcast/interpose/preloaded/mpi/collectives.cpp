@@ -54,6 +54,7 @@ int blocking(const Collective& collective, Channel* channel, Execute execute) {
   const Agreement agreed = all.idle([&] { return channel->agree(all.agreement(wanted, channel)); });
   all.follow(agreed, *channel);
   if (agreed.execute == 0) {
+    all.note_left_out();
     all.communicated(kernel, all.estimate(kernel), static_cast<double>(collective.bytes), false);
     return MPI_SUCCESS;
   }
@@ -143,7 +144,8 @@ int MPI_Gather(const void* in, int sent, MPI_Datatype in_type, void* out, int re
   const auto execute = [&] { return PMPI_Gather(in, sent, in_type, out, received, out_type, root, comm); };
   return channel == nullptr ? execute()
                             : blocking({Routine::gather, Pattern::gather,
-                                        in == MPI_IN_PLACE ? parts_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm)},
+                                        in == MPI_IN_PLACE ? parts_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm),
+                                        in == MPI_IN_PLACE ? out_type : in_type},
                                        channel, execute);
 }
 
@@ -154,7 +156,8 @@ int MPI_Gatherv(const void* in, int sent, MPI_Datatype in_type, void* out, const
   const auto execute = [&] { return PMPI_Gatherv(in, sent, in_type, out, received, places, out_type, root, comm); };
   return channel == nullptr ? execute()
                             : blocking({Routine::gatherv, Pattern::gather,
-                                        in == MPI_IN_PLACE ? all_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm)},
+                                        in == MPI_IN_PLACE ? all_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm),
+                                        in == MPI_IN_PLACE ? out_type : in_type},
                                        channel, execute);
 }
 
@@ -164,7 +167,8 @@ int MPI_Scatter(const void* in, int sent, MPI_Datatype in_type, void* out, int r
   const auto execute = [&] { return PMPI_Scatter(in, sent, in_type, out, received, out_type, root, comm); };
   return channel == nullptr ? execute()
                             : blocking({Routine::scatter, Pattern::scatter,
-                                        out == MPI_IN_PLACE ? parts_bytes(sent, in_type, comm) : parts_bytes(received, out_type, comm)},
+                                        out == MPI_IN_PLACE ? parts_bytes(sent, in_type, comm) : parts_bytes(received, out_type, comm),
+                                        out == MPI_IN_PLACE ? in_type : out_type},
                                        channel, execute);
 }
 
@@ -175,7 +179,8 @@ int MPI_Scatterv(const void* in, const int sent[], const int places[], MPI_Datat
   const auto execute = [&] { return PMPI_Scatterv(in, sent, places, in_type, out, received, out_type, root, comm); };
   return channel == nullptr ? execute()
                             : blocking({Routine::scatterv, Pattern::scatter,
-                                        out == MPI_IN_PLACE ? all_bytes(sent, in_type, comm) : parts_bytes(received, out_type, comm)},
+                                        out == MPI_IN_PLACE ? all_bytes(sent, in_type, comm) : parts_bytes(received, out_type, comm),
+                                        out == MPI_IN_PLACE ? in_type : out_type},
                                        channel, execute);
 }
 

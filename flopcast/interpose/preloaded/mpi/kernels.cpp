@@ -9,6 +9,7 @@
 #include "flopcast/interpose/preloaded/intercept.hpp"
 #include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
 #include "flopcast/interpose/preloaded/mpi/session.hpp"
+#include "flopcast/interpose/preloaded/mpi/skipped_data.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
@@ -20,6 +21,7 @@ namespace {
 thread_local int depth = 0;  ///< kernels that this thread is in
 thread_local std::uint32_t number = 0;
 thread_local Seconds started = 0;
+thread_local mpi::DampedUpdate damped;
 
 std::vector<std::atomic<void*>>& definitions() {
   static std::vector<std::atomic<void*>> all(kernel::catalogue().size());
@@ -42,17 +44,6 @@ bool decides(const Routine& routine) noexcept {
          std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::pivots; });
 }
 
-/// Data that were never computed needn't be definite, nor triangles regular, and a routine with `info` would give up at once: neither its
-/// time nor its verdict would be the program's.
-void mend_operands(const Call& call) {
-  const std::vector<Argument>& arguments = call.routine->arguments;
-  const auto has = [&](auto is_such) { return std::any_of(arguments.begin(), arguments.end(), is_such); };
-  if (has([](const Argument& a) { return a.kind == Kind::info; }) &&
-      has([](const Argument& a) { return a.fill == Fill::definite || a.fill == Fill::triangular; })) {
-    kernel::fill(call, 1);
-  }
-}
-
 }  // namespace
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
@@ -71,12 +62,14 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   part_ = decides(*call.routine) || all->wants_execution(number) ? Part::observed : Part::skipped;
   if (part_ == Part::skipped) {
     skipped_value_ = kernel::skip(call).value;
+    all->note_left_out();
     all->computed(number, all->estimate(number), false);
     all->return_to_program();
     return;
   }
   if (all->has_skipped()) {
-    mend_operands(call);
+    mpi::make_safe(call);
+    damped.apply(call, pointers);
   }
   ++depth;
   started = all->now();

@@ -26,6 +26,13 @@ void account(Routine routine, const Channel& channel, std::int64_t bytes, Second
                    all.uses_cpu_clock() ? 0 : idle);
 }
 
+/// Of a message that came empty.
+void account_left_out(Routine routine, const Channel& channel, std::int64_t bytes) {
+  Session& all = *session();
+  const std::uint32_t kernel = all.communication_kernel(routine, bytes, channel.size(), channel.stride());
+  all.communicated(kernel, all.estimate(kernel, path::Pattern::message, bytes, channel.size()), static_cast<double>(bytes), false);
+}
+
 /// A message to be sent.
 struct Outgoing {
   Routine routine = Routine::send;
@@ -37,7 +44,11 @@ struct Outgoing {
 /// Whether a send is followed by its data or leaves its message empty: the sender decides, and says so in the shadow. Its envelope travels
 /// in either case, so that matching, probing and completion are those of the program and nobody ever waits for a message that was left out.
 bool is_left_empty(std::uint32_t kernel, std::int64_t bytes, MPI_Datatype type) {
-  return may_be_skipped(bytes, type) && !session()->wants_execution(kernel);
+  const bool empty = may_be_skipped(bytes, type) && !session()->wants_execution(kernel);
+  if (empty) {
+    session()->note_left_out();
+  }
+  return empty;
 }
 
 /// A send that has been announced.
@@ -62,6 +73,16 @@ Announced announced_send(const Outgoing& message, Channel& channel, Send send) {
   made.result = send(made.empty ? 0 : message.count);
   made.taken = all.now() - start;
   return made;
+}
+
+/// Announces the sending half of an exchange, whose time its receiving half counts; whether it is left empty.
+bool announce_exchange(const Outgoing& message, Channel& channel) {
+  Session& all = *session();
+  const std::int64_t bytes = message_bytes(message.count, message.type);
+  const std::uint32_t kernel = all.communication_kernel(message.routine, bytes, channel.size(), channel.stride());
+  const bool empty = channel.has(message.destination) && is_left_empty(kernel, bytes, message.type);
+  announce(&channel, bytes, message.destination, message.tag, empty);
+  return empty;
 }
 
 /// A blocking send: what it takes longer than a message does is waiting for the receiver.
@@ -101,22 +122,36 @@ int nonblocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
 
 bool names_a_message(int source, int tag) noexcept { return source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG; }
 
-/// A blocking receive once its shadow has come: `receive` gets the status to fill. A wildcard's shadow is known from what arrived.
+/// Where a message comes from.
+struct Sender {
+  int source = 0, tag = 0;
+};
+
+/// The sender of the message that a receive from anybody is going to get, which waits for it: from then on the receive is like any other,
+/// and what was waiting is told from moving data.
+Sender found_sender(const Sender& asked, MPI_Comm comm) {
+  MPI_Status found;
+  const int result = session()->idle([&] { return PMPI_Probe(asked.source, asked.tag, comm, &found); });
+  return result == MPI_SUCCESS ? Sender{found.MPI_SOURCE, found.MPI_TAG} : asked;
+}
+
+/// A blocking receive once its shadow has come: `receive` gets the sender and the status to fill.
 template <class Receive>
-int blocking_receive(Routine routine, Channel& channel, int source, int tag, MPI_Status* wanted, Receive receive) {
+int blocking_receive(Routine routine, Channel& channel, const Sender& asked, MPI_Comm comm, MPI_Status* wanted, Receive receive) {
   Session& all = *session();
-  all.note_call(routine, 0, source, tag);
+  all.note_call(routine, 0, asked.source, asked.tag);
+  const auto [source, tag] = names_a_message(asked.source, asked.tag) ? asked : found_sender(asked, comm);
   MPI_Status own;
   MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
   Arrival shadow;
   const bool known = names_a_message(source, tag) && channel.has(source);
   if (known) {
-    shadow = all.idle([&] { return channel.receive(source, tag); });
+    shadow = all.idle([&, from = source, with = tag] { return channel.receive(from, with); });
     all.follow(shadow);
     all.acknowledge(channel, source, shadow.bytes);
   }
   const Seconds start = all.now();
-  const int result = receive(status);
+  const int result = receive(Sender{source, tag}, status);
   Seconds taken = all.now() - start;
   if (!known && result == MPI_SUCCESS && channel.has(status->MPI_SOURCE)) {
     shadow = channel.receive(status->MPI_SOURCE, status->MPI_TAG);
@@ -125,9 +160,7 @@ int blocking_receive(Routine routine, Channel& channel, int source, int tag, MPI
   }
   if (shadow.skipped != 0) {
     mend_status(shadow, *status);
-    const std::uint32_t kernel = all.communication_kernel(routine, shadow.bytes, channel.size(), channel.stride());
-    all.communicated(kernel, all.estimate(kernel, path::Pattern::message, shadow.bytes, channel.size()), static_cast<double>(shadow.bytes),
-                     false);
+    account_left_out(routine, channel, shadow.bytes);
     return result;
   }
   account(routine, channel, shadow.bytes, taken);
@@ -235,8 +268,11 @@ int MPI_Irsend(const void* buffer, int count, MPI_Datatype type, int destination
 int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const Inside inside;
   Channel* channel = channel_to(inside, comm, source);
-  const auto receive = [&](MPI_Status* into) { return PMPI_Recv(buffer, count, type, source, tag, comm, into); };
-  return channel == nullptr ? receive(status) : blocking_receive(Routine::recv, *channel, source, tag, status, receive);
+  const auto receive = [&](const Sender& from, MPI_Status* into) {
+    return PMPI_Recv(buffer, count, type, from.source, from.tag, comm, into);
+  };
+  const Sender asked = {source, tag};
+  return channel == nullptr ? receive(asked, status) : blocking_receive(Routine::recv, *channel, asked, comm, status, receive);
 }
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
@@ -274,9 +310,10 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
 
 int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
   const Inside inside;
-  const auto receive = [&](MPI_Status* into) { return PMPI_Mrecv(buffer, count, type, message, into); };
+  const auto receive = [&](const Sender& /*known*/, MPI_Status* into) { return PMPI_Mrecv(buffer, count, type, message, into); };
   const std::optional<Matched> matched = inside ? take_matched(*message) : std::nullopt;
-  return matched ? blocking_receive(Routine::recv, *matched->channel, matched->source, matched->tag, status, receive) : receive(status);
+  const Sender sender = matched ? Sender{matched->source, matched->tag} : Sender();
+  return matched ? blocking_receive(Routine::recv, *matched->channel, sender, MPI_COMM_NULL, status, receive) : receive(sender, status);
 }
 
 int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
@@ -297,16 +334,17 @@ int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type
     return PMPI_Sendrecv(send_buffer, send_count, send_type, destination, send_tag, receive_buffer, receive_count, receive_type, source,
                          receive_tag, comm, status);
   }
-  announce(channel, message_bytes(send_count, send_type), destination, send_tag);
+  const bool empty = announce_exchange({Routine::sendrecv, send_count, send_type, destination, send_tag}, *channel);
   MPI_Request sending = MPI_REQUEST_NULL;  // under way while we wait for the other's shadow
-  const int sent = PMPI_Isend(send_buffer, send_count, send_type, destination, send_tag, comm, &sending);
-  const auto receive = [&](MPI_Status* into) {
-    const int received = PMPI_Recv(receive_buffer, receive_count, receive_type, source, receive_tag, comm, into);
+  const int sent = PMPI_Isend(send_buffer, empty ? 0 : send_count, send_type, destination, send_tag, comm, &sending);
+  const auto receive = [&](const Sender& from, MPI_Status* into) {
+    const int received = PMPI_Recv(receive_buffer, receive_count, receive_type, from.source, from.tag, comm, into);
     const int completed = PMPI_Wait(&sending, MPI_STATUS_IGNORE);
     return received != MPI_SUCCESS ? received : completed;
   };
+  const Sender asked = {source, receive_tag};
   const int result =
-      source == MPI_PROC_NULL ? receive(status) : blocking_receive(Routine::sendrecv, *channel, source, receive_tag, status, receive);
+      source == MPI_PROC_NULL ? receive(asked, status) : blocking_receive(Routine::sendrecv, *channel, asked, comm, status, receive);
   return sent != MPI_SUCCESS ? sent : result;
 }
 
@@ -314,13 +352,15 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
                          MPI_Comm comm, MPI_Status* status) {
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
+  bool empty = false;
   const auto exchange = [&](MPI_Status* into) {
-    return PMPI_Sendrecv_replace(buffer, count, type, destination, send_tag, source, receive_tag, comm, into);
+    return empty ? PMPI_Sendrecv(buffer, 0, type, destination, send_tag, buffer, count, type, source, receive_tag, comm, into)
+                 : PMPI_Sendrecv_replace(buffer, count, type, destination, send_tag, source, receive_tag, comm, into);
   };
   if (channel == nullptr) {
     return exchange(status);
   }
-  announce(channel, message_bytes(count, type), destination, send_tag);
+  empty = announce_exchange({Routine::sendrecv_replace, count, type, destination, send_tag}, *channel);
   if (source == MPI_PROC_NULL) {
     return exchange(status);
   }
@@ -336,7 +376,8 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
     mend_status(shadow, *into);
     const Seconds usual =
         2 * session()->messages().seconds(flopcast::path::Pattern::message, static_cast<double>(shadow.bytes), channel->size());
-    account(Routine::sendrecv_replace, *channel, shadow.bytes, std::min(taken, usual));
+    shadow.skipped != 0 ? account_left_out(Routine::sendrecv_replace, *channel, shadow.bytes)
+                        : account(Routine::sendrecv_replace, *channel, shadow.bytes, std::min(taken, usual));
   }
   return result;
 }

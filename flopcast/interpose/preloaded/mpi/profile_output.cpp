@@ -60,6 +60,9 @@ json kernel_document(const path::Kernel& kernel, const RegionNames& regions) {
                    {"along", statistics_document(kernel.along)},
                    {"executed", statistics_document(kernel.executed)},
                    {"skipped", kernel.skipped}};
+  if (kernel.in_context.count > 0) {
+    document["in_context"] = statistics_document(kernel.in_context);
+  }
   if (kernel.flops > 0) {
     document["flops"] = kernel.flops;
   }
@@ -125,7 +128,7 @@ path::KernelKind kind_named(const json& name) {
 
 std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames& regions) {
   const std::optional<path::KernelKey> key = key_of(kind_named(document.at("kind")), document.at("routine").get<std::string>(), regions);
-  const json& executed = document.at("executed");
+  const json& executed = document.contains("in_context") ? document.at("in_context") : document.at("executed");
   path::PriorKernel prior;
   prior.times.count = executed.at("count").get<std::int64_t>();
   prior.times.mean = executed.at("mean").get<double>();

@@ -20,6 +20,7 @@ bool Session::enter_region(const std::string& name, std::span<const std::int64_t
   std::copy(sizes.begin(), sizes.end(), key.words.begin());
   const std::uint32_t kernel = kernels_.number(key);
   if (may_be_left_out && communicating_regions_.count(key.routine) == 0 && !wants_execution(kernel)) {
+    note_left_out();
     computed(kernel, estimate(kernel), false);
     return_to_program();
     return false;
@@ -38,7 +39,7 @@ void Session::leave_region() {
     communicating_regions_.insert(kernels_[region_.kernel].key.routine);
   }
   note_time(region_.kernel, region_.seconds, true);
-  note_on_path(region_.kernel, region_.seconds);  // where its computation is already
+  note_on_path(region_.kernel, {region_.seconds, region_.seconds, false});  // where its computation is already
   return_to_program();
 }
 

@@ -39,11 +39,52 @@ void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bo
   }
 }
 
-bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept {
-  constexpr std::int64_t most_control_bytes = 64;
+namespace {
+
+bool is_number(MPI_Datatype type) noexcept {
   const std::array numbers = {MPI_FLOAT, MPI_DOUBLE,           MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
                               MPI_REAL,  MPI_DOUBLE_PRECISION, MPI_COMPLEX,         MPI_DOUBLE_COMPLEX};
-  return bytes > most_control_bytes && std::find(numbers.begin(), numbers.end(), type) != numbers.end();
+  return std::find(numbers.begin(), numbers.end(), type) != numbers.end();
+}
+
+/// Whether `type` is derived from numbers alone, through at most `depth` other types. Derived types are made and freed all the time: it is
+/// asked anew whenever one is used.
+bool consists_of_numbers(MPI_Datatype type, int depth) {
+  int integer_count = 0;
+  int address_count = 0;
+  int type_count = 0;
+  int combiner = MPI_COMBINER_NAMED;
+  if (PMPI_Type_get_envelope(type, &integer_count, &address_count, &type_count, &combiner) != MPI_SUCCESS) {
+    return false;
+  }
+  if (combiner == MPI_COMBINER_NAMED) {
+    return is_number(type);
+  }
+  const bool of_one_type = combiner == MPI_COMBINER_VECTOR || combiner == MPI_COMBINER_HVECTOR || combiner == MPI_COMBINER_CONTIGUOUS ||
+                           combiner == MPI_COMBINER_RESIZED || combiner == MPI_COMBINER_SUBARRAY || combiner == MPI_COMBINER_DUP ||
+                           combiner == MPI_COMBINER_INDEXED || combiner == MPI_COMBINER_INDEXED_BLOCK;
+  if (!of_one_type || depth == 0 || type_count != 1) {
+    return false;
+  }
+  std::vector<int> integers(static_cast<std::size_t>(integer_count));
+  std::vector<MPI_Aint> addresses(static_cast<std::size_t>(address_count));
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  PMPI_Type_get_contents(type, integer_count, address_count, 1, integers.data(), addresses.data(), &inner);
+  const bool numbers = consists_of_numbers(inner, depth - 1);
+  PMPI_Type_get_envelope(inner, &integer_count, &address_count, &type_count, &combiner);
+  if (combiner != MPI_COMBINER_NAMED) {
+    PMPI_Type_free(&inner);  // a derived type comes as another handle
+  }
+  return numbers;
+}
+
+}  // namespace
+
+bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept {
+  constexpr std::int64_t most_control_bytes = 64;
+  constexpr int most_depth = 4;
+  return bytes > most_control_bytes && type != MPI_DATATYPE_NULL &&
+         (is_number(type) || (session()->options().policy != path::Policy::full && consists_of_numbers(type, most_depth)));
 }
 
 void mend_status(const Shadow& shadow, MPI_Status& status) noexcept {

@@ -67,8 +67,8 @@ Requests& requests();
 /// Tells the receiver of a message what led to it, and whether it is left empty; with nobody to tell if `channel` is nullptr.
 void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped = false);
 
-/// Whether a communication may be left out at all: data in floating point, and not few. Integers, raw bytes and derived types may steer the
-/// program.
+/// Whether a communication may be left out at all: data in floating point, or of types derived from it, and not few. Integers and raw bytes
+/// may steer the program.
 bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept;
 
 /// A message came empty in place of `shadow.bytes`: its status says what the program expects.

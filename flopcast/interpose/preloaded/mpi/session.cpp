@@ -16,6 +16,7 @@
 #include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
 #include "flopcast/interpose/preloaded/mpi/traffic.hpp"
+#include "flopcast/interpose/preloaded/mpi/wall_clock.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
@@ -28,9 +29,9 @@ constexpr int regions_tag = 5;
 thread_local bool main_thread = false;  ///< it called MPI_Init
 thread_local int depth = 0;             ///< intercepted functions that this thread is in
 
-Seconds seconds_of(clockid_t clock) noexcept {
+Seconds cpu_seconds() noexcept {
   timespec time{};
-  clock_gettime(clock, &time);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec);
 }
 
@@ -145,16 +146,33 @@ bool Session::follows_this_thread() const noexcept { return tracking_ && main_th
 
 bool Session::follows_program() const noexcept { return follows_this_thread() && depth == 0; }
 
-Seconds Session::wall() noexcept { return seconds_of(CLOCK_MONOTONIC); }
-Seconds Session::now() const noexcept { return seconds_of(cpu_clock_ ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC); }
+Seconds Session::wall() noexcept { return WallClock::now(); }
+Seconds Session::now() const noexcept { return cpu_clock_ ? cpu_seconds() : WallClock::now(); }
 
 void Session::leave_program() noexcept {
   if (!measures_) {
     return;
   }
-  const Seconds seconds = std::max(now() - resumed_, 0.0);
+  const Seconds seconds = gap(std::max(now() - resumed_, 0.0));
   path_.add({.time = seconds, .computation = seconds});
   region_.seconds += seconds;
+}
+
+/// Among kernels left out the program's own code runs faster than it does, too: short stretches count as they do after the same kernel
+/// where all is executed.
+Seconds Session::gap(Seconds seconds) {
+  constexpr Seconds longest = 2e-5;
+  if (!decisions_.has_windows() || seconds > longest) {
+    return seconds;
+  }
+  if (gaps_.size() <= last_kernel_) {
+    gaps_.resize(last_kernel_ + std::size_t{1});
+  }
+  path::KernelStatistics& usual = gaps_[last_kernel_];
+  if (decisions_.is_in_context()) {
+    usual.add(seconds);
+  }
+  return usual.count > 0 ? usual.mean : seconds;
 }
 
 /// CPU time where the processes of some node outnumber the cores they may run on.
@@ -211,6 +229,7 @@ void Session::begin() {
   adopt(MPI_COMM_SELF);
   acknowledgements_ = std::make_shared<Channel>(MPI_COMM_WORLD);
   choose_clock();
+  WallClock::calibrate();
   measure_messages();
   read_statistics();
   path_ = path::CriticalPath(rank_);
@@ -225,16 +244,21 @@ void Session::begin() {
 }
 
 std::uint32_t Session::communication_kernel(Routine routine, std::int64_t bytes, int processes, int stride) {
-  return kernels_.number({path::KernelKind::communication, static_cast<std::uint32_t>(routine), {bytes, processes, stride}});
+  const auto index = static_cast<std::uint32_t>(routine);
+  AskedKernel& asked = asked_kernels_[index % asked_kernels_.size()];
+  if (asked.routine != index || asked.bytes != bytes || asked.processes != processes || asked.stride != stride) {
+    asked = {index, processes, stride, bytes, kernels_.number({path::KernelKind::communication, index, {bytes, processes, stride}})};
+  }
+  return asked.number;
 }
 
 void Session::computed(std::uint32_t kernel, Seconds seconds, bool executed) {
   if (!measures_) {
     return;
   }
-  note_time(kernel, seconds, executed);
-  path_.add({.time = seconds, .computation = seconds, .flops = kernels_[kernel].flops});
-  note_on_path(kernel, seconds);
+  const path::Counted counted = note_time(kernel, seconds, executed);
+  path_.add({.time = counted.seconds, .computation = counted.seconds, .flops = kernels_[kernel].flops});
+  note_on_path(kernel, counted);
 }
 
 void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, bool executed, Seconds idle) {
@@ -243,24 +267,26 @@ void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, 
   if (!measures_) {
     return;
   }
-  note_time(kernel, seconds, executed);
-  path_.add({.time = seconds + idle, .communication = seconds, .idle = idle, .supersteps = 1, .words = bytes / bytes_per_word});
-  note_on_path(kernel, seconds);
+  const path::Counted counted = note_time(kernel, seconds, executed);
+  path_.add(
+      {.time = counted.seconds + idle, .communication = counted.seconds, .idle = idle, .supersteps = 1, .words = bytes / bytes_per_word});
+  note_on_path(kernel, counted);
 }
 
-void Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
+path::Counted Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
   path::Kernel& known = kernels_[kernel];
   if (executed) {
     known.executed.add(seconds);
-    decisions_.executed(kernel, known, seconds);
-  } else {
-    ++known.skipped;
-    note_skipped();
+    return decisions_.executed(kernel, known, seconds);
   }
+  ++known.skipped;
+  note_skipped();
+  return decisions_.left_out(kernel, seconds);
 }
 
-void Session::note_on_path(std::uint32_t kernel, Seconds seconds) {
-  path_.add_kernel(kernel, seconds);
+void Session::note_on_path(std::uint32_t kernel, const path::Counted& counted) {
+  path_.add_kernel(kernel, counted.expected, counted.estimated);
+  last_kernel_ = kernel;
   if (options_.policy == path::Policy::online) {
     counts_.add(path::KernelKeyHash()(kernels_[kernel].key));
   }
@@ -283,9 +309,13 @@ bool Session::wants_execution(std::uint32_t kernel) {
 }
 
 void Session::note_call(Routine routine, std::int64_t first, std::int64_t second, std::int64_t third) noexcept {
-  const path::KernelKey call{
-      path::KernelKind::communication, static_cast<std::uint32_t>(routine), {first, second, third, static_cast<std::int64_t>(calls_.hash)}};
-  calls_.hash = path::KernelKeyHash()(call);
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;  // as path::KernelKeyHash, which takes three times as long
+  std::uint64_t hash = calls_.hash + static_cast<std::uint64_t>(routine);
+  for (const std::int64_t word : {first, second, third}) {
+    hash = (hash ^ static_cast<std::uint64_t>(word)) * odd;
+    hash ^= hash >> 29U;
+  }
+  calls_.hash = hash;
   ++calls_.calls;
 }
 
@@ -337,23 +367,42 @@ void Session::read_statistics() {
   }
 }
 
-/// A token goes from process to process back along the critical path; each of them counts the kernels of its stretches.
-void Session::visit_critical_path(const path::PathMark& end) {
-  const auto visit = [this](std::uint32_t kernel, Seconds seconds) { kernels_[kernel].along.add(seconds); };
+/// Counts the kernels of this process's stretches of the critical path, from `token` back to where another process's begins. What was
+/// estimated counts with what is known by now; the difference is returned.
+path::Costs Session::walk_back(path::Place& token, const path::Place& finished, std::vector<Seconds>& estimates) {
+  path::Costs difference;
+  const auto visit = [&](std::uint32_t kernel, Seconds seconds, bool estimated) {
+    if (estimated && estimates[kernel] < 0) {
+      estimates[kernel] = estimate(kernel);
+    }
+    const Seconds better = estimated && estimates[kernel] > 0 ? estimates[kernel] : seconds;
+    kernels_[kernel].along.add(better);
+    const bool communicates = kernels_[kernel].key.kind == path::KernelKind::communication;
+    difference += {
+        .time = better - seconds, .computation = communicates ? 0 : better - seconds, .communication = communicates ? better - seconds : 0};
+  };
+  while (token.rank == rank_) {
+    token = path_.log().walk(token.position, visit).value_or(finished);
+  }
+  return difference;
+}
+
+/// A token goes from process to process back along the critical path; each of them counts the kernels of its stretches. Returns this
+/// process's part of what the path's costs are off.
+path::Costs Session::visit_critical_path(const path::PathMark& end) {
   const path::Place finished{-1, 0};
+  path::Costs difference;
+  std::vector<Seconds> estimates(kernels_.kernels().size(), -1);
   path::Place token = end.place;
   bool mine = token.rank == rank_;
   for (;;) {
     if (!mine) {
       PMPI_Recv(&token, static_cast<int>(sizeof token), MPI_BYTE, MPI_ANY_SOURCE, token_tag, world_, MPI_STATUS_IGNORE);
       if (token == finished) {
-        return;
+        return difference;
       }
     }
-    while (token.rank == rank_) {
-      const std::optional<path::Place> before = path_.log().walk(token.position, visit);
-      token = before.value_or(finished);
-    }
+    difference += walk_back(token, finished, estimates);
     mine = false;
     if (token != finished) {
       PMPI_Send(&token, static_cast<int>(sizeof token), MPI_BYTE, token.rank, token_tag, world_);
@@ -364,7 +413,13 @@ void Session::visit_critical_path(const path::PathMark& end) {
         PMPI_Send(&finished, static_cast<int>(sizeof finished), MPI_BYTE, other, token_tag, world_);
       }
     }
-    return;
+    return difference;
+  }
+}
+
+void Session::note_contexts() {
+  for (std::uint32_t i = 0; options_.policy != path::Policy::full && i < kernels_.kernels().size(); ++i) {
+    kernels_[i].in_context = decisions_.in_context(i);
   }
 }
 
@@ -394,7 +449,7 @@ void Session::end() {
   Seconds elapsed = elapsed_ + (measures_ ? wall() - begun_ : 0);
   PMPI_Allreduce(MPI_IN_PLACE, &elapsed, 1, MPI_DOUBLE, MPI_MAX, world_);
   collect_traffic(world_);
-  const path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
+  path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
   constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
   path::Costs most;
   path::Costs sum;
@@ -402,7 +457,11 @@ void Session::end() {
   PMPI_Reduce(&path_.own(), &sum, metrics, MPI_DOUBLE, MPI_SUM, 0, world_);
   int complete = path_.log().complete() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, world_);
-  visit_critical_path(longest);
+  path::Costs difference = visit_critical_path(longest);
+  PMPI_Allreduce(MPI_IN_PLACE, &difference, metrics, MPI_DOUBLE, MPI_SUM, world_);
+  longest.along += difference;
+  longest.longest = path::greatest(longest.longest, longest.along);
+  note_contexts();
   collect_kernels();
   collect_region_names();
   const std::vector<CallSequence> calls = gather_calls();

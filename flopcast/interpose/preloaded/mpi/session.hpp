@@ -2,8 +2,11 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -27,7 +30,10 @@ namespace flopcast::interpose::mpi {
 /// What the library knows of its process between MPI_Init and MPI_Finalize.
 class Session {
  public:
-  explicit Session(const MpiOptions& options) : options_(options), decisions_(options.policy, options.precision, options.across_sizes) {}
+  explicit Session(const MpiOptions& options)
+      : options_(options),
+        decisions_(options.policy, options.precision, options.across_sizes,
+                   options.windows ? std::optional<path::ExecutionWindows>(path::ExecutionWindows()) : std::nullopt) {}
 
   /// After MPI_Init: a communicator of our own, which clock, what messages cost. Collective.
   void begin();
@@ -127,24 +133,38 @@ class Session {
   /// Whether something has been skipped here: then data are no longer the program's.
   [[nodiscard]] bool has_skipped() const noexcept { return has_skipped_; }
   void note_skipped() noexcept { has_skipped_ = true; }
+  /// This process has left a kernel out by its own decision.
+  void note_left_out() noexcept { decisions_.left_out(); }
 
  private:
   void follow(const path::PathMark& mark, std::int32_t epoch, std::span<const path::KernelCount> counts);
-  /// A kernel's time goes into its statistics, if it was executed.
-  void note_time(std::uint32_t kernel, Seconds seconds, bool executed);
+  /// A kernel's time goes into its statistics, if it was executed; what counts on the path.
+  path::Counted note_time(std::uint32_t kernel, Seconds seconds, bool executed);
   /// It lies on the path from here on.
-  void note_on_path(std::uint32_t kernel, Seconds seconds);
+  void note_on_path(std::uint32_t kernel, const path::Counted& counted);
+  /// What the program's own code between two kernels counts, having taken `seconds`.
+  Seconds gap(Seconds seconds);
   void take_counts(const Agreement& agreement, Channel& channel);
   void hear(const Agreement& agreement, Channel& channel);
   void choose_clock();
   void measure_messages();
   void read_statistics();
-  void visit_critical_path(const path::PathMark& end);
+  path::Costs visit_critical_path(const path::PathMark& end);
+  path::Costs walk_back(path::Place& token, const path::Place& finished, std::vector<Seconds>& estimates);
+  void note_contexts();
   void collect_kernels();
   void collect_region_names();
   [[nodiscard]] std::vector<CallSequence> gather_calls() const;
   void write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete,
                      const std::vector<CallSequence>& calls, Seconds prediction_error);
+
+  /// A communication that was asked for last: programs send the same again and again.
+  struct AskedKernel {
+    std::uint32_t routine = std::numeric_limits<std::uint32_t>::max();
+    int processes = 0, stride = 0;
+    std::int64_t bytes = 0;
+    std::uint32_t number = 0;
+  };
 
   /// The outermost region that is open.
   struct Region {
@@ -176,6 +196,9 @@ class Session {
   path::CriticalPath path_;
   path::KernelTable kernels_;
   path::MessageModel messages_;
+  std::uint32_t last_kernel_ = 0;              ///< that this process executed or left out
+  std::vector<path::KernelStatistics> gaps_;   ///< after each kernel, where nothing is left out
+  std::array<AskedKernel, 16> asked_kernels_;  ///< by routine
 };
 
 /// The process's session, nullptr if the library has not been told to do anything. The one thing that all intercepted functions share.

@@ -36,8 +36,16 @@ void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/
 
 using Held = std::shared_ptr<Channel>;  ///< what the attribute points to
 
+/// The communicator that was asked for last: asking MPI takes longer than all else that a message costs here. It is forgotten whenever one
+/// gets or loses a shadow.
+struct {
+  MPI_Comm comm = MPI_COMM_NULL;
+  Channel* channel = nullptr;
+} last_asked;
+
 /// A communicator is freed: so is its shadow.
 int delete_channel(MPI_Comm /*comm*/, int /*key*/, void* held, void* /*extra*/) {
+  last_asked = {};
   delete static_cast<Held*>(held);  // NOLINT: MPI has owned it
   return MPI_SUCCESS;
 }
@@ -91,6 +99,7 @@ Channel::Channel(MPI_Comm comm) {
   world_ranks_ = world_ranks_of(group, size_);
   stride_ = stride_of(world_ranks_);
   aggregate_ = path::Aggregate::of_ranks(world_ranks_);
+  arrived_.resize(static_cast<std::size_t>(size_));
   PMPI_Group_free(&group);
 }
 
@@ -126,8 +135,10 @@ int Channel::rank_of(int world_rank) const noexcept {
   return static_cast<int>(std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) - world_ranks_.begin());
 }
 
+/// So many slots are used before MPI is asked whether the first of them is free again: then it is, and its neighbours are, too.
 Channel::Outgoing& Channel::free_slot() {
-  if (!outgoing_.empty() && is_complete(outgoing_.front().request) && is_complete(outgoing_.front().counts_request)) {
+  constexpr std::size_t least_slots = 32;
+  if (outgoing_.size() >= least_slots && is_complete(outgoing_.front().request) && is_complete(outgoing_.front().counts_request)) {
     outgoing_.splice(outgoing_.end(), outgoing_, outgoing_.begin());
   } else {
     outgoing_.emplace_back();
@@ -165,19 +176,24 @@ Arrival Channel::take(int source) {
 }
 
 Arrival Channel::receive(int source, int tag) {
-  std::deque<Arrival>& waiting = arrived_[source];
-  const auto found = std::find_if(waiting.begin(), waiting.end(), [tag](const Arrival& arrival) { return arrival.tag == tag; });
-  if (found != waiting.end()) {
-    Arrival arrival = std::move(*found);
-    waiting.erase(found);
-    return arrival;
+  std::deque<Arrival>* waiting = arrived_[static_cast<std::size_t>(source)].get();
+  for (std::size_t i = 0; waiting != nullptr && i < waiting->size(); ++i) {
+    if ((*waiting)[i].tag == tag) {
+      Arrival arrival = std::move((*waiting)[i]);
+      waiting->erase(waiting->begin() + static_cast<std::ptrdiff_t>(i));
+      return arrival;
+    }
   }
   for (;;) {
     Arrival arrival = take(source);
     if (arrival.tag == tag) {
       return arrival;
     }
-    waiting.push_back(std::move(arrival));
+    if (waiting == nullptr) {
+      arrived_[static_cast<std::size_t>(source)] = std::make_unique<std::deque<Arrival>>();
+      waiting = arrived_[static_cast<std::size_t>(source)].get();
+    }
+    waiting->push_back(std::move(arrival));
   }
 }
 
@@ -215,16 +231,21 @@ void adopt(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter != 0) {
     return;
   }
+  last_asked = {};
   PMPI_Comm_set_attr(comm, channel_key, std::make_unique<Held>(std::make_shared<Channel>(comm)).release());
 }
 
 Channel* channel_of(MPI_Comm comm) noexcept {
+  if (comm == last_asked.comm && last_asked.channel != nullptr) {
+    return last_asked.channel;
+  }
   void* held = nullptr;
   int found = 0;
   if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, channel_key, static_cast<void*>(&held), &found) != MPI_SUCCESS || found == 0) {
     return nullptr;
   }
-  return static_cast<Held*>(held)->get();
+  last_asked = {comm, static_cast<Held*>(held)->get()};
+  return last_asked.channel;
 }
 
 void disown(MPI_Comm comm) {

@@ -6,7 +6,6 @@
 #include <deque>
 #include <limits>
 #include <list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -94,8 +93,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   int rank_ = 0, size_ = 1, stride_ = 1;
   std::vector<int> world_ranks_;
   std::optional<path::Aggregate> aggregate_;
-  std::list<Outgoing> outgoing_;                ///< oldest first
-  std::map<int, std::deque<Arrival>> arrived_;  ///< by source; taken out of the network while looking for another tag
+  std::list<Outgoing> outgoing_;                               ///< oldest first
+  std::vector<std::unique_ptr<std::deque<Arrival>>> arrived_;  ///< by source; taken out of the network while looking for another tag
 };
 
 /// What agree() needs of MPI; between begin and end of a session.

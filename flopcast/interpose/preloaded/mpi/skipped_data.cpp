@@ -1,0 +1,157 @@
+#include "flopcast/interpose/preloaded/mpi/skipped_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "flopcast/kernel/fill.hpp"
+
+namespace flopcast::interpose::mpi {
+namespace {
+
+constexpr std::int64_t line_bytes = 64;
+
+char* pointer_to(std::uintptr_t address) {
+  return reinterpret_cast<char*>(address);  // NOLINT(performance-no-int-to-ptr): addresses are kept as integers in calls
+}
+
+std::int64_t run_bytes(const Region& part, std::int64_t column) { return part.column_bytes + column * part.growth_bytes; }
+
+std::uintptr_t run_begin(const Region& part, std::int64_t column) {
+  return part.address + static_cast<std::uintptr_t>(column * part.stride_bytes);
+}
+
+/// Zero, or so small that the processor takes a detour: what lay in memory before, such as addresses, often is.
+template <class Real>
+bool is_tiny(Real number) {
+  return std::abs(number) < std::numeric_limits<Real>::min();
+}
+
+/// Numbers of one line of memory that aren't of the program: all zero, and so never written, or some denormal.
+template <class Real>
+bool is_stale(std::uintptr_t address, std::int64_t bytes, bool zeros_count) {
+  const auto* const begin = reinterpret_cast<const Real*>(pointer_to(address));
+  const auto* const end = begin + std::min(bytes, line_bytes) / static_cast<std::int64_t>(sizeof(Real));
+  if (std::all_of(begin, end, [](Real number) { return number == 0; })) {
+    return zeros_count;
+  }
+  return std::any_of(begin, end, [](Real number) { return number != 0 && is_tiny(number); });
+}
+
+/// Looks at some of an operand's lines only, since what is looked at comes into the caches; its first one is where memory that was in use
+/// before has addresses.
+template <class Real>
+bool looks_stale(const Operand& operand, bool zeros_count) {
+  constexpr std::int64_t most_probes = 32;
+  for (const Region& part : operand.parts) {
+    const std::int64_t step = std::max<std::int64_t>(1, part.columns / most_probes);
+    for (std::int64_t j = 0; j < part.columns; j += step) {
+      const std::int64_t bytes = run_bytes(part, j);
+      const std::int64_t middle = bytes / line_bytes / 2 * line_bytes;
+      if (bytes > 0 && is_stale<Real>(run_begin(part, j) + static_cast<std::uintptr_t>(j == 0 ? 0 : middle), bytes - (j == 0 ? 0 : middle),
+                                      zeros_count)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// Numbers between 1/128 and 1/64, in the place of the tiny ones.
+template <class Real>
+void write_numbers(std::uintptr_t address, std::int64_t bytes) {
+  auto* const begin = reinterpret_cast<Real*>(pointer_to(address));
+  std::uint32_t state = 1;
+  std::for_each(begin, begin + bytes / static_cast<std::int64_t>(sizeof(Real)), [&](Real& number) {
+    constexpr std::uint32_t factor = 1664525;
+    constexpr std::uint32_t summand = 1013904223;
+    state = factor * state + summand;
+    number = is_tiny(number) ? static_cast<Real>((1 + 0x1p-32 * state) / 128) : number;
+  });
+}
+
+/// Writes those lines of an operand that aren't of the program.
+template <class Real>
+void renew(const Operand& operand, bool zeros_count) {
+  if (!looks_stale<Real>(operand, zeros_count)) {
+    return;
+  }
+  for (const Region& part : operand.parts) {
+    for (std::int64_t j = 0; j < part.columns; ++j) {
+      const std::int64_t bytes = run_bytes(part, j);
+      for (std::int64_t at = 0; at < bytes; at += line_bytes) {
+        const std::uintptr_t address = run_begin(part, j) + static_cast<std::uintptr_t>(at);
+        if (is_stale<Real>(address, bytes - at, zeros_count)) {
+          write_numbers<Real>(address, std::min(bytes - at, line_bytes));
+        }
+      }
+    }
+  }
+}
+
+bool can_fail(const Routine& routine) {
+  return std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::info; });
+}
+
+bool needs_definite(const Routine& routine) {
+  return can_fail(routine) && std::any_of(routine.arguments.begin(), routine.arguments.end(),
+                                          [](const Argument& a) { return a.kind == Kind::data && a.fill == Fill::definite; });
+}
+
+bool has_numbers(const Argument& argument) { return argument.kind == Kind::data && !argument.integer && argument.access != Access::write; }
+
+/// What BLAS updates may rightly be fresh memory: then writing it first is part of the routine's time. LAPACK's routines don't begin with
+/// nothing.
+bool must_be_written(const Routine& routine, const Argument& argument) { return argument.access == Access::read || can_fail(routine); }
+
+/// Whether alpha stands before what is added to an operand, and that isn't scaled.
+bool is_update(const Call& call) {
+  const Routine& routine = *call.routine;
+  if (const int beta = routine.index("beta"); beta >= 0) {
+    return call.scalars[static_cast<std::size_t>(call.arguments[static_cast<std::size_t>(beta)])] == 1.0;
+  }
+  constexpr std::array<std::string_view, 12> families = {"axpy", "ger",  "geru", "gerc", "syr", "syr2",
+                                                         "her",  "her2", "spr",  "spr2", "hpr", "hpr2"};
+  return std::find(families.begin(), families.end(), routine.family) != families.end();
+}
+
+}  // namespace
+
+void make_safe(const Call& call) {
+  const Routine& routine = *call.routine;
+  if (needs_definite(routine)) {
+    kernel::fill(call, 1);
+    return;
+  }
+  for (const Operand& operand : operands(call)) {
+    const Argument& argument = routine.arguments[operand.argument];
+    if (has_numbers(argument) && call.address(operand.argument) != 0) {
+      const bool written = must_be_written(routine, argument);
+      real_bytes(routine.precision) == 4 ? renew<float>(operand, written) : renew<double>(operand, written);
+    }
+  }
+}
+
+void DampedUpdate::apply(const Call& call, std::span<void* const> pointers) noexcept {
+  constexpr double damping = 0x1p-50;
+  const int alpha = call.routine->index("alpha");
+  if (alpha < 0 || !is_update(call)) {
+    return;
+  }
+  const auto index = static_cast<std::size_t>(alpha);
+  const std::complex<double> value = damping * call.scalars[static_cast<std::size_t>(call.arguments[index])];
+  if (real_bytes(call.routine->precision) == 4) {
+    const std::complex<float> single(value);
+    std::memcpy(alpha_.data(), &single, sizeof single);
+  } else {
+    std::memcpy(alpha_.data(), &value, sizeof value);
+  }
+  const_cast<void*&>(pointers[index]) = alpha_.data();  // NOLINT: an array of the caller's that isn't constant, see intercept()
+}
+
+}  // namespace flopcast::interpose::mpi

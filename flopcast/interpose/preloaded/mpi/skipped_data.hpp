@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "flopcast/core/call.hpp"
+
+/// Once something has been left out, data aren't the program's any more: some were never written, others would grow without bound. What
+/// follows keeps them such that a kernel takes the time that it takes in the program.
+namespace flopcast::interpose::mpi {
+
+/// Before `call` is executed: memory that it reads and nobody has written is written, since the system's page of zeros stands for all of it
+/// in the caches, routines take shortcuts for zeros, and remains of something else are often denormal numbers, which take forty times as
+/// long; and matrices that are to be definite are made so, as a routine would give up at
+/// once otherwise.
+void make_safe(const Call& call);
+
+/// A factor in place of alpha with which an update of data, C := alpha A B + C, leaves them nearly as they are; all of its arithmetic is
+/// still done. In the program updates are by scaled factors; where scaling was left out they would make a matrix indefinite.
+class DampedUpdate {
+ public:
+  /// Points alpha in `pointers` to a tiny number if `call` is such an update. They must not be used after this object.
+  void apply(const Call& call, std::span<void* const> pointers) noexcept;
+
+ private:
+  std::array<double, 2> alpha_{};
+};
+
+}  // namespace flopcast::interpose::mpi

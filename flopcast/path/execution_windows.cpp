@@ -1,0 +1,27 @@
+#include "flopcast/path/execution_windows.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+namespace flopcast::path {
+namespace {
+
+/// Looks random in [0, 1), and is the same in every process (the golden section's multiples: Knuth, "Sorting and searching", 6.4).
+double place_in_period(std::uint64_t period) noexcept {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
+  std::uint64_t mixed = (period + 1) * odd;
+  mixed ^= mixed >> 29U;
+  mixed *= odd;
+  return std::ldexp(static_cast<double>(mixed >> 32U), -32);
+}
+
+}  // namespace
+
+bool ExecutionWindows::contain(Seconds path) const noexcept {
+  const double periods = std::floor(path / period_);
+  const Seconds begin = place_in_period(static_cast<std::uint64_t>(periods)) * (period_ - width_);
+  const Seconds at = path - periods * period_;
+  return at >= begin && at < begin + width_;
+}
+
+}  // namespace flopcast::path

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "flopcast/core/units.hpp"
+
+namespace flopcast::path {
+
+/// Stretches of the path in which everything is executed, however well it is known, so that kernels are timed as they run in the program:
+/// after their real neighbours, which have left caches and memory as they do, and while other processes are as busy as ever. A kernel
+/// executed among skipped ones finds other data in the caches and takes another time. (Systematic sampling with warming: Wunderlich,
+/// Wenisch, Falsafi and Hoe, "SMARTS: accelerating microarchitecture simulation via rigorous statistical sampling", 2003.)
+///
+/// Windows lie at places of the path and not of each process's own time: since paths go along with messages, all processes come to a window
+/// at about the same time without a word about it. They begin at random places of equal periods, so that none is in step with the program.
+class ExecutionWindows {
+ public:
+  /// One window of `width` in each `period`: a tenth of the path, each long enough for what streams through the last-level cache to come
+  /// round several times.
+  explicit ExecutionWindows(Seconds period = 0.2, Seconds width = 0.02) : period_(period), width_(width) {}
+
+  /// Whether the end of a path of this length lies in one.
+  [[nodiscard]] bool contain(Seconds path) const noexcept;
+
+ private:
+  Seconds period_, width_;
+};
+
+}  // namespace flopcast::path

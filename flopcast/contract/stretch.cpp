@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <compare>
 #include <map>
 
 #include "flopcast/contract/kernel_call.hpp"
@@ -26,7 +27,14 @@ struct Situation {
   double share = 1;
 };
 
-/// A loop around a stretch that a part's lines stay the same across was there before: the part's last access lies as far back as this.
+/// The cache that most of an operand lies in, and how much lies in the next one.
+struct Residence {
+  int level = 0;
+  int eighths_outside = 0;
+  friend auto operator<=>(const Residence&, const Residence&) = default;
+};
+
+/// No loop around stays on the same lines.
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
 class Planner {
@@ -197,9 +205,37 @@ class Planner {
     return footprint_bytes(touched_in_iteration(depth_));
   }
 
-  [[nodiscard]] int level_of(std::int64_t distance) const {
+  /// Where lines lie that were last used this many bytes ago. Caches don't end at a sharp size: where a working set exceeds what surely stays,
+  /// a growing part of it lies in the next one, all of it from the capacity on.
+  [[nodiscard]] Residence residence(std::int64_t distance) const {
     const auto inside = [&](const CacheLevel& cache) { return distance <= cache.capacity_bytes; };
-    return static_cast<int>(std::find_if(environment_.caches.begin(), environment_.caches.end(), inside) - environment_.caches.begin());
+    const auto found = std::find_if(environment_.caches.begin(), environment_.caches.end(), inside);
+    Residence residence{static_cast<int>(found - environment_.caches.begin()), 0};
+    if (found != environment_.caches.end() && found->capacity_low_bytes > 0 && distance > found->capacity_low_bytes) {
+      const auto low = static_cast<double>(found->capacity_low_bytes), high = static_cast<double>(found->capacity_bytes);
+      residence.eighths_outside = static_cast<int>(std::lround(8 * std::log(static_cast<double>(distance) / low) / std::log(high / low)));
+    }
+    return residence;
+  }
+
+  /// Adds a part, in two if it lies in two caches: cut across its longest range.
+  static void add_part(std::vector<PlacedPart>& parts, PlacedPart part, Residence residence) {
+    const auto longest = std::max_element(part.ranges.begin(), part.ranges.end(), [](const IndexRange& x, const IndexRange& y) { return x.end - x.begin < y.end - y.begin; });
+    const std::int64_t length = longest == part.ranges.end() ? 1 : longest->end - longest->begin;
+    const std::int64_t outside = length * residence.eighths_outside / 8;
+    part.level = residence.level;
+    if (length < 2 || outside == 0 || outside == length) {
+      part.level += residence.eighths_outside > 4 ? 1 : 0;
+      parts.push_back(std::move(part));
+      return;
+    }
+    const std::int64_t cut = longest->end - outside;
+    PlacedPart far = part;
+    far.ranges[static_cast<std::size_t>(longest - part.ranges.begin())].begin = cut;
+    far.level += 1;
+    longest->end = cut;
+    parts.push_back(std::move(part));
+    parts.push_back(std::move(far));
   }
 
   /// What kernel calls and copies within the loop touch, one slice each.
@@ -281,11 +317,11 @@ class Planner {
     stretch.written = written_share();
     for (const Slice& slice : slices()) {
       const std::int64_t distance = distance_bytes(slice, situation);
-      PlacedPart part{slice, ranges(slice, stretch.outer, {stretch.begin - (first ? 0 : stretch.lead), stretch.begin + iterations}), distance, level_of(distance)};
-      stretch.parts.push_back(part);
+      const IndexRange along{stretch.begin - (first ? 0 : stretch.lead), stretch.begin + iterations};
+      add_part(stretch.parts, {slice, ranges(slice, stretch.outer, along), distance}, residence(distance));
       if (first && !slice.buffer) {
-        part.ranges = ranges(slice, stretch.previous, {extent(depth_) - stretch.lead, extent(depth_)});
-        stretch.parts.push_back(part);
+        const IndexRange end{extent(depth_) - stretch.lead, extent(depth_)};
+        add_part(stretch.parts, {slice, ranges(slice, stretch.previous, end), distance}, residence(distance));
       }
     }
     return stretch;
@@ -293,23 +329,23 @@ class Planner {
 
   /// One stretch for all situations in which parts lie in the same caches.
   void add(std::vector<Stretch>& all, bool first, std::int64_t iterations, double count) const {
-    std::map<std::vector<int>, std::pair<Situation, double>> different;  // the most frequent situation, and the share of all
+    std::map<std::vector<Residence>, std::pair<Situation, double>> different;  // the most frequent situation, and the share of all
     for (const Situation& situation : situations()) {
-      std::vector<int> levels;
+      std::vector<Residence> residences;
       for (const Slice& slice : slices()) {
-        levels.push_back(level_of(distance_bytes(slice, situation)));
+        residences.push_back(residence(distance_bytes(slice, situation)));
       }
-      auto& [likely, share] = different[levels];
+      auto& [likely, share] = different[residences];
       share += situation.share;
       if (likely.loops.empty() || situation.share > likely.share) {
         likely = situation;
       }
     }
     double total = 0;
-    for (const auto& [levels, one] : different) {
+    for (const auto& [residences, one] : different) {
       total += one.second > options_.least_share ? one.second : 0;
     }
-    for (const auto& [levels, one] : different) {
+    for (const auto& [residences, one] : different) {
       if (one.second > options_.least_share) {
         all.push_back(made(one.first, first, iterations));
         all.back().count = count * one.second / total;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "flopcast/contract/element.hpp"
@@ -32,33 +33,39 @@ std::int64_t used(const Stretch& stretch, Place place, std::size_t dimension) {
   return end;
 }
 
-/// A tensor whose strides are positive and whose used part takes no more memory than is sensible. Where indices have to move together they
-/// keep their place within this many bytes, so that lines compete for the same sets of the caches as before.
+/// A tensor whose strides are positive and whose used part takes no more memory than is sensible.
 struct Compact {
   Tensor tensor;
   std::int64_t bytes = 0;
 };
 
-Compact compacted(const Tensor& tensor, const Stretch& stretch, Place place, std::int64_t element) {
-  constexpr std::int64_t most_bytes = std::int64_t{64} << 20, kept_bytes = std::int64_t{128} << 10;
-  Compact compact{tensor, 0};
-  std::vector<std::size_t> order;
-  std::int64_t whole_bytes = element;
-  for (std::size_t i = 0; i < tensor.strides.size(); ++i) {
-    compact.tensor.strides[i] = std::abs(tensor.strides[i]);
-    whole_bytes += (used(stretch, place, i) - 1) * compact.tensor.strides[i] * element;
-    order.push_back(i);
-  }
-  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return compact.tensor.strides[x] < compact.tensor.strides[y]; });
-  compact.bytes = element;
+/// Moves indices together whose neighbours lie over twice `kept` elements apart, each keeping its place within so many, so that lines compete
+/// for the same sets of the caches as before.
+Compact moved_together(Tensor tensor, const Stretch& stretch, Place place, std::int64_t element, std::int64_t kept) {
+  std::vector<std::size_t> order(tensor.strides.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return tensor.strides[x] < tensor.strides[y]; });
+  std::int64_t span = 1;
   for (const std::size_t i : order) {
-    std::int64_t& stride = compact.tensor.strides[i];
-    const std::int64_t kept = kept_bytes / element;
-    if (whole_bytes > most_bytes && stride > 2 * kept) {
-      const std::int64_t least = std::max(compact.bytes / element, kept);
+    std::int64_t& stride = tensor.strides[i];
+    const std::int64_t least = std::max(span, kept);
+    if (stride > 2 * kept && stride > least) {
       stride = std::min(stride, least + ((stride - least) % kept + kept) % kept);
     }
-    compact.bytes += (used(stretch, place, i) - 1) * stride * element;
+    span += (used(stretch, place, i) - 1) * stride;
+  }
+  return {std::move(tensor), span * element};
+}
+
+Compact compacted(Tensor tensor, const Stretch& stretch, Place place, std::int64_t element) {
+  constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
+  constexpr std::int64_t whole = std::int64_t{1} << 60;
+  for (std::int64_t& stride : tensor.strides) {
+    stride = std::abs(stride);
+  }
+  Compact compact = moved_together(tensor, stretch, place, element, whole);
+  for (std::int64_t kept_bytes = std::int64_t{128} << 10; compact.bytes > most_bytes && kept_bytes >= 8 << 10; kept_bytes /= 4) {
+    compact = moved_together(tensor, stretch, place, element, kept_bytes / element);
   }
   return compact;
 }

@@ -58,7 +58,8 @@ class Planner {
     choose_loop();
     const double executions = calls_outside(depth_);
     const std::int64_t length = extent(depth_);
-    const bool has_copies = std::any_of(algorithm_.copies.begin(), algorithm_.copies.end(), [&](const Copy& copy) { return copy.depth == depth_; });
+    const bool has_copies =
+        std::any_of(algorithm_.copies.begin(), algorithm_.copies.end(), [&](const Copy& copy) { return copy.depth == depth_; });
     const bool matters = has_copies || iterations_ == length || 1.0 / static_cast<double>(length) > 0.1 * options_.least_share;
     const std::int64_t of_first = matters ? std::min(iterations_, length) : 0;
     std::vector<Stretch> all;
@@ -148,7 +149,8 @@ class Planner {
       const double aligned = per_line > 1 ? static_cast<double>((extent(l) - 1) / per_line) / length : 0;
       std::vector<Situation> more;
       for (const Situation& one : all) {
-        for (const auto& [position, share] : {std::pair{Position::inside, 1 - first - aligned}, std::pair{Position::aligned, aligned}, std::pair{Position::first, first}}) {
+        for (const auto& [position, share] :
+             {std::pair{Position::inside, 1 - first - aligned}, std::pair{Position::aligned, aligned}, std::pair{Position::first, first}}) {
           if (share > 0) {
             more.push_back(one);
             more.back().loops.push_back(position);
@@ -220,7 +222,8 @@ class Planner {
 
   /// Adds a part, in two if it lies in two caches: cut across its longest range.
   static void add_part(std::vector<PlacedPart>& parts, PlacedPart part, Residence residence) {
-    const auto longest = std::max_element(part.ranges.begin(), part.ranges.end(), [](const IndexRange& x, const IndexRange& y) { return x.end - x.begin < y.end - y.begin; });
+    const auto longest = std::max_element(part.ranges.begin(), part.ranges.end(),
+                                          [](const IndexRange& x, const IndexRange& y) { return x.end - x.begin < y.end - y.begin; });
     const std::int64_t length = longest == part.ranges.end() ? 1 : longest->end - longest->begin;
     const std::int64_t outside = length * residence.eighths_outside / 8;
     part.level = residence.level;

@@ -30,18 +30,19 @@ struct Stretch {
   std::string what;                 ///< "stretch of c", "first of c", ...
   std::vector<std::int64_t> outer;  ///< iterations that the loops around are at
   std::int64_t begin = 0, iterations = 0;
-  std::int64_t lead = 0;               ///< iterations before it that are executed, but not timed
-  std::vector<std::int64_t> previous;  ///< where the loops around were in a first stretch's lead, which is the end of the loop's last execution
-  std::vector<PlacedPart> parts;       ///< of all that is touched
-  double written = 0;                  ///< share of lines that are written, among those touched before
-  double count = 0;                    ///< the algorithm's time is the sum of count x time over its stretches
+  std::int64_t lead = 0;  ///< iterations before it that are executed, but not timed
+  std::vector<std::int64_t>
+      previous;                   ///< where the loops around were in a first stretch's lead, which is the end of the loop's last execution
+  std::vector<PlacedPart> parts;  ///< of all that is touched
+  double written = 0;             ///< share of lines that are written, among those touched before
+  double count = 0;               ///< the algorithm's time is the sum of count x time over its stretches
 
   [[nodiscard]] bool is_first() const { return begin == 0; }
 };
 
 struct StretchOptions {
-  Seconds timed = 20e-6;  ///< at least, by a rough estimate: hundreds of times what a clock costs
-  Seconds lead = 25e-6;   ///< CPUs take some 20 us of vector instructions to run these at full speed
+  Seconds timed = 20e-6;      ///< at least, by a rough estimate: hundreds of times what a clock costs
+  Seconds lead = 25e-6;       ///< CPUs take some 20 us of vector instructions to run these at full speed
   double least_share = 0.01;  ///< of a situation's calls among all; rarer ones count as the most frequent
 };
 

@@ -142,9 +142,8 @@ class Runner {
       case Step::fill: on_parts(tensors, -1, [&](const Region& region, bool) { write_numbers(region); }); break;
       case Step::flush: on_parts(tensors, levels_, [](const Region& region, bool) { measure::flush_lines(region); }); break;
       case Step::touch:
-        on_parts(tensors, level_, [](const Region& region, bool written) {
-          written ? measure::rewrite_lines(region) : measure::read_lines(region);
-        });
+        on_parts(tensors, level_,
+                 [](const Region& region, bool written) { written ? measure::rewrite_lines(region) : measure::read_lines(region); });
         break;
       case Step::lead: lead(tensors); break;
       case Step::timed: timed(tensors); break;

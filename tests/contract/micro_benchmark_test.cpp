@@ -65,8 +65,8 @@ TEST(MicroBenchmarks, FirstIterationsOfAShortLoop) {
 TEST(MicroBenchmarks, CopiesAreTimedToo) {
   const Contraction contraction =
       make_contraction(parse_notation("abc=ija,jbic"), {{'a', 100}, {'b', 100}, {'c', 100}, {'i', 8}, {'j', 8}});
-  const std::vector<MicroBenchmark> all = micro_benchmarks(find_algorithm("ci'-gemm", generate(contraction)), contraction, penryn(),
-                                                           {.stage = Stage::first_iterations});
+  const std::vector<MicroBenchmark> all =
+      micro_benchmarks(find_algorithm("ci'-gemm", generate(contraction)), contraction, penryn(), {.stage = Stage::first_iterations});
   const MicroBenchmark& copy = all.back();
   EXPECT_EQ(copy.what, "copy of A");
   EXPECT_EQ(copy.calls, 800);

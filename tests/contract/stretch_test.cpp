@@ -24,9 +24,7 @@ Environment machine() {
   return environment;
 }
 
-Contraction example(std::int64_t n) {
-  return make_contraction(parse_notation("abc=ai,ibc"), {{'a', n}, {'b', n}, {'c', n}, {'i', 8}});
-}
+Contraction example(std::int64_t n) { return make_contraction(parse_notation("abc=ai,ibc"), {{'a', n}, {'b', n}, {'c', n}, {'i', 8}}); }
 
 std::vector<Stretch> stretches_of(const std::string& name, const Contraction& contraction) {
   return stretches(find_algorithm(name, generate(contraction)), contraction, machine());
@@ -113,7 +111,9 @@ TEST(Stretches, TellNewLinesOfLoopsAroundApart) {
 
 TEST(LineFootprint, CountsLinesNotNumbers) {
   const Contraction contraction = example(100);
-  const auto lines = [&](Place place, const std::string& whole) { return line_footprint_bytes({place, false, whole}, contraction, 64) / 64; };
+  const auto lines = [&](Place place, const std::string& whole) {
+    return line_footprint_bytes({place, false, whole}, contraction, 64) / 64;
+  };
   EXPECT_EQ(lines(Place::c, ""), 1);
   EXPECT_EQ(lines(Place::c, "a"), 13) << "100 numbers";
   EXPECT_EQ(lines(Place::c, "b"), 100);

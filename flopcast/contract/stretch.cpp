@@ -207,15 +207,16 @@ class Planner {
     return footprint_bytes(touched_in_iteration(depth_));
   }
 
-  /// Where lines lie that were last used this many bytes ago. Caches don't end at a sharp size: where a working set exceeds what surely stays,
-  /// a growing part of it lies in the next one, all of it from the capacity on.
+  /// Where lines lie that were last used this many bytes ago. Caches don't end at a sharp size, but for the innermost one: addresses are
+  /// spread unevenly over their sets, and their replacement is only nearly least recently used.
   [[nodiscard]] Residence residence(std::int64_t distance) const {
     const auto inside = [&](const CacheLevel& cache) { return distance <= cache.capacity_bytes; };
     const auto found = std::find_if(environment_.caches.begin(), environment_.caches.end(), inside);
     Residence residence{static_cast<int>(found - environment_.caches.begin()), 0};
-    if (found != environment_.caches.end() && found->capacity_low_bytes > 0 && distance > found->capacity_low_bytes) {
-      const auto low = static_cast<double>(found->capacity_low_bytes), high = static_cast<double>(found->capacity_bytes);
-      residence.eighths_outside = static_cast<int>(std::lround(8 * std::log(static_cast<double>(distance) / low) / std::log(high / low)));
+    if (found != environment_.caches.end() && residence.level > 0) {
+      const double filled = static_cast<double>(distance) / static_cast<double>(found->capacity_bytes);
+      const double outside = std::log(filled / options_.surely_inside) / std::log(options_.surely_outside / options_.surely_inside);
+      residence.eighths_outside = static_cast<int>(std::lround(8 * std::clamp(outside, 0.0, 1.0)));
     }
     return residence;
   }

@@ -41,8 +41,11 @@ struct Stretch {
 };
 
 struct StretchOptions {
-  Seconds timed = 20e-6;      ///< at least, by a rough estimate: hundreds of times what a clock costs
-  Seconds lead = 25e-6;       ///< CPUs take some 20 us of vector instructions to run these at full speed
+  Seconds timed = 20e-6;  ///< at least, by a rough estimate: hundreds of times what a clock costs
+  Seconds lead = 25e-6;   ///< CPUs take some 20 us of vector instructions to run these at full speed
+  /// What was last used this share of a cache's measured capacity ago is in it, or isn't; in between parts are (measured on a shared
+  /// last-level cache, docs/contractions.md).
+  double surely_inside = 0.4, surely_outside = 0.9;
   double least_share = 0.01;  ///< of a situation's calls among all; rarer ones count as the most frequent
 };
 

@@ -27,6 +27,8 @@ class TimeModel {
       : folded_(&folded), environment_(&environment), rates_(&rates) {}
 
   [[nodiscard]] ExpectedTime time(const Blocking& blocking) const;
+  /// Whether nothing is packed.
+  [[nodiscard]] bool is_in_place(const Blocking& blocking) const;
   /// The contraction is part of one whose tensors have so many bytes, and finds its operands where that one leaves them.
   void set_working_set(double bytes) { working_set_bytes_ = bytes; }
   /// Bytes of all tensors' elements.
@@ -42,16 +44,19 @@ class TimeModel {
   [[nodiscard]] Packing packing(const Blocking& blocking) const;
   /// How often a line of A is fetched, as a tile needs only part of it.
   [[nodiscard]] double line_waste(const Blocking& blocking) const;
-  [[nodiscard]] double waste_of_rows(std::int64_t rows) const;
+  [[nodiscard]] static double waste_of_rows(const std::vector<std::int64_t>& offsets, std::int64_t rows);
+  /// M in the blocking's order.
+  [[nodiscard]] const Fold& rows_of(const Blocking& blocking) const;
   [[nodiscard]] bool is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
                                std::int64_t column_length) const;
 
   const Folded* folded_;
   const Environment* environment_;
   const TileRates* rates_;
-  double working_set_bytes_ = 0;                       ///< 0: the contraction's own
-  mutable std::map<std::int64_t, double> line_waste_;  ///< by rows of a tile
-  mutable std::map<std::pair<const std::int64_t*, std::int64_t>, bool> regular_;
+  double working_set_bytes_ = 0;  ///< 0: the contraction's own
+  using TableAndLength = std::pair<const std::int64_t*, std::int64_t>;
+  mutable std::map<TableAndLength, double> line_waste_;
+  mutable std::map<TableAndLength, bool> regular_;
 };
 
 /// Whether the first two are neighbours in memory (or there is one only).

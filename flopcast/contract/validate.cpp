@@ -60,13 +60,13 @@ Workspace::Workspace(const Contraction& contraction, unsigned seed) {
 std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, const Contraction& contraction, const FindRoutine& find,
                                      std::span<const Seconds> predicted, const ValidateOptions& options,
                                      const std::function<bool(std::int64_t, std::int64_t)>& go_on) {
-  Workspace tensors(contraction);
   const machine::WallClock clock;
   std::vector<std::vector<Seconds>> times(algorithms.size());
   const auto expected = static_cast<std::int64_t>(algorithms.size()) * options.repetitions;
   std::int64_t done = 0;
   bool stopped = false;
   for (int repetition = 0; repetition < options.repetitions && !stopped; ++repetition) {
+    Workspace tensors(contraction);  // anew, as caches hold more of some pages than of others
     for (std::size_t i = 0; i < algorithms.size() && !stopped; ++i) {
       stopped = !go_on(done++, expected);
       if (stopped || predicted[i] > options.longest) {

@@ -102,7 +102,7 @@ Fold folded(const std::vector<Dimension>& dims) {
 std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted, std::int64_t least) {
   std::int64_t best = whole.extent;
   const auto distance = [&](std::int64_t length) { return std::abs(std::log(static_cast<double>(length) / static_cast<double>(wanted))); };
-  for (std::int64_t length = least; length < whole.extent; ++length) {
+  for (std::int64_t length = least; length < std::min(whole.extent, 8 * wanted); ++length) {
     if (whole.extent % length == 0 && distance(length) < distance(best)) {
       best = length;
     }

@@ -154,26 +154,33 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   }
   kernel.per_product *= all.precision_factor;
   const double tiles = all.batch * m_tiles * n_tiles;
-  Seconds slab = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
-  slab += all.batch * (packed.a * all.m * kb * n_tiles + packed.b * kb * all.n + packed.c * all.m * all.n);
+  ExpectedTime::Parts slab;
+  slab.kernel = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
+  slab.a = all.batch * packed.a * all.m * kb * n_tiles;
+  slab.b = all.batch * packed.b * kb * all.n;
+  slab.c = all.batch * packed.c * all.m * all.n;
 
   // What comes from outside of the private caches: A once per tile of N unless it stays there, B once, C.
   const double a_bytes = all.batch * all.m * kb * all.bytes, b_bytes = all.batch * kb * all.n * all.bytes,
                c_bytes = all.batch * all.m * all.n * all.bytes;
   const double total = working_set_bytes();
   const Seconds outer = roofs.per_byte(total);
-  slab += b_bytes * outer +
-          a_bytes * line_waste(blocking) * (outer + (n_tiles - 1) * roofs.per_byte(all.m * kb * all.bytes + kb * nb * all.bytes));
+  slab.a += a_bytes * line_waste(blocking) * (outer + (n_tiles - 1) * roofs.per_byte(all.m * kb * all.bytes + kb * nb * all.bytes));
+  slab.b += b_bytes * outer;
   const bool stays_inside = all.m * nb * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
   const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
   const bool streams = blocking.kernel == TileKernel::streaming;
   // gemm clears a large C before it adds to it, and reads it once more.
   const bool passes_twice = blocking.kernel == TileKernel::gemm && mb * nb * all.bytes > roofs.inner_capacity() / 2;
-  ExpectedTime time;
-  time.first = slab + (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
-  time.later = (k_tiles - 1) * (slab + (stays_inside ? 0 : c_read + c_written));
+  const Seconds c_first = (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
+  const Seconds c_later = stays_inside ? 0 : c_read + c_written;
   const double at_once = std::max(1.0, std::min<double>(blocking.threads, tiles));
-  return {time.first / at_once, time.later / at_once};
+  ExpectedTime time;
+  time.first = (slab.sum() + c_first) / at_once;
+  time.later = (k_tiles - 1) * (slab.sum() + c_later) / at_once;
+  time.parts = {k_tiles * slab.kernel / at_once, k_tiles * slab.a / at_once, k_tiles * slab.b / at_once,
+                (k_tiles * slab.c + c_first + (k_tiles - 1) * c_later) / at_once};
+  return time;
 }
 
 }  // namespace flopcast::contract

@@ -15,7 +15,14 @@ namespace flopcast::contract {
 /// What executing a blocking is expected to take: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which
 /// add to it.
 struct ExpectedTime {
+  /// What the total is made of: multiplying tiles; fetching and packing A and B as the folded contraction has them; fetching, buffering and
+  /// writing C.
+  struct Parts {
+    Seconds kernel = 0, a = 0, b = 0, c = 0;
+    [[nodiscard]] Seconds sum() const { return kernel + a + b + c; }
+  };
   Seconds first = 0, later = 0;
+  Parts parts;
   [[nodiscard]] Seconds total() const { return first + later; }
 };
 

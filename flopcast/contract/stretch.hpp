@@ -41,8 +41,10 @@ struct Stretch {
 };
 
 struct StretchOptions {
-  Seconds timed = 20e-6;  ///< at least, by a rough estimate: hundreds of times what a clock costs
-  Seconds lead = 25e-6;   ///< CPUs take some 20 us of vector instructions to run these at full speed
+  Seconds timed = 50e-6;  ///< at least, by a rough estimate: a thousand times what a clock costs
+  /// Lines that a prefetcher has brought too early are used an iteration of the loop outside later, so the lead is to reach back so far where
+  /// that is cheap. (Vector units need 20 us to run at full speed again.)
+  Seconds lead = 150e-6;
   /// What was last used this share of a cache's measured capacity ago is in it, or isn't; in between parts are (measured on a shared
   /// last-level cache, docs/contractions.md).
   double surely_inside = 0.4, surely_outside = 0.9;

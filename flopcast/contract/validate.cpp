@@ -73,8 +73,12 @@ std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, cons
         continue;
       }
       Execution execution(algorithms[i], contraction, find);
+      const auto run = [&] { execution.run(tensors.tensor(Place::a), tensors.tensor(Place::b), tensors.tensor(Place::c), 1.0, 1.0); };
+      if (predicted[i] < options.repeated_below) {
+        run();
+      }
       const std::int64_t begin = clock.ticks();
-      execution.run(tensors.tensor(Place::a), tensors.tensor(Place::b), tensors.tensor(Place::c), 1.0, 1.0);
+      run();
       times[i].push_back(clock.seconds(clock.ticks() - begin));
     }
   }

@@ -81,9 +81,9 @@ TEST(Stretches, TakeShortLoopsWhole) {
   for (const Stretch& stretch : stretches_of("cia-axpy", example(60))) {
     EXPECT_LE(stretch.outer.size(), 1U);
   }
-  // a call of gemm with 400 x 400 x 8 takes long enough for itself
+  // a call of gemm with 400 x 400 x 8 takes long enough nearly by itself
   const std::vector<Stretch> gemm = stretches_of("c-gemm", example(400));
-  EXPECT_EQ(gemm.back().iterations, 1);
+  EXPECT_LE(gemm.back().iterations, 4);
 }
 
 TEST(Stretches, PlaceOperandsByLinesTouchedSince) {

@@ -127,7 +127,7 @@ class Planner {
       const std::int64_t per_line = iterations_per_line(depth_);
       const auto wanted = static_cast<std::int64_t>(std::ceil(options_.timed / one));
       iterations_ = (wanted + per_line - 1) / per_line * per_line;
-      lead_ = static_cast<std::int64_t>(std::ceil(options_.lead / one));
+      lead_ = std::min(static_cast<std::int64_t>(std::ceil(options_.lead / one)), most_lead());
       if (iterations_ + lead_ < extent(depth_) || depth_ == 0) {
         break;
       }
@@ -137,6 +137,15 @@ class Planner {
     if (2 * iterations_ > extent(depth_)) {
       iterations_ = extent(depth_);  // as good as all of it
     }
+  }
+
+  /// A lead that touches twice what the private caches hold has brought them into the loop's state.
+  [[nodiscard]] std::int64_t most_lead() const {
+    const std::size_t caches = environment_.caches.size();
+    const std::int64_t private_bytes =
+        environment_.caches.empty() ? std::int64_t{1} << 20 : environment_.caches[caches < 2 ? 0 : caches - 2].capacity_bytes;
+    const std::int64_t touched = footprint_bytes(touched_in_iteration(depth_));
+    return std::max<std::int64_t>(1, 2 * private_bytes / std::max<std::int64_t>(1, touched));
   }
 
   /// All combinations of positions of the loops around; first iterations of long loops aren't told apart from others.

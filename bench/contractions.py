@@ -6,9 +6,10 @@
   bench/contractions.py choice  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5]
   bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--tblis PATH/libtblis.so]
 
-ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8 after each stage of paper 002 (its figure 1b to 1f: 154, 26.3, 19.1, 14.7, 9.47 %), and how much longer
-the algorithm predicted to be the fastest takes than the one that is.
-regret: the same loss for the paper's three contractions with all stages, one line each; median and worst at the end.
+ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8 after each stage of paper 002 (its figure 1b to 1f: 154, 26.3, 19.1, 14.7, 9.47 %) and with stretches, our own
+way, and how much longer the algorithm predicted to be the fastest takes than the one that is.
+regret: the same loss with stretches, one line each, median and worst at the end: the paper's three contractions, or those of --contractions, such as "abcd=dbea,ec:e=8;abc=ai,ibc:i=32"; of the
+first the algorithms of BLAS-2 and BLAS-3, of others the highest level that there is, as the paper plots them; --all takes all of them.
 choice: the planner's choice by model and by micro-benchmarks against the best of its own candidates by execution (a generous budget); share of the best rate.
 planner: the planner's choice against NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's --tiles whole), and TBLIS where a build of it is given.
 CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312 (as the public TCCG suite is given); without it the paper's contractions are taken; --scale multiplies all sizes. einsum and TBLIS
@@ -24,7 +25,7 @@ import subprocess
 import sys
 import time
 
-STAGES = ["repeated", "distance", "prefetching", "failures", "first"]
+STAGES = ["repeated", "distance", "prefetching", "failures", "first", "stretches"]
 PAPER = [("abc=ai,ibc", {"a": n, "b": n, "c": n, "i": 8}) for n in (100, 200, 400)] + [
     ("a=iaj,ji", {"a": n, "i": n, "j": n}) for n in (64, 400)] + [
     ("abc=ija,jbic", {"a": n, "b": n, "c": n, "i": k, "j": k}) for k in (8, 32) for n in (64, 128)]
@@ -53,13 +54,24 @@ def ladder(options):
             print(f"| {n} | {stage} | {100 * made['mean_error']:.1f} % | {100 * made['regret']:.1f} % | {made['cost']['benchmarks']} | {made['cost']['seconds']:.2f} s |", flush=True)
 
 
+def contractions_of(options):
+    """Text, sizes that don't vary, and which algorithms."""
+    all_of = ["--all"] if options.all else None
+    if options.contractions:
+        given = [one.split(":") for one in options.contractions.split(";")]
+        return [(text, {size.split("=")[0]: int(size.split("=")[1]) for size in sizes.split(",") if size}, all_of or []) for text, sizes in given]
+    plotted = [word for kernel in options.kernels.split(",") for word in ("--kernel", kernel)]
+    return [("abc=ai,ibc", {"i": 8}, all_of or plotted), ("a=iaj,ji", {}, ["--all"]),
+            ("abc=ija,jbic", {"i": 8, "j": 8}, all_of or [])]
+
+
 def regret(options):
     print("| contraction | sizes | algorithms | chosen | average error | regret |\n|:--|:--|--:|:--|--:|--:|")
     lost, errors = [], []
-    for text, others in (("abc=ai,ibc", {"i": 8}), ("a=iaj,ji", {}), ("abc=ija,jbic", {"i": 8, "j": 8})):
+    for text, others, kernels in contractions_of(options):
         for n in options.n.split(","):
             sizes = {index: others.get(index, int(n)) for index in sorted(set(text) - set("=,"))}
-            made = flopcast(options, [*words_of(text, sizes), "--validate", *(["--blas", options.blas] if options.blas else [])])
+            made = flopcast(options, [*words_of(text, sizes), "--validate", *kernels, *(["--blas", options.blas] if options.blas else [])])
             lost.append(made["regret"])
             errors.append(made["mean_error"])
             print(f"| {text} | {described(sizes)} | {len(made['algorithms'])} | {made['algorithms'][0]['name']} | {100 * errors[-1]:.1f} % | {100 * lost[-1]:.1f} % |", flush=True)
@@ -186,6 +198,8 @@ def main():
     parser.add_argument("--n", default="100,200")
     parser.add_argument("--blas", default="")
     parser.add_argument("--kernels", default="gemv,ger,gemm")
+    parser.add_argument("--contractions", default="")
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--threads", default="1")
     parser.add_argument("--cases", default="")
     parser.add_argument("--scale", type=float, default=1.0)

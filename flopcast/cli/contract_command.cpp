@@ -213,8 +213,9 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
   command
       ->add_option("--stage", options->stage,
                    "What micro-benchmarks recreate: repeated (nothing), distance (how long ago operands were used), prefetching, failures "
-                   "(of prefetching), first (iterations of loops); each with those before it")
-      ->check(CLI::IsMember({"repeated", "distance", "prefetching", "failures", "first"}))
+                   "(of prefetching), first (iterations of loops), each with those before it: single calls, as in the paper; stretches: "
+                   "consecutive calls together")
+      ->check(CLI::IsMember({"repeated", "distance", "prefetching", "failures", "first", "stretches"}))
       ->capture_default_str();
   command
       ->add_option("--prefetched-lines", options->prefetched_lines, "Cache lines of an operand that prefetching has brought (the paper: 1)")

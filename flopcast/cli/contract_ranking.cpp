@@ -139,6 +139,7 @@ contract::Forecasts make_forecasts(const ContractOptions& options, const Contrac
   benchmark_options.stage = contract::parse_stage(options.stage);
   benchmark_options.prefetched_lines = options.prefetched_lines;
   benchmark_options.threads = options.libraries.threads;
+  benchmark_options.find = [&](std::string_view routine) { return bench.libraries().find(routine); };
   try {
     contract::Forecasts forecasts = contract::forecast(
         algorithms, contraction, bench.environment(), benchmark_options,

@@ -27,6 +27,15 @@ Folded beginning(const Folded& folded, const Box& box) {
           beginning(folded.k, box.k), beginning(folded.batch, 1), folded.swapped};
 }
 
+/// The contraction with M in a blocking's order.
+Folded in_order_of(const Blocking& blocking, Folded folded) {
+  if (blocking.crossed && folded.crossed.extent > 0) {
+    folded.m = folded.crossed;
+  }
+  folded.crossed = Fold{{}, {}, {}, 0, {}};
+  return folded;
+}
+
 /// One tile, or as much of a large one, or as many small ones, as is quick to time and yet longer than a clock's tick.
 Box sample_box(const Folded& folded, const Blocking& blocking) {
   constexpr std::int64_t most_products = 4'000'000, fewest_products = 500'000, most_elements = 1 << 16;
@@ -60,9 +69,10 @@ Box sample_box(const Folded& folded, const Blocking& blocking) {
 
 /// A candidate with what is timed of it.
 struct Trial {
-  Trial(const Folded& whole, const TimeModel& model, const Environment& environment, const TileRates& rates, const Candidate& candidate,
+  Trial(const Folded& as_folded, const TimeModel& model, const Environment& environment, const TileRates& rates, const Candidate& candidate,
         const FindRoutine& find)
       : expected(model.time(candidate.blocking)),
+        whole(in_order_of(candidate.blocking, as_folded)),
         box(sample_box(whole, candidate.blocking)),
         part(beginning(whole, box)),
         blocked(part, serial(candidate.blocking), find) {
@@ -88,10 +98,12 @@ struct Trial {
 
   static Blocking serial(Blocking blocking) {
     blocking.threads = 1;
+    blocking.crossed = false;  // the sample is in that order
     return blocking;
   }
 
   ExpectedTime expected;
+  Folded whole;  ///< in the order of the candidate
   Box box;
   Folded part;
   Blocked blocked;
@@ -103,7 +115,7 @@ struct Trial {
 class Bench {
  public:
   Bench(const Folded& whole, const std::vector<Trial>& trials, const Environment& environment, double working_set_bytes)
-      : tensors_(beginning(whole, largest(trials))),
+      : tensors_(room_for(whole, trials)),
         sweeper_(environment.caches),
         waker_(small_product(), {small, small, small, TileKernel::panels}, {}) {
     for (std::size_t level = 0; level < environment.caches.size(); ++level) {
@@ -131,6 +143,16 @@ class Bench {
       box = {std::max(box.m, trial.box.m), std::max(box.n, trial.box.n), std::max(box.k, trial.box.k)};
     }
     return box;
+  }
+
+  /// What holds the samples of all trials, whatever their order.
+  static Folded room_for(const Folded& whole, const std::vector<Trial>& trials) {
+    Folded room = beginning(whole, largest(trials));
+    for (const Trial& trial : trials) {
+      room.m.a.insert(room.m.a.end(), trial.part.m.a.begin(), trial.part.m.a.end());
+      room.m.c.insert(room.m.c.end(), trial.part.m.c.begin(), trial.part.m.c.end());
+    }
+    return room;
   }
 
   Seconds seconds(const Trial& trial, double beta) {

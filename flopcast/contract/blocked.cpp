@@ -341,7 +341,8 @@ std::string to_string(const Blocking& blocking) {
   switch (blocking.kernel) {
     case TileKernel::gemm: break;
     case TileKernel::panels:
-      how = fmt::format(" in panels{}{}", blocking.pack_a ? ", A packed" : "", blocking.pack_b ? ", B packed" : "");
+      how = fmt::format(" in panels{}{}", blocking.pack_a ? ", A packed" : "", blocking.pack_b ? ", B packed" : "") +
+            (blocking.crossed ? ", lines of A and C crossed" : "");
       break;
     case TileKernel::streaming: how = " streaming"; break;
   }
@@ -359,6 +360,9 @@ std::vector<Tile> tiles(const Fold& fold, std::int64_t length) {
 }
 
 Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : folded_(std::move(folded)), blocking_(blocking) {
+  if (blocking_.crossed && folded_.crossed.extent > 0) {
+    folded_.m = folded_.crossed;
+  }
   if (blocking_.kernel == TileKernel::gemm) {
     const std::string routine = static_cast<char>(folded_.precision) + std::string("gemm");
     gemm_ = find(routine);

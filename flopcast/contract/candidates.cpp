@@ -54,11 +54,15 @@ class Collector {
       : folded_(folded), model_(folded, environment, rates), threads_(threads) {}
 
   void add_gemm() {
+    if (const Blocking whole = whole_gemm(); folded_.batch.extent == 1 && model_.is_in_place(whole)) {
+      add(whole);
+      all_.back().is_one_call = true;
+    }
     for (const std::int64_t m : lengths(folded_.m, {64, 256, 1024}, longest)) {
       for (const std::int64_t n : lengths(folded_.n, {32, 128, 512}, longest)) {
         for (const std::int64_t k : lengths(folded_.k, {128, 384}, longest)) {
           constexpr std::int64_t most_elements = std::int64_t{1} << 24;
-          if (m * n <= most_elements && m * k <= most_elements && k * n <= most_elements) {
+          if (m * n <= most_elements && m * k <= most_elements && k * n <= most_elements && !is_whole_in_place({m, n, k})) {
             add({m, n, k, TileKernel::gemm, threads_});
           }
         }
@@ -70,18 +74,25 @@ class Collector {
   void add_panels() {
     std::set<std::int64_t> rows = lengths(folded_.m, {96, 240, 480}, 1024);
     rows.merge(several_runs(folded_.m));
+    add_panels(rows, false);
+    if (folded_.crossed.extent > 0) {
+      add_panels(lengths(folded_.crossed, {}, 2048), true);
+    }
+  }
+
+  void add_panels(const std::set<std::int64_t>& rows, bool crossed) {
     for (const std::int64_t m : rows) {
       for (const std::int64_t n : lengths(folded_.n, {64, 256, 1024, 4096}, longest)) {
         for (const std::int64_t k : lengths(folded_.k, {64, 192, 320}, 512)) {
           if (m * k > most_packed) {
             continue;
           }
-          const bool direct_a = starts_at_unit_step(folded_.m.a) && model_.is_regular(folded_.k.a, k);
+          const bool direct_a = !crossed && starts_at_unit_step(folded_.m.a) && model_.is_regular(folded_.k.a, k);
           const bool direct_b = model_.is_regular(folded_.k.b, k);
           for (const bool pack_a : {false, true}) {
             for (const bool pack_b : {false, true}) {
               if ((!pack_a || direct_a) && (!pack_b || direct_b)) {  // what must be packed needs no other candidate that says so
-                add({m, n, k, TileKernel::panels, threads_, pack_a, pack_b});
+                add({m, n, k, TileKernel::panels, threads_, pack_a, pack_b, false, crossed});
               }
             }
           }
@@ -111,6 +122,16 @@ class Collector {
  private:
   static constexpr std::int64_t longest = 8192;
   static constexpr std::int64_t most_packed = 1 << 18;  ///< elements of a packed tile of A, which is to stay in L2
+
+  [[nodiscard]] Blocking whole_gemm() const {
+    const auto all_of = [](const Fold& fold) { return std::max<std::int64_t>(1, fold.extent); };
+    return {all_of(folded_.m), all_of(folded_.n), all_of(folded_.k), TileKernel::gemm, threads_};
+  }
+  /// Whether it is the one call that is added by itself.
+  [[nodiscard]] bool is_whole_in_place(const Blocking& blocking) const {
+    const Blocking whole = whole_gemm();
+    return !all_.empty() && all_.front().is_one_call && blocking.m >= whole.m && blocking.n >= whole.n && blocking.k >= whole.k;
+  }
 
   void add(const Blocking& blocking) { all_.push_back({blocking, model_.time(blocking).total(), Basis::formula}); }
 
@@ -144,7 +165,14 @@ void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
   std::array<std::size_t, 3> seen{};
   std::vector<Candidate> promoted, others;
   for (const Candidate& candidate : all) {
+    if (candidate.is_one_call) {
+      continue;
+    }
     (seen[static_cast<std::size_t>(candidate.blocking.kernel)]++ < of_each ? promoted : others).push_back(candidate);
+  }
+  const auto one_call = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; });
+  if (one_call != all.end()) {
+    promoted.insert(promoted.begin() + (one_call == all.begin() || promoted.empty() ? 0 : 1), *one_call);
   }
   if (promoted.size() <= count) {
     promoted.insert(promoted.end(), others.begin(), others.end());

@@ -17,6 +17,7 @@ struct Candidate {
   Blocking blocking;
   Seconds seconds = 0;
   Basis basis = Basis::formula;
+  bool is_one_call = false;  ///< one gemm of the library on the tensors as they lie: nobody expects to be slower than that
 };
 
 /// The blockings that may be best for `folded`, by rising expected time: tiles that end where indices of the notation do, tiles that suit
@@ -24,7 +25,7 @@ struct Candidate {
 std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads);
 
 /// Brings the best three of every kernel to the front, in the order of expected times, lest one kernel whose time the model gets wrong fill
-/// all of the `count` places of those that are tried. The first stays the first.
+/// all of the `count` places of those that are tried. The first stays the first; one call of gemm comes second.
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count);
 
 /// Whether the streaming kernel can compute it: double precision, a short sum, C's columns contiguous, this CPU.

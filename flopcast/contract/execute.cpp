@@ -1,5 +1,8 @@
 #include "flopcast/contract/execute.hpp"
 
+#include <algorithm>
+#include <cassert>
+
 #include "flopcast/contract/element.hpp"
 #include "flopcast/contract/overlap.hpp"
 #include "flopcast/contract/reference.hpp"
@@ -40,11 +43,30 @@ Execution::Execution(const Algorithm& algorithm, const Contraction& contraction,
   }
   for (const Copy& copy : algorithm.copies) {
     buffers_.push_back(make_buffer(algorithm, contraction, copy.operand, copy.depth, find));
-    buffer_of_[at(copy.operand)] = buffers_.back().memory.data();
   }
   if (kernel_ == Kernel::axpy) {
     factor_ = call_.argument_of(Place::a) < 0 ? Place::a : Place::b;
   }
+  bind_arguments();
+}
+
+void Execution::bind_arguments() {
+  for (const Place place : places) {
+    const int argument = call_.argument_of(place);
+    if (argument < 0) {
+      continue;
+    }
+    if (const std::span<std::byte> buffer = buffer_of(place); !buffer.empty()) {
+      invocation_.set_address(static_cast<std::size_t>(argument), address(buffer.data()));
+    } else {
+      moving_.emplace_back(static_cast<std::size_t>(argument), at(place));
+    }
+  }
+}
+
+std::span<std::byte> Execution::buffer_of(Place place) {
+  const auto found = std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& buffer) { return buffer.place == place; });
+  return found == buffers_.end() ? std::span<std::byte>{} : std::span<std::byte>(found->memory);
 }
 
 Execution::Buffer Execution::make_buffer(const Algorithm& algorithm, const Contraction& contraction, Place place, std::size_t depth,
@@ -87,7 +109,36 @@ void Execution::run(const void* a, const void* b, void* c, std::complex<double> 
   descend(0, {static_cast<std::byte*>(const_cast<void*>(a)), static_cast<std::byte*>(const_cast<void*>(b)), static_cast<std::byte*>(c)});
 }
 
-void Execution::descend(std::size_t depth, Pointers pointers) {
+Execution::Pointers Execution::inside(Pointers tensors, std::span<const std::int64_t> outer) const {
+  for (std::size_t depth = 0; depth < outer.size(); ++depth) {
+    for (std::size_t t = 0; t < tensors.size(); ++t) {
+      tensors[t] += outer[depth] * loops_[depth].step_bytes[t];
+    }
+  }
+  return tensors;
+}
+
+void Execution::run_iterations(const Pointers& tensors, std::span<const std::int64_t> outer, std::int64_t begin, std::int64_t end) {
+  assert(outer.size() < loops_.size() && begin <= end && end <= loops_[outer.size()].length);
+  Pointers pointers = inside(tensors, outer);
+  for (std::size_t t = 0; t < pointers.size(); ++t) {
+    pointers[t] += begin * loops_[outer.size()].step_bytes[t];
+  }
+  iterate(outer.size(), pointers, end - begin);
+}
+
+void Execution::run_copies(const Pointers& tensors, std::span<const std::int64_t> outer, bool back) {
+  const Pointers pointers = inside(tensors, outer);
+  for (Buffer& buffer : buffers_) {
+    if (buffer.depth == outer.size() && !back) {
+      fill(buffer, pointers);
+    } else if (buffer.depth == outer.size() && buffer.place == Place::c) {
+      write_back(buffer, pointers);
+    }
+  }
+}
+
+void Execution::descend(std::size_t depth, const Pointers& pointers) {
   for (Buffer& buffer : buffers_) {
     if (buffer.depth == depth) {
       fill(buffer, pointers);
@@ -96,14 +147,7 @@ void Execution::descend(std::size_t depth, Pointers pointers) {
   if (depth == loops_.size()) {
     run_kernel(pointers);
   } else {
-    const Loop& loop = loops_[depth];
-    Pointers moving = pointers;
-    for (std::int64_t i = 0; i < loop.length; ++i) {
-      descend(depth + 1, moving);
-      for (std::size_t t = 0; t < moving.size(); ++t) {
-        moving[t] += loop.step_bytes[t];
-      }
-    }
+    iterate(depth, pointers, loops_[depth].length);
   }
   for (Buffer& buffer : buffers_) {
     if (buffer.depth == depth && buffer.place == Place::c) {
@@ -112,20 +156,33 @@ void Execution::descend(std::size_t depth, Pointers pointers) {
   }
 }
 
-void Execution::run_kernel(const Pointers& pointers) {
-  for (const Place place : places) {
-    if (const int argument = call_.argument_of(place); argument >= 0) {
-      std::byte* const buffer = buffer_of_[at(place)];
-      invocation_.set_address(static_cast<std::size_t>(argument), address(buffer != nullptr ? buffer : pointers[at(place)]));
+void Execution::iterate(std::size_t depth, Pointers pointers, std::int64_t iterations) {
+  const std::array<std::int64_t, 3>& steps = loops_[depth].step_bytes;
+  const bool calls_only = depth + 1 == loops_.size() &&
+                          std::none_of(buffers_.begin(), buffers_.end(), [&](const Buffer& buffer) { return buffer.depth == depth + 1; });
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    calls_only ? run_kernel(pointers) : descend(depth + 1, pointers);
+    for (std::size_t t = 0; t < pointers.size(); ++t) {
+      pointers[t] += steps[t];
     }
   }
+}
+
+void Execution::run_kernel(const Pointers& pointers) {
+  for (const auto& [argument, tensor] : moving_) {
+    invocation_.set_address(argument, address(pointers[tensor]));
+  }
   if (kernel_ == Kernel::axpy) {
-    invocation_.set_scalar(static_cast<std::size_t>(alpha_argument_), alpha_ * load(precision_, pointers[at(factor_)]));
+    invocation_.set_scalar(static_cast<std::size_t>(alpha_argument_), scaled(load(precision_, pointers[at(factor_)])));
   }
   invocation_.run();
   if (kernel_ == Kernel::dot) {
-    add(precision_, pointers[at(Place::c)], alpha_ * invocation_.outcome().value);
+    add(precision_, pointers[at(Place::c)], scaled(invocation_.outcome().value));
   }
+}
+
+std::complex<double> Execution::scaled(std::complex<double> value) const {
+  return is_complex(precision_) ? alpha_ * value : alpha_.real() * value.real();
 }
 
 void Execution::fill(Buffer& buffer, const Pointers& pointers) {

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "flopcast/contract/algorithm.hpp"
@@ -29,6 +31,16 @@ class Execution {
   /// Elements of all buffers together.
   [[nodiscard]] std::int64_t buffer_elements() const;
 
+  /// First elements of A, B and C.
+  using Pointers = std::array<std::byte*, 3>;
+  /// A part of the algorithm, with alpha = 1: the iterations [begin, end) of the loop inside of the loops that are at `outer`. Copies outside
+  /// of that loop aren't made. Requires begin <= end <= the loop's length, and outer.size() < number of loops.
+  void run_iterations(const Pointers& tensors, std::span<const std::int64_t> outer, std::int64_t begin, std::int64_t end);
+  /// The copies that stand right before (after, with `back`) the loop inside of the loops that are at `outer`.
+  void run_copies(const Pointers& tensors, std::span<const std::int64_t> outer, bool back);
+  /// The buffer of an operand that is copied; empty if it isn't.
+  [[nodiscard]] std::span<std::byte> buffer_of(Place place);
+
  private:
   /// A loop: its length, and by how many bytes each tensor moves per step.
   struct Loop {
@@ -44,11 +56,14 @@ class Execution {
     std::int64_t columns = 0, operand_step_bytes = 0, buffer_step_bytes = 0;
     std::vector<std::byte> memory;
   };
-  using Pointers = std::array<std::byte*, 3>;
 
   Buffer make_buffer(const Algorithm& algorithm, const Contraction& contraction, Place place, std::size_t depth, const FindRoutine& find);
-  void descend(std::size_t depth, Pointers at);
+  void bind_arguments();
+  [[nodiscard]] Pointers inside(Pointers tensors, std::span<const std::int64_t> outer) const;
+  void descend(std::size_t depth, const Pointers& at);
+  void iterate(std::size_t depth, Pointers at, std::int64_t iterations);
   void run_kernel(const Pointers& at);
+  [[nodiscard]] std::complex<double> scaled(std::complex<double> value) const;
   void fill(Buffer& buffer, const Pointers& at);
   void write_back(Buffer& buffer, const Pointers& at);
 
@@ -59,7 +74,8 @@ class Execution {
   kernel::Invocation invocation_;
   std::vector<Loop> loops_;
   std::vector<Buffer> buffers_;
-  std::array<std::byte*, 3> buffer_of_{};
+  /// Arguments that move with the loops, and which tensor is their operand; buffers stay where they are.
+  std::vector<std::pair<std::size_t, std::size_t>> moving_;
   std::complex<double> alpha_ = 1.0;
   int alpha_argument_ = -1;
   Place factor_ = Place::a;  ///< axpy: whose element is the factor

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <utility>
 
 namespace flopcast::contract {
 namespace {
@@ -96,11 +98,50 @@ Fold folded(const std::vector<Dimension>& dims) {
   return result;
 }
 
+/// Cuts a dimension into blocks of about `wanted`, at least `least`: the block and how many there are; all of it where no length divides it.
+std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted, std::int64_t least) {
+  std::int64_t best = whole.extent;
+  const auto distance = [&](std::int64_t length) { return std::abs(std::log(static_cast<double>(length) / static_cast<double>(wanted))); };
+  for (std::int64_t length = least; length < std::min(whole.extent, 8 * wanted); ++length) {
+    if (whole.extent % length == 0 && distance(length) < distance(best)) {
+      best = length;
+    }
+  }
+  Dimension block = whole, blocks = whole;
+  block.extent = best;
+  blocks.extent = whole.extent / best;
+  for (std::int64_t& stride : blocks.strides) {
+    stride *= best;
+  }
+  return {block, blocks};
+}
+
+/// M's dimensions with blocks of those along which C and A are contiguous first; nothing if that is one, or A is contiguous along none.
+std::vector<Dimension> crossed(const std::vector<Dimension>& dims) {
+  constexpr std::int64_t wanted_of_c = 48, wanted_of_a = 12, least = 8;
+  const auto unit_in_a = std::find_if(dims.begin(), dims.end(), [](const Dimension& dimension) { return dimension.strides[0] == 1; });
+  if (unit_in_a == dims.end() || unit_in_a == dims.begin() || dims.front().strides[2] != 1) {
+    return {};
+  }
+  const auto [block_c, blocks_c] = cut(dims.front(), wanted_of_c, least);
+  const auto [block_a, blocks_a] = cut(*unit_in_a, wanted_of_a, least);
+  std::vector<Dimension> order = {block_c, block_a, blocks_c};
+  for (auto dimension = dims.begin() + 1; dimension != dims.end(); ++dimension) {
+    order.push_back(dimension == unit_in_a ? blocks_a : *dimension);
+  }
+  order.erase(std::remove_if(order.begin(), order.end(), [](const Dimension& dimension) { return dimension.extent == 1; }), order.end());
+  return order;
+}
+
 }  // namespace
 
 Folded fold(const Contraction& contraction) {
   const Dimensions all = all_dimensions(contraction);
-  return {contraction.precision, folded(all.roles[0]), folded(all.roles[1]), folded(all.roles[2]), folded(all.roles[3]), all.swapped};
+  Folded result{contraction.precision, folded(all.roles[0]), folded(all.roles[1]), folded(all.roles[2]), folded(all.roles[3]), all.swapped};
+  if (const std::vector<Dimension> order = crossed(all.roles[0]); !order.empty()) {
+    result.crossed = folded(order);
+  }
+  return result;
 }
 
 std::string folded_key(const Contraction& contraction) {

@@ -22,6 +22,9 @@ struct Folded {
   Precision precision = Precision::d;
   Fold m, n, k, batch;
   bool swapped = false;
+  /// M in another order, for where C and A are contiguous along different indices of it: blocks of both come first, so that a tile takes whole
+  /// lines of C and of A. Of extent 0 where there is no need.
+  Fold crossed{{}, {}, {}, 0, {}};
 };
 
 /// Drops indices of size 1, fuses what lies in memory as one index, sorts M and N by C's strides and K by those of the larger operand, and

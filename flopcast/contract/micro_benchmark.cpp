@@ -6,6 +6,7 @@
 
 #include "flopcast/contract/access_history.hpp"
 #include "flopcast/contract/kernel_call.hpp"
+#include "flopcast/contract/stretch_experiment.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
@@ -218,8 +219,15 @@ class Author {
   }
 
   std::vector<MicroBenchmark> write() {
-    write_kernel();
+    const bool in_stretches = has(Stage::stretches) && !algorithm_.loops.empty();
+    const std::size_t depth = in_stretches ? write_stretches() : algorithm_.loops.size() + 1;
+    if (!in_stretches) {
+      write_kernel();
+    }
     for (const Copy& copy : algorithm_.copies) {
+      if (copy.depth >= depth) {
+        continue;  // stretches have it
+      }
       write_copy(copy, Node::Kind::copy_in);
       if (copy.operand == Place::c) {
         write_copy(copy, Node::Kind::copy_out);
@@ -230,6 +238,20 @@ class Author {
 
  private:
   [[nodiscard]] bool has(Stage stage) const { return options_.stage >= stage; }
+
+  /// Gives how many loops are around the stretches.
+  std::size_t write_stretches() {
+    const std::vector<Stretch> all = stretches(algorithm_, contraction_, environment_);
+    for (const Stretch& stretch : all) {
+      MicroBenchmark benchmark;
+      benchmark.what = stretch.what;
+      benchmark.calls = stretch.count;
+      benchmark.experiment = stretch_experiment(stretch, algorithm_, contraction_, environment_, options_.find, options_.threads);
+      benchmark.key = stretch_key(stretch, algorithm_, contraction_);
+      all_.push_back(std::move(benchmark));
+    }
+    return all.front().outer.size();
+  }
 
   void write_kernel() {
     const double calls = kernel_calls(algorithm_, contraction_);
@@ -384,7 +406,7 @@ class Author {
 }  // namespace
 
 Stage parse_stage(std::string_view text) {
-  static constexpr std::array<std::string_view, 5> names = {"repeated", "distance", "prefetching", "failures", "first"};
+  static constexpr std::array<std::string_view, 6> names = {"repeated", "distance", "prefetching", "failures", "first", "stretches"};
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end()) {
     throw bad_input("'{}' is no stage of prediction; there are {}", text, fmt::join(names, ", "));

@@ -4,30 +4,33 @@
 #include <vector>
 
 #include "flopcast/contract/algorithm.hpp"
+#include "flopcast/contract/execute.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/measure/experiment.hpp"
 
 namespace flopcast::contract {
 
-/// How much of an algorithm's cache behaviour its micro-benchmarks recreate: each stage of paper 002 with all before it.
+/// How much of an algorithm's cache behaviour its micro-benchmarks recreate: each stage of paper 002 with all before it; and our own.
 enum class Stage : std::uint8_t {
   repeated,          ///< 3.1: the kernel again and again on the same operands
   distance,          ///< 3.2: operands were last accessed as long ago as in the algorithm
   prefetching,       ///< 3.3: what lies next in memory has been prefetched
   failures,          ///< 3.4: but not the next line
   first_iterations,  ///< 3.5: a loop's first iteration finds another cache
+  stretches,         ///< not in the paper: consecutive calls together, at their own distances in memory
 };
 
-/// Reads "repeated", "distance", "prefetching", "failures" or "first"; throws bad_input otherwise.
+/// Reads "repeated", "distance", "prefetching", "failures", "first" or "stretches"; throws bad_input otherwise.
 Stage parse_stage(std::string_view text);
 
 struct BenchmarkOptions {
-  Stage stage = Stage::first_iterations;
+  Stage stage = Stage::stretches;
   double capacity_factor = 1.25;      ///< setup lists end at this many times the largest cache (section 3.2)
   double first_share = 0.01;          ///< first iterations of outer loops count from this share of all calls on (section 3.5)
   std::int64_t prefetched_lines = 1;  ///< of each run of a prefetched operand (section 3.3); a CPU that follows streams further has more
   int threads = 1;                    ///< of the BLAS
   std::int64_t most_columns = 32;     ///< of a copy are timed; the others take as long
+  FindRoutine find;                   ///< routines for stretches, which execute parts of the algorithm
 };
 
 /// An experiment and its name: equal for experiments that are the same.

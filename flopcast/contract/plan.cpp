@@ -38,6 +38,7 @@ std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& 
   const std::int64_t side = std::clamp(folded.m.extent / parts / rows * rows, fewest, most);
   Blocking half = chosen;
   half.kernel = is_complex(folded.precision) ? TileKernel::gemm : TileKernel::panels;
+  half.crossed = false;
   half.m = half.n = side;
   half.k = std::min<std::int64_t>(chosen.k, 320);
   const double tiles = std::ceil(static_cast<double>(folded.m.extent) / static_cast<double>(side));
@@ -69,6 +70,7 @@ struct Plan::State {
   Contraction contraction;
   std::vector<Candidate> considered;  ///< the chosen one first
   bool from_wisdom = false;
+  ExpectedTime::Parts parts;  ///< of the chosen one's expected time; A and B as they were given
   std::unique_ptr<Blocked> chosen;
   std::unique_ptr<Blocked> mirrored;  ///< takes over where A and B are one tensor and C is symmetric; null if that doesn't pay
   std::unique_ptr<Blocked> updating;  ///< takes over where C is not overwritten and the chosen one streams
@@ -91,6 +93,11 @@ std::string Plan::explain() const {
       fmt::format("{}: tiles of M x N x K = {}; packs {}; {} {}, {} of workspace\n", to_string(state_->contraction.notation()),
                   to_string(chosen.blocking), packed.empty() ? "nothing" : packed, how_known(chosen, state_->from_wisdom),
                   format_seconds(chosen.seconds), format_bytes(static_cast<double>(workspace_bytes())));
+  if (const Seconds sum = state_->parts.sum(); sum > 0) {
+    const ExpectedTime::Parts& parts = state_->parts;
+    text += fmt::format("  by the model: multiplying {}, A {}, B {}, C {}\n", format_percent(parts.kernel / sum),
+                        format_percent(parts.a / sum), format_percent(parts.b / sum), format_percent(parts.c / sum));
+  }
   constexpr std::size_t most = 4;
   for (std::size_t i = 1; i < std::min(most, state_->considered.size()); ++i) {
     const Candidate& other = state_->considered[i];
@@ -131,6 +138,10 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
     }
   }
   const Blocking chosen = state->considered.front().blocking;
+  state->parts = TimeModel(folded, machine.environment, rates).time(chosen).parts;
+  if (folded.swapped) {
+    std::swap(state->parts.a, state->parts.b);
+  }
   state->chosen = std::make_unique<Blocked>(folded, chosen, machine.find);
   state->considered.front().blocking = state->chosen->blocking();  // no tile is longer than there is to do
   if (chosen.kernel == TileKernel::streaming) {

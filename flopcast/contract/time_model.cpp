@@ -73,43 +73,52 @@ bool TimeModel::is_direct(const std::vector<std::int64_t>& rows, std::int64_t ro
 
 TimeModel::Packing TimeModel::packing(const Blocking& blocking) const {
   const Folded& folded = *folded_;
+  const Fold& rows = rows_of(blocking);
   const TileRates& rates = *rates_;
   const auto rate = [&](bool along) { return along ? rates.packed_along : rates.packed_across; };
-  const Seconds a = rate(starts_at_unit_step(folded.m.a)), b = rate(starts_at_unit_step(folded.k.b));
-  const bool c_contiguous = starts_at_unit_step(folded.m.c);
+  const Seconds a = rate(starts_at_unit_step(rows.a) || blocking.crossed), b = rate(starts_at_unit_step(folded.k.b));
+  const bool c_contiguous = starts_at_unit_step(rows.c);
   if (blocking.kernel == TileKernel::streaming) {
     return {a, b, 0};
   }
   if (blocking.kernel == TileKernel::panels) {
     constexpr std::int64_t few_rows = 8;  // runs that are shorter go through a buffer
-    const bool direct_a = !blocking.pack_a && starts_at_unit_step(folded.m.a) && is_regular(folded.k.a, blocking.k);
+    const bool direct_a = !blocking.pack_a && starts_at_unit_step(rows.a) && is_regular(folded.k.a, blocking.k);
     const bool direct_b = !blocking.pack_b && is_regular(folded.k.b, blocking.k);
-    const bool scatters = !c_contiguous || (folded.m.natural.front() < few_rows && folded.m.natural.size() > 1);
+    const bool scatters = !c_contiguous || (rows.natural.front() < few_rows && rows.natural.size() > 1);
     return {direct_a ? 0 : a, direct_b ? 0 : b, scatters ? rates.packed_across : 0};
   }
-  const bool direct_a = is_direct(folded.m.a, blocking.m, folded.k.a, blocking.k);
+  const bool direct_a = is_direct(rows.a, blocking.m, folded.k.a, blocking.k);
   const bool direct_b = is_direct(folded.k.b, blocking.k, folded.n.b, blocking.n);
-  const bool direct_c = c_contiguous && is_regular(folded.m.c, blocking.m) && is_regular(folded.n.c, blocking.n);
+  const bool direct_c = c_contiguous && is_regular(rows.c, blocking.m) && is_regular(folded.n.c, blocking.n);
   return {direct_a ? 0 : a, direct_b ? 0 : b, direct_c ? 0 : rates.packed_along};
+}
+
+bool TimeModel::is_in_place(const Blocking& blocking) const {
+  const Packing packed = packing(blocking);
+  return packed.a == 0 && packed.b == 0 && packed.c == 0;
 }
 
 bool starts_at_unit_step(const std::vector<std::int64_t>& offsets) { return offsets.size() < 2 || offsets[1] - offsets[0] == 1; }
 
+const Fold& TimeModel::rows_of(const Blocking& blocking) const {
+  return blocking.crossed && folded_->crossed.extent > 0 ? folded_->crossed : folded_->m;
+}
+
 double TimeModel::line_waste(const Blocking& blocking) const {
-  const std::vector<std::int64_t>& offsets = folded_->m.a;
+  const std::vector<std::int64_t>& offsets = rows_of(blocking).a;
   const bool along_depth = starts_at_unit_step(folded_->k.a) && folded_->k.extent > 1 && blocking.k >= elements_per_line;
   if (along_depth || starts_at_unit_step(offsets)) {
     return 1;
   }
-  const auto [known, is_new] = line_waste_.emplace(blocking.m, 1.0);
+  const auto [known, is_new] = line_waste_.emplace(std::pair{offsets.data(), blocking.m}, 1.0);
   if (is_new) {
-    known->second = waste_of_rows(std::min(blocking.m, folded_->m.extent));
+    known->second = waste_of_rows(offsets, std::min(blocking.m, folded_->m.extent));
   }
   return known->second;
 }
 
-double TimeModel::waste_of_rows(std::int64_t rows) const {
-  const std::vector<std::int64_t>& offsets = folded_->m.a;
+double TimeModel::waste_of_rows(const std::vector<std::int64_t>& offsets, std::int64_t rows) {
   std::vector<std::int64_t> tile(offsets.begin(), offsets.begin() + rows);
   std::sort(tile.begin(), tile.end());
   const auto neighbours = std::adjacent_find(tile.begin(), tile.end(), [](std::int64_t x, std::int64_t y) { return y - x == 1; });
@@ -145,26 +154,33 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   }
   kernel.per_product *= all.precision_factor;
   const double tiles = all.batch * m_tiles * n_tiles;
-  Seconds slab = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
-  slab += all.batch * (packed.a * all.m * kb * n_tiles + packed.b * kb * all.n + packed.c * all.m * all.n);
+  ExpectedTime::Parts slab;
+  slab.kernel = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
+  slab.a = all.batch * packed.a * all.m * kb * n_tiles;
+  slab.b = all.batch * packed.b * kb * all.n;
+  slab.c = all.batch * packed.c * all.m * all.n;
 
   // What comes from outside of the private caches: A once per tile of N unless it stays there, B once, C.
   const double a_bytes = all.batch * all.m * kb * all.bytes, b_bytes = all.batch * kb * all.n * all.bytes,
                c_bytes = all.batch * all.m * all.n * all.bytes;
   const double total = working_set_bytes();
   const Seconds outer = roofs.per_byte(total);
-  slab += b_bytes * outer +
-          a_bytes * line_waste(blocking) * (outer + (n_tiles - 1) * roofs.per_byte(all.m * kb * all.bytes + kb * nb * all.bytes));
+  slab.a += a_bytes * line_waste(blocking) * (outer + (n_tiles - 1) * roofs.per_byte(all.m * kb * all.bytes + kb * nb * all.bytes));
+  slab.b += b_bytes * outer;
   const bool stays_inside = all.m * nb * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
   const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
   const bool streams = blocking.kernel == TileKernel::streaming;
   // gemm clears a large C before it adds to it, and reads it once more.
   const bool passes_twice = blocking.kernel == TileKernel::gemm && mb * nb * all.bytes > roofs.inner_capacity() / 2;
-  ExpectedTime time;
-  time.first = slab + (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
-  time.later = (k_tiles - 1) * (slab + (stays_inside ? 0 : c_read + c_written));
+  const Seconds c_first = (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
+  const Seconds c_later = stays_inside ? 0 : c_read + c_written;
   const double at_once = std::max(1.0, std::min<double>(blocking.threads, tiles));
-  return {time.first / at_once, time.later / at_once};
+  ExpectedTime time;
+  time.first = (slab.sum() + c_first) / at_once;
+  time.later = (k_tiles - 1) * (slab.sum() + c_later) / at_once;
+  time.parts = {k_tiles * slab.kernel / at_once, k_tiles * slab.a / at_once, k_tiles * slab.b / at_once,
+                (k_tiles * slab.c + c_first + (k_tiles - 1) * c_later) / at_once};
+  return time;
 }
 
 }  // namespace flopcast::contract

@@ -15,7 +15,14 @@ namespace flopcast::contract {
 /// What executing a blocking is expected to take: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which
 /// add to it.
 struct ExpectedTime {
+  /// What the total is made of: multiplying tiles; fetching and packing A and B as the folded contraction has them; fetching, buffering and
+  /// writing C.
+  struct Parts {
+    Seconds kernel = 0, a = 0, b = 0, c = 0;
+    [[nodiscard]] Seconds sum() const { return kernel + a + b + c; }
+  };
   Seconds first = 0, later = 0;
+  Parts parts;
   [[nodiscard]] Seconds total() const { return first + later; }
 };
 
@@ -27,6 +34,8 @@ class TimeModel {
       : folded_(&folded), environment_(&environment), rates_(&rates) {}
 
   [[nodiscard]] ExpectedTime time(const Blocking& blocking) const;
+  /// Whether nothing is packed.
+  [[nodiscard]] bool is_in_place(const Blocking& blocking) const;
   /// The contraction is part of one whose tensors have so many bytes, and finds its operands where that one leaves them.
   void set_working_set(double bytes) { working_set_bytes_ = bytes; }
   /// Bytes of all tensors' elements.
@@ -42,16 +51,19 @@ class TimeModel {
   [[nodiscard]] Packing packing(const Blocking& blocking) const;
   /// How often a line of A is fetched, as a tile needs only part of it.
   [[nodiscard]] double line_waste(const Blocking& blocking) const;
-  [[nodiscard]] double waste_of_rows(std::int64_t rows) const;
+  [[nodiscard]] static double waste_of_rows(const std::vector<std::int64_t>& offsets, std::int64_t rows);
+  /// M in the blocking's order.
+  [[nodiscard]] const Fold& rows_of(const Blocking& blocking) const;
   [[nodiscard]] bool is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
                                std::int64_t column_length) const;
 
   const Folded* folded_;
   const Environment* environment_;
   const TileRates* rates_;
-  double working_set_bytes_ = 0;                       ///< 0: the contraction's own
-  mutable std::map<std::int64_t, double> line_waste_;  ///< by rows of a tile
-  mutable std::map<std::pair<const std::int64_t*, std::int64_t>, bool> regular_;
+  double working_set_bytes_ = 0;  ///< 0: the contraction's own
+  using TableAndLength = std::pair<const std::int64_t*, std::int64_t>;
+  mutable std::map<TableAndLength, double> line_waste_;
+  mutable std::map<TableAndLength, bool> regular_;
 };
 
 /// Whether the first two are neighbours in memory (or there is one only).

@@ -26,6 +26,9 @@ class Workspace {
 struct ValidateOptions {
   int repetitions = 3;
   Seconds longest = 10;  ///< what is predicted to take longer isn't executed
+  /// What is predicted to take less is executed once before it is timed: as in paper 002 (section 3.2) a contraction finds the caches as
+  /// its own previous execution has left them. Longer ones hardly care.
+  Seconds repeated_below = 0.2;
 };
 
 /// Executes algorithms and takes their times: repetitions of all interleaved, medians; NaN for one that was left out. C accumulates, as in

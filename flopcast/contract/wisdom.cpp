@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kind = "contraction-plan";
 /// Grows whenever candidates are added or run differently: what was the best of another family may not be the best of this one.
-constexpr int family = 2;
+constexpr int family = 3;
 
 std::string effort_name(const PlanOptions& options) {
   switch (options.effort) {
@@ -38,6 +38,7 @@ nlohmann::json to_json(const Candidate& candidate) {
           {"threads", blocking.threads},
           {"pack_a", blocking.pack_a},
           {"pack_b", blocking.pack_b},
+          {"crossed", blocking.crossed},
           {"benchmark", candidate.basis == Basis::benchmark},
           {"seconds", candidate.seconds}};
 }
@@ -49,9 +50,9 @@ std::optional<Candidate> from_json(const nlohmann::json& json) {
   if (kernel == kernel_names.end()) {
     return std::nullopt;
   }
-  return Candidate{{json.at("m"), json.at("n"), json.at("k"), kernel->first, json.at("threads"), json.at("pack_a"), json.at("pack_b")},
-                   json.at("seconds"),
-                   json.at("benchmark") ? Basis::benchmark : Basis::execution};
+  Blocking blocking{json.at("m"), json.at("n"), json.at("k"), kernel->first, json.at("threads"), json.at("pack_a"), json.at("pack_b")};
+  blocking.crossed = json.at("crossed");
+  return Candidate{blocking, json.at("seconds"), json.at("benchmark") ? Basis::benchmark : Basis::execution};
 }
 
 }  // namespace

@@ -34,6 +34,23 @@ TEST(Fold, DropsSizesOfOneAndPutsCsRowsFirst) {
   EXPECT_EQ(folded.n.extent, 2);
 }
 
+TEST(Fold, CrossesLinesOfCAndA) {
+  // C is contiguous along a, A along b: blocks of 52 a and all 16 b first, then the other blocks of a, and e
+  const Folded folded = fold(make_contraction(parse_notation("abec=bdae,dc"), {{'a', 156}, {'b', 16}, {'c', 3}, {'d', 5}, {'e', 2}}));
+  ASSERT_FALSE(folded.swapped);
+  EXPECT_THAT(folded.crossed.natural, ElementsAre(52, 52 * 16, 156 * 16, 2 * 156 * 16));
+  EXPECT_EQ(constant_step(folded.crossed.c, 0, 52), 1);
+  EXPECT_EQ(folded.crossed.a[52] - folded.crossed.a[0], 1) << "the next b";
+  std::vector<std::pair<std::int64_t, std::int64_t>> rows, crossed;
+  for (std::size_t i = 0; i < folded.m.a.size(); ++i) {
+    rows.emplace_back(folded.m.a[i], folded.m.c[i]);
+    crossed.emplace_back(folded.crossed.a[i], folded.crossed.c[i]);
+  }
+  EXPECT_THAT(crossed, ::testing::UnorderedElementsAreArray(rows)) << "the same rows in another order";
+  EXPECT_EQ(fold(make_contraction(parse_notation("abc=ai,ibc"), {{'a', 64}, {'b', 3}, {'c', 5}, {'i', 7}})).crossed.extent, 0)
+      << "both along a";
+}
+
 TEST(FoldedKey, IsEqualForWhatIsTheSame) {
   const Contraction one = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}});
   const Contraction other_names = make_contraction(parse_notation("xyz=xk,kyz"), {{'x', 2}, {'y', 3}, {'z', 5}, {'k', 7}});

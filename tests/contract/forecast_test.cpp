@@ -48,12 +48,13 @@ class Forecasting : public ::testing::Test {
   }
 
   Forecasts forecast_with(const Measure& measure, const TimingMemory& memory) {
-    return forecast(algorithms_, contraction_, environment_, {}, measure, memory);
+    return forecast(algorithms_, contraction_, environment_, {.stage = stage_}, measure, memory);
   }
 
   Contraction contraction_ = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 40}, {'b', 40}, {'c', 40}, {'i', 8}});
   std::vector<Algorithm> algorithms_ = generate(contraction_, std::array{Kernel::gemm, Kernel::ger});
   Environment environment_;
+  Stage stage_ = Stage::stretches;
   std::filesystem::path folder_;
   std::optional<model::Store> store_;
   Stopwatch watch_;
@@ -100,6 +101,7 @@ TEST_F(Forecasting, WhatStandingAloneCostsIsTakenOffShortCalls) {
     };
   };
   algorithms_ = generate(contraction_, std::array{Kernel::dot});
+  stage_ = Stage::first_iterations;  // single calls
   const double calls = kernel_calls(algorithms_.front(), contraction_);
   EXPECT_DOUBLE_EQ(forecast_with(measure_with(1.0), {}).each[0].seconds, 5 * calls);
   EXPECT_DOUBLE_EQ(forecast_with(measure_with(4.0), {}).each[0].seconds, 2 * calls);

@@ -2,32 +2,40 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "flopcast/contract/candidates.hpp"
 
 namespace flopcast::contract {
 namespace {
 
 /// Two private levels and a shared one, 10 GB/s from memory.
-Environment machine() {
-  Environment environment;
-  for (const auto& [bytes, bandwidth] : {std::pair{1 << 15, 100e9}, {1 << 20, 50e9}, {1 << 24, 20e9}}) {
-    CacheLevel level;
-    level.capacity_bytes = bytes;
-    level.bandwidth = bandwidth;
-    environment.caches.push_back(level);
-  }
-  environment.memory_bandwidth = 10e9;
-  environment.peak_flops = 100e9;
-  return environment;
+const Environment& machine() {
+  static const Environment all = [] {
+    Environment environment;
+    for (const auto& [bytes, bandwidth] : {std::pair{1 << 15, 100e9}, {1 << 20, 50e9}, {1 << 24, 20e9}}) {
+      CacheLevel level;
+      level.capacity_bytes = bytes;
+      level.bandwidth = bandwidth;
+      environment.caches.push_back(level);
+    }
+    environment.memory_bandwidth = 10e9;
+    environment.peak_flops = 100e9;
+    return environment;
+  }();
+  return all;
 }
 
 /// Products take 1 ns, everything else nothing.
-TileRates only_products() {
-  TileRates rates;
-  for (KernelRates& kernel : rates.kernels) {
-    kernel.per_product = 1e-9;
-  }
-  return rates;
+const TileRates& only_products() {
+  static const TileRates all = [] {
+    TileRates rates;
+    for (KernelRates& kernel : rates.kernels) {
+      kernel.per_product = 1e-9;
+    }
+    return rates;
+  }();
+  return all;
 }
 
 Folded folded(const char* text, const Extents& extents) { return fold(make_contraction(parse_notation(text), extents)); }
@@ -64,12 +72,35 @@ TEST(TimeModel, AddsWhatMemoryMoves) {
   EXPECT_NEAR(model.time({64, 64, 8, TileKernel::streaming}).total(), products * 1e-9 + (c_bytes + 2 * side_bytes) / 10e9, 1e-6);
 }
 
+TEST(TimeModel, SaysWhatTheTimeIsMadeOf) {
+  const Folded f = folded("abc=aib,ic", {{'a', 48}, {'b', 8}, {'c', 640}, {'i', 64}});
+  const TileRates rates = assumed_tile_rates(machine());
+  const TimeModel model(f, machine(), rates);
+  for (const Blocking& blocking : {Blocking{48, 64, 64}, Blocking{384, 640, 16}, Blocking{96, 64, 32, TileKernel::panels, 2}}) {
+    const ExpectedTime time = model.time(blocking);
+    EXPECT_NEAR(time.parts.sum(), time.total(), 1e-9 * time.total());
+    EXPECT_GT(time.parts.kernel, 0);
+  }
+}
+
 TEST(TimeModel, PartOfALargerContractionFindsItsOperandsFarAway) {
   const Folded f = folded("ab=ai,ib", {{'a', 64}, {'b', 64}, {'i', 8}});
   TimeModel model(f, machine(), only_products());
   const Seconds near = model.time({64, 64, 8}).total();
   model.set_working_set(1e9);
   EXPECT_NEAR(model.time({64, 64, 8}).total() - near, (2 * 8.0 * 64 * 64 + 2 * 8.0 * 64 * 8) / 10e9, 1e-12);
+}
+
+TEST(Candidates, OneCallOfGemmIsAlwaysTriedWhereTensorsLieForIt) {
+  std::vector<Candidate> all =
+      candidates(folded("ab=ai,ib", {{'a', 9000}, {'b', 9000}, {'i', 9000}}), machine(), assumed_tile_rates(machine()), 1);
+  promote_each_kernel(all, 12);
+  const auto found = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; });
+  ASSERT_LT(found - all.begin(), 2);
+  EXPECT_EQ(found->blocking, (Blocking{9000, 9000, 9000}));
+  all = candidates(folded("abc=bia,ic", {{'a', 90}, {'b', 90}, {'c', 90}, {'i', 90}}), machine(), assumed_tile_rates(machine()), 1);
+  EXPECT_TRUE(std::none_of(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; }));
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.blocking.crossed; }));
 }
 
 TEST(Candidates, ComeByRisingExpectedTimeAndHaveAllKernels) {

@@ -52,6 +52,32 @@ TEST(Execute, AgreesWithNestedLoopsOnRandomContractions) {
   }
 }
 
+TEST(Execute, PartsMakeTheWhole) {
+  std::mt19937 random(4);
+  const Contraction contraction = make_contraction(parse_notation("abc=ija,jbic"), {{'a', 4}, {'b', 5}, {'c', 3}, {'i', 2}, {'j', 6}});
+  const Buffers buffers = random_buffers(contraction, random);
+  for (const Algorithm& algorithm : generate(contraction)) {
+    std::vector<std::byte> expected = buffers.c, result = buffers.c;
+    Execution whole(algorithm, contraction, openblas()), parts(algorithm, contraction, openblas());
+    whole.run(buffers.a.data(), buffers.b.data(), expected.data(), 1.0, 1.0);
+    const Execution::Pointers tensors = {const_cast<std::byte*>(buffers.a.data()), const_cast<std::byte*>(buffers.b.data()), result.data()};
+    const std::int64_t outermost = contraction.extent(algorithm.loops[0]);
+    for (std::int64_t i = 0; i < outermost; ++i) {
+      const std::array<std::int64_t, 1> outer = {i};
+      if (algorithm.loops.size() == 1) {
+        parts.run_iterations(tensors, {}, i, i + 1);
+        continue;
+      }
+      const std::int64_t length = contraction.extent(algorithm.loops[1]);
+      parts.run_copies(tensors, outer, false);
+      parts.run_iterations(tensors, outer, 0, 1);
+      parts.run_iterations(tensors, outer, 1, length);
+      parts.run_copies(tensors, outer, true);
+    }
+    EXPECT_EQ(result, expected) << algorithm.name();
+  }
+}
+
 TEST(Execute, OverwritesNaNWhereBetaIsZero) {
   const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 2}, {'i', 4}});
   const std::vector<double> a(12, 1.0), b(8, 2.0);

@@ -87,7 +87,8 @@ TEST(Blocked, AgreesWithNestedLoopsInPanels) {
     }
     ++multiplied;
     const auto length = [&] { return static_cast<std::int64_t>(1 + random() % 60); };
-    const Blocking blocking{length(), length(), length(), TileKernel::panels, i % 100 == 0 ? 2 : 1, random() % 2 == 0, random() % 2 == 0};
+    Blocking blocking{length(), length(), length(), TileKernel::panels, i % 100 == 0 ? 2 : 1, random() % 2 == 0, random() % 2 == 0};
+    blocking.crossed = random() % 2 == 0;
     const Blocked blocked(fold(contraction), blocking, {});
     const std::complex<double> beta = random() % 2 == 0 ? 0.0 : -1.5;
     expect_right(contraction, random, beta, to_string(blocked.blocking()),

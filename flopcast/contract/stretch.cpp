@@ -1,0 +1,411 @@
+#include "flopcast/contract/stretch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <compare>
+#include <map>
+
+#include "flopcast/contract/kernel_call.hpp"
+#include "flopcast/core/call.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+/// What a loop around a stretch does to operands that share cache lines between its iterations.
+enum class Position : std::uint8_t {
+  first,    ///< its first iteration
+  aligned,  ///< a later one, in which such operands reach a new line
+  inside,   ///< any other
+};
+
+/// One position of each loop around, and how often it occurs among all.
+struct Situation {
+  std::vector<Position> loops;
+  double share = 1;
+};
+
+/// The cache that most of an operand lies in, and how much lies in the next one.
+struct Residence {
+  int level = 0;
+  int eighths_outside = 0;
+  friend auto operator<=>(const Residence&, const Residence&) = default;
+};
+
+/// No loop around stays on the same lines.
+constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+
+class Planner {
+ public:
+  Planner(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment, const StretchOptions& options)
+      : algorithm_(algorithm),
+        contraction_(contraction),
+        environment_(environment),
+        options_(options),
+        tree_(syntax_tree(algorithm, contraction)),
+        path_(path_to(tree_, Node::Kind::kernel)),
+        line_bytes_(environment.caches.empty() ? 64 : environment.caches.front().line_bytes),
+        call_seconds_(estimated_call_seconds()) {
+    nodes_.push_back(&tree_);
+    for (const std::size_t i : path_) {
+      nodes_.push_back(&nodes_.back()->body[i]);
+    }
+  }
+
+  std::vector<Stretch> plan() {
+    choose_loop();
+    const double executions = calls_outside(depth_);
+    const std::int64_t length = extent(depth_);
+    const bool has_copies =
+        std::any_of(algorithm_.copies.begin(), algorithm_.copies.end(), [&](const Copy& copy) { return copy.depth == depth_; });
+    const bool matters = has_copies || iterations_ == length || 1.0 / static_cast<double>(length) > 0.1 * options_.least_share;
+    const std::int64_t of_first = matters ? std::min(iterations_, length) : 0;
+    std::vector<Stretch> all;
+    if (of_first > 0) {
+      add(all, true, of_first, executions);
+    }
+    if (length > of_first) {
+      add(all, false, iterations_, executions * static_cast<double>(length - of_first) / static_cast<double>(iterations_));
+    }
+    return all;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t extent(std::size_t depth) const { return contraction_.extent(algorithm_.loops[depth]); }
+  [[nodiscard]] double calls_outside(std::size_t depth) const {
+    double calls = 1;
+    for (std::size_t l = 0; l < depth; ++l) {
+      calls *= static_cast<double>(extent(l));
+    }
+    return calls;
+  }
+  [[nodiscard]] double calls_inside(std::size_t depth) const { return kernel_calls(algorithm_, contraction_) / calls_outside(depth + 1); }
+
+  [[nodiscard]] Seconds estimated_call_seconds() const {
+    constexpr Seconds overhead = 20e-9;
+    constexpr double bandwidth = 100e9;  // rather too fast: stretches get longer
+    const Call call = kernel_call(algorithm_, contraction_).call;
+    const double peak = environment_.peak_flops > 0 ? environment_.peak_flops : 100e9;
+    double bytes = 0;
+    for (const Slice& slice : nodes_of_kernel().touched) {
+      bytes += static_cast<double>(line_footprint_bytes(slice, contraction_, line_bytes_));
+    }
+    return overhead + flops(call) / peak + bytes / bandwidth;
+  }
+  [[nodiscard]] const Node& nodes_of_kernel() const {
+    const Node* node = &tree_;
+    for (const std::size_t i : path_) {
+      node = &node->body[i];
+    }
+    return *node;
+  }
+
+  /// Iterations of a loop after which each tensor that moves along cache lines has reached a new one; 1 if none does.
+  [[nodiscard]] std::int64_t iterations_per_line(std::size_t depth) const {
+    std::int64_t most = 1;
+    for (const Place place : places) {
+      most = std::max(most, iterations_per_line(Slice{place, false, kernel_indices(algorithm_, contraction_, place)}, depth));
+    }
+    return most;
+  }
+  /// The same of one slice.
+  [[nodiscard]] std::int64_t iterations_per_line(const Slice& slice, std::size_t depth) const {
+    const char index = algorithm_.loops[depth];
+    if (!varies(slice, index, contraction_)) {
+      return 1;
+    }
+    const std::int64_t step = std::abs(contraction_.tensor(slice.place).stride(index)) * element_bytes(contraction_.precision);
+    return step > 0 ? std::max<std::int64_t>(1, line_bytes_ / step) : 1;
+  }
+
+  /// The innermost loop that is long enough for a stretch and what leads to it; the outermost if none is.
+  void choose_loop() {
+    for (depth_ = algorithm_.loops.size(); depth_-- > 0;) {
+      const Seconds one = calls_inside(depth_) * call_seconds_;
+      const std::int64_t per_line = iterations_per_line(depth_);
+      const auto wanted = static_cast<std::int64_t>(std::ceil(options_.timed / one));
+      iterations_ = (wanted + per_line - 1) / per_line * per_line;
+      lead_ = std::min(static_cast<std::int64_t>(std::ceil(options_.lead / one)), most_lead());
+      if (iterations_ + lead_ < extent(depth_) || depth_ == 0) {
+        break;
+      }
+    }
+    iterations_ = std::min(iterations_, extent(depth_));
+    lead_ = std::min(lead_, extent(depth_));
+    if (2 * iterations_ > extent(depth_)) {
+      iterations_ = extent(depth_);  // as good as all of it
+    }
+  }
+
+  /// A lead that touches twice what the private caches hold has brought them into the loop's state.
+  [[nodiscard]] std::int64_t most_lead() const {
+    const std::size_t caches = environment_.caches.size();
+    const std::int64_t private_bytes =
+        environment_.caches.empty() ? std::int64_t{1} << 20 : environment_.caches[caches < 2 ? 0 : caches - 2].capacity_bytes;
+    const std::int64_t touched = footprint_bytes(touched_in_iteration(depth_));
+    return std::max<std::int64_t>(1, 2 * private_bytes / std::max<std::int64_t>(1, touched));
+  }
+
+  /// All combinations of positions of the loops around; first iterations of long loops aren't told apart from others.
+  [[nodiscard]] std::vector<Situation> situations() const {
+    std::vector<Situation> all = {{}};
+    for (std::size_t l = 0; l < depth_; ++l) {
+      const auto length = static_cast<double>(extent(l));
+      const std::int64_t per_line = iterations_per_line(l);
+      const double first = 1 / length;
+      const double aligned = per_line > 1 ? static_cast<double>((extent(l) - 1) / per_line) / length : 0;
+      std::vector<Situation> more;
+      for (const Situation& one : all) {
+        for (const auto& [position, share] :
+             {std::pair{Position::inside, 1 - first - aligned}, std::pair{Position::aligned, aligned}, std::pair{Position::first, first}}) {
+          if (share > 0) {
+            more.push_back(one);
+            more.back().loops.push_back(position);
+            more.back().share *= share;
+          }
+        }
+      }
+      all = std::move(more);
+    }
+    return all;
+  }
+
+  /// Whether the lines of a slice were also touched in the previous iteration of a loop around.
+  [[nodiscard]] bool same_before(const Slice& slice, std::size_t depth, const Situation& situation) const {
+    const Position position = situation.loops[depth];
+    if (!varies(slice, algorithm_.loops[depth], contraction_)) {
+      return position != Position::first;
+    }
+    return position == Position::inside && iterations_per_line(slice, depth) > 1;
+  }
+
+  /// Bytes of all lines that the iterations of a loop touch together; depth - 1 of 0 stands for the whole algorithm.
+  [[nodiscard]] std::int64_t footprint_bytes(const std::vector<Slice>& touched, bool written_only = false) const {
+    std::int64_t sum = 0;
+    for (const Slice& slice : touched) {
+      if (!written_only || slice.place == Place::c) {
+        sum += line_footprint_bytes(slice, contraction_, line_bytes_);
+      }
+    }
+    return sum;
+  }
+  [[nodiscard]] std::vector<Slice> touched_in_loop(std::size_t depth) const { return all_touched(*nodes_[depth + 1], contraction_); }
+  [[nodiscard]] std::vector<Slice> touched_in_iteration(std::size_t depth) const {
+    std::vector<Slice> all;
+    for (const Node& node : nodes_[depth + 1]->body) {
+      merge(all, all_touched(node, contraction_));
+    }
+    return all;
+  }
+
+  /// Bytes touched since the last access to a slice's lines before the stretch and its lead. The last access was in the previous iteration
+  /// of the innermost loop that stays on the same lines and isn't at its first; everything in the outermost loop inside of that which
+  /// moves to other lines was touched since. Without such a loop that was in the last execution of the whole.
+  [[nodiscard]] std::int64_t distance_bytes(const Slice& slice, const Situation& situation) const {
+    std::size_t last = nowhere;
+    for (std::size_t l = depth_; l-- > 0 && last == nowhere;) {
+      last = same_before(slice, l, situation) ? l : nowhere;
+    }
+    for (std::size_t l = last == nowhere ? 0 : last + 1; l <= depth_; ++l) {
+      if (varies(slice, algorithm_.loops[l], contraction_)) {
+        return footprint_bytes(touched_in_loop(l));
+      }
+    }
+    return footprint_bytes(touched_in_iteration(depth_));
+  }
+
+  /// Where lines lie that were last used this many bytes ago. Caches don't end at a sharp size, but for the innermost one: addresses are
+  /// spread unevenly over their sets, and their replacement is only nearly least recently used.
+  [[nodiscard]] Residence residence(std::int64_t distance) const {
+    const auto inside = [&](const CacheLevel& cache) { return distance <= cache.capacity_bytes; };
+    const auto found = std::find_if(environment_.caches.begin(), environment_.caches.end(), inside);
+    Residence residence{static_cast<int>(found - environment_.caches.begin()), 0};
+    if (found != environment_.caches.end() && residence.level > 0) {
+      const double filled = static_cast<double>(distance) / static_cast<double>(found->capacity_bytes);
+      const double outside = std::log(filled / options_.surely_inside) / std::log(options_.surely_outside / options_.surely_inside);
+      residence.eighths_outside = static_cast<int>(std::lround(8 * std::clamp(outside, 0.0, 1.0)));
+    }
+    return residence;
+  }
+
+  /// Adds a part, in two if it lies in two caches: cut across its longest range.
+  static void add_part(std::vector<PlacedPart>& parts, PlacedPart part, Residence residence) {
+    const auto longest = std::max_element(part.ranges.begin(), part.ranges.end(),
+                                          [](const IndexRange& x, const IndexRange& y) { return x.end - x.begin < y.end - y.begin; });
+    const std::int64_t length = longest == part.ranges.end() ? 1 : longest->end - longest->begin;
+    const std::int64_t outside = length * residence.eighths_outside / 8;
+    part.level = residence.level;
+    if (length < 2 || outside == 0 || outside == length) {
+      part.level += residence.eighths_outside > 4 ? 1 : 0;
+      parts.push_back(std::move(part));
+      return;
+    }
+    const std::int64_t cut = longest->end - outside;
+    PlacedPart far = part;
+    far.ranges[static_cast<std::size_t>(longest - part.ranges.begin())].begin = cut;
+    far.level += 1;
+    longest->end = cut;
+    parts.push_back(std::move(part));
+    parts.push_back(std::move(far));
+  }
+
+  /// What kernel calls and copies within the loop touch, one slice each.
+  [[nodiscard]] std::vector<Slice> slices() const {
+    std::vector<Slice> all = nodes_.back()->touched;
+    for (const Copy& copy : algorithm_.copies) {
+      if (copy.depth >= depth_) {
+        Slice operand{copy.operand, false, kernel_indices(algorithm_, contraction_, copy.operand)};
+        std::sort(operand.whole.begin(), operand.whole.end());
+        all.push_back(operand);
+      }
+    }
+    return all;
+  }
+
+  [[nodiscard]] std::vector<IndexRange> ranges(const Slice& slice, const std::vector<std::int64_t>& outer, IndexRange along) const {
+    std::vector<IndexRange> all;
+    if (slice.buffer) {
+      return all;
+    }
+    for (const char index : contraction_.tensor(slice.place).indices) {
+      const std::size_t l = algorithm_.loops.find(index);
+      if (l == std::string::npos || l > depth_) {
+        all.push_back({0, contraction_.extent(index)});
+      } else {
+        all.push_back(l == depth_ ? along : IndexRange{outer[l], outer[l] + 1});
+      }
+    }
+    return all;
+  }
+
+  /// Share of written lines among what has gone through the caches before: those of the innermost loop that doesn't fit into all but the
+  /// last cache.
+  [[nodiscard]] double written_share() const {
+    const std::size_t caches = environment_.caches.size();
+    const std::int64_t inner_bytes = caches < 2 ? 0 : environment_.caches[caches - 2].capacity_bytes;
+    std::vector<Slice> touched;
+    for (std::size_t l = depth_ + 1; l-- > 0;) {
+      touched = touched_in_loop(l);
+      if (footprint_bytes(touched) > inner_bytes) {
+        break;
+      }
+    }
+    return static_cast<double>(footprint_bytes(touched, true)) / static_cast<double>(std::max<std::int64_t>(1, footprint_bytes(touched)));
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> positions(const Situation& situation) const {
+    std::vector<std::int64_t> all;
+    for (std::size_t l = 0; l < depth_; ++l) {
+      const Position position = situation.loops[l];
+      all.push_back(position == Position::first ? 0 : position == Position::aligned ? iterations_per_line(l) : 1);
+    }
+    return all;
+  }
+
+  /// The iteration before, counting as the loops do; the last one of all before the first.
+  [[nodiscard]] std::vector<std::int64_t> one_before(std::vector<std::int64_t> outer) const {
+    for (std::size_t l = outer.size(); l-- > 0;) {
+      if (outer[l] > 0) {
+        --outer[l];
+        break;
+      }
+      outer[l] = extent(l) - 1;
+    }
+    return outer;
+  }
+
+  [[nodiscard]] Stretch made(const Situation& situation, bool first, std::int64_t iterations) const {
+    Stretch stretch;
+    stretch.what = fmt::format("{} {}", first ? "first of" : "stretch of", algorithm_.loops.substr(depth_));
+    stretch.outer = positions(situation);
+    stretch.iterations = iterations;
+    stretch.lead = lead_;
+    stretch.begin = first ? 0 : std::min(lead_, extent(depth_) - iterations);
+    if (!first) {
+      stretch.lead = std::min(lead_, stretch.begin);
+    }
+    stretch.previous = one_before(stretch.outer);
+    stretch.written = written_share();
+    for (const Slice& slice : slices()) {
+      const std::int64_t distance = distance_bytes(slice, situation);
+      const IndexRange along{stretch.begin - (first ? 0 : stretch.lead), stretch.begin + iterations};
+      add_part(stretch.parts, {slice, ranges(slice, stretch.outer, along), distance}, residence(distance));
+      if (first && !slice.buffer) {
+        const IndexRange end{extent(depth_) - stretch.lead, extent(depth_)};
+        add_part(stretch.parts, {slice, ranges(slice, stretch.previous, end), distance}, residence(distance));
+      }
+    }
+    return stretch;
+  }
+
+  /// One stretch for all situations in which parts lie in the same caches.
+  void add(std::vector<Stretch>& all, bool first, std::int64_t iterations, double count) const {
+    std::map<std::vector<Residence>, std::pair<Situation, double>> different;  // the most frequent situation, and the share of all
+    for (const Situation& situation : situations()) {
+      std::vector<Residence> residences;
+      for (const Slice& slice : slices()) {
+        residences.push_back(residence(distance_bytes(slice, situation)));
+      }
+      auto& [likely, share] = different[residences];
+      share += situation.share;
+      if (likely.loops.empty() || situation.share > likely.share) {
+        likely = situation;
+      }
+    }
+    double total = 0;
+    for (const auto& [residences, one] : different) {
+      total += one.second > options_.least_share ? one.second : 0;
+    }
+    for (const auto& [residences, one] : different) {
+      if (one.second > options_.least_share) {
+        all.push_back(made(one.first, first, iterations));
+        all.back().count = count * one.second / total;
+      }
+    }
+  }
+
+  const Algorithm& algorithm_;
+  const Contraction& contraction_;
+  const Environment& environment_;
+  const StretchOptions& options_;
+  Node tree_;
+  std::vector<std::size_t> path_;
+  std::vector<const Node*> nodes_;
+  std::int64_t line_bytes_;
+  Seconds call_seconds_;
+  std::size_t depth_ = 0;
+  std::int64_t iterations_ = 1, lead_ = 1;
+};
+
+}  // namespace
+
+std::int64_t line_footprint_bytes(const Slice& slice, const Contraction& contraction, std::int64_t line_bytes) {
+  const std::int64_t element = element_bytes(contraction.precision);
+  if (slice.buffer) {
+    return slice_bytes(slice, contraction);
+  }
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // bytes from one to the next, how many
+  for (const char index : slice.whole) {
+    steps.emplace_back(std::abs(contraction.tensor(slice.place).stride(index)) * element, contraction.extent(index));
+  }
+  std::sort(steps.begin(), steps.end());
+  std::int64_t run_bytes = element, runs = 1;  // neighbouring lines without a gap
+  for (const auto& [step, count] : steps) {
+    if (runs == 1 && step < run_bytes + line_bytes) {
+      run_bytes += (count - 1) * step;
+    } else {
+      runs *= count;
+    }
+  }
+  return runs * ((run_bytes + line_bytes - 1) / line_bytes) * line_bytes;
+}
+
+std::vector<Stretch> stretches(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
+                               const StretchOptions& options) {
+  assert(!algorithm.loops.empty());
+  return Planner(algorithm, contraction, environment, options).plan();
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flopcast/contract/algorithm.hpp"
+#include "flopcast/contract/syntax_tree.hpp"
+#include "flopcast/core/environment.hpp"
+#include "flopcast/core/units.hpp"
+
+namespace flopcast::contract {
+
+/// Positions [begin, end) of an index.
+struct IndexRange {
+  std::int64_t begin = 0, end = 0;
+  friend bool operator==(const IndexRange&, const IndexRange&) = default;
+};
+
+/// A part of a tensor, or of a copy's buffer, and the cache it lies in when a stretch begins.
+struct PlacedPart {
+  Slice slice;
+  std::vector<IndexRange> ranges;    ///< per index of the tensor; of a buffer none: it is placed as a whole
+  std::int64_t distance_bytes = -1;  ///< touched since its last access, in whole cache lines
+  int level = 0;                     ///< counted from 0 = L1; the number of caches stands for memory
+};
+
+/// Consecutive iterations of one of an algorithm's loops, timed together, with the iterations right before them.
+struct Stretch {
+  std::string what;                 ///< "stretch of c", "first of c", ...
+  std::vector<std::int64_t> outer;  ///< iterations that the loops around are at
+  std::int64_t begin = 0, iterations = 0;
+  std::int64_t lead = 0;  ///< iterations before it that are executed, but not timed
+  std::vector<std::int64_t>
+      previous;                   ///< where the loops around were in a first stretch's lead, which is the end of the loop's last execution
+  std::vector<PlacedPart> parts;  ///< of all that is touched
+  double written = 0;             ///< share of lines that are written, among those touched before
+  double count = 0;               ///< the algorithm's time is the sum of count x time over its stretches
+
+  [[nodiscard]] bool is_first() const { return begin == 0; }
+};
+
+struct StretchOptions {
+  Seconds timed = 50e-6;  ///< at least, by a rough estimate: a thousand times what a clock costs
+  /// Lines that a prefetcher has brought too early are used an iteration of the loop outside later, so the lead is to reach back so far where
+  /// that is cheap. (Vector units need 20 us to run at full speed again.)
+  Seconds lead = 150e-6;
+  /// What was last used this share of a cache's measured capacity ago is in it, or isn't; in between parts are (measured on a shared
+  /// last-level cache, docs/contractions.md).
+  double surely_inside = 0.4, surely_outside = 0.9;
+  double least_share = 0.01;  ///< of a situation's calls among all; rarer ones count as the most frequent
+};
+
+/// How to predict an algorithm that has loops from few stretches of it. Short loops inside are taken whole. A stretch within a loop and one at
+/// its beginning stand for all of them; each is timed in all the situations that loops around make for it: these may be at their first
+/// iteration, or reach a new cache line, or neither. Where an operand lies before follows from what was touched since the last access to
+/// it, as paper 002 has it (section 3.2), but counted in cache lines.
+std::vector<Stretch> stretches(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
+                               const StretchOptions& options = {});
+
+/// Bytes of the cache lines that a slice's elements lie in.
+std::int64_t line_footprint_bytes(const Slice& slice, const Contraction& contraction, std::int64_t line_bytes);
+
+}  // namespace flopcast::contract

@@ -1,0 +1,352 @@
+#include "flopcast/contract/stretch_experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "flopcast/contract/element.hpp"
+#include "flopcast/core/trace.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/measure/cache_control.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+using measure::Action;
+using What = Action::What;
+
+constexpr std::size_t other_memory = 3;  // number of the allocation behind the three tensors
+
+/// Index ranges of a tensor that a stretch uses, from 0 on.
+std::int64_t used(const Stretch& stretch, Place place, std::size_t dimension) {
+  std::int64_t end = 1;
+  for (const PlacedPart& part : stretch.parts) {
+    if (part.slice.place == place && !part.slice.buffer) {
+      end = std::max(end, part.ranges[dimension].end);
+    }
+  }
+  return end;
+}
+
+/// A tensor whose strides are positive and whose used part takes no more memory than is sensible.
+struct Compact {
+  Tensor tensor;
+  std::int64_t bytes = 0;
+};
+
+/// Moves indices together whose neighbours lie over twice `kept` elements apart, each keeping its place within so many, so that lines compete
+/// for the same sets of the caches as before.
+Compact moved_together(Tensor tensor, const Stretch& stretch, Place place, std::int64_t element, std::int64_t kept) {
+  std::vector<std::size_t> order(tensor.strides.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return tensor.strides[x] < tensor.strides[y]; });
+  std::int64_t span = 1;
+  for (const std::size_t i : order) {
+    std::int64_t& stride = tensor.strides[i];
+    const std::int64_t least = std::max(span, kept);
+    if (stride > 2 * kept && stride > least) {
+      stride = std::min(stride, least + ((stride - least) % kept + kept) % kept);
+    }
+    span += (used(stretch, place, i) - 1) * stride;
+  }
+  return {std::move(tensor), span * element};
+}
+
+Compact compacted(Tensor tensor, const Stretch& stretch, Place place, std::int64_t element) {
+  constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
+  constexpr std::int64_t whole = std::int64_t{1} << 60;
+  for (std::int64_t& stride : tensor.strides) {
+    stride = std::abs(stride);
+  }
+  Compact compact = moved_together(tensor, stretch, place, element, whole);
+  for (std::int64_t kept_bytes = std::int64_t{128} << 10; compact.bytes > most_bytes && kept_bytes >= 8 << 10; kept_bytes /= 4) {
+    compact = moved_together(tensor, stretch, place, element, kept_bytes / element);
+  }
+  return compact;
+}
+
+/// Calls `touch` with regions that together are the elements of a tensor in these ranges.
+template <class Touch>
+void for_each_region(const Tensor& tensor, const std::vector<IndexRange>& ranges, std::uintptr_t first, std::int64_t element, Touch touch) {
+  struct Dimension {
+    std::int64_t step_bytes, count;
+  };
+  std::vector<Dimension> dimensions;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const std::int64_t step_bytes = tensor.strides[i] * element;
+    first += static_cast<std::uintptr_t>(ranges[i].begin * step_bytes);
+    if (ranges[i].end - ranges[i].begin > 1) {
+      dimensions.push_back({step_bytes, ranges[i].end - ranges[i].begin});
+    }
+  }
+  std::sort(dimensions.begin(), dimensions.end(), [](const Dimension& x, const Dimension& y) { return x.step_bytes < y.step_bytes; });
+  Region region{first, element, 1, element, 0};
+  std::vector<Dimension> outside;
+  for (const Dimension& dimension : dimensions) {
+    if (region.columns == 1 && dimension.step_bytes == region.column_bytes) {
+      region.column_bytes *= dimension.count;
+    } else if (region.columns == 1) {
+      region.columns = dimension.count;
+      region.stride_bytes = dimension.step_bytes;
+    } else if (dimension.step_bytes == region.columns * region.stride_bytes) {
+      region.columns *= dimension.count;
+    } else {
+      outside.push_back(dimension);
+    }
+  }
+  std::vector<std::int64_t> at(outside.size(), 0);
+  for (bool more = true; more;) {
+    touch(region);
+    more = false;
+    for (std::size_t i = 0; i < outside.size() && !more; ++i) {
+      region.address += static_cast<std::uintptr_t>(outside[i].step_bytes);
+      more = ++at[i] < outside[i].count;
+      if (!more) {
+        region.address -= static_cast<std::uintptr_t>(outside[i].step_bytes * outside[i].count);
+        at[i] = 0;
+      }
+    }
+  }
+}
+
+/// Does what a stretch's experiment consists of, one step at a time.
+class Runner {
+ public:
+  enum class Step : std::uint8_t { fill, flush, touch, lead, timed };
+
+  Runner(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction, FindRoutine find, int levels)
+      : stretch_(stretch), algorithm_(algorithm), contraction_(contraction), find_(std::move(find)), levels_(levels) {
+    for (const Place place : places) {
+      Compact compact = compacted(contraction.tensor(place), stretch, place, element());
+      contraction_.tensors[static_cast<std::size_t>(place)] = compact.tensor;
+      bytes_[static_cast<std::size_t>(place)] = compact.bytes;
+    }
+  }
+
+  [[nodiscard]] std::int64_t bytes(std::size_t place) const { return bytes_[place]; }
+  void next(Step step, int level = 0) {
+    step_ = step;
+    level_ = level;
+  }
+
+  void run(const Execution::Pointers& tensors) {
+    if (!execution_) {
+      execution_.emplace(algorithm_, contraction_, find_);
+    }
+    switch (step_) {
+      case Step::fill: on_parts(tensors, -1, [&](const Region& region, bool) { write_numbers(region); }); break;
+      case Step::flush: on_parts(tensors, levels_, [](const Region& region, bool) { measure::flush_lines(region); }); break;
+      case Step::touch:
+        on_parts(tensors, level_,
+                 [](const Region& region, bool written) { written ? measure::rewrite_lines(region) : measure::read_lines(region); });
+        break;
+      case Step::lead: lead(tensors); break;
+      case Step::timed: timed(tensors); break;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t element() const { return element_bytes(contraction_.precision); }
+
+  /// Parts in the cache `level`; all for -1.
+  template <class Touch>
+  void on_parts(const Execution::Pointers& tensors, int level, Touch touch) {
+    for (const PlacedPart& part : stretch_.parts) {
+      if (level >= 0 && part.level != level) {
+        continue;
+      }
+      const bool written = part.slice.place == Place::c || part.slice.buffer;
+      const auto on_region = [&](const Region& region) { touch(region, written); };
+      if (part.slice.buffer) {
+        const std::span<std::byte> buffer = execution_->buffer_of(part.slice.place);
+        const auto size = static_cast<std::int64_t>(buffer.size());
+        on_region(Region{reinterpret_cast<std::uintptr_t>(buffer.data()), size, 1, size, 0});
+      } else {
+        const auto first = reinterpret_cast<std::uintptr_t>(tensors[static_cast<std::size_t>(part.slice.place)]);
+        for_each_region(contraction_.tensor(part.slice.place), part.ranges, first, element(), on_region);
+      }
+    }
+  }
+
+  /// Numbers that are neither zero (some routines skip these) nor grow out of bounds.
+  void write_numbers(const Region& region) const {
+    with_element(contraction_.precision, [&](auto zero) {
+      using Element = decltype(zero);
+      for (std::int64_t j = 0; j < region.columns; ++j) {
+        auto* const numbers = reinterpret_cast<Element*>(region.address + static_cast<std::uintptr_t>(j * region.stride_bytes));  // NOLINT
+        std::fill_n(numbers, region.column_bytes / static_cast<std::int64_t>(sizeof(Element)), Element(0.5));
+      }
+    });
+  }
+
+  void lead(const Execution::Pointers& tensors) {
+    if (stretch_.is_first()) {
+      const std::int64_t length = contraction_.extent(algorithm_.loops[stretch_.outer.size()]);
+      execution_->run_iterations(tensors, stretch_.previous, length - stretch_.lead, length);
+    } else {
+      execution_->run_iterations(tensors, stretch_.outer, stretch_.begin - stretch_.lead, stretch_.begin);
+    }
+  }
+
+  void timed(const Execution::Pointers& tensors) {
+    if (stretch_.is_first()) {
+      execution_->run_copies(tensors, stretch_.previous, true);
+      execution_->run_copies(tensors, stretch_.outer, false);
+    }
+    execution_->run_iterations(tensors, stretch_.outer, stretch_.begin, stretch_.begin + stretch_.iterations);
+  }
+
+  Stretch stretch_;
+  Algorithm algorithm_;
+  Contraction contraction_;
+  FindRoutine find_;
+  int levels_;
+  std::array<std::int64_t, 3> bytes_{};
+  std::optional<Execution> execution_;
+  Step step_ = Step::fill;
+  int level_ = 0;
+};
+
+/// A call that does nothing but say where the tensors are: the product of their first elements.
+Call carrier(Precision precision, int threads) {
+  Call call;
+  call.routine = &kernel::require(static_cast<char>(precision) + std::string("gemm"));
+  std::int64_t tensor = 0;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    switch (call.routine->arguments[i].kind) {
+      case Kind::flag: call.arguments[i] = 'N'; break;
+      case Kind::size:
+      case Kind::leading_dimension: call.arguments[i] = 1; break;
+      case Kind::scalar:
+        call.arguments[i] = tensor > 0 ? 1 : 0;  // alpha comes before the operands, beta between them
+        break;
+      case Kind::data: call.arguments[i] = static_cast<std::int64_t>(virtual_base(static_cast<std::size_t>(tensor++))); break;
+      default: break;
+    }
+  }
+  call.scalars = {1.0, 1.0};
+  call.threads = threads;
+  return call;
+}
+
+Execution::Pointers tensors_of(const Call& carrier) {
+  Execution::Pointers tensors{};
+  static constexpr std::array<std::string_view, 3> names = {"A", "B", "C"};
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    const auto argument = static_cast<std::size_t>(carrier.routine->index(names[t]));
+    tensors[t] = reinterpret_cast<std::byte*>(carrier.address(argument));  // NOLINT(performance-no-int-to-ptr)
+  }
+  return tensors;
+}
+
+/// Collects the steps before the clock starts.
+class Setup {
+ public:
+  Setup(std::shared_ptr<Runner> runner, const Call& call) : runner_(std::move(runner)), call_(call) {}
+
+  void announce(Runner::Step step, int level = 0) {
+    actions_.push_back({What::prepare, {}, 0, {}, [runner = runner_, step, level] { runner->next(step, level); }});
+  }
+  void perform(Runner::Step step, int level = 0) {
+    announce(step, level);
+    actions_.push_back({What::perform, {}, 0, call_, {}});
+  }
+
+  /// Pushes everything out of the caches inside of `level`, by touching other memory, of which this share is written: a cache that is full of
+  /// written lines has to get rid of them first when new ones come.
+  void push_out(const Environment& environment, int level, double written) {
+    constexpr std::int64_t pieces = 16;
+    constexpr double surely = 1.5;
+    double bytes = 0;
+    for (int i = 0; i < level; ++i) {
+      bytes += surely * static_cast<double>(environment.caches[static_cast<std::size_t>(i)].capacity_bytes);
+    }
+    const std::int64_t piece = static_cast<std::int64_t>(bytes) / pieces / 4096 * 4096 + 4096;
+    const auto part = static_cast<std::int64_t>(written * static_cast<double>(piece));
+    for (std::int64_t i = 0; i < pieces; ++i) {
+      const std::uintptr_t begin = virtual_base(other_memory) + static_cast<std::uintptr_t>(i * piece);
+      actions_.push_back({What::write, {begin, part, 1, part, 0}, 0, {}, {}});
+      actions_.push_back({What::read, {begin + static_cast<std::uintptr_t>(part), piece - part, 1, piece - part, 0}, 0, {}, {}});
+    }
+    other_bytes_ = std::max(other_bytes_, pieces * piece);
+  }
+
+  [[nodiscard]] std::vector<Action> take() { return std::move(actions_); }
+  [[nodiscard]] std::int64_t other_bytes() const { return other_bytes_; }
+
+ private:
+  std::shared_ptr<Runner> runner_;
+  const Call& call_;
+  std::vector<Action> actions_;
+  std::int64_t other_bytes_ = 0;
+};
+
+bool any_in(const Stretch& stretch, int level) {
+  return std::any_of(stretch.parts.begin(), stretch.parts.end(), [&](const PlacedPart& part) { return part.level == level; });
+}
+
+}  // namespace
+
+measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
+                                       const Environment& environment, FindRoutine find, int threads) {
+  const auto levels = static_cast<int>(environment.caches.size());
+  const auto runner = std::make_shared<Runner>(stretch, algorithm, contraction, std::move(find), levels);
+  const Call call = carrier(contraction.precision, threads);
+  Setup setup(runner, call);
+  setup.perform(Runner::Step::fill);
+  setup.perform(Runner::Step::flush);
+  for (int level = levels - 1; level > 0; --level) {
+    const bool outermost = level == levels - 1;
+    if (!any_in(stretch, level) && !(outermost && any_in(stretch, levels))) {
+      continue;
+    }
+    const int rounds = outermost ? 2 : 1;  // last-level caches may keep only what comes again
+    for (int round = 0; round < rounds; ++round) {
+      setup.perform(Runner::Step::touch, level);
+      setup.push_out(environment, level, outermost ? stretch.written : 0);
+    }
+  }
+  setup.perform(Runner::Step::touch, 0);
+  setup.perform(Runner::Step::lead);
+  setup.announce(Runner::Step::timed);
+  measure::Experiment experiment;
+  experiment.timed = {call};
+  experiment.setup = setup.take();
+  experiment.perform = [runner](const Call& where) {
+    runner->run(tensors_of(where));
+    return 0;
+  };
+  for (std::size_t t = 0; t < other_memory; ++t) {
+    experiment.memory.push_back({std::string(1, letter(places[t])), virtual_base(t), runner->bytes(t)});
+  }
+  if (setup.other_bytes() > 0) {
+    experiment.memory.push_back({"other memory", virtual_base(other_memory), setup.other_bytes()});
+  }
+  return experiment;
+}
+
+std::string stretch_key(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction) {
+  const std::size_t depth = stretch.outer.size();
+  std::string key = fmt::format("{} {}", kernel::format_call(kernel_call(algorithm, contraction).call), to_string(contraction.notation()));
+  for (std::size_t l = depth; l < algorithm.loops.size(); ++l) {
+    key += fmt::format(" {}={}", algorithm.loops[l], contraction.extent(algorithm.loops[l]));
+  }
+  for (const Copy& copy : algorithm.copies) {
+    key += fmt::format(" {}'{}", letter(copy.operand), copy.depth >= depth ? static_cast<std::int64_t>(copy.depth - depth) : -1);
+  }
+  key += fmt::format(" {}..+{} after {} written {:.1f}", stretch.begin, stretch.iterations, stretch.lead, stretch.written);
+  for (const PlacedPart& part : stretch.parts) {
+    key += fmt::format(" {}{}{}", letter(part.slice.place), part.slice.buffer ? "~" : "", part.level);
+    for (std::size_t i = 0; i < part.ranges.size(); ++i) {
+      key += fmt::format(",{}:{}*{}", part.ranges[i].begin, part.ranges[i].end, contraction.tensor(part.slice.place).strides[i]);
+    }
+  }
+  return key;
+}
+
+}  // namespace flopcast::contract

@@ -1,0 +1,127 @@
+#include "flopcast/contract/stretch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "flopcast/contract/generate.hpp"
+
+namespace flopcast::contract {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+/// Caches of 48 KiB, 2 MiB and 64 MiB.
+Environment machine() {
+  Environment environment;
+  for (const std::int64_t kibibytes : {48, 2048, 65536}) {
+    CacheLevel level;
+    level.capacity_bytes = kibibytes << 10;
+    environment.caches.push_back(level);
+  }
+  return environment;
+}
+
+Contraction example(std::int64_t n) { return make_contraction(parse_notation("abc=ai,ibc"), {{'a', n}, {'b', n}, {'c', n}, {'i', 8}}); }
+
+std::vector<Stretch> stretches_of(const std::string& name, const Contraction& contraction) {
+  return stretches(find_algorithm(name, generate(contraction)), contraction, machine());
+}
+
+const PlacedPart& part_of(const Stretch& stretch, Place place) {
+  return *std::find_if(stretch.parts.begin(), stretch.parts.end(), [&](const PlacedPart& part) { return part.slice.place == place; });
+}
+
+double timed_calls(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction) {
+  double calls = static_cast<double>(stretch.iterations);
+  for (std::size_t l = stretch.outer.size() + 1; l < algorithm.loops.size(); ++l) {
+    calls *= static_cast<double>(contraction.extent(algorithm.loops[l]));
+  }
+  return calls;
+}
+
+TEST(Stretches, AddUpToTheKernelCalls) {
+  for (const Contraction& contraction :
+       {example(400), example(30), make_contraction(parse_notation("abc=ai,ibc"), {{'a', 3}, {'b', 17}, {'c', 1}, {'i', 8}}),
+        make_contraction(parse_notation("abc=ija,jbic"), {{'a', 60}, {'b', 50}, {'c', 40}, {'i', 8}, {'j', 9}})}) {
+    for (const Algorithm& algorithm : generate(contraction)) {
+      double calls = 0;
+      for (const Stretch& stretch : stretches(algorithm, contraction, machine())) {
+        EXPECT_GT(stretch.count, 0) << algorithm.name();
+        calls += stretch.count * timed_calls(stretch, algorithm, contraction);
+      }
+      EXPECT_NEAR(calls, kernel_calls(algorithm, contraction), 1e-6 * calls) << algorithm.name();
+    }
+  }
+}
+
+TEST(Stretches, StayWithinTheirLoops) {
+  const Contraction contraction = example(60);
+  for (const Algorithm& algorithm : generate(contraction)) {
+    for (const Stretch& stretch : stretches(algorithm, contraction, machine())) {
+      const std::int64_t length = contraction.extent(algorithm.loops[stretch.outer.size()]);
+      EXPECT_LE(stretch.begin + stretch.iterations, length) << algorithm.name();
+      EXPECT_LE(stretch.lead, stretch.is_first() ? length : stretch.begin) << algorithm.name();
+      EXPECT_GE(stretch.lead, 1) << algorithm.name();
+      for (const PlacedPart& part : stretch.parts) {
+        const Tensor& tensor = contraction.tensor(part.slice.place);
+        for (std::size_t i = 0; i < part.ranges.size(); ++i) {
+          EXPECT_GE(part.ranges[i].begin, 0);
+          EXPECT_LE(part.ranges[i].end, contraction.extent(tensor.indices[i])) << algorithm.name() << tensor.indices[i];
+        }
+      }
+    }
+  }
+}
+
+TEST(Stretches, TakeShortLoopsWhole) {
+  // eight calls of gemv with a matrix of 8 x 60 are too short: stretches run along the loop outside
+  for (const Stretch& stretch : stretches_of("cia-axpy", example(60))) {
+    EXPECT_LE(stretch.outer.size(), 1U);
+  }
+  // a call of gemm with 400 x 400 x 8 takes long enough nearly by itself
+  const std::vector<Stretch> gemm = stretches_of("c-gemm", example(400));
+  EXPECT_LE(gemm.back().iterations, 4);
+}
+
+TEST(Stretches, PlaceOperandsByLinesTouchedSince) {
+  const Contraction contraction = example(400);
+  // C[:,:,c] was touched when the contraction was executed before: 512 MB ago; A[:,:] in the call before
+  const Stretch gemm = stretches_of("c-gemm", contraction).back();
+  EXPECT_EQ(part_of(gemm, Place::c).distance_bytes, 8 * (400 * 8 + 8 * 400 * 400 + 400 * 400 * 400));
+  EXPECT_EQ(part_of(gemm, Place::c).level, 3);
+  EXPECT_EQ(part_of(gemm, Place::a).level, 1) << "25,600 bytes of A, 25,600 of B and 1,280,000 of C";
+  // all of C[a,:,c] for one c is 1,280,000 bytes, but for one a and one c every number has a line of its own
+  const Stretch gemv = stretches_of("ac-gemv", contraction).back();
+  EXPECT_EQ(part_of(gemv, Place::c).ranges[0], (IndexRange{gemv.outer[0], gemv.outer[0] + 1}));
+}
+
+TEST(Stretches, TellNewLinesOfLoopsAroundApart) {
+  // in 7 of 8 iterations of a, C[a,b,:] shares its lines with the iteration before
+  const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 800}, {'b', 800}, {'c', 200}, {'i', 8}});
+  double near = 0, far = 0;
+  for (const Stretch& stretch : stretches_of("ab-gemv", contraction)) {
+    ASSERT_EQ(stretch.outer.size(), 1U);
+    (part_of(stretch, Place::c).level == 3 ? far : near) += stretch.count * static_cast<double>(stretch.iterations);
+  }
+  EXPECT_NEAR(far / (near + far), 1.0 / 8, 1e-3);
+}
+
+TEST(LineFootprint, CountsLinesNotNumbers) {
+  const Contraction contraction = example(100);
+  const auto lines = [&](Place place, const std::string& whole) {
+    return line_footprint_bytes({place, false, whole}, contraction, 64) / 64;
+  };
+  EXPECT_EQ(lines(Place::c, ""), 1);
+  EXPECT_EQ(lines(Place::c, "a"), 13) << "100 numbers";
+  EXPECT_EQ(lines(Place::c, "b"), 100);
+  EXPECT_EQ(lines(Place::c, "bc"), 100 * 100);
+  EXPECT_EQ(lines(Place::c, "abc"), 1'000'000 / 8);
+  EXPECT_EQ(lines(Place::b, "b"), 100) << "eight numbers apart";
+  EXPECT_EQ(lines(Place::b, "ib"), 100);
+}
+
+}  // namespace
+}  // namespace flopcast::contract

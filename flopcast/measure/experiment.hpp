@@ -46,6 +46,8 @@ struct Experiment {
   /// The calls of a batch work on as many copies of the memory, each brought into the stated condition; otherwise they repeat on the same
   /// operands, which is right only if these are to be warm and the call updates none of them.
   bool separate = false;
+  /// The vector units are woken after the setup (Waker): for setups that end without vector work, where the program's own calls don't.
+  bool wake = false;
 };
 
 /// How often a session repeats. Preempted repetitions are made again, up to as often as there were to be repetitions.

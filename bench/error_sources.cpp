@@ -79,7 +79,7 @@ std::array<measure::Experiment, 3> alone(const Trace& trace, const std::vector<P
   precondition.placement = placements[at];
   measure::Experiment asleep = measure::experiment(trace.calls[at], precondition, environment);
   measure::Experiment woken = asleep;
-  woken.wake = true;
+  asleep.wake = false;
   measure::Experiment twin = woken;
   const Call small = twin_of(trace.calls[at]);
   twin.setup.insert(twin.setup.begin(), {.what = measure::Action::What::fill, .call = small});

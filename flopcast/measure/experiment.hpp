@@ -19,7 +19,6 @@ struct Action {
   enum class What : std::uint8_t {
     fill,       ///< write safe values into every operand of `call` (kernel::fill): first of all, as it warms
     flush,      ///< push `region` out of every cache (cache-line flush; where the CPU has none, everything as flush_all)
-    clean,      ///< write changed lines of `region` back to memory and leave them in the caches; nothing where the CPU can't
     flush_all,  ///< push everything out: associativity x measured capacity read, paper 001
     read,       ///< touch `region` by reading a word of every line
     write,      ///< touch `region` by rewriting a word of every line with its own value (leaves it dirty)
@@ -27,6 +26,7 @@ struct Action {
     execute,    ///< run `call`, untimed
     perform,    ///< the same by the experiment's `perform`
     prepare,    ///< call `hook`: whatever else a call depends on, such as a block size
+    clean,      ///< write changed lines of `region` back to memory and leave them in the caches; nothing where the CPU can't
   };
   What what = What::execute;
   Region region;

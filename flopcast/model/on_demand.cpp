@@ -248,8 +248,8 @@ Refinements KernelProcess::refinements(const Routine& routine) {
 }
 
 ProcessParameters KernelProcess::prior(const Routine& routine) {
-  static constexpr double size_length = 1.5;                                   // efficiency changes over a factor of about e^1.5 in a size
-  static constexpr double level_length = 2.0;                                  // ... and by one amplitude over two cache levels
+  static constexpr double size_length = 1.5;                                    // efficiency changes over a factor of about e^1.5 in a size
+  static constexpr double level_length = 2.0;                                   // ... and by one amplitude over two cache levels
   static constexpr double evenness_length = 50, leading_dimension_length = 25;  // some 5 %, unless the samples show more
   ProcessParameters parameters;
   parameters.lengths.assign(static_cast<std::size_t>(count_sizes(routine)), size_length);

@@ -1,9 +1,11 @@
 // Where do prediction errors come from? For one routine, order and block size, in one interleaved run: the real routine; all its kernel
-// calls one after the other, each timed; and every k-th of them timed alone in its recreated context, as models on demand sample them.
+// calls one after the other, each timed; and every k-th of them timed in its recreated context, as models on demand sample them;
+// with --alone also each of these calls without context, its operands placed as `sample` does, the vector units asleep or woken.
 // Prints the sums per kernel.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <vector>
@@ -15,6 +17,8 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/detect.hpp"
+#include "flopcast/measure/placed_call.hpp"
+#include "flopcast/measure/precondition.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/tune/segment.hpp"
@@ -27,7 +31,7 @@ struct Options {
   std::string routine = "dgeqrf";
   std::int64_t n = 800, nb = 32, nx = 128, step = 5;
   std::int64_t repetitions = 7;
-  bool disturbed = false, details = false;
+  bool disturbed = false, details = false, alone = false;
   tune::SegmentOptions segments;
   std::string blas, lapack;
 };
@@ -47,7 +51,42 @@ struct Sums {
   Seconds in_sequence = 0;          ///< of all calls
   Seconds sampled_in_sequence = 0;  ///< of those that were sampled too
   Seconds sampled = 0;
+  Seconds alone_in_sequence = 0, asleep = 0, woken = 0, twin = 0;  ///< of the calls that were timed alone
 };
+
+/// `call` on a few numbers of memory of its own, to bring the routine's code into the caches.
+Call twin_of(Call call) {
+  const Operands all = operands(call);
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Kind kind = call.routine->arguments[i].kind;
+    if (kind == Kind::size) {
+      call.arguments[i] = std::min<std::int64_t>(call.arguments[i], 32);
+    } else if (kind == Kind::leading_dimension) {
+      call.arguments[i] = 32;
+    }
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    call.arguments[all[i].argument] = static_cast<std::int64_t>(virtual_base(all.size() + 8 + i));
+  }
+  return call;
+}
+
+/// The call at `at` without context: asleep, woken, and woken after its twin.
+std::array<measure::Experiment, 3> alone(const Trace& trace, const std::vector<Placement>& placements, std::size_t at,
+                                         const Environment& environment) {
+  measure::Precondition precondition;
+  precondition.state = measure::Precondition::State::placed;
+  precondition.placement = placements[at];
+  measure::Experiment asleep = measure::experiment(trace.calls[at], precondition, environment);
+  measure::Experiment woken = asleep;
+  asleep.wake = false;
+  measure::Experiment twin = woken;
+  const Call small = twin_of(trace.calls[at]);
+  twin.setup.insert(twin.setup.begin(), {.what = measure::Action::What::fill, .call = small});
+  twin.setup.push_back({.what = measure::Action::What::execute, .call = small});
+  twin.memory = measure::memory_of(twin.timed, twin.setup);
+  return {asleep, woken, twin};
+}
 
 void run(const Options& options) {
   const machine::LibrarySet libraries =
@@ -88,6 +127,14 @@ void run(const Options& options) {
     segments.push_back(tune::segment_around(trace, placements, costs, at, options.segments));
     experiments.push_back(tune::experiment(trace, placements, segments.back(), environment));
   }
+  const std::size_t in_context = experiments.size();
+  for (const tune::Segment& segment : segments) {
+    for (std::size_t at = segment.begin; options.alone && at < std::min(segment.begin + 1, segment.end); ++at) {
+      for (measure::Experiment& experiment : alone(trace, placements, at, environment)) {
+        experiments.push_back(std::move(experiment));
+      }
+    }
+  }
   if (options.disturbed) {
     for (measure::Experiment& experiment : experiments) {
       experiment.setup.insert(experiment.setup.begin(), {.what = measure::Action::What::flush_all});
@@ -124,13 +171,29 @@ void run(const Options& options) {
       std::fprintf(stderr, "%s\n", warning.c_str());
     }
   }
+  for (std::size_t s = 0, e = in_context; options.alone && s < segments.size(); ++s, e += 3) {
+    const std::size_t at = segments[s].begin;
+    Sums& sum = sums[trace.calls[at].routine->name];
+    sum.alone_in_sequence += median_of(timings[0].calls[at]);
+    sum.asleep += median_of(timings[e].calls[0]);
+    sum.woken += median_of(timings[e + 1].calls[0]);
+    sum.twin += median_of(timings[e + 2].calls[0]);
+  }
   report::Table table;
   table.columns = {{"kernel", report::Align::left}, {"calls"}, {"in sequence"}, {"sampled in context / in sequence"}};
+  if (options.alone) {
+    table.columns.insert(table.columns.end(), {{"alone / in sequence"}, {"woken"}, {"woken after its twin"}});
+  }
   for (const auto& [name, sum] : sums) {
     table.rows.push_back({name,
                           report::whole(sum.calls),
                           {sum.in_sequence, format_seconds(sum.in_sequence)},
                           {sum.sampled / sum.sampled_in_sequence, fmt::format("{:.3f}", sum.sampled / sum.sampled_in_sequence)}});
+    for (const Seconds total : {sum.asleep, sum.woken, sum.twin}) {
+      if (options.alone) {
+        table.rows.back().push_back({total / sum.alone_in_sequence, fmt::format("{:.3f}", total / sum.alone_in_sequence)});
+      }
+    }
   }
   std::fputs(report::to_text(table).c_str(), stdout);
 }
@@ -147,10 +210,12 @@ int main(int argc, char** argv) {
   app.add_option("--step", options.step, "every how many calls one is sampled")->capture_default_str();
   app.add_option("--repetitions", options.repetitions)->capture_default_str();
   app.add_flag("--disturbed", options.disturbed, "everything is pushed out of the caches before each experiment, as other experiments do");
+  app.add_flag("--alone", options.alone, "the first call of every sampled stretch without context as well");
   app.add_flag("--details", options.details, "every sampled stretch, call by call, relative to the calls in sequence");
   app.add_option("--context-share", options.segments.context_share, "context may cost so many times the sampled call")
       ->capture_default_str();
   app.add_option("--least-context", options.segments.least_context, "... and so many seconds in any case")->capture_default_str();
+  app.add_option("--most-context-calls", options.segments.most_context_calls)->capture_default_str();
   app.add_option("--blas", options.blas);
   app.add_option("--lapack", options.lapack);
   CLI11_PARSE(app, argc, argv);

@@ -13,6 +13,9 @@ std::vector<Plane> planes(const std::vector<Space>& spaces) {
   return all;
 }
 
+/// Operands of a blocked algorithm fall into so many pieces or fewer.
+constexpr std::size_t usual_pieces = 256;
+
 /// Times that are needed: one per call, twice if the trace comes first, one per allocation if those are written first.
 std::size_t times(const Trace& trace, Start start) {
   return trace.calls.size() * (start == Start::repeated ? 2 : 1) + (start == Start::filled ? trace.allocations.size() : 0);
@@ -30,9 +33,11 @@ void for_each_part(const std::vector<Space>& spaces, const Region& region, Visit
 std::int64_t distinct_bytes(const Footprints& footprints, const std::vector<Space>& spaces) {
   std::vector<Plane> touched = planes(spaces);
   std::int64_t sum = 0;
-  for (const Footprints::Part& part : footprints.all_parts()) {
-    for_each_part(spaces, part.region, [&](std::size_t plane, const Trapezoid& trapezoid) {
-      touched[plane].stamp(trapezoid, 0, [&](Plane::Stamp stamp, std::int64_t bytes) { sum += stamp == Plane::never ? bytes : 0; });
+  for (std::size_t call = 0; call < footprints.calls(); ++call) {
+    footprints.visit(call, [&](const Footprints::Part& part) {
+      for_each_part(spaces, part.region, [&](std::size_t plane, const Trapezoid& trapezoid) {
+        touched[plane].stamp(trapezoid, 0, [&](Plane::Stamp stamp, std::int64_t bytes) { sum += stamp == Plane::never ? bytes : 0; });
+      });
     });
   }
   return sum;
@@ -46,6 +51,8 @@ AccessTracker::AccessTracker(const Trace& trace, const AccessOptions& options)
       spaces_(spaces(trace.allocations, footprints_)),
       planes_(planes(spaces_)),
       bytes_(times(trace, options.start)) {
+  observed_.reserve(usual_pieces);
+  replaced_.reserve(usual_pieces);
   switch (options.start) {
     case Start::cold: break;
     case Start::artificial: artificial_bytes_ = distinct_bytes(footprints_, spaces_); break;
@@ -88,9 +95,7 @@ const CallAccess& AccessTracker::next() {
 
 void AccessTracker::set_shapes(std::size_t call) {
   shapes_.clear();
-  for (const auto& [region, operand, written] : footprints_.parts(call)) {
-    add_shapes(region, operand, written);
-  }
+  footprints_.visit(call, [&](const Footprints::Part& part) { add_shapes(part.region, part.operand, part.written); });
 }
 
 void AccessTracker::add_shapes(const Region& region, std::uint8_t operand, bool written) {

@@ -54,7 +54,7 @@ struct OperandAccess {
 using CallAccess = InlineVector<OperandAccess, most_operands>;
 
 /// Walks along a trace and tells the access distance of every operand of every call, in O(blocks + log calls) per operand. Exact:
-/// counts distinct bytes, each identified by its address. An operand at address 0 touches nothing.
+/// counts distinct bytes, each identified by its address. An operand at address 0 touches nothing. The trace must outlive it.
 class AccessTracker {
  public:
   AccessTracker(const Trace& trace, const AccessOptions& options);

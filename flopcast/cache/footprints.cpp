@@ -1,28 +1,78 @@
 #include "flopcast/cache/footprints.hpp"
 
-namespace flopcast::cache {
+#include <unordered_map>
 
-Footprints::Footprints(const Trace& trace, std::int64_t line_bytes) {
-  parts_.reserve(3 * trace.calls.size());
-  first_part_.reserve(trace.calls.size() + 1);
-  operands_.reserve(trace.calls.size());
-  for (const Call& call : trace.calls) {
-    first_part_.push_back(parts_.size());
-    const Operands all = operands(call);
-    operands_.push_back(static_cast<std::uint8_t>(all.size()));
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (call.address(all[i].argument) == 0) {
-        continue;
-      }
-      const std::int64_t widened_to = all[i].parts.size() == 1 ? line_bytes : 1;  // lines of several parts might overlap
-      for (const Region& region : all[i].parts) {
-        if (!region.empty()) {
-          parts_.push_back({whole_lines(region, widened_to), static_cast<std::uint8_t>(i), all[i].access != Access::read});
-        }
-      }
+namespace flopcast::cache {
+namespace {
+
+bool is_address(Kind kind) { return kind == Kind::data || kind == Kind::work || kind == Kind::pivots || kind == Kind::info; }
+
+/// Whether two calls differ by their addresses only.
+bool same_footprints(const Call& a, const Call& b) {
+  if (a.routine != b.routine) {
+    return false;
+  }
+  const std::vector<Argument>& arguments = a.routine->arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (a.arguments[i] != b.arguments[i] && !is_address(arguments[i].kind)) {
+      return false;
     }
   }
-  first_part_.push_back(parts_.size());
+  return true;
+}
+
+/// Of all that footprints depend on.
+std::uint64_t hash_without_addresses(const Call& call) {
+  static constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads neighbouring sizes (Knuth, 6.4)
+  auto hash = reinterpret_cast<std::uintptr_t>(call.routine) * odd;
+  const std::vector<Argument>& arguments = call.routine->arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!is_address(arguments[i].kind)) {
+      hash = ((hash << 5 | hash >> 59) ^ static_cast<std::uint64_t>(call.arguments[i])) * odd;
+    }
+  }
+  return hash;
+}
+
+Call without_addresses(Call call) {
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (is_address(call.routine->arguments[i].kind)) {
+      call.arguments[i] = 0;
+    }
+  }
+  return call;
+}
+
+}  // namespace
+
+Footprints::Footprints(const Trace& trace, std::int64_t line_bytes) : calls_(trace.calls), line_bytes_(line_bytes) {
+  const auto hash = [this](std::size_t call) { return static_cast<std::size_t>(hash_without_addresses(calls_[call])); };
+  const auto same = [this](std::size_t a, std::size_t b) { return same_footprints(calls_[a], calls_[b]); };
+  std::unordered_map<std::size_t, std::uint32_t, decltype(hash), decltype(same)> known(0, hash, same);  // by the first call that has it
+  pattern_of_.reserve(calls_.size());
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    if (i > 0 && same(i, i - 1)) {
+      pattern_of_.push_back(pattern_of_.back());
+      continue;
+    }
+    const auto [pattern, is_new] = known.try_emplace(i, static_cast<std::uint32_t>(patterns_.size()));
+    pattern_of_.push_back(pattern->second);
+    if (is_new) {
+      add_pattern(without_addresses(calls_[i]));
+    }
+  }
+}
+
+void Footprints::add_pattern(const Call& call) {
+  const Operands all = operands(call);
+  const std::size_t first = parts_.size();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool widened = line_bytes_ > 1 && all[i].parts.size() == 1;  // lines of several parts might overlap
+    for (const Region& region : all[i].parts) {
+      parts_.push_back({{region, static_cast<std::uint8_t>(i), all[i].access != Access::read}, all[i].argument, widened});
+    }
+  }
+  patterns_.push_back({first, parts_.size() - first, static_cast<std::uint8_t>(all.size())});
 }
 
 }  // namespace flopcast::cache

@@ -5,12 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "flopcast/core/call.hpp"
 #include "flopcast/core/region.hpp"
 #include "flopcast/core/trace.hpp"
 
 namespace flopcast::cache {
 
-/// What every operand of every call of a trace touches, evaluated once and stored densely.
+/// What every operand of every call of a trace touches. Calls that differ by addresses only share one pattern of footprints, as a long
+/// trace has few patterns, and memory that is touched for the first time costs more than adding addresses. The trace must outlive it.
 class Footprints {
  public:
   /// A non-empty region of an operand with an address.
@@ -23,19 +25,46 @@ class Footprints {
   /// Runs shorter than `line_bytes` count as the whole cache lines that they are in; 1: as the bytes that they are.
   explicit Footprints(const Trace& trace, std::int64_t line_bytes = 1);
 
-  [[nodiscard]] std::size_t calls() const noexcept { return operands_.size(); }
-  /// Of all operands of a call, in their order.
-  [[nodiscard]] std::span<const Part> parts(std::size_t call) const noexcept {
-    return std::span(parts_).subspan(first_part_[call], first_part_[call + 1] - first_part_[call]);
-  }
-  [[nodiscard]] std::span<const Part> all_parts() const noexcept { return parts_; }
+  [[nodiscard]] std::size_t calls() const noexcept { return calls_.size(); }
   /// How many operands a call has, those included that touch nothing.
-  [[nodiscard]] std::size_t operand_count(std::size_t call) const noexcept { return operands_[call]; }
+  [[nodiscard]] std::size_t operand_count(std::size_t call) const noexcept { return patterns_[pattern_of_[call]].operands; }
+
+  /// Calls visit(part) for all parts of all operands of a call, in their order.
+  template <class Visit>
+  void visit(std::size_t call, Visit&& visit) const {
+    const Pattern& pattern = patterns_[pattern_of_[call]];
+    for (std::size_t i = pattern.first; i < pattern.first + pattern.parts; ++i) {
+      Part part = parts_[i].part;
+      if (const std::uintptr_t address = calls_[call].address(parts_[i].argument); address != 0) {
+        part.region.address += address;
+        if (parts_[i].widened) {
+          part.region = whole_lines(part.region, line_bytes_);
+        }
+        visit(part);
+      }
+    }
+  }
 
  private:
-  std::vector<Part> parts_;
-  std::vector<std::size_t> first_part_;
-  std::vector<std::uint8_t> operands_;
+  /// A part whose address counts from that of its operand.
+  struct RelativePart {
+    Part part;
+    std::uint8_t argument = 0;
+    bool widened = false;
+  };
+  /// The parts that calls of one routine with the same flags, sizes and strides have.
+  struct Pattern {
+    std::size_t first = 0, parts = 0;
+    std::uint8_t operands = 0;
+  };
+
+  void add_pattern(const Call& call);
+
+  std::span<const Call> calls_;
+  std::int64_t line_bytes_;
+  std::vector<RelativePart> parts_;
+  std::vector<Pattern> patterns_;
+  std::vector<std::uint32_t> pattern_of_;  // of each call
 };
 
 }  // namespace flopcast::cache

@@ -53,12 +53,15 @@ std::vector<Space> spaces(std::span<const Allocation> allocations, const Footpri
       draft_of(drafts, allocation.address, allocation.address + static_cast<std::uintptr_t>(allocation.bytes));
     }
   }
-  for (const auto& [region, operand, written] : footprints.all_parts()) {
-    Draft& draft = draft_of(drafts, region.begin(), region.end());
-    const std::int64_t height = region.stride_bytes + std::min<std::int64_t>(region.growth_bytes, 0);
-    if (region.columns > 1 && height > 0) {
-      draft.columns_by_height[height] += region.columns;
-    }
+  for (std::size_t call = 0; call < footprints.calls(); ++call) {
+    footprints.visit(call, [&](const Footprints::Part& part) {
+      const Region& region = part.region;
+      Draft& draft = draft_of(drafts, region.begin(), region.end());
+      const std::int64_t height = region.stride_bytes + std::min<std::int64_t>(region.growth_bytes, 0);
+      if (region.columns > 1 && height > 0) {
+        draft.columns_by_height[height] += region.columns;
+      }
+    });
   }
   std::vector<Space> all;
   for (const auto& [begin, draft] : drafts) {

@@ -19,7 +19,7 @@ std::size_t Plane::cut(std::int64_t column) {
   if (strips_[i].begin == column) {
     return i;
   }
-  Strip right{column, strips_[i].breaks};
+  Strip right{column, strips_[i].breaks, strips_[i].latest};
   strips_.insert(strips_.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(right));
   return i + 1;
 }
@@ -38,6 +38,19 @@ void Plane::join(std::size_t first, std::size_t last) {
     ++kept;
   }
   strips_.erase(strips_.begin() + static_cast<std::ptrdiff_t>(kept), strips_.begin() + static_cast<std::ptrdiff_t>(std::max(kept, last)));
+}
+
+std::optional<std::size_t> Plane::whole_interval(Strip& strip, const Trapezoid& shape, Stamp stamp) const noexcept {
+  const std::vector<Break>& breaks = strip.breaks;
+  const std::size_t last = std::min(strip.latest + 2, breaks.size());
+  for (std::size_t k = strip.latest; k < last; ++k) {
+    if (breaks[k].line == shape.low && (k + 1 < breaks.size() ? breaks[k + 1].line : top_) == shape.high) {
+      strip.latest = k;
+      const bool joins = (k > 0 && breaks[k - 1].stamp == stamp) || (k + 1 < breaks.size() && breaks[k + 1].stamp == stamp);
+      return joins ? std::nullopt : std::optional(k);
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Plane::Range> Plane::locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,
@@ -82,6 +95,7 @@ void Plane::replace(Strip& strip, const Range& range, std::int64_t end, const Tr
   const Stamp rest = breaks[range.high - 1].stamp;  // of what lies between the shape and the next break
   const bool has_rest = !same(shape.high, range.high < breaks.size() ? breaks[range.high].line : top_);
   const std::size_t from = same(breaks[range.low - 1].line, shape.low) ? range.low - 1 : range.low;
+  strip.latest = from;
   std::size_t to = range.high;
 
   std::array<Break, 2> fresh;

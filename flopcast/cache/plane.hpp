@@ -38,9 +38,17 @@ class Plane {
       return;
     }
     const std::size_t first = cut(shape.begin);
-    cut(shape.end);
+    if (end(first) != shape.end) {
+      cut(shape.end);
+    }
     std::size_t i = first;
     for (; i < strips_.size() && strips_[i].begin < shape.end; ++i) {
+      if (const std::optional<std::size_t> whole = whole_interval(strips_[i], shape, stamp)) {
+        Break& interval = strips_[i].breaks[*whole];
+        replaced(interval.stamp, bytes_between(shape.low, shape.high, strips_[i].begin, end(i)));
+        interval.stamp = stamp;
+        continue;
+      }
       std::optional<Range> range;
       while (!(range = locate(strips_[i].breaks, shape, strips_[i].begin, end(i)))) {
         cut((strips_[i].begin + end(i)) / 2);
@@ -65,6 +73,7 @@ class Plane {
   struct Strip {
     std::int64_t begin = 0;
     std::vector<Break> breaks;
+    std::size_t latest = 0;  // the break at which the last shape was found; the next one is often there or the one after it
   };
   /// breaks[0 ... low) lie at or before a shape's low line, breaks[high ...) at or after its high line, the others between.
   struct Range {
@@ -77,6 +86,9 @@ class Plane {
   std::size_t cut(std::int64_t column);
   /// Joins equal neighbours among the strips first-1 ... last.
   void join(std::size_t first, std::size_t last);
+  /// The break that begins an interval with exactly the lines of the shape, if it is near the last one that was found, and if neither of
+  /// its neighbours has `stamp`, so that intervals of one stamp stay one.
+  [[nodiscard]] std::optional<std::size_t> whole_interval(Strip& strip, const Trapezoid& shape, Stamp stamp) const noexcept;
   /// Empty if a line of the shape crosses a break in the columns begin ... end-1.
   static std::optional<Range> locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,
                                      std::int64_t end) noexcept;

@@ -26,6 +26,7 @@ struct Action {
     execute,    ///< run `call`, untimed
     perform,    ///< the same by the experiment's `perform`
     prepare,    ///< call `hook`: whatever else a call depends on, such as a block size
+    clean,      ///< write changed lines of `region` back to memory and leave them in the caches; nothing where the CPU can't
   };
   What what = What::execute;
   Region region;
@@ -46,6 +47,8 @@ struct Experiment {
   /// The calls of a batch work on as many copies of the memory, each brought into the stated condition; otherwise they repeat on the same
   /// operands, which is right only if these are to be warm and the call updates none of them.
   bool separate = false;
+  /// The vector units are woken after the setup (Waker): for setups that end without vector work, where the program's own calls don't.
+  bool wake = false;
 };
 
 /// How often a session repeats. Preempted repetitions are made again, up to as often as there were to be repetitions.

@@ -15,6 +15,7 @@
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/measure/tally.hpp"
 #include "flopcast/measure/values.hpp"
+#include "flopcast/measure/waker.hpp"
 
 namespace flopcast::measure {
 namespace {
@@ -32,6 +33,7 @@ struct Task {
   Prepared prepared;
   Tally tally;
   std::vector<std::string> warnings;
+  bool wake = false;
 };
 
 void warn_once(std::vector<std::string>& warnings, std::string text) {
@@ -68,6 +70,7 @@ struct Session::State {
   Memory arena;
   Sweeper sweeper;
   std::optional<ReferenceKernel> reference;
+  std::optional<Waker> waker;
   Drift drift;
   Seconds last_reference = 0, last_reference_time = 0;  ///< when, and what it took
   int threads = 0;                                      ///< that were last set; 0: none yet
@@ -95,6 +98,7 @@ struct Session::State {
   Seconds undisturbed_reference_time();
   void take_reference_if_due();
   void warm_up(Task& task);
+  void set_up(Task& task);
   void repeat(Task& task);
   void execute(std::vector<Task>& tasks, const Progress& progress);
   void normalise(Timings& timings, Seconds standard) const;
@@ -113,7 +117,7 @@ std::vector<Task> Session::State::prepare(std::span<const Experiment> experiment
     Prepared prepared(experiment, arena.begin(), backend, options.seed);
     Tally tally(options.stop, prepared.intervals(), prepared.batch());
     ticks.resize(std::max(ticks.size(), prepared.intervals() + 1));
-    tasks.push_back({std::move(prepared), std::move(tally), {}});
+    tasks.push_back({std::move(prepared), std::move(tally), {}, experiment.wake});
   }
   return tasks;
 }
@@ -169,10 +173,21 @@ void Session::State::warm_up(Task& task) {
   const auto is_new = [this](kernel::Function function) { return warmed_up.count(function) == 0; };
   const std::vector<kernel::Function>& functions = task.prepared.functions();
   if (std::any_of(functions.begin(), functions.end(), is_new)) {
-    task.prepared.set_up(sweeper);
+    set_up(task);
     task.prepared.run(timer(), ticks.data());
     warmed_up.insert(functions.begin(), functions.end());
   }
+}
+
+void Session::State::set_up(Task& task) {
+  task.prepared.set_up(sweeper);
+  if (!task.wake) {
+    return;
+  }
+  if (!waker) {
+    waker.emplace(backend, options.seed);
+  }
+  waker->wake(backend.wall);
 }
 
 void Session::State::repeat(Task& task) {
@@ -180,7 +195,7 @@ void Session::State::repeat(Task& task) {
   warm_up(task);
   const Timer& clock = timer();
   const Seconds before = now();
-  task.prepared.set_up(sweeper);
+  set_up(task);
   const std::int64_t disturbances = backend.disturbances();
   const Seconds at = now();
   task.prepared.run(clock, ticks.data());

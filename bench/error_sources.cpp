@@ -79,7 +79,7 @@ std::array<measure::Experiment, 3> alone(const Trace& trace, const std::vector<P
   precondition.placement = placements[at];
   measure::Experiment asleep = measure::experiment(trace.calls[at], precondition, environment);
   measure::Experiment woken = asleep;
-  woken.wake = true;
+  asleep.wake = false;
   measure::Experiment twin = woken;
   const Call small = twin_of(trace.calls[at]);
   twin.setup.insert(twin.setup.begin(), {.what = measure::Action::What::fill, .call = small});
@@ -215,6 +215,7 @@ int main(int argc, char** argv) {
   app.add_option("--context-share", options.segments.context_share, "context may cost so many times the sampled call")
       ->capture_default_str();
   app.add_option("--least-context", options.segments.least_context, "... and so many seconds in any case")->capture_default_str();
+  app.add_option("--most-context-calls", options.segments.most_context_calls)->capture_default_str();
   app.add_option("--blas", options.blas);
   app.add_option("--lapack", options.lapack);
   CLI11_PARSE(app, argc, argv);

@@ -324,6 +324,7 @@ Experiment experiment(const Call& call, const Precondition& wanted, const Enviro
   experiment.timed = {placed};
   experiment.setup = setup(placed, precondition, environment);
   experiment.memory = memory_of(experiment.timed, experiment.setup);
+  experiment.wake = precondition.state != State::warm;
   if (precondition.state == State::cold && precondition.flush == Flush::fresh) {
     use_fresh_memory(experiment, environment, batch);
     return experiment;

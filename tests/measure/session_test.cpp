@@ -65,6 +65,26 @@ TEST_F(SessionTest, WarmsUpEachFunctionOncePerSession) {
   EXPECT_EQ(count(), 13);
 }
 
+TEST_F(SessionTest, WakesTheVectorUnitsForSomeMicrosecondsRightBeforeTheCall) {
+  SessionOptions options = three_times();
+  options.normalise = false;  // the reference kernel is a dgemm too
+  Session session(fake_backend(), {}, options);
+  Experiment experiment = bare(call_of("daxpy"));
+  experiment.wake = true;
+  fake_world().duration["dgemm"] = 1000;
+  const std::vector<Timings> timings = session.run(std::vector{experiment});
+  const std::vector<std::string>& log = fake_world().log;
+  EXPECT_EQ(std::count(log.begin(), log.end(), "daxpy"), 4);
+  const auto products = std::count(log.begin(), log.end(), "dgemm");
+  EXPECT_GE(products, 4 * 20);
+  EXPECT_LE(products, 4 * 30);
+  const auto of = [&](const char* name) { return std::find(log.begin(), log.end(), name); };
+  EXPECT_LT(of("dgemm"), of("daxpy"));
+  EXPECT_NEAR(timings[0].calls[0][0].seconds, 100e-9, 1e-15) << "waking isn't timed";
+  const auto asleep = session.run(std::vector{bare(call_of("daxpy"))});
+  EXPECT_EQ(std::count(log.begin(), log.end(), "dgemm"), products);
+}
+
 TEST_F(SessionTest, TimesEachOfSeveralCalls) {
   SessionOptions options = three_times();
   options.stop.minimum_repetitions = options.stop.maximum_repetitions = 1;

@@ -43,6 +43,7 @@ class MpiSimulator {
   const CommonOptions& common_;
   std::optional<Workbench> bench_;
   std::optional<model::OnDemandModels> models_;
+  std::optional<double> drift_;                     ///< of the machine while it is simulated, once it is known
   nlohmann::json times_ = nlohmann::json::array();  ///< of kernels
 };
 

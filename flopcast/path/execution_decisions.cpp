@@ -165,10 +165,10 @@ void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) c
 Counted ExecutionDecisions::left_out(std::uint32_t number, Seconds expected) {
   const Decision& mine = decision(number);
   const std::size_t count = std::min<std::size_t>(mine.recent_count, mine.recent.size());
-  if (count < 2) {
+  const double sum = std::accumulate(mine.recent.begin(), mine.recent.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
+  if (count < 2 || !(sum > 0)) {  // what takes less than the clock can tell varies by nothing
     return {expected, expected, true};
   }
-  const double sum = std::accumulate(mine.recent.begin(), mine.recent.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
   const double drawn = mine.recent[(chance_() >> 8U) % count];
   return {expected * drawn * static_cast<double>(count) / sum, expected, true};
 }

@@ -234,6 +234,14 @@ TEST(ExecutionDecisionsTest, WhatIsLeftOutVariesAsTimesDoAroundTheMean) {
   EXPECT_NEAR(sum / 2000, 4, 0.3);
 }
 
+TEST(ExecutionDecisionsTest, TimesOfZeroHaveNoProportions) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
+  for (int i = 0; i < 8; ++i) {
+    decisions.executed(0, Kernel(), 0);
+  }
+  EXPECT_EQ(decisions.left_out(0, 0).seconds, 0);
+}
+
 TEST(ExecutionDecisionsTest, OneTimeIsEnoughWhereARoutineHardlyVaries) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   for (std::uint32_t i = 0; i < 6; ++i) {

@@ -201,7 +201,8 @@ TEST_P(MpiRunTest, CallsOfTwoRunsAreCompared) {
 }
 
 TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
-  ASSERT_EQ(followed(2, "--policy conditional --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  const std::string rules = "--policy conditional --no-windows --tolerance 1000 ";  // in windows the number of executions is chance
+  ASSERT_EQ(followed(2, rules + "--output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
   ASSERT_NE(product, nullptr);
@@ -211,11 +212,21 @@ TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
   EXPECT_EQ(found.at("per_process").at("flops"), 30 * 2 * 2e6);
 
   std::filesystem::rename(folder_ / "profile.json", folder_ / "before.json");
-  ASSERT_EQ(
-      followed(2, "--policy a-priori --tolerance 1000 --statistics before.json --output profile.json", program("work_program") + " 30")
-          .exit_code,
-      0);
+  ASSERT_EQ(followed(2, "--policy a-priori --no-windows --tolerance 1000 --statistics before.json --output profile.json",
+                     program("work_program") + " 30")
+                .exit_code,
+            0);
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 + 3);
+}
+
+TEST_P(MpiRunTest, InWindowsTimesAreKeptApart) {
+  ASSERT_EQ(followed(2, "--policy conditional --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  const json found = profile();
+  const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->at("executed").at("count").get<int>() + product->at("skipped").get<int>(), 30 * (1 + 2));
+  EXPECT_GT(product->at("in_context").at("count"), 0);
+  EXPECT_LT(product->at("in_context").at("count"), product->at("executed").at("count")) << "the first execution isn't counted";
 }
 
 TEST_P(MpiRunTest, RegionsAreKernels) {
@@ -230,7 +241,8 @@ TEST_P(MpiRunTest, RegionsAreKernels) {
   EXPECT_EQ(kernel(found, "transpose(100)")->at("along").at("count"), 20);
   EXPECT_EQ(kernel(found, "transpose(100)")->at("kind"), "region");
 
-  ASSERT_EQ(followed(2, "--policy conditional --tolerance 1000 --output profile.json", program("regions") + " 100 20").exit_code, 0);
+  ASSERT_EQ(
+      followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("regions") + " 100 20").exit_code, 0);
   const json skipped = profile();
   EXPECT_EQ(kernel(skipped, "transpose(100)")->at("executed").at("count"), 3 + 3);
   EXPECT_EQ(kernel(skipped, "transpose(100)")->at("along").at("count"), 20);
@@ -267,7 +279,7 @@ TEST_P(MpiRunTest, FortranProgramsAreFollowedAndGiveTheSameResults) {
     EXPECT_EQ(kernel(found, "MPI_Allreduce(4000 bytes")->at("executed").at("count"), ranks * 10);
     EXPECT_EQ(kernel(found, "MPI_Sendrecv(4000 bytes")->at("executed").at("count"), ranks * 10);
   }
-  const Result skipped = followed(3, "--policy conditional --tolerance 1000 --output profile.json", command);
+  const Result skipped = followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", command);
   ASSERT_EQ(skipped.exit_code, 0) << skipped.err;
   EXPECT_GT(kernel(profile(), "MPI_Allreduce(4000 bytes")->at("skipped"), 0);
 }

@@ -47,6 +47,8 @@ Execution::Execution(const Algorithm& algorithm, const Contraction& contraction,
   if (kernel_ == Kernel::axpy) {
     factor_ = call_.argument_of(Place::a) < 0 ? Place::a : Place::b;
   }
+  function_ = required(find, call_.call.routine->name);
+  is_direct_ = (kernel_ == Kernel::dot || kernel_ == Kernel::axpy) && !is_complex(precision_) && !call_.call.routine->double_result;
   bind_arguments();
 }
 
@@ -160,8 +162,41 @@ void Execution::iterate(std::size_t depth, Pointers pointers, std::int64_t itera
   const std::array<std::int64_t, 3>& steps = loops_[depth].step_bytes;
   const bool calls_only = depth + 1 == loops_.size() &&
                           std::none_of(buffers_.begin(), buffers_.end(), [&](const Buffer& buffer) { return buffer.depth == depth + 1; });
+  if (calls_only && is_direct_) {
+    precision_ == Precision::d ? iterate_directly<double>(pointers, steps, iterations)
+                               : iterate_directly<float>(pointers, steps, iterations);
+    return;
+  }
   for (std::int64_t i = 0; i < iterations; ++i) {
     calls_only ? run_kernel(pointers) : descend(depth + 1, pointers);
+    for (std::size_t t = 0; t < pointers.size(); ++t) {
+      pointers[t] += steps[t];
+    }
+  }
+}
+
+/// As the emitted code does it.
+template <class Real>
+void Execution::iterate_directly(Pointers pointers, const std::array<std::int64_t, 3>& steps, std::int64_t iterations) {
+  using Integer = const std::int32_t*;
+  using Dot = Real (*)(Integer, const Real*, Integer, const Real*, Integer);
+  using Axpy = void (*)(Integer, const Real*, const Real*, Integer, Real*, Integer);
+  const auto integer = [&](std::string_view name) {
+    return static_cast<std::int32_t>(call_.call.arguments[static_cast<std::size_t>(call_.call.routine->index(name))]);
+  };
+  const std::int32_t n = integer("n"), incx = integer("incx"), incy = integer("incy");
+  const auto alpha = static_cast<Real>(alpha_.real());
+  const std::size_t factor = at(factor_), vector = at(factor_ == Place::a ? Place::b : Place::a);
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    const auto* const a = reinterpret_cast<const Real*>(pointers[0]);
+    const auto* const b = reinterpret_cast<const Real*>(pointers[1]);
+    auto* const c = reinterpret_cast<Real*>(pointers[2]);
+    if (kernel_ == Kernel::dot) {
+      *c += alpha * reinterpret_cast<Dot>(function_)(&n, a, &incx, b, &incy);
+    } else {
+      const Real scaled = alpha * *reinterpret_cast<const Real*>(pointers[factor]);
+      reinterpret_cast<Axpy>(function_)(&n, &scaled, reinterpret_cast<const Real*>(pointers[vector]), &incx, c, &incy);
+    }
     for (std::size_t t = 0; t < pointers.size(); ++t) {
       pointers[t] += steps[t];
     }

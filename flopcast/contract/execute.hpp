@@ -63,6 +63,8 @@ class Execution {
   void descend(std::size_t depth, const Pointers& at);
   void iterate(std::size_t depth, Pointers at, std::int64_t iterations);
   void run_kernel(const Pointers& at);
+  template <class Real>
+  void iterate_directly(Pointers at, const std::array<std::int64_t, 3>& steps, std::int64_t iterations);
   [[nodiscard]] std::complex<double> scaled(std::complex<double> value) const;
   void fill(Buffer& buffer, const Pointers& at);
   void write_back(Buffer& buffer, const Pointers& at);
@@ -79,6 +81,8 @@ class Execution {
   std::complex<double> alpha_ = 1.0;
   int alpha_argument_ = -1;
   Place factor_ = Place::a;  ///< axpy: whose element is the factor
+  kernel::Function function_ = nullptr;
+  bool is_direct_ = false;  ///< dot and axpy of real numbers are so short that they are called through their own types
 };
 
 }  // namespace flopcast::contract

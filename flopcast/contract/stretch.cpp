@@ -34,6 +34,12 @@ struct Residence {
   friend auto operator<=>(const Residence&, const Residence&) = default;
 };
 
+/// What happened since the last access to something: bytes of lines touched, kernel calls made.
+struct Past {
+  std::int64_t bytes = 0;
+  double calls = 0;
+};
+
 /// No loop around stays on the same lines.
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
@@ -203,17 +209,17 @@ class Planner {
   /// Bytes touched since the last access to a slice's lines before the stretch and its lead. The last access was in the previous iteration
   /// of the innermost loop that stays on the same lines and isn't at its first; everything in the outermost loop inside of that which
   /// moves to other lines was touched since. Without such a loop that was in the last execution of the whole.
-  [[nodiscard]] std::int64_t distance_bytes(const Slice& slice, const Situation& situation) const {
+  [[nodiscard]] Past past(const Slice& slice, const Situation& situation) const {
     std::size_t last = nowhere;
     for (std::size_t l = depth_; l-- > 0 && last == nowhere;) {
       last = same_before(slice, l, situation) ? l : nowhere;
     }
     for (std::size_t l = last == nowhere ? 0 : last + 1; l <= depth_; ++l) {
       if (varies(slice, algorithm_.loops[l], contraction_)) {
-        return footprint_bytes(touched_in_loop(l));
+        return {footprint_bytes(touched_in_loop(l)), kernel_calls(algorithm_, contraction_) / calls_outside(l)};
       }
     }
-    return footprint_bytes(touched_in_iteration(depth_));
+    return {footprint_bytes(touched_in_iteration(depth_)), calls_inside(depth_)};
   }
 
   /// Where lines lie that were last used this many bytes ago. Caches don't end at a sharp size, but for the innermost one: addresses are
@@ -230,25 +236,9 @@ class Planner {
     return residence;
   }
 
-  /// Adds a part, in two if it lies in two caches: cut across its longest range.
   static void add_part(std::vector<PlacedPart>& parts, PlacedPart part, Residence residence) {
-    const auto longest = std::max_element(part.ranges.begin(), part.ranges.end(),
-                                          [](const IndexRange& x, const IndexRange& y) { return x.end - x.begin < y.end - y.begin; });
-    const std::int64_t length = longest == part.ranges.end() ? 1 : longest->end - longest->begin;
-    const std::int64_t outside = length * residence.eighths_outside / 8;
     part.level = residence.level;
-    if (length < 2 || outside == 0 || outside == length) {
-      part.level += residence.eighths_outside > 4 ? 1 : 0;
-      parts.push_back(std::move(part));
-      return;
-    }
-    const std::int64_t cut = longest->end - outside;
-    PlacedPart far = part;
-    far.ranges[static_cast<std::size_t>(longest - part.ranges.begin())].begin = cut;
-    far.level += 1;
-    longest->end = cut;
-    parts.push_back(std::move(part));
-    parts.push_back(std::move(far));
+    add_in_two(parts, std::move(part), residence.eighths_outside);
   }
 
   /// What kernel calls and copies within the loop touch, one slice each.
@@ -329,12 +319,12 @@ class Planner {
     stretch.previous = one_before(stretch.outer);
     stretch.written = written_share();
     for (const Slice& slice : slices()) {
-      const std::int64_t distance = distance_bytes(slice, situation);
+      const Past before = past(slice, situation);
       const IndexRange along{stretch.begin - (first ? 0 : stretch.lead), stretch.begin + iterations};
-      add_part(stretch.parts, {slice, ranges(slice, stretch.outer, along), distance}, residence(distance));
+      add_part(stretch.parts, {slice, ranges(slice, stretch.outer, along), before.bytes, before.calls}, residence(before.bytes));
       if (first && !slice.buffer) {
         const IndexRange end{extent(depth_) - stretch.lead, extent(depth_)};
-        add_part(stretch.parts, {slice, ranges(slice, stretch.previous, end), distance}, residence(distance));
+        add_part(stretch.parts, {slice, ranges(slice, stretch.previous, end), before.bytes, before.calls}, residence(before.bytes));
       }
     }
     return stretch;
@@ -346,7 +336,7 @@ class Planner {
     for (const Situation& situation : situations()) {
       std::vector<Residence> residences;
       for (const Slice& slice : slices()) {
-        residences.push_back(residence(distance_bytes(slice, situation)));
+        residences.push_back(residence(past(slice, situation).bytes));
       }
       auto& [likely, share] = different[residences];
       share += situation.share;
@@ -400,6 +390,41 @@ std::int64_t line_footprint_bytes(const Slice& slice, const Contraction& contrac
     }
   }
   return runs * ((run_bytes + line_bytes - 1) / line_bytes) * line_bytes;
+}
+
+void add_in_two(std::vector<PlacedPart>& parts, PlacedPart part, int eighths_outside) {
+  const auto longest = std::max_element(part.ranges.begin(), part.ranges.end(),
+                                        [](const IndexRange& x, const IndexRange& y) { return x.end - x.begin < y.end - y.begin; });
+  const std::int64_t length = longest == part.ranges.end() ? 1 : longest->end - longest->begin;
+  const std::int64_t outside = length * eighths_outside / 8;
+  if (length < 2 || outside == 0 || outside == length) {
+    part.level += eighths_outside > 4 ? 1 : 0;
+    parts.push_back(std::move(part));
+    return;
+  }
+  const std::int64_t cut = longest->end - outside;
+  PlacedPart far = part;
+  far.ranges[static_cast<std::size_t>(longest - part.ranges.begin())].begin = cut;
+  far.level += 1;
+  longest->end = cut;
+  parts.push_back(std::move(part));
+  parts.push_back(std::move(far));
+}
+
+Lifetime lifetime_in_last_cache(const Environment& environment) {
+  constexpr double elastic = 0.5;
+  if (environment.caches.size() < 2) {
+    return {};
+  }
+  const CacheLevel& cache = environment.caches.back();
+  const bool is_elastic =
+      cache.capacity_low_bytes > 0 && static_cast<double>(cache.capacity_low_bytes) < elastic * static_cast<double>(cache.capacity_bytes);
+  if (!is_elastic || cache.bandwidth <= 0 || cache.latency_seconds <= 0) {
+    return {};
+  }
+  const Seconds streamed = static_cast<double>(cache.capacity_bytes) / cache.bandwidth;
+  const Seconds chased = static_cast<double>(cache.capacity_low_bytes) / static_cast<double>(cache.line_bytes) * cache.latency_seconds;
+  return {std::min(streamed, chased), std::max(streamed, chased)};
 }
 
 std::vector<Stretch> stretches(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,

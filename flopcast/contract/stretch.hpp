@@ -22,6 +22,7 @@ struct PlacedPart {
   Slice slice;
   std::vector<IndexRange> ranges;    ///< per index of the tensor; of a buffer none: it is placed as a whole
   std::int64_t distance_bytes = -1;  ///< touched since its last access, in whole cache lines
+  double calls_since = 0;            ///< kernel calls since then
   int level = 0;                     ///< counted from 0 = L1; the number of caches stands for memory
 };
 
@@ -57,6 +58,20 @@ struct StretchOptions {
 /// it, as paper 002 has it (section 3.2), but counted in cache lines.
 std::vector<Stretch> stretches(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
                                const StretchOptions& options = {});
+
+/// How long a last-level cache that is shared with others keeps what isn't used: surely this long, surely no longer; 0 where it isn't known
+/// to be one.
+struct Lifetime {
+  Seconds surely = 0, at_most = 0;
+  [[nodiscard]] bool is_known() const { return surely > 0; }
+};
+
+/// A cache that others fill too has no capacity but a lifetime: the faster one pulls, the more it keeps. If the capacity for a chain of
+/// dependent reads is less than half of that for streams, the times that these two take for what is kept are two measurements of it.
+Lifetime lifetime_in_last_cache(const Environment& environment);
+
+/// Adds a part; so many eighths of it lie in the next level out, cut off across its longest range.
+void add_in_two(std::vector<PlacedPart>& parts, PlacedPart part, int eighths_outside);
 
 /// Bytes of the cache lines that a slice's elements lie in.
 std::int64_t line_footprint_bytes(const Slice& slice, const Contraction& contraction, std::int64_t line_bytes);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "flopcast/core/trace.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/machine/clock.hpp"
 #include "flopcast/measure/cache_control.hpp"
 
 namespace flopcast::contract {
@@ -119,8 +121,15 @@ class Runner {
  public:
   enum class Step : std::uint8_t { fill, flush, touch, lead, timed };
 
-  Runner(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction, FindRoutine find, int levels)
-      : stretch_(stretch), algorithm_(algorithm), contraction_(contraction), find_(std::move(find)), levels_(levels) {
+  Runner(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction, FindRoutine find,
+         const Environment& environment)
+      : stretch_(stretch),
+        algorithm_(algorithm),
+        contraction_(contraction),
+        find_(std::move(find)),
+        caches_(environment.caches),
+        lifetime_(lifetime_in_last_cache(environment)),
+        levels_(static_cast<int>(environment.caches.size())) {
     for (const Place place : places) {
       Compact compact = compacted(contraction.tensor(place), stretch, place, element());
       contraction_.tensors[static_cast<std::size_t>(place)] = compact.tensor;
@@ -137,6 +146,9 @@ class Runner {
   void run(const Execution::Pointers& tensors) {
     if (!execution_) {
       execution_.emplace(algorithm_, contraction_, find_);
+      if (lifetime_.is_known() && is_any_in_last_cache()) {
+        move_what_has_expired(tensors);
+      }
     }
     switch (step_) {
       case Step::fill: on_parts(tensors, -1, [&](const Region& region, bool) { write_numbers(region); }); break;
@@ -152,6 +164,52 @@ class Runner {
 
  private:
   [[nodiscard]] std::int64_t element() const { return element_bytes(contraction_.precision); }
+
+  [[nodiscard]] bool is_any_in_last_cache() const {
+    return std::any_of(stretch_.parts.begin(), stretch_.parts.end(), [&](const PlacedPart& part) { return part.level == levels_ - 1; });
+  }
+
+  /// Kernel calls in the timed part.
+  [[nodiscard]] double calls() const {
+    auto calls = static_cast<double>(stretch_.iterations);
+    for (std::size_t l = stretch_.outer.size() + 1; l < algorithm_.loops.size(); ++l) {
+      calls *= static_cast<double>(contraction_.extent(algorithm_.loops[l]));
+    }
+    return calls;
+  }
+
+  /// Seconds per call with the parts of the last-level cache in that cache; disturbances only make it longer.
+  Seconds seconds_per_call_from_last_cache(const Execution::Pointers& tensors) {
+    static const machine::WallClock clock;  // its calibration takes as long as a hundred stretches
+    constexpr int trials = 3;
+    measure::Sweeper sweeper(caches_);
+    Seconds least = std::numeric_limits<Seconds>::infinity();
+    for (int trial = 0; trial < trials; ++trial) {
+      on_parts(tensors, -1, [&](const Region& region, bool) { write_numbers(region); });
+      on_parts(tensors, levels_, [](const Region& region, bool) { measure::flush_lines(region); });
+      sweeper.evict(levels_ - 2);
+      on_parts(tensors, 0, [](const Region& region, bool) { measure::read_lines(region); });
+      lead(tensors);
+      const std::int64_t begin = clock.ticks();
+      timed(tensors);
+      least = std::min(least, clock.seconds(clock.ticks() - begin) / calls());
+    }
+    return least;
+  }
+
+  /// Of parts in a last-level cache that others fill too, what wasn't used for longer than that keeps it lies in memory. How long that was
+  /// follows from how long the stretch takes with these parts in the cache.
+  void move_what_has_expired(const Execution::Pointers& tensors) {
+    const Seconds per_call = seconds_per_call_from_last_cache(tensors);
+    std::vector<PlacedPart> parts;
+    for (PlacedPart& part : stretch_.parts) {
+      const double age = part.calls_since * per_call / lifetime_.surely;
+      const double expired = age <= 1 ? 0 : std::log(age) / std::max(1e-3, std::log(lifetime_.at_most / lifetime_.surely));
+      const int eighths = part.level == levels_ - 1 ? static_cast<int>(std::lround(8 * std::min(1.0, expired))) : 0;
+      add_in_two(parts, std::move(part), eighths);
+    }
+    stretch_.parts = std::move(parts);
+  }
 
   /// Parts in the cache `level`; all for -1.
   template <class Touch>
@@ -205,6 +263,8 @@ class Runner {
   Algorithm algorithm_;
   Contraction contraction_;
   FindRoutine find_;
+  std::vector<CacheLevel> caches_;
+  Lifetime lifetime_;
   int levels_;
   std::array<std::int64_t, 3> bytes_{};
   std::optional<Execution> execution_;
@@ -295,7 +355,7 @@ bool any_in(const Stretch& stretch, int level) {
 measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
                                        const Environment& environment, FindRoutine find, int threads) {
   const auto levels = static_cast<int>(environment.caches.size());
-  const auto runner = std::make_shared<Runner>(stretch, algorithm, contraction, std::move(find), levels);
+  const auto runner = std::make_shared<Runner>(stretch, algorithm, contraction, std::move(find), environment);
   const Call call = carrier(contraction.precision, threads);
   Setup setup(runner, call);
   setup.perform(Runner::Step::fill);
@@ -341,7 +401,7 @@ std::string stretch_key(const Stretch& stretch, const Algorithm& algorithm, cons
   }
   key += fmt::format(" {}..+{} after {} written {:.1f}", stretch.begin, stretch.iterations, stretch.lead, stretch.written);
   for (const PlacedPart& part : stretch.parts) {
-    key += fmt::format(" {}{}{}", letter(part.slice.place), part.slice.buffer ? "~" : "", part.level);
+    key += fmt::format(" {}{}{}@{:.0f}", letter(part.slice.place), part.slice.buffer ? "~" : "", part.level, part.calls_since);
     for (std::size_t i = 0; i < part.ranges.size(); ++i) {
       key += fmt::format(",{}:{}*{}", part.ranges[i].begin, part.ranges[i].end, contraction.tensor(part.slice.place).strides[i]);
     }

@@ -109,6 +109,40 @@ TEST(Stretches, TellNewLinesOfLoopsAroundApart) {
   EXPECT_NEAR(far / (near + far), 1.0 / 8, 1e-3);
 }
 
+TEST(Stretches, KnowHowManyCallsAgo) {
+  const Stretch gemm = stretches_of("c-gemm", example(400)).back();
+  EXPECT_EQ(part_of(gemm, Place::c).calls_since, 400) << "a whole execution";
+  EXPECT_EQ(part_of(gemm, Place::a).calls_since, 1);
+}
+
+TEST(Lifetime, IsKnownOfCachesThatKeepMoreTheFasterOnePulls) {
+  Environment environment = machine();
+  EXPECT_FALSE(lifetime_in_last_cache(environment).is_known());
+  CacheLevel& last = environment.caches.back();
+  last.capacity_bytes = 60'000'000;
+  last.capacity_low_bytes = 6'400'000;
+  last.bandwidth = 30e9;
+  last.latency_seconds = 40e-9;
+  EXPECT_DOUBLE_EQ(lifetime_in_last_cache(environment).surely, 2e-3) << "streams";
+  EXPECT_DOUBLE_EQ(lifetime_in_last_cache(environment).at_most, 4e-3) << "100,000 lines one after another";
+  last.capacity_low_bytes = 40'000'000;
+  EXPECT_FALSE(lifetime_in_last_cache(environment).is_known()) << "that has a capacity";
+}
+
+TEST(Stretches, PartsInTwoCachesAreCutAcrossTheirLongestRange) {
+  PlacedPart part;
+  part.ranges = {{2, 4}, {10, 26}};
+  part.level = 1;
+  std::vector<PlacedPart> parts;
+  add_in_two(parts, part, 2);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].ranges[1], (IndexRange{10, 22}));
+  EXPECT_EQ(parts[0].level, 1);
+  EXPECT_EQ(parts[1].ranges[1], (IndexRange{22, 26}));
+  EXPECT_EQ(parts[1].level, 2);
+  EXPECT_EQ(parts[1].ranges[0], (IndexRange{2, 4}));
+}
+
 TEST(LineFootprint, CountsLinesNotNumbers) {
   const Contraction contraction = example(100);
   const auto lines = [&](Place place, const std::string& whole) {

@@ -64,8 +64,9 @@ std::vector<tune::Subject> subjects_of(const std::vector<TracedCalls>& traces, c
   std::map<ModelKey, tune::Subject> by_kernel;
   for (const TracedCalls& traced : traces) {
     subjects.push_back(traced.subject);
+    std::map<ModelKey, tune::Subject> of_process;
     for (std::size_t i = 0; i < traced.subject.trace.calls.size(); ++i) {
-      tune::Subject& subject = by_kernel[models.key(traced.subject.trace.calls[i])];
+      tune::Subject& subject = of_process[models.key(traced.subject.trace.calls[i])];
       if (subject.trace.calls.size() < most_calls) {
         subject.weight = kernel_weight;
         subject.trace.allocations = traced.subject.trace.allocations;
@@ -73,6 +74,7 @@ std::vector<tune::Subject> subjects_of(const std::vector<TracedCalls>& traces, c
         subject.placements.push_back(traced.subject.placements[i]);
       }
     }
+    by_kernel.merge(of_process);  // of the first process that calls it: every process has addresses of its own
   }
   for (auto& [key, subject] : by_kernel) {
     subjects.push_back(std::move(subject));

@@ -85,9 +85,12 @@ report::Table table_of(const std::vector<StudyRow>& rows, const roofline::GemmSp
                    {"time"},
                    {"speedup"}};
   for (const StudyRow& row : rows) {
-    table.rows.push_back({row.technique, to_string(space.shapes.at(row.leader)), report::Cell(row.rate, format_flop_rate(row.rate)),
-                          report::Cell(row.of_best, fmt::format("{:.1f} %", 100 * row.of_best)),
-                          report::Cell(row.success, fmt::format("{:.0f} %", 100 * row.success)), report::whole(row.trials),
+    const auto judged = [&row](double value, std::string text) {
+      return row.rate > 0 ? report::Cell(value, std::move(text)) : report::Cell("");
+    };
+    table.rows.push_back({row.technique, to_string(space.shapes.at(row.leader)), judged(row.rate, format_flop_rate(row.rate)),
+                          judged(row.of_best, fmt::format("{:.1f} %", 100 * row.of_best)),
+                          judged(row.success, fmt::format("{:.0f} %", 100 * row.success)), report::whole(row.trials),
                           report::whole(row.evaluations), report::Cell(row.seconds, format_seconds(row.seconds)),
                           row.speedup > 0 ? report::Cell(row.speedup, fmt::format("{:.2f}x", row.speedup)) : report::Cell("")});
   }

@@ -229,7 +229,7 @@ std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& opt
       seconds.push_back(run.seconds);
       evaluations.push_back(static_cast<double>(run.evaluations));
       row.leader = run.leader;
-      row.success += rate >= (1 - options.tolerance) * best ? 1 : 0;
+      row.success += rate > 0 && rate >= (1 - options.tolerance) * best ? 1 : 0;
       ++row.trials;
     }
     if (row.trials > 0) {

@@ -75,7 +75,7 @@ struct StudyRow {
   std::string technique;
   int trials = 0;
   std::size_t leader = 0;  ///< of the last trial
-  double rate = 0;         ///< judged, median over trials
+  double rate = 0;         ///< judged, median over trials; 0: an interrupted study hasn't judged yet
   double of_best = 0;      ///< rate / the best rate that was judged, median over trials
   double success = 0;      ///< share of trials within `tolerance` of the best
   Seconds seconds = 0;     ///< median over trials

@@ -134,6 +134,17 @@ TEST(Study, CountsHowManyTrialsSucceed) {
   EXPECT_EQ(summarise(state, options).front().speedup, 0) << "Default wasn't run";
 }
 
+TEST(Study, ClaimsNoSuccessBeforeItHasJudged) {
+  StudyState state;
+  StudyRun run;
+  run.technique = "Single";
+  run.complete = true;
+  state.runs = {run};
+  StudyOptions options;
+  options.techniques = {"Single"};
+  EXPECT_EQ(summarise(state, options).front().success, 0);
+}
+
 TEST(Study, RefusesUnknownTechniquesAndDamagedStates) {
   FakeLibrary library(costs);
   StudyOptions options;

@@ -74,6 +74,11 @@ INSTANTIATE_TEST_SUITE_P(Token, MpiSimulateTest, testing::Values("short", "long"
 
 class SimulateCommand : public MpiSimulateTest {};
 
+TEST_F(SimulateCommand, MeasuresKernelsOfProcessesThatCallDifferently) {
+  const json found = simulated(2, "--time-budget 2s", FLOPCAST_SUBJECTS "/recursive_cholesky_smpi --n 200 --nb 25 --grid 1x1x2");
+  EXPECT_GT(seconds(kernel(found, "dpotrf(")), 0) << found;
+}
+
 TEST_F(SimulateCommand, MessagesTakeWhatTheMachinesDescriptionSays) {
   std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2, "eager_bytes": 1000000,
     "between_hosts": {"latency_seconds": 1e-3, "bytes_per_second": 160e6}})";

@@ -22,6 +22,7 @@ thread_local int depth = 0;  ///< kernels that this thread is in
 thread_local std::uint32_t number = 0;
 thread_local Seconds started = 0;
 thread_local mpi::DampedUpdate damped;
+thread_local mpi::DenormalsAsZero denormals;
 
 std::vector<std::atomic<void*>>& definitions() {
   static std::vector<std::atomic<void*>> all(kernel::catalogue().size());
@@ -70,6 +71,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   if (all->has_skipped()) {
     mpi::make_safe(call);
     damped.apply(call, pointers);
+    denormals.begin();
   }
   ++depth;
   started = all->now();
@@ -79,6 +81,7 @@ Interception::~Interception() {
   if (part_ == Part::observed) {
     mpi::Session* all = mpi::session();
     all->computed(number, all->now() - started, true);
+    denormals.end();
     --depth;
     all->return_to_program();
   }

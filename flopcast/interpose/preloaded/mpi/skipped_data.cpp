@@ -11,6 +11,10 @@
 
 #include "flopcast/kernel/fill.hpp"
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 namespace flopcast::interpose::mpi {
 namespace {
 
@@ -152,6 +156,24 @@ void DampedUpdate::apply(const Call& call, std::span<void* const> pointers) noex
     std::memcpy(alpha_.data(), &value, sizeof value);
   }
   const_cast<void*&>(pointers[index]) = alpha_.data();  // NOLINT: an array of the caller's that isn't constant, see intercept()
+}
+
+void DenormalsAsZero::begin() noexcept {
+#if defined(__x86_64__)
+  constexpr unsigned int results_to_zero = 0x8000, operands_are_zero = 0x0040;
+  saved_ = _mm_getcsr();
+  _mm_setcsr(saved_ | results_to_zero | operands_are_zero);
+  active_ = true;
+#endif
+}
+
+void DenormalsAsZero::end() noexcept {
+#if defined(__x86_64__)
+  if (active_) {
+    _mm_setcsr(saved_);
+  }
+#endif
+  active_ = false;
 }
 
 }  // namespace flopcast::interpose::mpi

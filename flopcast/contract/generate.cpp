@@ -47,7 +47,7 @@ std::vector<std::string> kernel_choices(const Contraction& contraction, Kernel k
     for (const std::string& k : choices(contraction.indices(Role::contracted), shape.contracted)) {
       for (const std::string& m : choices(contraction.indices(Role::free_a), shape.free_a)) {
         for (const std::string& n : choices(contraction.indices(Role::free_b), shape.free_b)) {
-          all.push_back(k + m + n);
+          all.push_back(std::string(k).append(m).append(n));
         }
       }
     }

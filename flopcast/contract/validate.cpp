@@ -83,6 +83,7 @@ std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, cons
     }
   }
   std::vector<Seconds> medians;
+  medians.reserve(times.size());
   for (const std::vector<Seconds>& one : times) {
     medians.push_back(one.empty() ? std::numeric_limits<Seconds>::quiet_NaN() : median(one));
   }

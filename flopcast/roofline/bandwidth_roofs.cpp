@@ -88,7 +88,8 @@ Subject subject(const BandwidthKernel& kernel, ThreadTeam& team, const TeamMemor
 /// Adds a sample of the subject's rate. All passes of all threads are counted from the first start to the last end.
 void sample(const WallClock& clock, Subject& subject) {
   const StreamCost cost = machine::cost(subject.kernel->stream);
-  const double elements = static_cast<double>(subject.array_bytes / 8) * subject.team->size() * static_cast<double>(subject.passes);
+  const std::int64_t numbers = subject.array_bytes / static_cast<std::int64_t>(sizeof(double));
+  const double elements = static_cast<double>(numbers) * subject.team->size() * static_cast<double>(subject.passes);
   subject.roof.bytes.samples.push_back(elements * (cost.read_bytes + cost.written_bytes) / subject.time(clock, subject.passes));
 }
 

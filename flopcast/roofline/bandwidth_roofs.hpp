@@ -45,7 +45,7 @@ std::vector<BandwidthRoof> measure_bandwidth(const machine::WallClock& clock, co
                                              const Progress& progress = {});
 
 /// Paper 003, IV-B: the triad's three vectors together take 3 KiB, twice as much, and so on to 768 MiB.
-inline constexpr std::int64_t shortest_triad = 3 * 1024, longest_triad = std::int64_t{768} << 20U;
+inline constexpr std::int64_t shortest_triad = std::int64_t{3} * 1024, longest_triad = std::int64_t{768} << 20U;
 
 /// The plain triad over vectors of those lengths, divided among each team's threads; none that takes more than `options` grants, or less
 /// than a line per vector and thread. Throws environment_error if memory is short.

@@ -31,6 +31,8 @@ class GemmProcess {
   /// threads, or memory is short.
   explicit GemmProcess(const GemmSetup& setup);
   ~GemmProcess();
+  GemmProcess(const GemmProcess&) = delete;
+  GemmProcess& operator=(const GemmProcess&) = delete;
   GemmProcess(GemmProcess&& other) noexcept;
   GemmProcess& operator=(GemmProcess&&) = delete;
 

@@ -299,4 +299,9 @@ Outcome skip(const Call& call) {
   return outcome;
 }
 
+bool decides(const Routine& routine) noexcept {
+  return routine.returns != Returns::nothing ||
+         std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::pivots; });
+}
+
 }  // namespace flopcast::kernel

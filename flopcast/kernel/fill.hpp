@@ -17,4 +17,7 @@ void fill(const Call& call, std::uint64_t seed);
 /// Addresses of 0 are left out.
 Outcome skip(const Call& call);
 
+/// Whether a program may go by what the routine computes: a value that it returns, pivots. Such a routine can't be left out.
+bool decides(const Routine& routine) noexcept;
+
 }  // namespace flopcast::kernel

@@ -207,5 +207,14 @@ TEST(Skip, GivesFunctionsAResult) {
   EXPECT_EQ(skip(parse_call(require("dnrm2"), {{"n", "7"}})).value, 1.0);
 }
 
+TEST(Decides, WhereAProgramMayGoByTheResult) {
+  for (const char* name : {"idamax", "dnrm2", "zdotc", "dgetrf"}) {
+    EXPECT_TRUE(decides(require(name))) << name;
+  }
+  for (const char* name : {"dgemm", "dpotrf", "dgeqrf", "dtrsm"}) {
+    EXPECT_FALSE(decides(require(name))) << name;
+  }
+}
+
 }  // namespace
 }  // namespace flopcast::kernel

@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
+
+#include <cstdio>
 
 namespace flopcast::interpose {
 namespace {
@@ -29,6 +32,15 @@ void* next_symbol(const char* name, const void* caller) noexcept {
   const link_map* object = object_of(caller);
   void* found = object != nullptr ? definition_in(*object, name) : nullptr;
   return found != nullptr ? found : any_definition(name);
+}
+
+void* required_symbol(const char* name, const void* caller) noexcept {
+  void* found = next_symbol(name, caller);
+  if (found == nullptr) {
+    std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", name);
+    _exit(127);  // as the dynamic linker does for an undefined symbol
+  }
+  return found;
 }
 
 void* any_definition(const char* name) noexcept {

@@ -7,6 +7,9 @@ namespace flopcast::interpose {
 /// nullptr if there is none.
 void* next_symbol(const char* name, const void* caller) noexcept;
 
+/// The same of a routine that the program calls; if nothing defines it, this is said and the process ended, as the dynamic linker does it.
+void* required_symbol(const char* name, const void* caller) noexcept;
+
 /// Some definition of `name` in a loaded object other than this library, those that the whole program sees first; nullptr if there is none.
 void* any_definition(const char* name) noexcept;
 

@@ -1,8 +1,4 @@
-#include <unistd.h>
-
-#include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <vector>
 
 #include "flopcast/interpose/preloaded/fortran_call.hpp"
@@ -29,22 +25,6 @@ std::vector<std::atomic<void*>>& definitions() {
   return all;
 }
 
-void* find_next(std::size_t routine, const void* caller) noexcept {
-  const std::string symbol = kernel::catalogue()[routine].name + "_";
-  void* found = next_symbol(symbol.c_str(), caller);
-  if (found == nullptr) {
-    std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", symbol.c_str());
-    _exit(127);  // as the dynamic linker does for an undefined symbol
-  }
-  return found;
-}
-
-/// Whether the program may go by what the routine computes: results, pivots. Such a routine is always executed.
-bool decides(const Routine& routine) noexcept {
-  return routine.returns != Returns::nothing ||
-         std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::pivots; });
-}
-
 }  // namespace
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
@@ -60,7 +40,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   if (all->kernels()[number].flops == 0) {
     all->kernels()[number].flops = flops(call);
   }
-  part_ = decides(*call.routine) || all->wants_execution(number) ? Part::observed : Part::skipped;
+  part_ = kernel::decides(*call.routine) || all->wants_execution(number) ? Part::observed : Part::skipped;
   if (part_ == Part::skipped) {
     skipped_value_ = kernel::skip(call).value;
     all->note_left_out();
@@ -91,7 +71,7 @@ void* Interception::next() const noexcept {
   std::atomic<void*>& slot = definitions()[routine_];
   void* found = slot.load(std::memory_order_relaxed);
   if (found == nullptr) {
-    found = find_next(routine_, caller_);
+    found = required_symbol((kernel::catalogue()[routine_].name + "_").c_str(), caller_);
     slot.store(found, std::memory_order_relaxed);
   }
   return found;

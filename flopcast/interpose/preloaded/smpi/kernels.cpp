@@ -1,7 +1,4 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "flopcast/interpose/preloaded/fortran_call.hpp"
@@ -19,22 +16,6 @@ namespace {
 std::vector<void*>& definitions() {
   static std::vector<void*> all(kernel::catalogue().size());
   return all;
-}
-
-void* find_next(std::size_t routine, const void* caller) noexcept {
-  const std::string symbol = kernel::catalogue()[routine].name + "_";
-  void* found = next_symbol(symbol.c_str(), caller);
-  if (found == nullptr) {
-    std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", symbol.c_str());
-    _exit(127);  // as the dynamic linker does for an undefined symbol
-  }
-  return found;
-}
-
-/// As in programs that really run: results and pivots steer programs, so such routines are always executed.
-bool decides(const Routine& routine) noexcept {
-  return routine.returns != Returns::nothing ||
-         std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::pivots; });
 }
 
 /// What was never computed needn't be definite or regular; a routine that reports such things would.
@@ -60,7 +41,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   }
   const Call call = call_of(kernel::catalogue()[routine], pointers);
   process->executing = smpi::simulation()->computation_kernel(call, routine);
-  part_ = decides(*call.routine) ? Part::observed : Part::skipped;
+  part_ = kernel::decides(*call.routine) ? Part::observed : Part::skipped;
   if (part_ == Part::observed) {
     mend_operands(call);
     return;
@@ -82,7 +63,7 @@ Interception::~Interception() {
 void* Interception::next() const noexcept {
   void*& slot = definitions()[routine_];
   if (slot == nullptr) {
-    slot = find_next(routine_, caller_);
+    slot = required_symbol((kernel::catalogue()[routine_].name + "_").c_str(), caller_);
   }
   return slot;
 }

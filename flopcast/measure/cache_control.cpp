@@ -48,19 +48,6 @@ __attribute__((target("clflushopt"))) void flush_lines_in_any_order(const Region
       region, [](std::uintptr_t at) __attribute__((target("clflushopt"))) { _mm_clflushopt(reinterpret_cast<void*>(at)); });
 }
 
-bool has_clwb() {
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_CLWB) != 0;
-}
-
-__attribute__((target("clwb"))) void write_lines_back(const Region& region) {
-  for_each_line(
-      region, [](std::uintptr_t at) __attribute__((target("clwb"))) { _mm_clwb(reinterpret_cast<void*>(at)); });
-}
-
 void flush_lines_in_order(const Region& region) {
   for_each_line(region, [](std::uintptr_t at) { _mm_clflush(reinterpret_cast<void*>(at)); });
 }
@@ -76,18 +63,8 @@ void flush_lines(const Region& region) {
   in_any_order ? flush_lines_in_any_order(region) : flush_lines_in_order(region);
   _mm_mfence();
 }
-
-void clean_lines(const Region& region) {
-  static const bool possible = has_clwb();
-  if (possible) {
-    write_lines_back(region);
-    _mm_mfence();
-  }
-}
 #else
 bool can_flush_lines() { return false; }
-
-void clean_lines(const Region&) {}
 
 void flush_lines(const Region&) { throw internal_error("cache lines can't be flushed on this CPU"); }
 #endif

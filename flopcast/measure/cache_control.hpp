@@ -14,8 +14,6 @@ namespace flopcast::measure {
 bool can_flush_lines();
 /// Pushes every line of `region` out of all caches; requires can_flush_lines().
 void flush_lines(const Region& region);
-/// Writes the changed lines of `region` back to memory and leaves them in the caches; does nothing on CPUs that can't.
-void clean_lines(const Region& region);
 /// Reads a byte of every line of `region`.
 void read_lines(const Region& region);
 /// Writes a byte of every line of `region` with its own value: the lines are dirty afterwards.

@@ -26,7 +26,6 @@ struct Action {
     execute,    ///< run `call`, untimed
     perform,    ///< the same by the experiment's `perform`
     prepare,    ///< call `hook`: whatever else a call depends on, such as a block size
-    clean,      ///< write changed lines of `region` back to memory and leave them in the caches; nothing where the CPU can't
   };
   What what = What::execute;
   Region region;

@@ -76,7 +76,6 @@ void Prepared::add(const Action& action, const AddressMap& map, const Backend& b
       hooks_.push_back(action.hook);
       break;
     case What::flush:
-    case What::clean:
     case What::read:
     case What::write: step.region = map.real(action.region); break;
     case What::flush_all:
@@ -101,7 +100,6 @@ void Prepared::set_up(Sweeper& sweeper) {
     switch (step.what) {
       case What::fill: kernel::fill(fills_[step.index], seed_); break;
       case What::flush: flush_lines(step.region); break;
-      case What::clean: clean_lines(step.region); break;
       case What::flush_all: sweeper.flush_all(); break;
       case What::read: read_lines(step.region); break;
       case What::write: rewrite_lines(step.region); break;

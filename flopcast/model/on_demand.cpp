@@ -1,7 +1,6 @@
 #include "flopcast/model/on_demand.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -50,30 +49,6 @@ double median_variance(std::span<const Seconds> times) {
   // The median's standard error is 1.2533 times the mean's for normal values.
   const double error = 1.2533 * deviation / std::sqrt(static_cast<double>(times.size()));
   return std::max(error, floor) * std::max(error, floor);
-}
-
-/// Tiny calls take what alignment and branch prediction make of them: so much more or less, by no law that the sizes tell.
-double jitter_variance(std::span<const Seconds> times) {
-  static constexpr Seconds jitter = 50e-9;
-  const double relative = jitter / std::max(median(times), 1e-9);
-  return relative * relative;
-}
-
-/// How often two divides `size`, from 8 on: packed panels of many powers of two fall into the same cache sets.
-double evenness(std::int64_t size) {
-  static constexpr int least = 3, most = 8;
-  return size <= 0 ? 0 : std::clamp(std::countr_zero(static_cast<std::uint64_t>(size)), least, most) - least;
-}
-
-/// Of all operands, in elements; 1 if there is none.
-std::int64_t largest_leading_dimension(const Call& call) {
-  std::int64_t largest = 1;
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    if (call.routine->arguments[i].kind == Kind::leading_dimension) {
-      largest = std::max(largest, call.arguments[i]);
-    }
-  }
-  return largest;
 }
 
 double log_flops(const Call& call) { return std::log(std::max(1.0, flops(call))); }
@@ -125,23 +100,17 @@ std::vector<double> possible_cliffs(const Eigen::VectorXd& log_flops) {
 
 }  // namespace
 
-std::vector<std::int64_t> cell_of(std::span<const double> at, const Refinements& refinements, double width) {
-  std::vector<std::int64_t> cell;
-  for (std::size_t d = 0; d < at.size(); ++d) {
-    if (d < refinements.begin || d >= refinements.end) {
-      cell.push_back(std::llround(at[d] / width));
-    }
-  }
-  return cell;
-}
-
-std::vector<Location> merge(std::vector<Location> all, const Refinements& refinements) {
+std::vector<Location> merge(std::vector<Location> all) {
   static constexpr std::size_t most = 500;
   static constexpr double finest = 0.01, growth = 1.5;
   for (double width = finest; all.size() > most; width *= growth) {
     std::map<std::vector<std::int64_t>, Location> cells;
     for (const Location& location : all) {
-      const auto [at, is_new] = cells.try_emplace(cell_of(location.at, refinements, width), location);
+      std::vector<std::int64_t> cell;
+      for (const double coordinate : location.at) {
+        cell.push_back(std::llround(coordinate / width));
+      }
+      const auto [at, is_new] = cells.try_emplace(std::move(cell), location);
       if (is_new) {
         continue;
       }
@@ -221,12 +190,6 @@ std::vector<double> KernelProcess::coordinates(const Call& call, const Placement
     const double share = bytes > 0 ? static_cast<double>(all[i].bytes()) / bytes : 0;
     at.push_back(std::sqrt(share) * (i < placement.size() ? continuous_level(placement[i], baseline.capacities) : 0));
   }
-  for (const std::int64_t size : sizes(call)) {
-    at.push_back(evenness(size));
-  }
-  const std::int64_t leading_dimension = largest_leading_dimension(call);
-  at.push_back(evenness(leading_dimension));
-  at.push_back(std::log(static_cast<double>(std::max<std::int64_t>(leading_dimension, 1))));
   return at;
 }
 
@@ -237,23 +200,15 @@ std::vector<int> KernelProcess::coordinate_groups(const Routine& routine) {
     groups.push_back(i);
   }
   groups.insert(groups.end(), static_cast<std::size_t>(count_operands(routine)), size_count);
-  groups.insert(groups.end(), static_cast<std::size_t>(size_count) + 1, size_count + 1);
-  groups.push_back(size_count + 2);
   return groups;
 }
 
-Refinements KernelProcess::refinements(const Routine& routine) {
-  const auto begin = static_cast<std::size_t>(count_sizes(routine) + count_operands(routine));
-  return {begin, begin + static_cast<std::size_t>(count_sizes(routine)) + 2};
-}
-
 ProcessParameters KernelProcess::prior(const Routine& routine) {
-  static constexpr double size_length = 1.5;                                    // efficiency changes over a factor of about e^1.5 in a size
-  static constexpr double level_length = 2.0;                                   // ... and by one amplitude over two cache levels
-  static constexpr double evenness_length = 50, leading_dimension_length = 25;  // some 5 %, unless the samples show more
+  static constexpr double size_length = 1.5;   // efficiency changes over a factor of about e^1.5 in a size
+  static constexpr double level_length = 2.0;  // ... and by one amplitude over two cache levels
   ProcessParameters parameters;
   parameters.lengths.assign(static_cast<std::size_t>(count_sizes(routine)), size_length);
-  parameters.lengths.insert(parameters.lengths.end(), {level_length, evenness_length, leading_dimension_length});
+  parameters.lengths.push_back(level_length);
   parameters.amplitude = 0.4;
   parameters.nugget = 0.02;
   return parameters;
@@ -269,7 +224,7 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
   observation.at = coordinates(call, placement, baseline);
   observation.log_flops = log_flops(call);
   observation.log_ratio = std::log(std::max(median(times), 1e-9) / baseline_time(call, placement, baseline));
-  observation.variance = median_variance(times) + jitter_variance(times);
+  observation.variance = median_variance(times);
   if (lowest_.empty()) {
     lowest_ = highest_ = observation.at;
   }
@@ -507,7 +462,7 @@ Total OnDemandModels::total(std::span<const Call> calls, std::span<const Placeme
     locations[call_key].push_back(std::move(location));
   }
   for (auto& [kernel, all] : locations) {
-    add(total, kernel, merge(std::move(all), KernelProcess::refinements(kernels_.at(kernel).routine())));
+    add(total, kernel, merge(std::move(all)));
   }
   return total;
 }

@@ -39,19 +39,10 @@ double continuous_level(const OperandState& state, std::span<const std::int64_t>
 /// overhead + flops / rate + bytes of every operand / bandwidth of where it lies.
 Seconds baseline_time(const Call& call, const Placement& placement, const Baseline& baseline);
 
-/// Which coordinates of a kernel, begin ... end-1, only refine what the others tell: calls that differ in these alone are of one kind.
-struct Refinements {
-  std::size_t begin = 0, end = 0;
-};
-
-/// The cell of a grid of this width that holds `at`; refinements don't matter.
-std::vector<std::int64_t> cell_of(std::span<const double> at, const Refinements& refinements, double width);
-
 /// One kernel's model and the observations under it.
 class KernelProcess {
  public:
-  /// `threads` and flags are the same for all; coordinates: log of every size, share-weighted level of every operand; then refinements:
-  /// how often two divides every size and the largest leading dimension, log of that leading dimension.
+  /// `threads` and flags are the same for all; coordinates: log of every size, share-weighted level of every operand.
   void add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline);
   /// (Re)conditions the process on all observations; learns hyperparameters where there are enough.
   void fit();
@@ -60,8 +51,6 @@ class KernelProcess {
   [[nodiscard]] Estimate estimate(const Call& call, const Placement& placement, const Baseline& baseline) const;
   [[nodiscard]] Seconds seconds(const Call& call, const Placement& placement, const Baseline& baseline) const;
   [[nodiscard]] std::size_t observations() const noexcept { return observations_.size(); }
-  /// Of its observations; there must be one.
-  [[nodiscard]] const Routine& routine() const noexcept { return *routine_; }
   [[nodiscard]] const Process& process() const { return *process_; }
 
   /// Whether `at` (as place gives it) lies outside of what was sampled, by its sizes.
@@ -70,7 +59,6 @@ class KernelProcess {
   /// Coordinates of a call and the groups that share a length scale, before anything is known of the kernel.
   static std::vector<double> coordinates(const Call& call, const Placement& placement, const Baseline& baseline);
   static std::vector<int> coordinate_groups(const Routine& routine);
-  static Refinements refinements(const Routine& routine);
   /// Coordinates in the fitted process.
   [[nodiscard]] std::vector<double> place(const Call& call, const Placement& placement, const Baseline& baseline) const;
   /// Flops from which on the kernel behaves differently, ascending, if there are such cliffs: where libraries change from one algorithm to
@@ -125,7 +113,7 @@ struct Location {
   Seconds base = 0, extrapolated = 0;
 };
 /// The same with the most alike ones taken together until a few hundred are left; few stay as they are.
-std::vector<Location> merge(std::vector<Location> all, const Refinements& refinements = {});
+std::vector<Location> merge(std::vector<Location> all);
 
 /// The models of all kernels of one environment.
 class OnDemandModels {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 #include <set>
 #include <utility>
 
@@ -13,10 +12,9 @@ namespace {
 /// One place in a kernel's space: all calls that are alike within the coarseness.
 struct Point {
   std::vector<double> at;
-  std::size_t subject = 0, call = 0;  ///< a representative, any of them, so that leading dimensions are sampled as they occur
+  std::size_t subject = 0, call = 0;  ///< a representative
   double ratio = 1;                   ///< of its expected time to its roof
   bool chosen = false;                ///< by a pick
-  std::uint64_t calls = 1;            ///< that are alike
 };
 
 /// A kernel's points, their posterior covariance, and how the subjects' totals depend on them.
@@ -39,6 +37,14 @@ struct Location {
   KernelDesign* design = nullptr;
   std::size_t point = 0;
 };
+
+std::vector<std::int64_t> cell_of(const std::vector<double>& at, double coarseness) {
+  std::vector<std::int64_t> cell;
+  for (const double coordinate : at) {
+    cell.push_back(std::llround(coordinate / coarseness));
+  }
+  return cell;
+}
 
 class Designer {
  public:
@@ -88,7 +94,6 @@ class Designer {
     designs_.clear();
     locations_.assign(subjects_.size(), {});
     seconds_.assign(subjects_.size(), {});
-    std::mt19937_64 random;  // always the same: a place that was measured is known again
     for (std::size_t s = 0; s < subjects_.size(); ++s) {
       const Subject& subject = subjects_[s];
       for (std::size_t c = 0; c < subject.trace.calls.size(); ++c) {
@@ -104,8 +109,7 @@ class Designer {
         const std::vector<double> at = known != models_.kernels().end() && known->second.fitted()
                                            ? known->second.place(call, subject.placements[c], models_.baseline())
                                            : model::KernelProcess::coordinates(call, subject.placements[c], models_.baseline());
-        const auto [cell, is_new] = design.cells.try_emplace(
-            model::cell_of(at, model::KernelProcess::refinements(*call.routine), coarseness), design.points.size());
+        const auto [cell, is_new] = design.cells.try_emplace(cell_of(at, coarseness), design.points.size());
         if (is_new) {
           // All calls of a point are expected to relate to their roofs alike: the model is asked once.
           const Seconds roof = model::baseline_time(call, subject.placements[c], models_.baseline());
@@ -113,10 +117,6 @@ class Designer {
           if (design.points.size() > options_.most_points) {
             return false;
           }
-        } else if (Point& point = design.points[cell->second]; random() % ++point.calls == 0) {
-          point.at = at;
-          point.subject = s;
-          point.call = c;
         }
         locations_[s].push_back({&design, cell->second});
         seconds_[s].push_back(design.points[cell->second].ratio * model::baseline_time(call, subject.placements[c], models_.baseline()));

@@ -51,18 +51,6 @@ void add_fills(std::vector<Action>& setup, std::span<const Call> calls) {
   }
 }
 
-/// Filling leaves its lines changed; writing them back would take bandwidth from the calls that drive them out of the caches. In the
-/// trace that is long over.
-void add_cleaning(std::vector<Action>& setup, std::span<const Call> calls) {
-  for (const Call& call : calls) {
-    for (const Operand& operand : operands(call)) {
-      for (const Region& part : operand.parts) {
-        setup.push_back({.what = Action::What::clean, .region = part});
-      }
-    }
-  }
-}
-
 void add_executions(std::vector<Action>& setup, std::span<const Call> calls) {
   for (const Call& call : calls) {
     setup.push_back({.what = Action::What::execute, .call = call});
@@ -150,7 +138,6 @@ measure::Experiment experiment(const Trace& trace, std::span<const Placement> pl
       }
     }
   }
-  if (getenv("FLOPCAST_CLEAN")) add_cleaning(result.setup, window);
   measure::append_placing(result.setup, std::move(untouched), static_cast<int>(environment.caches.size()));
   add_executions(result.setup, calls.subspan(segment.context, segment.begin - segment.context));
   result.timed.assign(calls.begin() + static_cast<std::ptrdiff_t>(segment.begin), calls.begin() + static_cast<std::ptrdiff_t>(segment.end));

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -85,45 +84,6 @@ TEST(OnDemandModels, PredictUnseenSizesAndPlaces) {
     }
   }
   EXPECT_TRUE(models.estimate(gemm(4000, 4000, 64), everything_at(1, 0)).extrapolated);
-}
-
-TEST(OnDemandModels, LearnWhatPowersOfTwoCost) {
-  const auto even_truth = [](const Call& call, const Placement& placement) {
-    const double powers = std::min(5, std::countr_zero(static_cast<std::uint64_t>(sizes(call)[2] / 8)));
-    return truth(call, placement) * (1 + 0.04 * powers);
-  };
-  OnDemandModels models(machine());
-  const Placement placement = everything_at(1, 0);
-  for (const std::int64_t m : {64, 200, 600}) {
-    for (const std::int64_t k : {64, 72, 88, 96, 104, 128, 136, 160, 168, 192, 200, 256, 264, 320, 328, 416, 440, 512}) {
-      const Call call = gemm(m, m, k);
-      models.add(call, placement,
-                 std::array<Seconds, 3>{even_truth(call, placement), even_truth(call, placement), even_truth(call, placement)});
-    }
-  }
-  models.fit();
-  for (const std::int64_t k : {120, 176, 384, 392}) {
-    const Call call = gemm(300, 300, k);
-    EXPECT_NEAR(models.seconds(call, placement) / even_truth(call, placement), 1, 0.025) << k;
-  }
-}
-
-TEST(Cells, OfTheGridDontTellRefinementsApart) {
-  const std::vector<double> at = {1.04, 2.5, 3}, other = {1.04, 4.5, 3}, far = {1.34, 2.5, 3};
-  EXPECT_EQ(cell_of(at, {1, 2}, 0.1), (std::vector<std::int64_t>{10, 30}));
-  EXPECT_EQ(cell_of(at, {1, 2}, 0.1), cell_of(other, {1, 2}, 0.1));
-  EXPECT_NE(cell_of(at, {1, 2}, 0.1), cell_of(far, {1, 2}, 0.1));
-  EXPECT_NE(cell_of(at, {}, 0.1), cell_of(other, {}, 0.1));
-}
-
-TEST(KernelProcess, RefinesByPowersOfTwoAndLeadingDimensionBehindSizesAndLevels) {
-  const Call call = gemm(96, 100, 512);
-  const Refinements refinements = KernelProcess::refinements(*call.routine);
-  const std::vector<double> at = KernelProcess::coordinates(call, everything_at(1, 0), Baseline::of(machine()));
-  ASSERT_EQ(refinements.begin, 6U) << "three sizes, three operands";
-  ASSERT_EQ(refinements.end, at.size());
-  EXPECT_EQ(KernelProcess::coordinate_groups(*call.routine).size(), at.size());
-  EXPECT_EQ(std::vector<double>(at.begin() + 6, at.begin() + 9), (std::vector<double>{2, 0, 5}));
 }
 
 TEST(OnDemandModels, FindTheCliffWhereALibraryChangesItsAlgorithm) {

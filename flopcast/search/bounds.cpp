@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace flopcast::search {
 namespace {
@@ -13,18 +14,44 @@ double log_choose(std::size_t n, std::size_t k) {
   return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
-/// Probability of `heads` or more in n tosses of a fair coin.
-double at_least(std::size_t heads, std::size_t n) {
-  double sum = 0;
-  for (std::size_t k = heads; k <= n; ++k) {
-    sum += std::exp(log_choose(n, k) - static_cast<double>(n) * std::log(2.0));
+/// Row t, column h: probability of h or more heads in t tosses of a fair coin; t up to n.
+std::vector<std::vector<double>> heads_or_more(std::size_t n) {
+  std::vector<std::vector<double>> rows(n + 1, std::vector<double>(n + 1, 0.0));
+  rows[0][0] = 1;
+  for (std::size_t t = 1; t <= n; ++t) {
+    rows[t][0] = 1;
+    for (std::size_t h = 1; h <= t; ++h) {
+      rows[t][h] = (rows[t - 1][h - 1] + rows[t - 1][h]) / 2;
+    }
   }
-  return sum;
+  return rows;
 }
 
-/// Probability that exactly t of n values lie above the second largest of N values of the same distribution (negative hypergeometric).
-double beyond_second(std::size_t t, std::size_t n, std::size_t N) {
-  return std::exp(log_choose(t + 1, t) + log_choose(n + N - t - 2, n - t) - log_choose(n + N, n));
+/// Probability that exactly t of n values lie above the margin-th largest of N values of the same distribution (negative hypergeometric).
+double beyond_margin(std::size_t t, std::size_t n, std::size_t N, std::size_t margin) {
+  return std::exp(log_choose(t + margin - 1, t) + log_choose(n + N - t - margin, n - t) - log_choose(n + N, n));
+}
+
+std::size_t calibrated_rank(std::size_t twins, std::size_t margin, double alpha, const std::vector<std::vector<double>>& heads) {
+  if (margin < 1 || twins < margin) {
+    return 0;
+  }
+  const std::size_t n = heads.size() - 1;
+  std::vector<double> beyond(n + 1);
+  for (std::size_t t = 0; t <= n; ++t) {
+    beyond[t] = beyond_margin(t, n, twins, margin);
+  }
+  for (std::size_t i = 1; i <= n; ++i) {
+    const std::size_t above = n - i + 1;  // so many values are at or above the i-th smallest
+    double probability = 0;
+    for (std::size_t t = above; t <= n; ++t) {
+      probability += beyond[t] * heads[t][above];
+    }
+    if (probability > alpha) {
+      return i - 1;
+    }
+  }
+  return n;
 }
 
 }  // namespace
@@ -40,37 +67,70 @@ std::size_t sign_rank(std::size_t n, double alpha) {
   return n;
 }
 
-std::size_t calibrated_rank(std::size_t n, std::size_t twins, double alpha) {
-  if (twins < 2) {
-    return 0;
-  }
-  for (std::size_t i = 1; i <= n; ++i) {
-    const std::size_t beyond = n - i + 1;  // so many values are at or above the i-th smallest
-    double probability = 0;
-    for (std::size_t t = beyond; t <= n; ++t) {
-      probability += beyond_second(t, n, twins) * at_least(beyond, t);
-    }
-    if (probability > alpha) {
-      return i - 1;
-    }
-  }
-  return n;
+std::size_t calibrated_rank(std::size_t n, std::size_t twins, std::size_t margin, double alpha) {
+  return calibrated_rank(twins, margin, alpha, heads_or_more(n));
 }
 
-double median_lower_bound(std::vector<double> differences, std::span<const double> twins, double alpha) {
-  std::sort(differences.begin(), differences.end());
-  const double share = twins.empty() ? alpha : alpha / 2;
-  double bound = -std::numeric_limits<double>::infinity();
-  if (const std::size_t rank = sign_rank(differences.size(), share); rank > 0) {
-    bound = differences[rank - 1];
+std::size_t least_twins(std::size_t n, std::size_t margin, double alpha, std::size_t most) {
+  const std::vector<std::vector<double>> heads = heads_or_more(n);
+  std::size_t twins = margin;
+  while (twins <= most && calibrated_rank(twins, margin, alpha, heads) == 0) {
+    ++twins;
   }
-  if (const std::size_t rank = calibrated_rank(differences.size(), twins.size(), share); rank > 0) {
+  return twins;
+}
+
+namespace {
+
+/// Of all admissible pairs of ranks the one furthest in: of exponential tails, the sharpest.
+BoundRanks calibrated_ranks(std::size_t n, std::size_t twins, double alpha) {
+  const std::vector<std::vector<double>> heads = heads_or_more(n);
+  BoundRanks best;
+  for (std::size_t margin = 2; margin <= twins; ++margin) {
+    const std::size_t rank = calibrated_rank(twins, margin, alpha, heads);
+    if (rank == 0) {
+      break;
+    }
+    if (rank * margin > best.calibrated * best.margin) {
+      best = {0, rank, margin};
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+BoundRanks bound_ranks(std::size_t n, std::size_t twins, double alpha) {
+  BoundRanks ranks = calibrated_ranks(n, twins, alpha / 2);
+  ranks.sign = sign_rank(n, alpha / 2);
+  if (ranks.sign == 0) {
+    return calibrated_ranks(n, twins, alpha);
+  }
+  if (ranks.calibrated == 0) {
+    ranks.sign = sign_rank(n, alpha);
+  }
+  return ranks;
+}
+
+double median_lower_bound(std::vector<double> values, std::span<const double> twins, const BoundRanks& ranks) {
+  std::sort(values.begin(), values.end());
+  double bound = -std::numeric_limits<double>::infinity();
+  if (ranks.sign > 0) {
+    bound = values[ranks.sign - 1];
+  }
+  if (ranks.calibrated > 0) {
     std::vector<double> margins(twins.size());
     std::transform(twins.begin(), twins.end(), margins.begin(), [](double twin) { return std::abs(twin); });
-    std::nth_element(margins.begin(), margins.begin() + 1, margins.end(), std::greater<>());
-    bound = std::max(bound, differences[rank - 1] - margins[1]);
+    const auto margin = margins.begin() + static_cast<std::ptrdiff_t>(ranks.margin - 1);
+    std::nth_element(margins.begin(), margin, margins.end(), std::greater<>());
+    bound = std::max(bound, values[ranks.calibrated - 1] - *margin);
   }
   return bound;
+}
+
+double median_lower_bound(std::vector<double> values, std::span<const double> twins, double alpha) {
+  const BoundRanks ranks = bound_ranks(values.size(), twins.size(), alpha);
+  return median_lower_bound(std::move(values), twins, ranks);
 }
 
 Interval sign_interval(const std::vector<double>& values, double alpha) {

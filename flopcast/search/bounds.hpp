@@ -12,14 +12,28 @@ namespace flopcast::search {
 /// none. It is the sign test turned around: nothing is assumed of the distribution.
 std::size_t sign_rank(std::size_t n, double alpha);
 
-/// The same for the i-th smallest of n values less the second largest of `twins` absolute A/A differences, if the values are distributed as
-/// the A/A differences (whatever these are, but symmetric about 0), shifted by the median. Beyond the largest twin would be the sharpest
-/// test, but one disturbed twin would silence it.
-std::size_t calibrated_rank(std::size_t n, std::size_t twins, double alpha);
+/// The same for the i-th smallest of n values less the `margin`-th largest of `twins` absolute A/A differences, if the values are
+/// distributed as the A/A differences (whatever these are, but symmetric about 0), shifted by the median.
+std::size_t calibrated_rank(std::size_t n, std::size_t twins, std::size_t margin, double alpha);
 
-/// A number that is above the median of `differences`' distribution with probability at most alpha; -infinity if they are too few.
-/// With `twins` (A/A differences) it is the better of the two bounds above, each at alpha / 2; without, the first.
-double median_lower_bound(std::vector<double> differences, std::span<const double> twins, double alpha);
+/// The fewest twins with which calibrated_rank(n, twins, margin, alpha) isn't 0; `most` + 1 if these aren't enough.
+std::size_t least_twins(std::size_t n, std::size_t margin, double alpha, std::size_t most);
+
+/// Which values bound a median from below: chosen before any is seen.
+struct BoundRanks {
+  std::size_t sign = 0;        ///< the sign-th smallest value; 0: none
+  std::size_t calibrated = 0;  ///< the calibrated-th smallest value less the margin-th largest absolute A/A difference; 0: none
+  std::size_t margin = 0;
+};
+/// Of n values and so many twins, each bound at alpha / 2, or the one that there is at alpha. Never beyond the largest twin: it would be the
+/// sharpest test, but one disturbed twin would silence it; the more twins, the further in, where many disturbed ones do no harm.
+BoundRanks bound_ranks(std::size_t n, std::size_t twins, double alpha);
+
+/// The better of the two bounds; -infinity if there is none. The ranks are those of as many values and twins.
+double median_lower_bound(std::vector<double> values, std::span<const double> twins, const BoundRanks& ranks);
+
+/// A number that is above the median of `values`' distribution with probability at most alpha; -infinity if they are too few.
+double median_lower_bound(std::vector<double> values, std::span<const double> twins, double alpha);
 
 /// Interval that misses the median with probability at most alpha, by the sign test; infinite on both sides if the values are too few.
 Interval sign_interval(const std::vector<double>& values, double alpha);

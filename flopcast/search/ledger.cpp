@@ -28,7 +28,7 @@ Ledger::Ledger(std::vector<std::size_t> candidates, std::uint64_t seed) {
     rows_.push_back({configuration, {}, {}, true});
   }
   draw_.random.seed(seed);
-  draw_.order = all(rows_.size() + 1);
+  draw_.order = all(rows_.size() + static_cast<std::size_t>(2 * most_pairs - 1));
 }
 
 Ledger::Draw Ledger::next_draw() const {
@@ -41,13 +41,15 @@ Ledger::Draw Ledger::next_draw() const {
   return next;
 }
 
-bool Ledger::round(const Evaluator& evaluator, Meter& meter, std::optional<std::size_t> twin) {
+bool Ledger::round(const Evaluator& evaluator, Meter& meter, std::optional<Twin> twin) {
   Draw draw = next_draw();
+  const std::size_t slots_used = rows_.size() + (twin ? static_cast<std::size_t>(2 * std::min(twin->pairs, most_pairs) - 1) : 0);
   std::vector<std::size_t> slots, block;
   for (const std::size_t slot : draw.order) {
-    if (slot == rows_.size() ? twin.has_value() : rows_[slot].active) {
+    const bool is_twin = slot >= rows_.size();
+    if (is_twin ? slot < slots_used : rows_[slot].active) {
       slots.push_back(slot);
-      block.push_back(rows_[slot == rows_.size() ? *twin : slot].configuration);
+      block.push_back(rows_[is_twin ? twin->candidate : slot].configuration);
     }
   }
   const std::vector<Seconds> costs = meter.evaluate(evaluator, block);
@@ -58,24 +60,31 @@ bool Ledger::round(const Evaluator& evaluator, Meter& meter, std::optional<std::
   return costs.size() == slots.size();
 }
 
-void Ledger::record(std::span<const std::size_t> slots, std::span<const Seconds> costs, std::optional<std::size_t> twin) {
+void Ledger::record(std::span<const std::size_t> slots, std::span<const Seconds> costs, std::optional<Twin> twin) {
   ++rounds_;
   for (Row& row : rows_) {
     row.costs.push_back(std::numeric_limits<Seconds>::quiet_NaN());
   }
-  Seconds twin_cost = std::numeric_limits<Seconds>::quiet_NaN();
+  std::vector<Seconds> alike;  // all of the twin's costs, in the order of their evaluation
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    const bool is_twin = slots[i] == rows_.size();
-    Row& row = rows_[is_twin ? *twin : slots[i]];
+    const bool is_further = slots[i] >= rows_.size();
+    Row& row = rows_[is_further ? twin->candidate : slots[i]];
     if (const char* reason = fault(costs[i])) {
       row.fault = reason;
       row.active = false;
-    } else {
-      (is_twin ? twin_cost : row.costs.back()) = costs[i];
+      continue;
+    }
+    if (!is_further) {
+      row.costs.back() = costs[i];
+    }
+    if (is_further || (twin && twin->candidate == slots[i])) {
+      alike.push_back(costs[i]);
     }
   }
-  if (twin && !std::isnan(twin_cost) && !std::isnan(rows_[*twin].costs.back())) {
-    twins_.push_back(std::log(twin_cost / rows_[*twin].costs.back()));
+  // Pairs as far apart in time as a candidate is from the leader: half a round on average, not neighbours.
+  const std::size_t pairs = alike.size() / 2;
+  for (std::size_t pair = 0; pair < pairs; ++pair) {
+    twins_.push_back(std::log(alike[pair + pairs] / alike[pair]));
   }
 }
 

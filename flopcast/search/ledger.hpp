@@ -31,13 +31,20 @@ class Ledger {
   [[nodiscard]] const std::vector<Row>& rows() const noexcept { return rows_; }
   void set_active(std::size_t candidate, bool active) { rows_[candidate].active = active; }
 
-  /// Evaluates every active candidate once, in random order or, on alternate rounds, in the reverse of the order before; `twin` once more.
-  /// False if the limits cut the round short. If the evaluator throws, the round counts for nothing and the next one repeats it.
-  bool round(const Evaluator& evaluator, Meter& meter, std::optional<std::size_t> twin = {});
+  /// An active candidate that a round has more than once, for `pairs` comparisons with itself (2 pairs - 1 more evaluations).
+  struct Twin {
+    std::size_t candidate = 0;
+    std::int64_t pairs = 1;
+  };
+  static constexpr std::int64_t most_pairs = 64;  ///< of a round; more count as so many
+
+  /// Evaluates every active candidate once, in random order or, on alternate rounds, in the reverse of the order before; the twin more
+  /// often. False if the limits cut the round short. If the evaluator throws, the round counts for nothing and the next one repeats it.
+  bool round(const Evaluator& evaluator, Meter& meter, std::optional<Twin> twin = {});
 
   /// log(cost of a / cost of b) of every round that has both.
   [[nodiscard]] std::vector<double> paired(std::size_t a, std::size_t b) const;
-  /// log(cost of the twin / cost of the same configuration) of every round with a twin: the A/A differences.
+  /// log(cost of a configuration / cost of the same one in the same round) of every pair: the A/A differences.
   [[nodiscard]] const std::vector<double>& twins() const noexcept { return twins_; }
   /// `candidates` by median of paired differences to `incumbent`, best first; without one, by median cost. Those that can't be compared,
   /// for they were dropped or never evaluated, are left out.
@@ -46,10 +53,10 @@ class Ledger {
  private:
   struct Draw {
     std::mt19937_64 random;
-    std::vector<std::size_t> order;  ///< all candidates, and rows_.size() for the twin
+    std::vector<std::size_t> order;  ///< all candidates, and from rows_.size() on the twin's further evaluations
   };
   [[nodiscard]] Draw next_draw() const;
-  void record(std::span<const std::size_t> slots, std::span<const Seconds> costs, std::optional<std::size_t> twin);
+  void record(std::span<const std::size_t> slots, std::span<const Seconds> costs, std::optional<Twin> twin);
 
   std::vector<Row> rows_;
   std::vector<double> twins_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <utility>
 
 #include "flopcast/core/error.hpp"
@@ -89,8 +91,8 @@ bool Race::look_is_due() const {
   if (rounds < options_.least_rounds || rounds < next_look_round(last_look_.round)) {
     return false;
   }
-  const double lowest = median_lower_bound(std::vector<double>(static_cast<std::size_t>(rounds), 0), early_twins(), next_alpha());
-  return std::isfinite(lowest);
+  const BoundRanks ranks = bound_ranks(static_cast<std::size_t>(rounds), early_twins().size(), next_alpha());
+  return ranks.sign > 0 || ranks.calibrated > 0;
 }
 
 std::span<const double> Race::early_twins() const {
@@ -99,9 +101,16 @@ std::span<const double> Race::early_twins() const {
 
 Race::Look Race::look() const {
   Look look{ledger_.rounds(), next_alpha(), std::vector<double>(slower_.size(), 0), false};
+  const std::span<const double> twins = early_twins();
+  std::map<std::size_t, BoundRanks> ranks;  // by number of differences: nearly always the same
   for (const std::size_t candidate : contenders()) {
     if (candidate != leader_) {
-      look.bounds[candidate] = median_lower_bound(ledger_.paired(candidate, *leader_), early_twins(), look.alpha);
+      std::vector<double> differences = ledger_.paired(candidate, *leader_);
+      const auto [known, is_new] = ranks.try_emplace(differences.size());
+      if (is_new) {
+        known->second = bound_ranks(differences.size(), twins.size(), look.alpha);
+      }
+      look.bounds[candidate] = median_lower_bound(std::move(differences), twins, known->second);
     }
   }
   look.good_enough =
@@ -155,9 +164,33 @@ std::optional<Ending> Race::decide() {
   return ledger_.rounds() >= options_.most_rounds ? std::optional(Ending::budget) : std::nullopt;
 }
 
+/// A/A pairs of the next round. Many of them make fewer rounds tell as much: until the first look so many that it takes the fewest
+/// evaluations, then one.
+std::int64_t Race::pairs() const {
+  if (looks_ > 0) {
+    return 1;
+  }
+  static constexpr std::size_t most_twins = 256, margin = 2;
+  const auto known = static_cast<std::int64_t>(ledger_.twins().size());
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max(), best = 1;
+  for (std::int64_t rounds = std::max(options_.least_rounds, ledger_.rounds() + 1); rounds <= options_.twin_rounds; ++rounds) {
+    const auto lacking = static_cast<std::int64_t>(least_twins(static_cast<std::size_t>(rounds), margin, next_alpha(), most_twins)) - known;
+    const std::int64_t to_come = rounds - ledger_.rounds();
+    const std::int64_t evaluations = to_come * static_cast<std::int64_t>(active().size()) + 2 * lacking;
+    if (evaluations < fewest) {
+      fewest = evaluations;
+      best = (lacking + to_come - 1) / to_come;
+    }
+  }
+  return std::clamp<std::int64_t>(best, 1, Ledger::most_pairs);
+}
+
 std::optional<Ending> Race::step(const Evaluator& evaluator) {
-  const bool calibrating = ledger_.rounds() < options_.twin_rounds && contenders().size() > 1;
-  const bool complete = ledger_.round(evaluator, meter_, calibrating ? leader_ : std::nullopt);
+  std::optional<Ledger::Twin> twin;
+  if (leader_ && ledger_.rounds() < options_.twin_rounds && contenders().size() > 1) {
+    twin = {*leader_, pairs()};
+  }
+  const bool complete = ledger_.round(evaluator, meter_, twin);
   const std::optional<Ending> decision = decide();
   return decision || complete ? decision : meter_.ending();
 }

@@ -17,8 +17,8 @@ TEST(SignRank, IsThatOfTheSignTest) {
   EXPECT_GT(sign_rank(5000, 1e-6), 2300U);
 }
 
-/// Probability, by simulation, that the i-th smallest of n exceeds the second largest |A/A| though the median is 0.
-double simulated(std::size_t n, std::size_t twins, std::size_t rank) {
+/// Probability, by simulation, that the rank-th smallest of n exceeds the margin-th largest |A/A| though the median is 0.
+double simulated(std::size_t n, std::size_t twins, std::size_t rank, std::size_t margin) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
   constexpr int trials = 50'000;
@@ -29,23 +29,47 @@ double simulated(std::size_t n, std::size_t twins, std::size_t rank) {
     std::generate(margins.begin(), margins.end(), [&] { return std::abs(normal(random)); });
     std::sort(values.begin(), values.end());
     std::sort(margins.rbegin(), margins.rend());
-    exceeded += values[rank - 1] > margins[1] ? 1 : 0;
+    exceeded += values[rank - 1] > margins[margin - 1] ? 1 : 0;
   }
   return static_cast<double>(exceeded) / trials;
 }
 
 TEST(CalibratedRank, IsTheLargestThatKeepsItsError) {
   for (const double alpha : {0.05, 0.01, 0.002}) {
-    const std::size_t rank = calibrated_rank(6, 5, alpha);
-    EXPECT_LE(rank == 0 ? 0 : simulated(6, 5, rank), alpha * 1.2);
-    EXPECT_GT(simulated(6, 5, rank + 1), alpha * 0.8);
+    for (const std::size_t margin : {2U, 4U}) {
+      const std::size_t rank = calibrated_rank(6, 9, margin, alpha);
+      EXPECT_LE(rank == 0 ? 0 : simulated(6, 9, rank, margin), alpha * 1.2);
+      EXPECT_GT(simulated(6, 9, rank + 1, margin), alpha * 0.8);
+    }
   }
 }
 
 TEST(CalibratedRank, DecidesEarlierThanTheSignTest) {
   EXPECT_EQ(sign_rank(7, 1e-4), 0U);
-  EXPECT_GE(calibrated_rank(7, 6, 1e-4), 1U);
-  EXPECT_EQ(calibrated_rank(7, 1, 0.5), 0U);  // the second largest of one
+  EXPECT_GE(calibrated_rank(7, 6, 2, 1e-4), 1U);
+  EXPECT_EQ(calibrated_rank(7, 1, 2, 0.5), 0U);  // the second largest of one
+}
+
+TEST(LeastTwins, AreEnough) {
+  for (const std::size_t n : {3U, 5U}) {
+    const std::size_t twins = least_twins(n, 2, 1e-4, 100);
+    EXPECT_EQ(calibrated_rank(n, twins, 2, 1e-4), 1U);
+    EXPECT_EQ(calibrated_rank(n, twins - 1, 2, 1e-4), 0U);
+  }
+  EXPECT_EQ(least_twins(2, 2, 1e-9, 100), 101U);
+}
+
+TEST(BoundRanks, LieFurtherInTheMoreTwinsThereAre) {
+  const BoundRanks few = bound_ranks(4, 20, 1e-3), many = bound_ranks(4, 80, 1e-3);
+  EXPECT_EQ(few.sign, 0U);
+  EXPECT_GE(few.calibrated, 1U);
+  EXPECT_GT(many.margin, few.margin);
+  EXPECT_LE(many.margin, 40U);
+}
+
+TEST(BoundRanks, ShareTheErrorOnlyWhereThereAreTwoBounds) {
+  EXPECT_EQ(bound_ranks(20, 0, 0.05).sign, sign_rank(20, 0.05));
+  EXPECT_EQ(bound_ranks(20, 20, 0.05).sign, sign_rank(20, 0.025));
 }
 
 TEST(MedianLowerBound, OfTooFewIsNone) {

@@ -128,7 +128,7 @@ TEST(Race, ReversesTheOrderOnAlternateRounds) {
   EXPECT_NE(blocks[0], blocks[2]);
 }
 
-TEST(Race, EntersTheLeaderTwiceInEarlyRounds) {
+TEST(Race, EntersTheLeaderMoreThanOnceInEarlyRounds) {
   std::vector<std::size_t> sizes;
   const auto evaluate = [&sizes](Evaluator::Block block) {
     sizes.push_back(block.size());
@@ -139,10 +139,32 @@ TEST(Race, EntersTheLeaderTwiceInEarlyRounds) {
   RaceOptions options;
   options.twin_rounds = 3;
   options.most_rounds = 5;
+  options.tolerance = 0;
   const RaceResult result = race({0, 1}, evaluate, options);
-  EXPECT_THAT(sizes, ElementsAre(2, 3, 3, 2, 2));
-  EXPECT_EQ(result.ending, Ending::budget);
+  EXPECT_THAT(sizes, ElementsAre(2, 5, 5));  // six pairs make three rounds tell enough
+  EXPECT_EQ(result.ending, Ending::settled);
   EXPECT_EQ(result.evaluations, 12);
+}
+
+TEST(Race, HasOnePairPerRoundAfterItsFirstLookAndInTheEndNone) {
+  FakeMachine machine(std::vector<double>(12, 1.0), {}, 1);
+  std::vector<std::size_t> sizes;
+  const auto evaluate = [&](Evaluator::Block block) {
+    sizes.push_back(block.size());
+    std::vector<Seconds> costs(block.size());
+    std::transform(block.begin(), block.end(), costs.begin(), std::ref(machine));
+    return costs;
+  };
+  RaceOptions options;
+  options.tolerance = 0;
+  options.twin_rounds = 8;
+  options.most_rounds = 10;
+  EXPECT_EQ(race(all(12), evaluate, options).ending, Ending::budget);
+  ASSERT_EQ(sizes.size(), 10U);
+  EXPECT_EQ(sizes[0], 12U);
+  EXPECT_GT(sizes[1], 13U);
+  EXPECT_EQ(sizes[6], 13U);
+  EXPECT_EQ(sizes[9], 12U);
 }
 
 TEST(Race, OfOneConfigurationMeasuresIt) {
@@ -290,7 +312,9 @@ TEST(Race, StopsWhenTheLeaderIsGoodEnough) {
 
 TEST(Race, GivesTheRatioOfTheTwins) {
   FakeMachine machine({1, 1.01, 1.02}, {0.01, 0, 0, 0}, 1);
-  const Interval ratio = race(all(3), std::ref(machine)).twin_ratio;
+  RaceOptions options;
+  options.tolerance = 0;
+  const Interval ratio = race(all(3), std::ref(machine), options).twin_ratio;
   EXPECT_LE(ratio.low, 1);
   EXPECT_GE(ratio.high, 1);
   EXPECT_LT(ratio.high - ratio.low, 0.04);

@@ -17,8 +17,7 @@ struct RaceOptions {
   double error_probability = 0.05;  ///< that it loses more
   std::int64_t least_rounds = 3;
   std::int64_t most_rounds = 1000;  ///< what is tied then is tied
-  std::int64_t twin_rounds =
-      16;                   ///< so many have the leader more than once (A/A pairs), until the sign test alone can decide; 0: none
+  std::int64_t twin_rounds = 16;    ///< so many have A/A pairs of the leader, until the sign test alone can decide; 0: none
   Seconds good_enough = 0;  ///< stop once the leader's median cost is certainly at most this: a known floor over the share of it to reach
   std::uint64_t seed = 1;
   Limits limits;

@@ -150,8 +150,8 @@ void serve(int socket, const GemmSetup& setup) {
 
 [[noreturn]] void be_child(int socket, const GemmSetup& setup) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole group of processes; the parent ends this one
-  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, SIG_IGN);  // Ctrl-C, or a batch system's end, reaches the whole group of processes; the parent ends this one
+  std::signal(SIGTERM, SIG_IGN);
   if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
     dup2(null, STDOUT_FILENO);  // what a library prints is no output of ours
     dup2(null, STDERR_FILENO);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "flopcast/core/error.hpp"
 
@@ -25,23 +26,27 @@ bool Meter::exhausted() {
 
 Seconds Meter::spent() const { return limits_.clock ? limits_.clock() - begin_ : costs_; }
 
-std::vector<Seconds> Meter::evaluate(const Evaluator& evaluator, Evaluator::Block block) {
-  std::vector<Seconds> costs;
-  while (costs.size() < block.size() && !exhausted()) {
+std::vector<Evaluation> Meter::evaluate(const Evaluator& evaluator, Evaluator::Block block) {
+  std::vector<Evaluation> evaluations;
+  while (evaluations.size() < block.size() && !exhausted()) {
     const auto left = static_cast<std::size_t>(limits_.evaluations - evaluations_);
-    const std::size_t asked = std::min({evaluator.most(), block.size() - costs.size(), left});
-    const std::vector<Seconds> got = evaluator(block.subspan(costs.size(), asked));
+    const std::size_t asked = std::min({evaluator.most(), block.size() - evaluations.size(), left});
+    const Seconds begin = spent();
+    const std::vector<Seconds> got = evaluator(block.subspan(evaluations.size(), asked));
     if (got.size() > asked) {
       throw internal_error("an evaluator gave {} costs for a block of {}", got.size(), asked);
     }
     std::for_each(got.begin(), got.end(), [this](Seconds cost) { count(cost); });
-    costs.insert(costs.end(), got.begin(), got.end());
+    const Seconds duration = (spent() - begin) / static_cast<double>(std::max<std::size_t>(got.size(), 1));
+    std::transform(got.begin(), got.end(), std::back_inserter(evaluations), [duration](Seconds cost) {
+      return Evaluation{cost, duration};
+    });
     if (got.size() < asked) {
       ending_ = Ending::interrupted;
       break;
     }
   }
-  return costs;
+  return evaluations;
 }
 
 void Meter::count(Seconds cost) {

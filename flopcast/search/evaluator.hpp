@@ -50,6 +50,11 @@ enum class Ending : std::uint8_t {
   nothing_left,  ///< every configuration was dropped
 };
 
+/// What an evaluator gave, and how long it took for it; in blocks all take the same.
+struct Evaluation {
+  Seconds cost = 0, duration = 0;
+};
+
 /// Counts what a search spends against its limits.
 class Meter {
  public:
@@ -59,8 +64,8 @@ class Meter {
   /// Whether a limit is reached; ending() then says which.
   [[nodiscard]] bool exhausted();
   [[nodiscard]] Ending ending() const noexcept { return ending_; }
-  /// Asks for the costs of `block` within the limits: of all of it, or of its beginning. What the evaluator throws passes through.
-  std::vector<Seconds> evaluate(const Evaluator& evaluator, Evaluator::Block block);
+  /// Evaluates `block` within the limits: all of it, or its beginning. What the evaluator throws passes through.
+  std::vector<Evaluation> evaluate(const Evaluator& evaluator, Evaluator::Block block);
   /// Seconds spent so far: by the clock, or without one the sum of the costs.
   [[nodiscard]] Seconds spent() const;
   /// Counts one evaluation made elsewhere.

@@ -25,7 +25,7 @@ Ledger::Ledger(std::vector<std::size_t> candidates, std::uint64_t seed) {
                     distinct.size());
   }
   for (const std::size_t configuration : candidates) {
-    rows_.push_back({configuration, {}, {}, true});
+    rows_.push_back({configuration, {}, 0, {}, true});
   }
   draw_.random.seed(seed);
   draw_.order = all(rows_.size() + static_cast<std::size_t>(2 * most_pairs - 1));
@@ -52,33 +52,35 @@ bool Ledger::round(const Evaluator& evaluator, Meter& meter, std::optional<Twin>
       block.push_back(rows_[is_twin ? twin->candidate : slot].configuration);
     }
   }
-  const std::vector<Seconds> costs = meter.evaluate(evaluator, block);
+  const std::vector<Evaluation> evaluations = meter.evaluate(evaluator, block);
   draw_ = std::move(draw);
-  if (!costs.empty()) {
-    record(slots, costs, twin);
+  if (!evaluations.empty()) {
+    record(slots, evaluations, twin);
   }
-  return costs.size() == slots.size();
+  return evaluations.size() == slots.size();
 }
 
-void Ledger::record(std::span<const std::size_t> slots, std::span<const Seconds> costs, std::optional<Twin> twin) {
+void Ledger::record(std::span<const std::size_t> slots, std::span<const Evaluation> evaluations, std::optional<Twin> twin) {
   ++rounds_;
   for (Row& row : rows_) {
     row.costs.push_back(std::numeric_limits<Seconds>::quiet_NaN());
   }
   std::vector<Seconds> alike;  // all of the twin's costs, in the order of their evaluation
-  for (std::size_t i = 0; i < costs.size(); ++i) {
+  for (std::size_t i = 0; i < evaluations.size(); ++i) {
+    const Seconds cost = evaluations[i].cost;
     const bool is_further = slots[i] >= rows_.size();
     Row& row = rows_[is_further ? twin->candidate : slots[i]];
-    if (const char* reason = fault(costs[i])) {
+    row.duration = evaluations[i].duration;
+    if (const char* reason = fault(cost)) {
       row.fault = reason;
       row.active = false;
       continue;
     }
     if (!is_further) {
-      row.costs.back() = costs[i];
+      row.costs.back() = cost;
     }
     if (is_further || (twin && twin->candidate == slots[i])) {
-      alike.push_back(costs[i]);
+      alike.push_back(cost);
     }
   }
   // Pairs as far apart in time as a candidate is from the leader: half a round on average, not neighbours.

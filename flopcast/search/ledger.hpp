@@ -16,6 +16,7 @@ class Ledger {
   struct Row {
     std::size_t configuration = 0;
     std::vector<Seconds> costs;  ///< by round; NaN where it wasn't evaluated
+    Seconds duration = 0;        ///< of its latest evaluation, which need not be its cost
     std::string fault;           ///< why it was dropped: the evaluator gave what is no cost
     bool active = true;          ///< takes part in the next round
 
@@ -56,7 +57,7 @@ class Ledger {
     std::vector<std::size_t> order;  ///< all candidates, and from rows_.size() on the twin's further evaluations
   };
   [[nodiscard]] Draw next_draw() const;
-  void record(std::span<const std::size_t> slots, std::span<const Seconds> costs, std::optional<Twin> twin);
+  void record(std::span<const std::size_t> slots, std::span<const Evaluation> evaluations, std::optional<Twin> twin);
 
   std::vector<Row> rows_;
   std::vector<double> twins_;

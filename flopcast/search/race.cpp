@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "flopcast/core/error.hpp"
@@ -164,21 +165,37 @@ std::optional<Ending> Race::decide() {
   return ledger_.rounds() >= options_.most_rounds ? std::optional(Ending::budget) : std::nullopt;
 }
 
-/// A/A pairs of the next round. Many of them make fewer rounds tell as much: until the first look so many that it takes the fewest
-/// evaluations, then one.
-std::int64_t Race::pairs() const {
+/// Compared with itself is whatever is nearly as good as the leader and quickest to evaluate: noise of its kind, at least as much of it.
+std::size_t Race::pick_twin() const {
+  static const double near = std::log(1.1);
+  std::size_t twin = *leader_;
+  for (const std::size_t candidate : active()) {
+    const double behind = median(ledger_.paired(candidate, *leader_));
+    if (behind < near && ledger_.rows()[candidate].duration < ledger_.rows()[twin].duration) {
+      twin = candidate;
+    }
+  }
+  return twin;
+}
+
+/// A/A pairs of the next round. Many of them make fewer rounds tell as much: until the first look so many that it is reached soonest, then one.
+std::int64_t Race::pairs(std::size_t twin) const {
   if (looks_ > 0) {
     return 1;
   }
   static constexpr std::size_t most_twins = 256, margin = 2;
-  const auto known = static_cast<std::int64_t>(ledger_.twins().size());
-  std::int64_t fewest = std::numeric_limits<std::int64_t>::max(), best = 1;
+  const std::vector<std::size_t> racing = active();
+  const Seconds round = std::accumulate(racing.begin(), racing.end(), 0.0,
+                                        [this](Seconds sum, std::size_t candidate) { return sum + ledger_.rows()[candidate].duration; });
+  Seconds soonest = std::numeric_limits<Seconds>::infinity();
+  std::int64_t best = 1;
   for (std::int64_t rounds = std::max(options_.least_rounds, ledger_.rounds() + 1); rounds <= options_.twin_rounds; ++rounds) {
-    const auto lacking = static_cast<std::int64_t>(least_twins(static_cast<std::size_t>(rounds), margin, next_alpha(), most_twins)) - known;
+    const std::size_t twins = least_twins(static_cast<std::size_t>(rounds), margin, next_alpha(), most_twins);
+    const std::int64_t lacking = static_cast<std::int64_t>(twins) - static_cast<std::int64_t>(ledger_.twins().size());
     const std::int64_t to_come = rounds - ledger_.rounds();
-    const std::int64_t evaluations = to_come * static_cast<std::int64_t>(active().size()) + 2 * lacking;
-    if (evaluations < fewest) {
-      fewest = evaluations;
+    const Seconds seconds = static_cast<double>(to_come) * round + 2 * static_cast<double>(lacking) * ledger_.rows()[twin].duration;
+    if (seconds < soonest) {
+      soonest = seconds;
       best = (lacking + to_come - 1) / to_come;
     }
   }
@@ -188,7 +205,8 @@ std::int64_t Race::pairs() const {
 std::optional<Ending> Race::step(const Evaluator& evaluator) {
   std::optional<Ledger::Twin> twin;
   if (leader_ && ledger_.rounds() < options_.twin_rounds && contenders().size() > 1) {
-    twin = {*leader_, pairs()};
+    const std::size_t candidate = pick_twin();
+    twin = {candidate, pairs(candidate)};
   }
   const bool complete = ledger_.round(evaluator, meter_, twin);
   const std::optional<Ending> decision = decide();

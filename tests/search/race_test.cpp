@@ -167,6 +167,17 @@ TEST(Race, HasOnePairPerRoundAfterItsFirstLookAndInTheEndNone) {
   EXPECT_EQ(sizes[9], 12U);
 }
 
+TEST(Race, ComparesWithItselfWhateverIsNearTheLeaderAndQuickest) {
+  const std::vector<Seconds> costs = {1.0, 1.05, 2.0}, durations = {100, 1, 0.1};
+  Seconds now = 0;
+  std::vector<int> asked(costs.size(), 0);
+  const auto evaluate = [&](std::size_t i) { return ++asked[i], now += durations[i], costs[i]; };
+  RaceOptions options;
+  options.limits.clock = [&now] { return now; };
+  EXPECT_EQ(race(all(3), evaluate, options).leader, 0U);
+  EXPECT_THAT(asked, ElementsAre(3, testing::Gt(10), 3));
+}
+
 TEST(Race, OfOneConfigurationMeasuresIt) {
   const RaceResult result = race({7}, exact);
   EXPECT_EQ(result.leader, 7U);

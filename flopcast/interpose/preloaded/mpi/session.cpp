@@ -111,9 +111,14 @@ std::unique_ptr<Session> make_session() {
 
 }  // namespace
 
-Session* session() noexcept {
+Session* current_session = nullptr;
+
+void open_session() noexcept {
   static const std::unique_ptr<Session> only = make_session();
-  return only.get();
+  static const struct Closing {
+    ~Closing() { current_session = nullptr; }  // functions that the program calls after that pass through
+  } closing;
+  current_session = only.get();
 }
 
 void write_stage(const MpiOptions& options, std::string_view stage) noexcept {
@@ -153,7 +158,8 @@ void Session::leave_program() noexcept {
   if (!measures_) {
     return;
   }
-  const Seconds seconds = gap(std::max(now() - resumed_, 0.0));
+  called_ = now();
+  const Seconds seconds = gap(std::max(called_ - resumed_, 0.0));
   path_.add({.time = seconds, .computation = seconds});
   region_.seconds += seconds;
 }
@@ -175,8 +181,8 @@ Seconds Session::gap(Seconds seconds) {
   return usual.count > 0 ? usual.mean : seconds;
 }
 
-/// CPU time where the processes of some node outnumber the cores they may run on.
-void Session::choose_clock() {
+/// Shares its memory, and chooses the clock: CPU time where the processes of some node outnumber the cores they may run on.
+void Session::look_at_node() {
   MPI_Comm node = MPI_COMM_NULL;
   PMPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   int processes = 0;
@@ -186,8 +192,9 @@ void Session::choose_clock() {
   sched_getaffinity(0, sizeof mine, &mine);
   cpu_set_t all;
   PMPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node);
-  PMPI_Comm_free(&node);
   int crowded = processes > CPU_COUNT(&all) ? 1 : 0;
+  share_memory(node, size_, crowded != 0);
+  PMPI_Comm_free(&node);
   PMPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, world_);
   cpu_clock_ = options_.clock == MpiClock::cpu || (options_.clock == MpiClock::automatic && crowded != 0);
 }
@@ -227,8 +234,8 @@ void Session::begin() {
   make_agreement_type();
   adopt(MPI_COMM_WORLD);
   adopt(MPI_COMM_SELF);
-  acknowledgements_ = std::make_shared<Channel>(MPI_COMM_WORLD);
-  choose_clock();
+  acknowledgements_ = std::make_shared<Channel>(MPI_COMM_WORLD, false);
+  look_at_node();
   WallClock::calibrate();
   measure_messages();
   read_statistics();
@@ -476,6 +483,7 @@ void Session::end() {
   acknowledgements_.reset();
   disown(MPI_COMM_WORLD);
   disown(MPI_COMM_SELF);
+  unshare_memory();
   PMPI_Comm_free(&world_);
   free_agreement_type();
 }

@@ -48,6 +48,8 @@ class Session {
   /// The program has just called us: what it did since it went on counts as computation.
   void leave_program() noexcept;
   void return_to_program() noexcept { resumed_ = now(); }
+  /// When it called us, by the same clock.
+  [[nodiscard]] Seconds called() const noexcept { return called_; }
 
   /// Seconds of the clock that computation is measured by.
   [[nodiscard]] Seconds now() const noexcept;
@@ -146,7 +148,7 @@ class Session {
   Seconds gap(Seconds seconds);
   void take_counts(const Agreement& agreement, Channel& channel);
   void hear(const Agreement& agreement, Channel& channel);
-  void choose_clock();
+  void look_at_node();
   void measure_messages();
   void read_statistics();
   path::Costs visit_critical_path(const path::PathMark& end);
@@ -193,6 +195,7 @@ class Session {
   Seconds begun_ = 0;                          ///< wall time when measuring began last
   Seconds elapsed_ = 0;                        ///< wall time measured before that
   Seconds resumed_ = 0;                        ///< when the program last went on
+  Seconds called_ = 0;                         ///< when it last called us
   path::CriticalPath path_;
   path::KernelTable kernels_;
   path::MessageModel messages_;
@@ -202,7 +205,10 @@ class Session {
 };
 
 /// The process's session, nullptr if the library has not been told to do anything. The one thing that all intercepted functions share.
-Session* session() noexcept;
+extern Session* current_session;
+inline Session* session() noexcept { return current_session; }
+/// When the library is loaded.
+void open_session() noexcept;
 
 /// A stretch inside an intercepted function, entered from the program. False for calls that MPI makes of itself, from other threads, and
 /// outside of a session.

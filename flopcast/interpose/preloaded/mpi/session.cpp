@@ -17,6 +17,7 @@
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
 #include "flopcast/interpose/preloaded/mpi/traffic.hpp"
 #include "flopcast/interpose/preloaded/mpi/wall_clock.hpp"
+#include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
@@ -100,6 +101,7 @@ std::unique_ptr<Session> make_session() {
     return nullptr;
   }
   try {
+    kernel::catalogue();  // takes milliseconds the first time: not to be taken for the program's
     auto made = std::make_unique<Session>(parse_mpi_options(text));
     write_stage(made->options(), mpi_stage_loaded);
     return made;
@@ -131,9 +133,9 @@ void write_stage(const MpiOptions& options, std::string_view stage) noexcept {
 
 Inside::Inside() noexcept {
   Session* all = session();
-  followed_ = all != nullptr && depth++ == 0 && all->follows_this_thread();
+  followed_ = all != nullptr && depth++ == 0 && all->follows_calls();
   if (followed_) {
-    all->leave_program();
+    all->enter_call();
   }
 }
 
@@ -143,11 +145,35 @@ Inside::~Inside() {
     --depth;
   }
   if (followed_) {
-    all->return_to_program();
+    all->leave_call();
   }
 }
 
 bool Session::follows_this_thread() const noexcept { return tracking_ && main_thread; }
+
+bool Session::follows_calls() const noexcept { return tracking_ && (main_thread || other_threads_call_); }
+
+void Session::enter_call() noexcept {
+  if (other_threads_call_) {
+    turns_.lock();
+  }
+  if (main_thread) {
+    leave_program();
+  } else {
+    called_ = now();
+  }
+}
+
+void Session::leave_call() noexcept {
+  if (main_thread) {
+    return_to_program();
+  } else if (!cpu_clock_) {
+    resumed_ += now() - called_;  // what took place meanwhile in the other thread isn't on the path twice
+  }
+  if (other_threads_call_) {
+    turns_.unlock();
+  }
+}
 
 bool Session::follows_program() const noexcept { return follows_this_thread() && depth == 0; }
 
@@ -227,6 +253,7 @@ void Session::begin() {
   if (multiple != 0) {
     return;
   }
+  other_threads_call_ = level == MPI_THREAD_SERIALIZED;
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &group);
   PMPI_Comm_create(MPI_COMM_WORLD, group, &world_);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,10 +41,25 @@ class Session {
   /// Before MPI_Finalize: what all processes know, put together and written by rank 0. Collective.
   void end();
 
-  /// Whether calls of this thread are followed: after begin(), before end(), in the thread that called MPI_Init.
+  /// Whether what this thread does is followed: after begin(), before end(), in the thread that called MPI_Init.
   [[nodiscard]] bool follows_this_thread() const noexcept;
+  /// Whether its calls of MPI are: those of other threads too, if the program may make any.
+  [[nodiscard]] bool follows_calls() const noexcept;
   /// The same, and the thread isn't inside of an intercepted MPI function.
   [[nodiscard]] bool follows_program() const noexcept;
+
+  /// The program has called MPI. Of a thread that didn't call MPI_Init only communication counts.
+  void enter_call() noexcept;
+  void leave_call() noexcept;
+  /// A turn at what is known here, which calls of MPI in other threads have too; waits for those.
+  [[nodiscard]] std::unique_lock<std::mutex> turn() {
+    return other_threads_call_ ? std::unique_lock(turns_) : std::unique_lock<std::mutex>();
+  }
+  /// The same, or nothing if another thread has it.
+  [[nodiscard]] std::optional<std::unique_lock<std::mutex>> turn_at_once() {
+    std::unique_lock<std::mutex> lock = other_threads_call_ ? std::unique_lock(turns_, std::try_to_lock) : std::unique_lock<std::mutex>();
+    return other_threads_call_ && !lock ? std::nullopt : std::optional(std::move(lock));
+  }
 
   /// The program has just called us: what it did since it went on counts as computation.
   void leave_program() noexcept;
@@ -189,6 +205,8 @@ class Session {
   bool tracking_ = false;
   bool has_skipped_ = false;
   bool cpu_clock_ = false;
+  bool other_threads_call_ = false;  ///< one after the other (MPI_THREAD_SERIALIZED)
+  std::mutex turns_;
   int rank_ = 0, size_ = 1;
   MPI_Comm world_ = MPI_COMM_NULL;             ///< our own, of all processes
   std::shared_ptr<Channel> acknowledgements_;  ///< of receivers, among all processes

@@ -43,6 +43,7 @@ void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/
     }
     b[i].teller = std::min(a[i].teller, b[i].teller);
     b[i].execute = a[i].execute != 0 || b[i].execute != 0 ? 1 : 0;
+    b[i].wanted |= a[i].wanted;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "flopcast/interpose/preloaded/mpi/nonblocking_votes.hpp"
 #include "flopcast/path/aggregate.hpp"
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/path/path_counts.hpp"
@@ -35,6 +36,7 @@ struct Agreement {
   std::int32_t epoch = 0;        ///< of the mark; the latest of all
   std::int32_t teller = nobody;  ///< the lowest rank in the communicator with times to tell to all of it (policy eager)
   std::int32_t unused = 0;
+  std::uint64_t wanted = 0;  ///< nonblocking collectives that at least one of them wants executed, see NonblockingVotes
 
   static constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
 };
@@ -64,6 +66,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   [[nodiscard]] const std::optional<path::Aggregate>& aggregate() const noexcept {
     return aggregate_;
   }  ///< nothing if its ranks are no grid
+  /// What its processes have agreed on nonblocking collectives, and what this one wants.
+  [[nodiscard]] NonblockingVotes& votes() noexcept { return votes_; }
   [[nodiscard]] bool has(int rank) const noexcept { return rank >= 0 && rank < size_; }
 
   /// Never blocks. `counts` only where policy is online, and then always.
@@ -110,6 +114,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool in_memory_ = true;
   std::vector<Stream> streams_;  ///< by rank
   std::deque<Early> early_;
+  NonblockingVotes votes_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, stride_ = 1;
   std::vector<int> world_ranks_;

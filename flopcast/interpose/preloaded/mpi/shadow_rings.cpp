@@ -49,10 +49,9 @@ void write(Letter& letter, const Shadow& shadow) noexcept {
 
 Shadow shadow_of(const Letter& letter, int world_rank) noexcept {
   Shadow shadow;
-  shadow.mark.along = {letter.time,       letter.time - letter.communication - letter.idle,
-                       letter.communication, letter.idle,
-                       letter.supersteps, letter.words,
-                       letter.flops};
+  shadow.mark.along = {
+      letter.time, letter.time - letter.communication - letter.idle, letter.communication, letter.idle, letter.supersteps, letter.words,
+      letter.flops};
   const Letter::Longest& longest = letter.longest;
   shadow.mark.longest = {letter.time,        longest.computation, longest.communication, longest.idle,
                          longest.supersteps, longest.words,       longest.flops};
@@ -76,8 +75,8 @@ std::unique_ptr<ShadowRings> ShadowRings::make(MPI_Comm node, int processes) {
   const std::size_t bytes = static_cast<std::size_t>(size) * (sizeof(Progress) + rings->slots_ * sizeof(Letter)) + sizeof(Letter);
   void* memory = nullptr;
   PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
-  int made = PMPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node, static_cast<void*>(&memory),
-                                      &rings->window_) == MPI_SUCCESS
+  int made = PMPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node, static_cast<void*>(&memory), &rings->window_) ==
+                     MPI_SUCCESS
                  ? 1
                  : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, node);

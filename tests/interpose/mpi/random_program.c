@@ -67,6 +67,9 @@ static void send_message(const struct message* m, int k, int round, MPI_Comm com
       MPI_Wait(request, MPI_STATUS_IGNORE);
       MPI_Request_free(request);
       break;
+#if MPI_VERSION >= 4
+    case 7: MPI_Isend_c(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm, request); break;
+#endif
     default: MPI_Ssend(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm);
   }
 }
@@ -79,6 +82,9 @@ static void post_receive(const struct message* m, int k, MPI_Comm comm, MPI_Requ
       MPI_Recv_init(in[k], most_count, MPI_DOUBLE, m->source, m->tag, comm, request);
       MPI_Start(request);
       break;
+#if MPI_VERSION >= 4
+    case 3: MPI_Irecv_c(in[k], most_count, MPI_DOUBLE, m->source, m->tag, comm, request); break;
+#endif
     default: MPI_Irecv(in[k], most_count, MPI_DOUBLE, m->source, m->tag, comm, request);
   }
 }
@@ -156,7 +162,7 @@ static void messages(int round, MPI_Comm comm) {
   const int count = 1 + choose(most_messages);
   const int how = choose(8);
   for (int k = 0; k < count; ++k) { /* a tag of its own each: a wildcard's message is the same in every run */
-    all[k] = (struct message){choose(size), choose(size), k, choose_count(), choose(8), choose(4)};
+    all[k] = (struct message){choose(size), choose(size), k, choose_count(), choose(9), choose(5)};
   }
   MPI_Request receiving[most_messages], sending[most_messages], persistent[most_messages];
   int index[most_messages], mine = 0, sent = 0, kept = 0;

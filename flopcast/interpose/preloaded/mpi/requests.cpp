@@ -96,15 +96,15 @@ namespace {
 /// as nobody frees them.
 struct {
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  int size = 0;
+  MPI_Count size = 0;
 } last_named;
 
-int size_of(MPI_Datatype type) noexcept {
+MPI_Count size_of(MPI_Datatype type) noexcept {
   if (type == last_named.type) {
     return last_named.size;
   }
-  int size = 0;
-  if (PMPI_Type_size(type, &size) != MPI_SUCCESS) {
+  MPI_Count size = 0;
+  if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS) {
     return 0;
   }
   int integers = 0;
@@ -120,7 +120,7 @@ int size_of(MPI_Datatype type) noexcept {
 }  // namespace
 
 std::int64_t message_bytes(int count, MPI_Datatype type) noexcept {
-  return count > 0 && type != MPI_DATATYPE_NULL ? std::int64_t{size_of(type)} * count : 0;
+  return count > 0 && type != MPI_DATATYPE_NULL ? static_cast<std::int64_t>(size_of(type)) * count : 0;
 }
 
 namespace {

@@ -18,14 +18,16 @@ void pause() noexcept {
 }  // namespace
 
 bool Patience::is_over() noexcept {
-  constexpr unsigned int short_wait = 64;    // about as long as a message takes
+  constexpr unsigned int short_wait = 256;   // longer than a message takes
   constexpr unsigned int long_wait = 65536;  // a millisecond or so
   if (crowded_) {
     sched_yield();
     return true;
   }
-  pause();
-  if (++looks_ % short_wait != 0) {
+  if (++looks_ > short_wait) {
+    pause();  // takes as long as a third of a short message: not while one is expected
+  }
+  if (looks_ % short_wait != 0) {
     return false;
   }
   if (looks_ > long_wait) {

@@ -140,9 +140,8 @@ std::vector<std::string> complaints(const MpiRun& run) {
   if (run.stage == interpose::mpi_stage_initialised) {
     return {"no profile: not all processes reached MPI_Finalize"};
   }
-  return {run.stage == interpose::mpi_stage_loaded
-              ? "no profile: the program never called MPI_Init (or only through MPICH's mpi_f08, which can't be followed)"
-              : "no profile: the library was not loaded; did the program clear its environment?"};
+  return {run.stage == interpose::mpi_stage_loaded ? "no profile: the program never called MPI_Init"
+                                                   : "no profile: the library was not loaded; did the program clear its environment?"};
 }
 
 constexpr std::size_t most_kernels_shown = 20;

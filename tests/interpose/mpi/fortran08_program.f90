@@ -7,6 +7,8 @@ program fortran08_program
   integer :: rank, ranks, round, count
   type(MPI_Request) :: requests(2)
   type(MPI_Status) :: statuses(2)
+  type(MPI_Comm) :: part
+  logical :: done
 
   call mpi_init()
   call mpi_comm_rank(MPI_COMM_WORLD, rank)
@@ -22,6 +24,18 @@ program fortran08_program
     total = total + count + statuses(1)%MPI_SOURCE + sum(b)
   end do
   call mpi_allreduce(MPI_IN_PLACE, total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)
+  ! what has no buffer goes another way on MPICH
+  call mpi_comm_split(MPI_COMM_WORLD, 0, -rank, part)
+  call mpi_irecv(b, n, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, 2, part, requests(1))
+  call mpi_isend(a, n, MPI_DOUBLE_PRECISION, modulo(ranks - rank, ranks), 2, part, requests(2))
+  done = .false.
+  do while (.not. done)
+    call mpi_test(requests(1), done, MPI_STATUS_IGNORE)
+  end do
+  call mpi_wait(requests(2), MPI_STATUS_IGNORE)
+  call mpi_barrier(part)
+  total = total + b(1)
+  call mpi_comm_free(part)
   if (rank == 0) print '(a, f16.3)', 'sum ', total
   call mpi_finalize()
 end program

@@ -67,6 +67,9 @@ static void send_message(const struct message* m, int k, int round, MPI_Comm com
       MPI_Wait(request, MPI_STATUS_IGNORE);
       MPI_Request_free(request);
       break;
+#if MPI_VERSION >= 4
+    case 7: MPI_Isend_c(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm, request); break;
+#endif
     default: MPI_Ssend(out[k], m->count, MPI_DOUBLE, m->destination, m->tag, comm);
   }
 }
@@ -79,6 +82,9 @@ static void post_receive(const struct message* m, int k, MPI_Comm comm, MPI_Requ
       MPI_Recv_init(in[k], most_count, MPI_DOUBLE, m->source, m->tag, comm, request);
       MPI_Start(request);
       break;
+#if MPI_VERSION >= 4
+    case 3: MPI_Irecv_c(in[k], most_count, MPI_DOUBLE, m->source, m->tag, comm, request); break;
+#endif
     default: MPI_Irecv(in[k], most_count, MPI_DOUBLE, m->source, m->tag, comm, request);
   }
 }
@@ -156,7 +162,7 @@ static void messages(int round, MPI_Comm comm) {
   const int count = 1 + choose(most_messages);
   const int how = choose(8);
   for (int k = 0; k < count; ++k) { /* a tag of its own each: a wildcard's message is the same in every run */
-    all[k] = (struct message){choose(size), choose(size), k, choose_count(), choose(8), choose(4)};
+    all[k] = (struct message){choose(size), choose(size), k, choose_count(), choose(9), choose(5)};
   }
   MPI_Request receiving[most_messages], sending[most_messages], persistent[most_messages];
   int index[most_messages], mine = 0, sent = 0, kept = 0;
@@ -282,6 +288,39 @@ static void collectives(int round, MPI_Comm comm) {
   see(receive, most_count, 19);
 }
 
+/* Many short messages on two communicators before anybody receives, then those of the second first, of the first by tags. */
+static void burst(int round, MPI_Comm comm) {
+  enum { most_burst = 90 };
+  static double values[2][most_burst];
+  MPI_Request requests[2 * most_burst];
+  MPI_Comm other, comms[2];
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_dup(comm, &other);
+  comms[0] = comm;
+  comms[1] = other;
+  const int count = 1 + choose(most_burst), tags = 1 + choose(3), step = choose(size);
+  const int to = (rank + step) % size, from = (rank + size - step) % size;
+  for (int k = 0; k < count; ++k) {
+    for (int c = 0; c < 2; ++c) {
+      values[c][k] = value(round, rank, 2 * k + c);
+      MPI_Isend(&values[c][k], 1, MPI_DOUBLE, to, most_messages + 1 + k % tags, comms[c], &requests[2 * k + c]);
+    }
+  }
+  for (int c = 2; c-- > 0;) {
+    for (int tag = tags; tag-- > 0;) {
+      for (int k = tag; k < count; k += tags) {
+        double got = 0;
+        MPI_Recv(&got, 1, MPI_DOUBLE, from, most_messages + 1 + tag, comms[c], MPI_STATUS_IGNORE);
+        see(&got, 1, 2 * k + c);
+      }
+    }
+  }
+  MPI_Waitall(2 * count, requests, MPI_STATUSES_IGNORE);
+  MPI_Comm_free(&other);
+}
+
 /* A communicator of some of the processes; MPI_COMM_NULL in the others. */
 static MPI_Comm make_communicator(MPI_Comm from) {
   int rank, size;
@@ -326,7 +365,8 @@ int main(int argc, char** argv) {
   MPI_Comm comm = MPI_COMM_WORLD;
   for (int round = 0; round < rounds; ++round) {
     const uint64_t before = state;
-    switch (choose(8)) {
+    switch (choose(9)) {
+      case 8: burst(round, comm); break;
       case 0:
       case 1:
       case 2: messages(round, comm); break;

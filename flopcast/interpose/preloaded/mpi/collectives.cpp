@@ -1,5 +1,7 @@
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -51,7 +53,10 @@ int blocking(const Collective& collective, Channel* channel, Execute execute) {
   const std::uint32_t kernel = all.communication_kernel(collective.routine, collective.bytes, channel->size(), channel->stride());
   const bool wanted = !may_be_skipped(collective.bytes, collective.type) || all.wants_execution(kernel);
   all.note_call(collective.routine, collective.bytes, channel->size(), channel->stride());
-  const Agreement agreed = all.idle([&] { return channel->agree(all.agreement(wanted, channel)); });
+  Agreement mine = all.agreement(wanted, channel);
+  mine.wanted = channel->votes().wanted();
+  const Agreement agreed = all.idle([&] { return channel->agree(mine); });
+  channel->votes().agree(agreed.wanted);
   all.follow(agreed, *channel);
   if (agreed.execute == 0) {
     all.note_left_out();
@@ -67,7 +72,27 @@ int blocking(const Collective& collective, Channel* channel, Execute execute) {
   return result;
 }
 
-/// A nonblocking collective, with the question who is on the longest path under way beside it.
+/// All processes must find the same for a nonblocking collective without a word: those can be left out whose bytes are as many in each.
+bool may_be_left_out(const Collective& collective) {
+  constexpr std::array uneven = {Routine::igather,   Routine::igatherv,   Routine::iscatter,
+                                 Routine::iscatterv, Routine::ialltoallv, Routine::ialltoallw};
+  return std::find(uneven.begin(), uneven.end(), collective.routine) == uneven.end() && may_be_skipped(collective.bytes, collective.type);
+}
+
+/// Whether it is left out; what this process wants counts from the next blocking collective on.
+bool is_left_out(const Collective& collective, Channel& channel) {
+  if (!may_be_left_out(collective)) {
+    return false;
+  }
+  Session& all = *session();
+  const std::uint32_t kernel = all.communication_kernel(collective.routine, collective.bytes, channel.size(), channel.stride());
+  const std::uint64_t kind = path::KernelKeyHash()(all.kernels()[kernel].key);
+  channel.votes().vote(kind, all.wants_execution(kernel));
+  return !channel.votes().executes(kind);
+}
+
+/// A nonblocking collective, with the question who is on the longest path under way beside it. One that is left out gives the program a
+/// request that is complete, and completes with that question.
 template <class Execute>
 int nonblocking(const Collective& collective, Channel* channel, MPI_Request* request, Execute execute) {
   session()->note_call(collective.routine, collective.bytes, channel->size(), channel->stride());
@@ -78,8 +103,12 @@ int nonblocking(const Collective& collective, Channel* channel, MPI_Request* req
   pending.channel = channel->shared_from_this();
   pending.agreement = std::make_unique<AgreementInFlight>();
   pending.agreement->mine = session()->agreement(true);
+  pending.skipped = is_left_out(collective, *channel);
   channel->begin_to_agree(pending.agreement->mine, pending.agreement->all, pending.agreement->request);
-  const int result = execute();
+  if (pending.skipped) {
+    session()->note_left_out();
+  }
+  const int result = pending.skipped ? PMPI_Irecv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request) : execute();
   requests().add(*request, std::move(pending));
   return result;
 }
@@ -260,8 +289,9 @@ int MPI_Ibcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm co
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Ibcast(buffer, count, type, root, comm, request); };
-  return channel == nullptr ? execute()
-                            : nonblocking({Routine::ibcast, Pattern::broadcast, message_bytes(count, type)}, channel, request, execute);
+  return channel == nullptr
+             ? execute()
+             : nonblocking({Routine::ibcast, Pattern::broadcast, message_bytes(count, type), type}, channel, request, execute);
 }
 
 int MPI_Ireduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request* request) {
@@ -269,15 +299,16 @@ int MPI_Ireduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op 
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Ireduce(in, out, count, type, op, root, comm, request); };
   return channel == nullptr ? execute()
-                            : nonblocking({Routine::ireduce, Pattern::reduce, message_bytes(count, type)}, channel, request, execute);
+                            : nonblocking({Routine::ireduce, Pattern::reduce, message_bytes(count, type), type}, channel, request, execute);
 }
 
 int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Iallreduce(in, out, count, type, op, comm, request); };
-  return channel == nullptr ? execute()
-                            : nonblocking({Routine::iallreduce, Pattern::allreduce, message_bytes(count, type)}, channel, request, execute);
+  return channel == nullptr
+             ? execute()
+             : nonblocking({Routine::iallreduce, Pattern::allreduce, message_bytes(count, type), type}, channel, request, execute);
 }
 
 int MPI_Iscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
@@ -285,7 +316,7 @@ int MPI_Iscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Iscan(in, out, count, type, op, comm, request); };
   return channel == nullptr ? execute()
-                            : nonblocking({Routine::iscan, Pattern::scan, message_bytes(count, type)}, channel, request, execute);
+                            : nonblocking({Routine::iscan, Pattern::scan, message_bytes(count, type), type}, channel, request, execute);
 }
 
 int MPI_Iexscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
@@ -293,7 +324,7 @@ int MPI_Iexscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op 
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Iexscan(in, out, count, type, op, comm, request); };
   return channel == nullptr ? execute()
-                            : nonblocking({Routine::iexscan, Pattern::scan, message_bytes(count, type)}, channel, request, execute);
+                            : nonblocking({Routine::iexscan, Pattern::scan, message_bytes(count, type), type}, channel, request, execute);
 }
 
 int MPI_Igather(const void* in, int sent, MPI_Datatype in_type, void* out, int received, MPI_Datatype out_type, int root, MPI_Comm comm,
@@ -345,9 +376,9 @@ int MPI_Iallgather(const void* in, int sent, MPI_Datatype in_type, void* out, in
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Iallgather(in, sent, in_type, out, received, out_type, comm, request); };
-  return channel == nullptr
-             ? execute()
-             : nonblocking({Routine::iallgather, Pattern::allgather, parts_bytes(received, out_type, comm)}, channel, request, execute);
+  return channel == nullptr ? execute()
+                            : nonblocking({Routine::iallgather, Pattern::allgather, parts_bytes(received, out_type, comm), out_type},
+                                          channel, request, execute);
 }
 
 int MPI_Iallgatherv(const void* in, int sent, MPI_Datatype in_type, void* out, const int received[], const int places[],
@@ -355,9 +386,9 @@ int MPI_Iallgatherv(const void* in, int sent, MPI_Datatype in_type, void* out, c
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Iallgatherv(in, sent, in_type, out, received, places, out_type, comm, request); };
-  return channel == nullptr
-             ? execute()
-             : nonblocking({Routine::iallgatherv, Pattern::allgather, all_bytes(received, out_type, comm)}, channel, request, execute);
+  return channel == nullptr ? execute()
+                            : nonblocking({Routine::iallgatherv, Pattern::allgather, all_bytes(received, out_type, comm), out_type},
+                                          channel, request, execute);
 }
 
 int MPI_Ialltoall(const void* in, int sent, MPI_Datatype in_type, void* out, int received, MPI_Datatype out_type, MPI_Comm comm,
@@ -365,9 +396,9 @@ int MPI_Ialltoall(const void* in, int sent, MPI_Datatype in_type, void* out, int
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Ialltoall(in, sent, in_type, out, received, out_type, comm, request); };
-  return channel == nullptr
-             ? execute()
-             : nonblocking({Routine::ialltoall, Pattern::alltoall, parts_bytes(received, out_type, comm)}, channel, request, execute);
+  return channel == nullptr ? execute()
+                            : nonblocking({Routine::ialltoall, Pattern::alltoall, parts_bytes(received, out_type, comm), out_type}, channel,
+                                          request, execute);
 }
 
 int MPI_Ialltoallv(const void* in, const int sent[], const int in_places[], MPI_Datatype in_type, void* out, const int received[],
@@ -394,9 +425,9 @@ int MPI_Ireduce_scatter(const void* in, void* out, const int counts[], MPI_Datat
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Ireduce_scatter(in, out, counts, type, op, comm, request); };
-  return channel == nullptr
-             ? execute()
-             : nonblocking({Routine::ireduce_scatter, Pattern::reduce_scatter, all_bytes(counts, type, comm)}, channel, request, execute);
+  return channel == nullptr ? execute()
+                            : nonblocking({Routine::ireduce_scatter, Pattern::reduce_scatter, all_bytes(counts, type, comm), type}, channel,
+                                          request, execute);
 }
 
 int MPI_Ireduce_scatter_block(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
@@ -404,7 +435,7 @@ int MPI_Ireduce_scatter_block(const void* in, void* out, int count, MPI_Datatype
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Ireduce_scatter_block(in, out, count, type, op, comm, request); };
   return channel == nullptr ? execute()
-                            : nonblocking({Routine::ireduce_scatter_block, Pattern::reduce_scatter, parts_bytes(count, type, comm)},
+                            : nonblocking({Routine::ireduce_scatter_block, Pattern::reduce_scatter, parts_bytes(count, type, comm), type},
                                           channel, request, execute);
 }
 

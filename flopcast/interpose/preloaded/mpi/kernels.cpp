@@ -34,6 +34,10 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
       asks_for_work_size(kernel::catalogue()[routine], pointers)) {
     return;
   }
+  const auto turn = all->turn_at_once();
+  if (!turn) {
+    return;  // beside another thread's communication: time of the program without a name
+  }
   all->leave_program();
   const Call call = call_of(kernel::catalogue()[routine], pointers);
   number = all->kernels().number(mpi::key_of(call, routine));
@@ -60,10 +64,13 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
 Interception::~Interception() {
   if (part_ == Part::observed) {
     mpi::Session* all = mpi::session();
-    all->computed(number, all->now() - started, true);
+    const Seconds seconds = all->now() - started;
     denormals.end();
     --depth;
-    all->return_to_program();
+    if (const auto turn = all->turn_at_once()) {
+      all->computed(number, seconds, true);
+      all->return_to_program();
+    }
   }
 }
 

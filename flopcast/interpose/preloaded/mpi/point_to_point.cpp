@@ -131,8 +131,7 @@ struct Sender {
 /// and what was waiting is told from moving data.
 Sender found_sender(const Sender& asked, MPI_Comm comm) {
   MPI_Status found;
-  const int result = session()->idle([&] { return PMPI_Probe(asked.source, asked.tag, comm, &found); });
-  return result == MPI_SUCCESS ? Sender{found.MPI_SOURCE, found.MPI_TAG} : asked;
+  return PMPI_Probe(asked.source, asked.tag, comm, &found) == MPI_SUCCESS ? Sender{found.MPI_SOURCE, found.MPI_TAG} : asked;
 }
 
 /// A blocking receive once its shadow has come: `receive` gets the sender and the status to fill.
@@ -146,13 +145,16 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, MPI
   Arrival shadow;
   const bool known = names_a_message(source, tag) && channel.has(source);
   if (known) {
-    shadow = all.idle([&, from = source, with = tag] { return channel.receive(from, with); });
+    shadow = channel.receive(source, tag);
     all.follow(shadow);
     all.acknowledge(channel, source, shadow.bytes);
   }
-  const Seconds start = all.now();
+  const Seconds start = all.uses_cpu_clock() ? 0 : all.now();  // what it takes then is asked of the model
+  if (known && !all.uses_cpu_clock()) {
+    all.waited(start - all.called());
+  }
   const int result = receive(Sender{source, tag}, status);
-  Seconds taken = all.now() - start;
+  Seconds taken = all.uses_cpu_clock() ? 0 : all.now() - start;
   if (!known && result == MPI_SUCCESS && channel.has(status->MPI_SOURCE)) {
     shadow = channel.receive(status->MPI_SOURCE, status->MPI_TAG);
     all.follow(shadow);  // how much of the time was waiting for it, nobody knows

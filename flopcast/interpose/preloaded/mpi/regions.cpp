@@ -91,6 +91,7 @@ int enter(const char* name, int count, const std::int64_t* sizes, int may_be_lef
   if (all == nullptr) {
     return 1;
   }
+  const auto turn = all->turn();
   if (name == nullptr || count < 0 || count > most_sizes || (count > 0 && sizes == nullptr)) {
     std::fprintf(stderr, "flopcast: region '%s' has %d sizes, expected a name and 0 to %d; it is executed without being told apart\n",
                  name == nullptr ? "" : name, count, most_sizes);
@@ -101,18 +102,21 @@ int enter(const char* name, int count, const std::int64_t* sizes, int may_be_lef
 
 void leave() {
   if (Session* all = followed()) {
+    const auto turn = all->turn();
     all->leave_region();
   }
 }
 
 void measure(int on) {
   if (Session* all = followed()) {
+    const auto turn = all->turn();
     all->measure(on != 0);
   }
 }
 
 void reset() {
   if (Session* all = followed()) {
+    const auto turn = all->turn();
     all->reset();
   }
 }

@@ -47,9 +47,9 @@ bool is_number(MPI_Datatype type) noexcept {
   return std::find(numbers.begin(), numbers.end(), type) != numbers.end();
 }
 
-/// Whether `type` is derived from numbers alone, through at most `depth` other types. Derived types are made and freed all the time: it is
-/// asked anew whenever one is used.
-bool consists_of_numbers(MPI_Datatype type, int depth) {
+/// Whether `type` is derived from numbers alone, in whatever way: it goes by the sequence of basic types, which is the same in all processes
+/// of a communication. Derived types are made and freed all the time: it is asked anew whenever one is used.
+bool consists_of_numbers(MPI_Datatype type) {
   int integer_count = 0;
   int address_count = 0;
   int type_count = 0;
@@ -57,23 +57,21 @@ bool consists_of_numbers(MPI_Datatype type, int depth) {
   if (PMPI_Type_get_envelope(type, &integer_count, &address_count, &type_count, &combiner) != MPI_SUCCESS) {
     return false;
   }
-  if (combiner == MPI_COMBINER_NAMED) {
-    return is_number(type);
-  }
-  const bool of_one_type = combiner == MPI_COMBINER_VECTOR || combiner == MPI_COMBINER_HVECTOR || combiner == MPI_COMBINER_CONTIGUOUS ||
-                           combiner == MPI_COMBINER_RESIZED || combiner == MPI_COMBINER_SUBARRAY || combiner == MPI_COMBINER_DUP ||
-                           combiner == MPI_COMBINER_INDEXED || combiner == MPI_COMBINER_INDEXED_BLOCK;
-  if (!of_one_type || depth == 0 || type_count != 1) {
-    return false;
+  if (combiner == MPI_COMBINER_NAMED || type_count == 0) {  // the latter: Fortran's types by precision
+    return is_number(type) || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
   }
   std::vector<int> integers(static_cast<std::size_t>(integer_count));
   std::vector<MPI_Aint> addresses(static_cast<std::size_t>(address_count));
-  MPI_Datatype inner = MPI_DATATYPE_NULL;
-  PMPI_Type_get_contents(type, integer_count, address_count, 1, integers.data(), addresses.data(), &inner);
-  const bool numbers = consists_of_numbers(inner, depth - 1);
-  PMPI_Type_get_envelope(inner, &integer_count, &address_count, &type_count, &combiner);
-  if (combiner != MPI_COMBINER_NAMED) {
-    PMPI_Type_free(&inner);  // a derived type comes as another handle
+  std::vector<MPI_Datatype> parts(static_cast<std::size_t>(type_count));
+  PMPI_Type_get_contents(type, integer_count, address_count, type_count, integers.data(), addresses.data(), parts.data());
+  bool numbers = true;
+  for (MPI_Datatype& part : parts) {
+    numbers = numbers && consists_of_numbers(part);
+    PMPI_Type_get_envelope(part, &integer_count, &address_count, &type_count, &combiner);
+    if (combiner != MPI_COMBINER_NAMED && combiner != MPI_COMBINER_F90_REAL && combiner != MPI_COMBINER_F90_COMPLEX &&
+        combiner != MPI_COMBINER_F90_INTEGER) {
+      PMPI_Type_free(&part);  // a derived type comes as another handle
+    }
   }
   return numbers;
 }
@@ -82,9 +80,8 @@ bool consists_of_numbers(MPI_Datatype type, int depth) {
 
 bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept {
   constexpr std::int64_t most_control_bytes = 64;
-  constexpr int most_depth = 4;
   return bytes > most_control_bytes && type != MPI_DATATYPE_NULL &&
-         (is_number(type) || (session()->options().policy != path::Policy::full && consists_of_numbers(type, most_depth)));
+         (is_number(type) || (session()->options().policy != path::Policy::full && consists_of_numbers(type)));
 }
 
 void mend_status(const Shadow& shadow, MPI_Status& status) noexcept {
@@ -93,9 +90,37 @@ void mend_status(const Shadow& shadow, MPI_Status& status) noexcept {
   }
 }
 
+namespace {
+
+/// The type that was asked for last: asking MPI takes as long as all else that a short message costs here. Only types of MPI's own are kept,
+/// as nobody frees them.
+struct {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Count size = 0;
+} last_named;
+
+MPI_Count size_of(MPI_Datatype type) noexcept {
+  if (type == last_named.type) {
+    return last_named.size;
+  }
+  MPI_Count size = 0;
+  if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS) {
+    return 0;
+  }
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+  if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED) {
+    last_named = {type, size};
+  }
+  return size;
+}
+
+}  // namespace
+
 std::int64_t message_bytes(int count, MPI_Datatype type) noexcept {
-  int size = 0;
-  return count > 0 && type != MPI_DATATYPE_NULL && PMPI_Type_size(type, &size) == MPI_SUCCESS ? std::int64_t{size} * count : 0;
+  return count > 0 && type != MPI_DATATYPE_NULL ? static_cast<std::int64_t>(size_of(type)) * count : 0;
 }
 
 namespace {

@@ -26,7 +26,7 @@ struct Pending {
   std::shared_ptr<Channel> channel;
   int source = 0, tag = 0;  ///< as the program gave them, wildcards included
   bool cancelled = false;
-  bool skipped = false;  ///< its message came empty
+  bool skipped = false;  ///< its message came empty, or it is a collective that was left out
   std::int64_t bytes = 0;
   path::Pattern pattern = path::Pattern::message;
   std::unique_ptr<AgreementInFlight> agreement;  ///< of collectives

@@ -17,6 +17,7 @@
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
 #include "flopcast/interpose/preloaded/mpi/traffic.hpp"
 #include "flopcast/interpose/preloaded/mpi/wall_clock.hpp"
+#include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
@@ -100,6 +101,7 @@ std::unique_ptr<Session> make_session() {
     return nullptr;
   }
   try {
+    kernel::catalogue();  // takes milliseconds the first time: not to be taken for the program's
     auto made = std::make_unique<Session>(parse_mpi_options(text));
     write_stage(made->options(), mpi_stage_loaded);
     return made;
@@ -111,9 +113,14 @@ std::unique_ptr<Session> make_session() {
 
 }  // namespace
 
-Session* session() noexcept {
+Session* current_session = nullptr;
+
+void open_session() noexcept {
   static const std::unique_ptr<Session> only = make_session();
-  return only.get();
+  static const struct Closing {
+    ~Closing() { current_session = nullptr; }  // functions that the program calls after that pass through
+  } closing;
+  current_session = only.get();
 }
 
 void write_stage(const MpiOptions& options, std::string_view stage) noexcept {
@@ -126,9 +133,9 @@ void write_stage(const MpiOptions& options, std::string_view stage) noexcept {
 
 Inside::Inside() noexcept {
   Session* all = session();
-  followed_ = all != nullptr && depth++ == 0 && all->follows_this_thread();
+  followed_ = all != nullptr && depth++ == 0 && all->follows_calls();
   if (followed_) {
-    all->leave_program();
+    all->enter_call();
   }
 }
 
@@ -138,11 +145,35 @@ Inside::~Inside() {
     --depth;
   }
   if (followed_) {
-    all->return_to_program();
+    all->leave_call();
   }
 }
 
 bool Session::follows_this_thread() const noexcept { return tracking_ && main_thread; }
+
+bool Session::follows_calls() const noexcept { return tracking_ && (main_thread || other_threads_call_); }
+
+void Session::enter_call() noexcept {
+  if (other_threads_call_) {
+    turns_.lock();
+  }
+  if (main_thread) {
+    leave_program();
+  } else {
+    called_ = now();
+  }
+}
+
+void Session::leave_call() noexcept {
+  if (main_thread) {
+    return_to_program();
+  } else if (!cpu_clock_) {
+    resumed_ += now() - called_;  // what took place meanwhile in the other thread isn't on the path twice
+  }
+  if (other_threads_call_) {
+    turns_.unlock();
+  }
+}
 
 bool Session::follows_program() const noexcept { return follows_this_thread() && depth == 0; }
 
@@ -153,7 +184,8 @@ void Session::leave_program() noexcept {
   if (!measures_) {
     return;
   }
-  const Seconds seconds = gap(std::max(now() - resumed_, 0.0));
+  called_ = now();
+  const Seconds seconds = gap(std::max(called_ - resumed_, 0.0));
   path_.add({.time = seconds, .computation = seconds});
   region_.seconds += seconds;
 }
@@ -175,8 +207,8 @@ Seconds Session::gap(Seconds seconds) {
   return usual.count > 0 ? usual.mean : seconds;
 }
 
-/// CPU time where the processes of some node outnumber the cores they may run on.
-void Session::choose_clock() {
+/// Shares its memory, and chooses the clock: CPU time where the processes of some node outnumber the cores they may run on.
+void Session::look_at_node() {
   MPI_Comm node = MPI_COMM_NULL;
   PMPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   int processes = 0;
@@ -186,8 +218,9 @@ void Session::choose_clock() {
   sched_getaffinity(0, sizeof mine, &mine);
   cpu_set_t all;
   PMPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node);
-  PMPI_Comm_free(&node);
   int crowded = processes > CPU_COUNT(&all) ? 1 : 0;
+  share_memory(node, size_, crowded != 0);
+  PMPI_Comm_free(&node);
   PMPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, world_);
   cpu_clock_ = options_.clock == MpiClock::cpu || (options_.clock == MpiClock::automatic && crowded != 0);
 }
@@ -220,6 +253,7 @@ void Session::begin() {
   if (multiple != 0) {
     return;
   }
+  other_threads_call_ = level == MPI_THREAD_SERIALIZED;
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &group);
   PMPI_Comm_create(MPI_COMM_WORLD, group, &world_);
@@ -227,8 +261,8 @@ void Session::begin() {
   make_agreement_type();
   adopt(MPI_COMM_WORLD);
   adopt(MPI_COMM_SELF);
-  acknowledgements_ = std::make_shared<Channel>(MPI_COMM_WORLD);
-  choose_clock();
+  acknowledgements_ = std::make_shared<Channel>(MPI_COMM_WORLD, false);
+  look_at_node();
   WallClock::calibrate();
   measure_messages();
   read_statistics();
@@ -476,6 +510,7 @@ void Session::end() {
   acknowledgements_.reset();
   disown(MPI_COMM_WORLD);
   disown(MPI_COMM_SELF);
+  unshare_memory();
   PMPI_Comm_free(&world_);
   free_agreement_type();
 }

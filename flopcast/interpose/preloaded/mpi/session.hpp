@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,14 +41,31 @@ class Session {
   /// Before MPI_Finalize: what all processes know, put together and written by rank 0. Collective.
   void end();
 
-  /// Whether calls of this thread are followed: after begin(), before end(), in the thread that called MPI_Init.
+  /// Whether what this thread does is followed: after begin(), before end(), in the thread that called MPI_Init.
   [[nodiscard]] bool follows_this_thread() const noexcept;
+  /// Whether its calls of MPI are: those of other threads too, if the program may make any.
+  [[nodiscard]] bool follows_calls() const noexcept;
   /// The same, and the thread isn't inside of an intercepted MPI function.
   [[nodiscard]] bool follows_program() const noexcept;
+
+  /// The program has called MPI. Of a thread that didn't call MPI_Init only communication counts.
+  void enter_call() noexcept;
+  void leave_call() noexcept;
+  /// A turn at what is known here, which calls of MPI in other threads have too; waits for those.
+  [[nodiscard]] std::unique_lock<std::mutex> turn() {
+    return other_threads_call_ ? std::unique_lock(turns_) : std::unique_lock<std::mutex>();
+  }
+  /// The same, or nothing if another thread has it.
+  [[nodiscard]] std::optional<std::unique_lock<std::mutex>> turn_at_once() {
+    std::unique_lock<std::mutex> lock = other_threads_call_ ? std::unique_lock(turns_, std::try_to_lock) : std::unique_lock<std::mutex>();
+    return other_threads_call_ && !lock ? std::nullopt : std::optional(std::move(lock));
+  }
 
   /// The program has just called us: what it did since it went on counts as computation.
   void leave_program() noexcept;
   void return_to_program() noexcept { resumed_ = now(); }
+  /// When it called us, by the same clock.
+  [[nodiscard]] Seconds called() const noexcept { return called_; }
 
   /// Seconds of the clock that computation is measured by.
   [[nodiscard]] Seconds now() const noexcept;
@@ -146,7 +164,7 @@ class Session {
   Seconds gap(Seconds seconds);
   void take_counts(const Agreement& agreement, Channel& channel);
   void hear(const Agreement& agreement, Channel& channel);
-  void choose_clock();
+  void look_at_node();
   void measure_messages();
   void read_statistics();
   path::Costs visit_critical_path(const path::PathMark& end);
@@ -187,12 +205,15 @@ class Session {
   bool tracking_ = false;
   bool has_skipped_ = false;
   bool cpu_clock_ = false;
+  bool other_threads_call_ = false;  ///< one after the other (MPI_THREAD_SERIALIZED)
+  std::mutex turns_;
   int rank_ = 0, size_ = 1;
   MPI_Comm world_ = MPI_COMM_NULL;             ///< our own, of all processes
   std::shared_ptr<Channel> acknowledgements_;  ///< of receivers, among all processes
   Seconds begun_ = 0;                          ///< wall time when measuring began last
   Seconds elapsed_ = 0;                        ///< wall time measured before that
   Seconds resumed_ = 0;                        ///< when the program last went on
+  Seconds called_ = 0;                         ///< when it last called us
   path::CriticalPath path_;
   path::KernelTable kernels_;
   path::MessageModel messages_;
@@ -202,7 +223,10 @@ class Session {
 };
 
 /// The process's session, nullptr if the library has not been told to do anything. The one thing that all intercepted functions share.
-Session* session() noexcept;
+extern Session* current_session;
+inline Session* session() noexcept { return current_session; }
+/// When the library is loaded.
+void open_session() noexcept;
 
 /// A stretch inside an intercepted function, entered from the program. False for calls that MPI makes of itself, from other threads, and
 /// outside of a session.

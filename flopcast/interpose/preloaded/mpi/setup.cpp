@@ -7,7 +7,7 @@ using flopcast::interpose::mpi::session;
 
 namespace {
 
-[[gnu::constructor]] void load() noexcept { session(); }  // says that the library is there
+[[gnu::constructor]] void load() noexcept { flopcast::interpose::mpi::open_session(); }  // says that the library is there
 
 int begin(int result) noexcept {
   if (Session* all = session(); all != nullptr && result == MPI_SUCCESS) {

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <unordered_map>
 
+#include "flopcast/interpose/preloaded/mpi/patience.hpp"
+#include "flopcast/interpose/preloaded/mpi/shadow_rings.hpp"
 #include "flopcast/interpose/preloaded/mpi/traffic.hpp"
 
 namespace flopcast::interpose::mpi {
@@ -13,6 +16,15 @@ constexpr int shadow_tag = 1;
 constexpr int counts_tag = 6;
 
 bool counts_travel = false;
+bool is_crowded = false;
+
+std::unique_ptr<ShadowRings> rings;  ///< of this node, while a session lasts
+
+/// Channels by their number: letters in memory say which one they belong to.
+std::unordered_map<std::uint32_t, Channel*>& channels() {
+  static std::unordered_map<std::uint32_t, Channel*> all;
+  return all;
+}
 
 MPI_Datatype agreement_type = MPI_DATATYPE_NULL;
 MPI_Op agreement_op = MPI_OP_NULL;
@@ -31,6 +43,7 @@ void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/
     }
     b[i].teller = std::min(a[i].teller, b[i].teller);
     b[i].execute = a[i].execute != 0 || b[i].execute != 0 ? 1 : 0;
+    b[i].wanted |= a[i].wanted;
   }
 }
 
@@ -89,7 +102,26 @@ void free_agreement_type() {
   PMPI_Type_free(&agreement_type);
 }
 
-Channel::Channel(MPI_Comm comm) {
+void share_memory(MPI_Comm node, int processes, bool crowded) {
+  rings = ShadowRings::make(node, processes);
+  is_crowded = crowded;
+}
+
+void unshare_memory() { rings.reset(); }
+
+namespace {
+
+/// A number for a new channel that none of its processes has given before.
+std::uint32_t agreed_number(MPI_Comm comm) {
+  static std::uint32_t last = 0;
+  ++last;
+  PMPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_UINT32_T, MPI_MAX, comm);
+  return last;
+}
+
+}  // namespace
+
+Channel::Channel(MPI_Comm comm, bool in_memory) : in_memory_(in_memory) {
   // of the same group: a duplicate would call the program's functions for copying attributes
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(comm, &group);
@@ -100,7 +132,10 @@ Channel::Channel(MPI_Comm comm) {
   stride_ = stride_of(world_ranks_);
   aggregate_ = path::Aggregate::of_ranks(world_ranks_);
   arrived_.resize(static_cast<std::size_t>(size_));
+  streams_.resize(static_cast<std::size_t>(size_));
   PMPI_Group_free(&group);
+  id_ = agreed_number(comm_);
+  channels()[id_] = this;
 }
 
 namespace {
@@ -124,6 +159,7 @@ void give_up(MPI_Request& request) {
 }  // namespace
 
 Channel::~Channel() {
+  channels().erase(id_);
   for (Outgoing& outgoing : outgoing_) {
     give_up(outgoing.request);
     give_up(outgoing.counts_request);
@@ -146,11 +182,21 @@ Channel::Outgoing& Channel::free_slot() {
   return outgoing_.back();
 }
 
+bool Channel::goes_in_memory(int rank) const noexcept { return in_memory_ && rings != nullptr && rings->reaches(world_rank(rank)); }
+
 void Channel::send(const Shadow& shadow, int destination, std::vector<path::KernelCount> counts) {
+  count_sent(sizeof(Shadow));
+  const std::uint32_t number = streams_[static_cast<std::size_t>(destination)].sent++;
+  const bool in_memory = goes_in_memory(destination) && rings->put(world_rank(destination), id_, number, shadow);
+  if (in_memory && !counts_travel) {
+    return;
+  }
   Outgoing& slot = free_slot();
   slot.shadow = shadow;
-  count_sent(sizeof(Shadow));
-  PMPI_Isend(&slot.shadow, static_cast<int>(sizeof(Shadow)), MPI_BYTE, destination, shadow_tag, comm_, &slot.request);
+  slot.shadow.number = number;
+  if (!in_memory) {
+    PMPI_Isend(&slot.shadow, static_cast<int>(sizeof(Shadow)), MPI_BYTE, destination, shadow_tag, comm_, &slot.request);
+  }
   if (counts_travel) {
     slot.counts = std::move(counts);
     count_sent(slot.counts.size() * sizeof(path::KernelCount));
@@ -159,10 +205,67 @@ void Channel::send(const Shadow& shadow, int destination, std::vector<path::Kern
   }
 }
 
+Shadow Channel::from_network(int source) {
+  Shadow shadow;
+  PMPI_Recv(&shadow, static_cast<int>(sizeof(Shadow)), MPI_BYTE, source, shadow_tag, comm_, MPI_STATUS_IGNORE);
+  return shadow;
+}
+
+std::optional<Shadow> Channel::take_early(int world_rank, std::uint32_t number) {
+  const auto found = std::find_if(early_.begin(), early_.end(),
+                                  [&](const Early& each) { return each.world_rank == world_rank && each.shadow.number == number; });
+  if (found == early_.end()) {
+    return std::nullopt;
+  }
+  const Shadow shadow = found->shadow;
+  early_.erase(found);
+  return shadow;
+}
+
+/// A letter that is in the way: for its channel, unless its communicator has been freed.
+void Channel::put_aside(const Letter& letter, int world_rank) {
+  if (const auto addressee = channels().find(letter.channel); addressee != channels().end()) {
+    addressee->second->early_.push_back({world_rank, shadow_of(letter, world_rank)});
+  }
+}
+
+/// The next shadow from a process of this node. It is in the ring, unless that was full: then it has come as a message, and what is in the
+/// ring of this channel was sent after it.
+Shadow Channel::from_memory(int source) {
+  const int peer = world_rank(source);
+  const std::uint32_t number = streams_[static_cast<std::size_t>(source)].taken++;
+  Patience patience(is_crowded);
+  for (;;) {
+    if (std::optional<Shadow> early = early_.empty() ? std::nullopt : take_early(peer, number)) {
+      return *early;
+    }
+    if (const Letter* letter = rings->front(peer)) {
+      if (letter->channel != id_) {
+        put_aside(*letter, peer);
+        rings->drop(peer);
+        continue;
+      }
+      if (letter->number != number) {
+        return from_network(source);
+      }
+      const Shadow shadow = shadow_of(*letter, peer);
+      rings->drop(peer);
+      return shadow;
+    }
+    int there = 0;
+    if (patience.is_over()) {  // asking makes MPI go on with what else is under way, too
+      PMPI_Iprobe(source, shadow_tag, comm_, &there, MPI_STATUS_IGNORE);
+    }
+    if (there != 0 && rings->front(peer) == nullptr) {  // otherwise that has come before
+      return from_network(source);
+    }
+  }
+}
+
 /// The next shadow from `source`, with its counts: those of one process come in the order of its shadows.
 Arrival Channel::take(int source) {
   Arrival arrival;
-  PMPI_Recv(static_cast<Shadow*>(&arrival), static_cast<int>(sizeof(Shadow)), MPI_BYTE, source, shadow_tag, comm_, MPI_STATUS_IGNORE);
+  static_cast<Shadow&>(arrival) = goes_in_memory(source) ? from_memory(source) : from_network(source);
   if (counts_travel) {
     MPI_Status status;
     int bytes = 0;

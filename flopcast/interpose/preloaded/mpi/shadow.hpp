@@ -10,20 +10,24 @@
 #include <optional>
 #include <vector>
 
+#include "flopcast/interpose/preloaded/mpi/nonblocking_votes.hpp"
 #include "flopcast/path/aggregate.hpp"
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/path/path_counts.hpp"
 
 namespace flopcast::interpose::mpi {
 
-/// What travels ahead of every message of the program, on a communicator of ours.
+/// What travels ahead of every message of the program: in memory between processes of a node, else on a communicator of ours.
 struct Shadow {
   path::PathMark mark;     ///< of the sender, when it sent
   std::int64_t bytes = 0;  ///< of the message
   std::int32_t tag = 0;
   std::int16_t skipped = 0;  ///< the message is empty in place of these bytes
   std::int16_t epoch = 0;    ///< of the sender; a mark from before flopcast_reset() says nothing
+  std::uint32_t number = 0;  ///< among those from its sender to its receiver on its channel
 };
+
+struct Letter;
 
 /// What the processes of a collective communication find together.
 struct Agreement {
@@ -32,6 +36,7 @@ struct Agreement {
   std::int32_t epoch = 0;        ///< of the mark; the latest of all
   std::int32_t teller = nobody;  ///< the lowest rank in the communicator with times to tell to all of it (policy eager)
   std::int32_t unused = 0;
+  std::uint64_t wanted = 0;  ///< nonblocking collectives that at least one of them wants executed, see NonblockingVotes
 
   static constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
 };
@@ -47,8 +52,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// Kernels whose counts travel with a path.
   static constexpr std::size_t most_counts = 64;
 
-  /// Collective over `comm`.
-  explicit Channel(MPI_Comm comm);
+  /// Collective over `comm`. `in_memory`: through the node's memory, where that reaches.
+  explicit Channel(MPI_Comm comm, bool in_memory = true);
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
   ~Channel();
@@ -61,6 +66,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   [[nodiscard]] const std::optional<path::Aggregate>& aggregate() const noexcept {
     return aggregate_;
   }  ///< nothing if its ranks are no grid
+  /// What its processes have agreed on nonblocking collectives, and what this one wants.
+  [[nodiscard]] NonblockingVotes& votes() noexcept { return votes_; }
   [[nodiscard]] bool has(int rank) const noexcept { return rank >= 0 && rank < size_; }
 
   /// Never blocks. `counts` only where policy is online, and then always.
@@ -86,9 +93,28 @@ class Channel : public std::enable_shared_from_this<Channel> {
     std::vector<path::KernelCount> counts;
     MPI_Request counts_request = MPI_REQUEST_NULL;
   };
+  /// Shadows from one process, which may come by two ways.
+  struct Stream {
+    std::uint32_t sent = 0, taken = 0;
+  };
+  /// A shadow that was in the way of another channel's.
+  struct Early {
+    int world_rank = 0;
+    Shadow shadow;
+  };
   Outgoing& free_slot();
   Arrival take(int source);
+  [[nodiscard]] bool goes_in_memory(int rank) const noexcept;
+  Shadow from_network(int source);
+  Shadow from_memory(int source);
+  static void put_aside(const Letter& letter, int world_rank);
+  std::optional<Shadow> take_early(int world_rank, std::uint32_t number);
 
+  std::uint32_t id_ = 0;  ///< the same in all of its processes, and none of them has another with it
+  bool in_memory_ = true;
+  std::vector<Stream> streams_;  ///< by rank
+  std::deque<Early> early_;
+  NonblockingVotes votes_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, stride_ = 1;
   std::vector<int> world_ranks_;
@@ -102,6 +128,12 @@ void make_agreement_type();
 /// Whether counts of kernels travel with every shadow: in all processes or in none.
 void let_counts_travel(bool travel) noexcept;
 void free_agreement_type();
+
+/// Gives the processes of a node memory for their shadows, if that can be had. Collective over all. `crowded`: more processes than cores, so
+/// that waiting is no use without yielding.
+void share_memory(MPI_Comm node, int processes, bool crowded);
+/// Collective over all.
+void unshare_memory();
 
 /// Gives a communicator of the program its shadow. Collective over it; nothing for intercommunicators and MPI_COMM_NULL.
 void adopt(MPI_Comm comm);

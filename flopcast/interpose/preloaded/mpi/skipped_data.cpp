@@ -16,6 +16,11 @@
 #endif
 
 namespace flopcast::interpose::mpi {
+
+bool can_fail(const flopcast::Routine& routine) {
+  return std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::info; });
+}
+
 namespace {
 
 constexpr std::int64_t line_bytes = 64;
@@ -96,10 +101,6 @@ void renew(const Operand& operand, bool zeros_count) {
       }
     }
   }
-}
-
-bool can_fail(const Routine& routine) {
-  return std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::info; });
 }
 
 bool needs_definite(const Routine& routine) {

@@ -15,6 +15,9 @@ namespace flopcast::interpose::mpi {
 /// once otherwise.
 void make_safe(const Call& call);
 
+/// Whether a routine reports operands that it can't go on with.
+bool can_fail(const flopcast::Routine& routine);
+
 /// A factor in place of alpha with which an update of data, C := alpha A B + C, leaves them nearly as they are; all of its arithmetic is
 /// still done. In the program updates are by scaled factors; where scaling was left out they would make a matrix indefinite.
 class DampedUpdate {

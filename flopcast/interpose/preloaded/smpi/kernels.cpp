@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <vector>
 
 #include "flopcast/interpose/preloaded/fortran_call.hpp"
 #include "flopcast/interpose/preloaded/intercept.hpp"
+#include "flopcast/interpose/preloaded/mpi/skipped_data.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 #include "flopcast/interpose/preloaded/smpi/simulation.hpp"
 #include "flopcast/kernel/catalogue.hpp"
@@ -16,16 +16,6 @@ namespace {
 std::vector<void*>& definitions() {
   static std::vector<void*> all(kernel::catalogue().size());
   return all;
-}
-
-/// What was never computed needn't be definite or regular; a routine that reports such things would.
-void mend_operands(const Call& call) {
-  const std::vector<Argument>& arguments = call.routine->arguments;
-  const auto has = [&](auto is_such) { return std::any_of(arguments.begin(), arguments.end(), is_such); };
-  if (has([](const Argument& a) { return a.kind == Kind::info; }) &&
-      has([](const Argument& a) { return a.fill == Fill::definite || a.fill == Fill::triangular; })) {
-    kernel::fill(call, 1);
-  }
 }
 
 }  // namespace
@@ -43,7 +33,9 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   process->executing = smpi::simulation()->computation_kernel(call, routine);
   part_ = kernel::decides(*call.routine) ? Part::observed : Part::skipped;
   if (part_ == Part::observed) {
-    mend_operands(call);
+    if (mpi::can_fail(*call.routine)) {  // and would, on data that were never computed
+      mpi::make_safe(call);
+    }
     return;
   }
   skipped_value_ = kernel::skip(call).value;

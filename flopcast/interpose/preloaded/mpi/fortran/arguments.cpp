@@ -9,28 +9,32 @@
 namespace flopcast::interpose::mpi::fortran {
 namespace {
 
-/// Fortran's constants are common blocks, and an argument is one of them if it lies there. nullptr in programs without Fortran.
-const void* constant(const char* name) noexcept { return dlsym(RTLD_DEFAULT, name); }
+/// Fortran's constants are variables, and an argument is one of them if it lies there: `openmpi` or, in the module mpi_f08, `mpich`. nullptr
+/// in programs without Fortran.
+const void* constant(const char* openmpi, const char* mpich) noexcept {
+  const void* found = dlsym(RTLD_DEFAULT, openmpi);
+  return found != nullptr ? found : dlsym(RTLD_DEFAULT, mpich);
+}
 
 constexpr int status_words = static_cast<int>(sizeof(MPI_Status) / sizeof(MPI_Fint));
 
 }  // namespace
 
 void* buffer(void* data) noexcept {
-  static const void* const bottom = constant("mpi_fortran_bottom_");
-  static const void* const in_place = constant("mpi_fortran_in_place_");
+  static const void* const bottom = constant("mpi_fortran_bottom_", "MPIR_F08_MPI_BOTTOM");
+  static const void* const in_place = constant("mpi_fortran_in_place_", "MPIR_F08_MPI_IN_PLACE");
   return data == nullptr ? data : data == bottom ? MPI_BOTTOM : data == in_place ? MPI_IN_PLACE : data;
 }
 
 const int* weights(const MPI_Fint* weights) noexcept {
-  static const void* const unweighted = constant("mpi_fortran_unweighted_");
-  static const void* const empty = constant("mpi_fortran_weights_empty_");
+  static const void* const unweighted = dlsym(RTLD_DEFAULT, "mpi_fortran_unweighted_");
+  static const void* const empty = dlsym(RTLD_DEFAULT, "mpi_fortran_weights_empty_");
   return weights == nullptr ? weights : weights == unweighted ? MPI_UNWEIGHTED : weights == empty ? MPI_WEIGHTS_EMPTY : weights;
 }
 
 bool is_ignored(const MPI_Fint* status) noexcept {
-  static const void* const one = constant("mpi_fortran_status_ignore_");
-  static const void* const all = constant("mpi_fortran_statuses_ignore_");
+  static const void* const one = constant("mpi_fortran_status_ignore_", "MPIR_F08_MPI_STATUS_IGNORE_OBJ");
+  static const void* const all = constant("mpi_fortran_statuses_ignore_", "MPIR_F08_MPI_STATUSES_IGNORE_OBJ");
   return status == nullptr || status == one || status == all;
 }
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-/// Arguments of Fortran's MPI procedures as C has them, for Open MPI. What the generated wrappers are made of.
+/// Arguments of Fortran's MPI procedures as C has them, for Open MPI and MPICH's module mpi_f08. What the generated wrappers are made of.
 namespace flopcast::interpose::mpi::fortran {
 
 /// `data`, or C's MPI_BOTTOM or MPI_IN_PLACE where it is Fortran's.

@@ -88,9 +88,13 @@ std::string parameter_of(const Function& function, const std::string& kind, cons
   return found == function.kinds.end() ? otherwise : 'a' + std::to_string(found - function.kinds.begin());
 }
 
-std::string wrapper(const Function& function) {
-  std::string name = function.name;
+std::string lower_case(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return name;
+}
+
+/// The procedure `name`, which calls C's function.
+std::string wrapper(const Function& function, const std::string& name) {
   std::string parameters;
   std::string before;
   std::string arguments;
@@ -114,21 +118,38 @@ std::string wrapper(const Function& function) {
     after += filled(kind.after);
     slot += function.kinds[i] == "types" || function.kinds[i] == "long_types" ? 1 : 0;
   }
-  std::string text = fmt::format("void {}_({}MPI_Fint* error) {{\n  {}\n  const int result = {}({});\n", name, parameters, before,
+  std::string text = fmt::format("void {}({}MPI_Fint* error) {{\n  {}\n  const int result = {}({});\n", name, parameters, before,
                                  function.name, arguments);
   if (!after.empty()) {
     text += fmt::format("  if (result == MPI_SUCCESS) {{ {} }}\n", after);
   }
-  text += "  if (error != nullptr) { *error = result; }\n}\n";
-  return text + fmt::format("decltype({0}_) {0}_f08_ [[gnu::alias(\"{0}_\")]];\n\n", name);
+  return text + "  if (error != nullptr) { *error = result; }\n}\n";
 }
 
-std::string wrappers(const char* list) {
+bool has(const Function& function, const char* kind) {
+  return std::find(function.kinds.begin(), function.kinds.end(), kind) != function.kinds.end();
+}
+
+/// Open MPI's procedures call nothing that can be intercepted in C, and have one form of arguments for all of Fortran's interfaces.
+std::string for_openmpi(const Function& function) {
+  const std::string name = lower_case(function.name);
+  return wrapper(function, name + '_') + fmt::format("decltype({0}_) {0}_f08_ [[gnu::alias(\"{0}_\")]];\n\n", name);
+}
+
+/// MPICH's call C's functions, but for those of its module mpi_f08 that have no buffer. Its constants for weights can't be told there.
+std::string for_mpich(const Function& function) {
+  return has(function, "buffer") || has(function, "weights") ? "" : wrapper(function, lower_case(function.name) + "_f08_") + '\n';
+}
+
+std::string wrappers(const char* list, const std::string& mpi) {
+  if (mpi != "openmpi" && mpi != "mpich") {
+    throw usage_error("'{}' is no MPI; openmpi or mpich was expected", mpi);
+  }
   std::string text =
       "#include \"flopcast/interpose/preloaded/mpi/fortran/arguments.hpp\"\n\nnamespace fortran = flopcast::interpose::mpi::fortran;\n\n"
       "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
   for (const Function& function : read_functions(list)) {
-    text += wrapper(function);
+    text += mpi == "mpich" ? for_mpich(function) : for_openmpi(function);
   }
   return text + "}\n#pragma GCC visibility pop\n";
 }
@@ -136,9 +157,10 @@ std::string wrappers(const char* list) {
 }  // namespace
 }  // namespace flopcast::interpose
 
-/// Writes Fortran's interface of the functions listed in the file argv[1], each of which calls C's, to the file argv[2].
+/// Writes those procedures of Fortran's interface to the functions listed in the file argv[1] that the MPI argv[3] needs, each of which calls
+/// C's, to the file argv[2].
 int main(int argc, char** argv) {
   using namespace flopcast::interpose;
-  return run_generator(argc, argv, 2, "two arguments, the list and the file to write",
-                       [](char** arguments) { write_source(arguments[1], wrappers(arguments[0])); });
+  return run_generator(argc, argv, 3, "three arguments: the list, the file to write, and the MPI",
+                       [](char** arguments) { write_source(arguments[1], wrappers(arguments[0], arguments[2])); });
 }

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "flopcast/kernel/parse_call.hpp"
+
 namespace flopcast::tune {
 namespace {
 
@@ -361,9 +363,7 @@ class Tuner {
 
   Decision decide(std::size_t problem, const std::vector<std::size_t>& mine, const std::vector<model::Total>& all) const {
     Decision decision;
-    for (const std::int64_t size : sizes(problems_[problem].call)) {
-      decision.sizes.push_back(size);
-    }
+    decision.sizes = kernel::distinguishing_sizes(problems_[problem].call);
     for (const std::size_t e : mine) {
       decision.forecasts.push_back(forecast(entries_[e].alternative, all[e]));
       if (entries_[e].standard) {

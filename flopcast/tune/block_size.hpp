@@ -79,7 +79,7 @@ struct Standing {
 
 /// The decision for one problem.
 struct Decision {
-  std::vector<std::int64_t> sizes;  ///< of the routine
+  std::vector<std::int64_t> sizes;  ///< of the routine, without those that follow from others
   Forecast standard;                ///< without tuning; of no seconds if the problem has no standard
   Forecast chosen;
   std::vector<Forecast> forecasts;  ///< of every alternative, by variant and block size

@@ -52,7 +52,7 @@ struct BlockSizeOptions {
   double variant_error = 0.01;  ///< the same of the difference between two variants, whose errors of method are not alike: docs/ranking.md
   double block_error = 0.01;    ///< of the difference between two block sizes of one variant that are a factor of 2 apart: docs/accuracy.md
   /// The standard stays unless another block size is faster with this probability: being slower than without tuning is worse than missing a gain.
-  double certainty_of_change = 0.8;
+  double certainty_of_change = 0.9;
   /// So many block sizes of each variant, evenly spread, are looked at first, then those around the best of them; 0: all at once.
   std::size_t coarse_blocks = 0;
   std::vector<std::int64_t> crossovers = {32, 64, 128, 192};  ///< candidates for nx, once good block sizes are known

@@ -319,7 +319,7 @@ class Tuner {
     }
     const Seconds gain = all[*standard].seconds - all[fastest].seconds;
     return normal_probability(gain / std::sqrt(difference_variance(fastest, *standard, all))) < options_.certainty_of_change ? *standard
-                                                                                                                           : fastest;
+                                                                                                                             : fastest;
   }
 
   /// How much longer entry `e` takes at worst than the best of `others`.

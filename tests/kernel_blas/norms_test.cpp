@@ -105,9 +105,8 @@ TEST_P(Norms, BalancingScalesByPowersOfTwo) {
   for (const std::int64_t n : orders) {
     Execution made = execution("gebal", {{"n", text(n)}, {"job", "S"}});
     const Dense given = made.matrix("A", n, n);
-    const Dense skewed = dense(n, n, [&](std::int64_t i, std::int64_t j) {
-      return given(i, j) * std::ldexp(1.0, static_cast<int>((i * 3) % 8 - (j * 3) % 8));
-    });
+    const Dense skewed = dense(
+        n, n, [&](std::int64_t i, std::int64_t j) { return given(i, j) * std::ldexp(1.0, static_cast<int>((i * 3) % 8 - (j * 3) % 8)); });
     made.set("A", skewed);
     ASSERT_NO_FATAL_FAILURE(made.run());
     EXPECT_EQ(made.element("ilo", 0), 1.0);

@@ -37,7 +37,9 @@ Recorded geqrf(std::int64_t n, std::int64_t nb) {
 /// How far down the pivots of an experiment may point, element by element: what was filled in, or what a factorization can find.
 class PivotRows {
  public:
-  void fill(const Call& call) { set(call, Access::read, [](std::int64_t offset, std::int64_t count) { return offset + count; }); }
+  void fill(const Call& call) {
+    set(call, Access::read, [](std::int64_t offset, std::int64_t count) { return offset + count; });
+  }
   void execute(const Call& call) {
     const std::int64_t rows = sizes(call)[0];
     set(call, Access::write, [&](std::int64_t, std::int64_t) { return rows; });

@@ -43,7 +43,7 @@ Function find(const std::string& family) {
 
       {"trtrs", trtrs},   {"orgbr", orgbr},   {"ungbr", orgbr},   {"syev", syev},     {"heev", syev},   {"syevd", syev},
       {"heevd", syev},    {"syevr", syevr},   {"geev", geev},     {"gesdd", gesdd},   {"gesvd", gesvd}, {"gels", gels},
-      {"gelsd", gelsd},   {"gelsy", gelsy},   {"geevx", geevx},   {"geqp3", geqp3},   {"gebal", gebal},   {"lange", lange},
+      {"gelsd", gelsd},   {"gelsy", gelsy},   {"geevx", geevx},   {"geqp3", geqp3},   {"gebal", gebal}, {"lange", lange},
 
       {"gecon", gecon},   {"pocon", gecon},   {"trcon", gecon},
   };
@@ -52,8 +52,8 @@ Function find(const std::string& family) {
 }
 
 bool is_spectral(const std::string& family) {
-  static const std::set<std::string> all = {"syev", "heev", "syevd", "heevd", "syevr", "geev", "gesdd", "gesvd", "gels", "gelsd", "gelsy",
-                                            "geevx", "geqp3", "gebal", "gecon", "pocon", "trcon"};
+  static const std::set<std::string> all = {"syev",  "heev",  "syevd", "heevd", "syevr", "geev",  "gesdd", "gesvd", "gels",
+                                            "gelsd", "gelsy", "geevx", "geqp3", "gebal", "gecon", "pocon", "trcon"};
   return all.count(family) > 0;
 }
 

@@ -318,8 +318,8 @@ class Tuner {
       return fastest;
     }
     const Seconds gain = all[*standard].seconds - all[fastest].seconds;
-    return normal_probability(gain / std::sqrt(difference_variance(fastest, *standard, all))) < options_.certainty_of_change ? *standard
-                                                                                                                             : fastest;
+    const double certainty = normal_probability(gain / std::sqrt(difference_variance(fastest, *standard, all)));
+    return certainty < options_.certainty_of_change ? *standard : fastest;
   }
 
   /// How much longer entry `e` takes at worst than the best of `others`.

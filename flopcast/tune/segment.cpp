@@ -57,18 +57,18 @@ std::int64_t last_pivot(const Call& call) {
 /// the top of all in a later one; the lowest rows exist for both. Definite operands last: their large diagonals serve triangles and
 /// everything else too, the reverse does not hold.
 void add_fills(std::vector<Action>& setup, std::span<const Call> calls) {
-  struct Fill {
+  struct Step {
     bool definite;
     std::int64_t pivot;
     const Call* call;
   };
-  std::vector<Fill> fills;
+  std::vector<Step> fills;
   for (const Call& call : calls) {
     fills.push_back({needs_definite(call), last_pivot(call), &call});
   }
   std::stable_sort(fills.begin(), fills.end(),
-                   [](const Fill& a, const Fill& b) { return a.definite != b.definite ? b.definite : a.pivot > b.pivot; });
-  for (const Fill& fill : fills) {
+                   [](const Step& a, const Step& b) { return a.definite != b.definite ? b.definite : a.pivot > b.pivot; });
+  for (const Step& fill : fills) {
     setup.push_back({.what = Action::What::fill, .call = *fill.call});
   }
 }

@@ -2,7 +2,7 @@
 """How good rankings of variants are: ranks families from nothing, then runs every variant for real, interleaved and drift-normalised, and prints
 Markdown tables: per family the measured regret of what was chosen, and how many pairs of variants are in the right order.
 
-  bench/ranking.py --flopcast build/release/bin/flopcast [--families cholesky,lu] [--blas openblas-serial,blis-serial] [--n ...] [--all]
+  bench/ranking.py --flopcast build/release/bin/flopcast [--families cholesky,lu] [--blas openblas-serial,blis-serial] [--threads 2] [--n ...] [--all]
 
 Pairs count where their measured medians differ by over 3 %. With --all every block size that was predicted is run too, and the regret is that
 against the fastest of them."""
@@ -18,7 +18,7 @@ REACH = {"regret_median": 0.01, "regret_worst": 0.04, "pairs": 0.95}
 
 
 def rank(options, family, blas, environment):
-    command = [options.flopcast, "rank", family, "--n", options.n, "--blas", blas, "--time-budget", options.time_budget,
+    command = [options.flopcast, "rank", family, "--n", options.n, "--blas", blas, "--threads", options.threads, "--time-budget", options.time_budget,
                "--validate-all" if options.all else "--validate", "--repetitions", options.repetitions, "--json", "--quiet"]
     return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
@@ -69,6 +69,7 @@ def main():
     parser.add_argument("--flopcast", default="build/release/bin/flopcast")
     parser.add_argument("--families", default="cholesky,trtri,lauum,lu,lu-nopivot,sygst,sylvester,qr")
     parser.add_argument("--blas", default="openblas-serial")
+    parser.add_argument("--threads", default="1", help="of the library")
     parser.add_argument("--n", default="300,600,1000,1500,2000,2500,3000")
     parser.add_argument("--time-budget", default="60s")
     parser.add_argument("--repetitions", default="5")

@@ -12,11 +12,11 @@ import json
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 
-NUMPY = "/usr/bin/python3"
+from program_runs import NUMPY, milliseconds, run
+
 SETUP = "import numpy as np; r = np.random.default_rng(1); n = {n}; a = r.random((n, n)); s = a @ a.T + n * np.eye(n); "
 PROGRAMS = {
     "NumPy solve": [NUMPY, "-c", SETUP + "[np.linalg.solve(a, a[:, :8]) for _ in range(8)]"],
@@ -30,21 +30,9 @@ PROGRAMS = {
 }
 
 
-def call(command, environment):
-    finished = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if finished.returncode != 0:
-        sys.exit(f"{' '.join(command)}\nended with {finished.returncode}:\n{finished.stderr}")
-    return finished.stdout
-
-
 def described_seconds(profile):
     """Time in the calls that can be predicted, and in all."""
     return sum(r["seconds"] for r in profile["routines"] if r["described"]), profile["all"]["seconds"]
-
-
-def milliseconds(values):
-    spread = 50 * (max(values) - min(values)) / statistics.median(values)
-    return f"{1e3 * statistics.median(values):.1f} ms ({spread:.0f} %)"
 
 
 def available(command):
@@ -59,9 +47,9 @@ class Comparison:
 
     def record(self, blas, number):
         trace = os.path.join(self.folder, f"{blas}-{number}.trace")
-        call([self.options.flopcast, "record", "--quiet", "--threads", str(self.options.threads), "--blas", blas, "--output", trace, "--", *self.command],
+        run([self.options.flopcast, "record", "--quiet", "--threads", str(self.options.threads), "--blas", blas, "--output", trace, "--", *self.command],
              self.environment)
-        profile = json.loads(call([self.options.flopcast, "profile", trace, "--no-peak", "--json"], self.environment))
+        profile = json.loads(run([self.options.flopcast, "profile", trace, "--no-peak", "--json"], self.environment))
         return trace, *described_seconds(profile)
 
     def run(self):
@@ -77,7 +65,7 @@ class Comparison:
         described, whole, trace = sorted(recordings)[len(recordings) // 2]
         if described == 0:
             return measured, None, 0
-        answers = json.loads(call([self.options.flopcast, "profile", trace, "--no-peak", "--json", "--quiet", "--what-if", "same", "--what-if",
+        answers = json.loads(run([self.options.flopcast, "profile", trace, "--no-peak", "--json", "--quiet", "--what-if", "same", "--what-if",
                                    f"blas={self.options.target}", "--time-budget", self.options.time_budget], self.environment))["what_if"]
         return measured, answers, described / whole
 

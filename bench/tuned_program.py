@@ -11,11 +11,10 @@ import json
 import os
 import random
 import statistics
-import subprocess
-import sys
 import tempfile
 
-NUMPY = "/usr/bin/python3"
+from program_runs import NUMPY, milliseconds, run
+
 PROGRAM = """
 import json, sys, time
 import numpy as np
@@ -36,18 +35,6 @@ print(json.dumps(seconds))
 # What each call asks ilaenv for, and the flags that `flopcast tune` takes.
 ROUTINES = {"qr": ["dgeqrf"], "cholesky": ["dpotrf uplo=L"], "inverse": ["dgetrf"], "eigenvalues, symmetric": ["dsytrd uplo=L"], "eigenvalues": ["dgehrd"],
             "singular values": ["dgebrd"]}
-
-
-def run(command, environment):
-    finished = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if finished.returncode != 0:
-        sys.exit(f"{' '.join(command[:12])} ...\nended with {finished.returncode}:\n{finished.stderr}")
-    return finished.stdout
-
-
-def shown(values):
-    spread = 50 * (max(values) - min(values)) / statistics.median(values)
-    return f"{1e3 * statistics.median(values):.3g} ms ({spread:.0f} %)"
 
 
 def profiles(options, environment, calls, folder):
@@ -87,7 +74,7 @@ def main():
                         seconds.setdefault(call, {}).setdefault(kind, []).append(min(values))
             for call in calls:
                 both = seconds[call]
-                print(f"| {call} | {n} | {shown(both['default'])} | {shown(both['tuned'])} | "
+                print(f"| {call} | {n} | {milliseconds(both['default'])} | {milliseconds(both['tuned'])} | "
                       f"{statistics.median(both['default']) / statistics.median(both['tuned']):.3f} |", flush=True)
 
 

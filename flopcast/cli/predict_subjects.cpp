@@ -13,6 +13,7 @@
 #include "flopcast/interpose/program_trace.hpp"
 #include "flopcast/interpose/recorder.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/report/file.hpp"
 
 namespace flopcast::cli {
@@ -140,10 +141,10 @@ std::vector<PredictSubject> record_subjects(const std::string& name, std::vector
           "reference",
           routine.name, bench.libraries().lapack().path);
     }
-    const auto of_call = sizes(call);
+    const std::string size = size_text(kernel::distinguishing_sizes(call));
     for (const algorithm::BlockParameters& blocks : all) {
       const std::string nb = lists.nx.empty() ? fmt::format("{}", blocks.nb) : fmt::format("{} / {}", blocks.nb, blocks.nx);
-      subjects.push_back({size_text({of_call.begin(), of_call.end()}), nb, flops(call), recorder.record(call, blocks)});
+      subjects.push_back({size, nb, flops(call), recorder.record(call, blocks)});
     }
   }
   if (lists.nb.empty()) {

@@ -17,7 +17,7 @@ namespace flopcast {
 /// arguments[i] is argument i of the interface: the character of a flag (upper case), the value of an integer, the address
 /// of an operand, or the index into `scalars` of a scalar. An address of 0 means "not given"; the sampler then places it.
 struct Call {
-  static constexpr std::size_t most_arguments = 21;
+  static constexpr std::size_t most_arguments = 23;
 
   const Routine* routine = nullptr;
   std::array<std::int64_t, most_arguments> arguments{};
@@ -46,8 +46,8 @@ struct Operand {
   }
 };
 
-/// At most this many operands has any routine (syevr: A, il, iu, m, w, Z, isuppz, work, iwork).
-inline constexpr std::size_t most_operands = 9;
+/// At most this many operands has any routine (geevx: A, wr, wi, VL, VR, ilo, ihi, scale, abnrm, rconde, rcondv, work, iwork).
+inline constexpr std::size_t most_operands = 13;
 using Operands = InlineVector<Operand, most_operands>;
 
 /// Footprint of every operand, in the order of the interface; exact for triangles and sub-matrices.

@@ -44,7 +44,7 @@ struct Item {
   [[nodiscard]] Item as_real() const;                     ///< real elements even in a complex routine
   [[nodiscard]] Item as_integer() const;                  ///< 4-byte integers
   [[nodiscard]] Item skipped(double value) const;         ///< what a call that isn't executed leaves behind: a whole number ...
-  [[nodiscard]] Item skipped(std::string formula) const;  ///< ... or one that follows from the sizes
+  [[nodiscard]] Item skipped(std::string formula) const;  ///< ... or one that follows from the sizes; of integers, on average
   [[nodiscard]] Item at_least(std::string rows) const;    ///< of a leading dimension, where it isn't the rows of its operand
   [[nodiscard]] Item usually(std::string formula) const;  ///< of a size: what it is unless it is given
 };
@@ -100,6 +100,7 @@ std::vector<Entry> lapack_pentagonal_entries();
 std::vector<Entry> lapack_orthogonal_entries();
 std::vector<Entry> lapack_symmetric_entries();
 std::vector<Entry> lapack_twosided_entries();
+std::vector<Entry> lapack_norm_entries();
 std::vector<Entry> lapack_spectral_entries();
 
 }  // namespace flopcast::kernel

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -238,6 +239,16 @@ void write_number(const Call& call, std::size_t argument, std::uintptr_t address
   single ? void(*pointer_to<float>(address) = static_cast<float>(value)) : void(*pointer_to<double>(address) = value);
 }
 
+/// A whole number near `value`, the one above or the one below in such proportion that over many sizes of the call the mean is right.
+double dithered(const Call& call, double value) {
+  std::uint64_t hash = 0;
+  for (const std::int64_t size : sizes(call)) {
+    hash = (hash ^ static_cast<std::uint64_t>(size)) * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 29U;
+  }
+  return std::floor(value + std::ldexp(static_cast<double>(hash >> 11U), -53));
+}
+
 void skip_operand(const Call& call, const Operand& operand) {
   const Argument& argument = call.routine->arguments[operand.argument];
   if (argument.kind == Kind::pivots && argument.access == Access::write) {
@@ -246,7 +257,8 @@ void skip_operand(const Call& call, const Operand& operand) {
       pointer_to<std::int32_t>(call.address(operand.argument))[i] = static_cast<std::int32_t>(i + 1);
     }
   } else if (!argument.skipped.empty()) {
-    const double value = argument.skipped.value(call.values());
+    const double formula = argument.skipped.value(call.values());
+    const double value = argument.integer ? dithered(call, formula) : formula;
     const std::int64_t element = argument_element_bytes(*call.routine, operand.argument);
     for_each_run(operand, [&](std::uintptr_t address, std::int64_t bytes) {
       for (std::int64_t at = 0; at < bytes; at += element) {

@@ -65,6 +65,20 @@ Entry general_eigenvalues(const char* precisions, const std::vector<Item>& value
                 "jobvl=V ? 25*n*n*n : (jobvr=V ? 25*n*n*n : 10*n*n*n)");
 }
 
+/// With balancing, as Octave calls it; without condition numbers of eigenvalues and vectors, which it doesn't ask for.
+Entry balanced_eigenvalues(const char* precisions, const std::vector<Item>& values, const std::vector<Item>& space) {
+  std::vector<Item> items = {flag("balanc", "NPSB"), flag("jobvl", "NV"), flag("jobvr", "NV"), flag("sense", "N"), size("n"), update("A", full("n", "n")), ld("lda")};
+  items.insert(items.end(), values.begin(), values.end());
+  for (const Item& item : {out("VL", full("n", "jobvl=V ? n : 0")), ld("ldvl").at_least("jobvl=V ? n : 1"),
+                           out("VR", full("n", "jobvr=V ? n : 0")), ld("ldvr").at_least("jobvr=V ? n : 1"),
+                           out("ilo", one()).as_integer().skipped(1), out("ihi", one()).as_integer().skipped("n"), out("scale", vec("n")).as_real().skipped(1),
+                           out("abnrm", one()).as_real().skipped(1), out("rconde", vec("0")).as_real(), out("rcondv", vec("0")).as_real()}) {
+    items.push_back(item);
+  }
+  return driver(precisions, "geevx", "eigenvalues of A, balanced, and, with jobvl, jobvr = V, its left and right eigenvectors", items, space,
+                "jobvl=V ? 25*n*n*n : (jobvr=V ? 25*n*n*n : 10*n*n*n)");
+}
+
 // --- Singular values ---
 
 /// 1 if A is wider than high, else 0.
@@ -128,6 +142,13 @@ Entry least_squares_by_svd(const char* precisions, std::vector<Item> space) {
                 fmt::format("{} + nrhs*(4*m*n + 4*{}*{})", bidiagonal, least, least));
 }
 
+/// Columns are free to move, as jpvt begins with zeros.
+Entry pivoted_qr(const char* precisions, const std::vector<Item>& space) {
+  return driver(precisions, "geqp3", "A P = Q R with column pivoting",
+                {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), update("jpvt", vec("n")).as_integer().with(Fill::zero), out("tau", vec(least))}, space,
+                fmt::format("2*{1}*{0}*{0} - 2*{0}*{0}*{0}/3", least, most));
+}
+
 Entry least_squares_with_pivots(const char* precisions, const std::vector<Item>& space) {
   std::vector<Item> items = least_squares_items();
   for (const Item& item : {update("jpvt", vec("n")).as_integer().with(Fill::zero), real_scalar("rcond"), out("rank", one()).as_integer().skipped(least)}) {
@@ -155,6 +176,9 @@ std::vector<Entry> lapack_spectral_entries() {
       relatively_robust(),
       general_eigenvalues("sd", {out("wr", vec("n")), out("wi", vec("n"))}, {work_of_size(), work_size("lwork", "max(1,516*n)")}),
       general_eigenvalues("cz", {out("w", vec("n"))}, {work_of_size(), work_size("lwork", "max(1,514*n)"), work("rwork", vec("2*n")).as_real()}),
+      balanced_eigenvalues("sd", {out("wr", vec("n")), out("wi", vec("n"))},
+                           {work_of_size(), work_size("lwork", "max(1,n*(n+520))"), work("iwork", vec("max(1,2*n-2)")).as_integer()}),
+      balanced_eigenvalues("cz", {out("w", vec("n"))}, {work_of_size(), work_size("lwork", "max(1,n*(n+520))"), work("rwork", vec("2*n")).as_real()}),
       divide_and_conquer_svd("sd", {work_of_size(), svd_work_size(), eight_per_value()}),
       divide_and_conquer_svd("cz", {work_of_size(), svd_work_size(),
                                     work("rwork", vec("max(1,7*min(m,n)*min(m,n) + 7*min(m,n) + 2*max(m,n)*min(m,n))")).as_real(), eight_per_value()}),
@@ -165,6 +189,8 @@ std::vector<Entry> lapack_spectral_entries() {
       least_squares_by_svd("sd", {work_of_size(), least_squares_svd_work_size()}),
       least_squares_by_svd("cz", {work_of_size(), least_squares_svd_work_size(),
                                   work("rwork", vec("800 + 160*min(m,n) + 80*nrhs + min(m,n)*nrhs")).as_real()}),
+      pivoted_qr("sd", {work_of_size(), work_size("lwork", "2*n + 513*(n+1)")}),
+      pivoted_qr("cz", {work_of_size(), work_size("lwork", "513*(n+1)"), work("rwork", vec("2*n")).as_real()}),
       least_squares_with_pivots("sd", {work_of_size(), work_size("lwork", "max(1,513*(2*n + m + nrhs))")}),
       least_squares_with_pivots("cz", {work_of_size(), work_size("lwork", "max(1,513*(2*n + m + nrhs))"), work("rwork", vec("2*n")).as_real()}),
   };

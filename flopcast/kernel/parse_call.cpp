@@ -190,6 +190,25 @@ Call parse_call(const Routine& routine, const std::map<std::string, std::string>
   return call;
 }
 
+std::vector<std::int64_t> distinguishing_sizes(const Call& call) {
+  std::vector<std::int64_t> all;
+  std::vector<std::int64_t> without_usual;
+  bool usual = true;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Argument& argument = call.routine->arguments[i];
+    if (argument.kind != Kind::size) {
+      continue;
+    }
+    all.push_back(call.arguments[i]);
+    if (argument.rows.empty()) {
+      without_usual.push_back(call.arguments[i]);
+    } else {
+      usual = usual && call.arguments[i] == argument.rows.integer(call.values());
+    }
+  }
+  return usual ? without_usual : all;
+}
+
 std::string format_call(const Call& call) {
   std::string text = call.routine->name;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "flopcast/core/call.hpp"
 
@@ -15,6 +17,10 @@ Call parse_call(const Routine& routine, const std::map<std::string, std::string>
 
 /// `dtrsm side=L uplo=L transa=N diag=N m=256 n=256 alpha=1 lda=264 ldb=264`: what parse_call reads.
 std::string format_call(const Call& call);
+
+/// The sizes that tell one problem from another, in the order of the interface: those without a usual value, and where one has another
+/// value than that (gehrd's ilo and ihi), all.
+std::vector<std::int64_t> distinguishing_sizes(const Call& call);
 
 /// Least leading dimension of the data or work argument i.
 std::int64_t least_leading_dimension(const Call& call, std::size_t i);

@@ -6,11 +6,16 @@
 #include <tuple>
 #include <utility>
 
+#include "flopcast/kernel/parse_call.hpp"
+
 namespace flopcast::tune {
 namespace {
 
 constexpr double z95_two_sided = 1.96;
 constexpr double z95_one_sided = 1.645;
+
+/// P(x <= z) of a standard normal x; of no number, as of 0 / 0, as if z were 0.
+double normal_probability(double z) { return std::isnan(z) ? 0.5 : std::erfc(-z / std::sqrt(2.0)) / 2; }
 
 /// One (problem, alternative) pair and its subject.
 struct Entry {
@@ -278,9 +283,18 @@ class Tuner {
   /// Of the difference of two alternatives' times: errors that they share cancel.
   [[nodiscard]] double difference_variance(std::size_t a, std::size_t b, const std::vector<model::Total>& all) const {
     const double models = models_.covariance(all[a], all[a]) + models_.covariance(all[b], all[b]) - 2 * models_.covariance(all[a], all[b]);
-    const bool alike = entries_[a].alternative.variant == entries_[b].alternative.variant;
-    const double method = alike ? 0 : options_.variant_error * (all[a].seconds + all[b].seconds) / 2;
+    const double method = method_error(entries_[a].alternative, entries_[b].alternative) * (all[a].seconds + all[b].seconds) / 2;
     return std::max(0.0, models) + method * method;
+  }
+
+  /// Relative standard deviation of a difference beyond the models': the less alike two alternatives are, the less their errors cancel.
+  [[nodiscard]] double method_error(const Alternative& a, const Alternative& b) const {
+    if (a.variant != b.variant) {
+      return options_.variant_error;
+    }
+    const auto octaves = std::log2(static_cast<double>(std::max<std::int64_t>(a.blocks.nb, 1)) /
+                                   static_cast<double>(std::max<std::int64_t>(b.blocks.nb, 1)));
+    return options_.block_error * std::min(1.0, std::fabs(octaves));
   }
 
   /// Entry `slower` against entry `faster`: by how much it may differ from the prediction of the difference (95 %), and whether the two can
@@ -293,6 +307,19 @@ class Tuner {
     const Seconds behind = all[slower].seconds - all[faster].seconds;
     const Seconds reach = z95_one_sided * std::sqrt(difference_variance(faster, slower, all));
     return {behind, reach, behind < std::max(reach, options_.tie_margin * all[faster].seconds)};
+  }
+
+  /// The fastest of one variant's entries; the standard if it is among them and no other is faster with enough certainty.
+  [[nodiscard]] std::size_t best_of(const std::vector<std::size_t>& group, const std::vector<model::Total>& all) const {
+    const std::size_t fastest =
+        *std::min_element(group.begin(), group.end(), [&](std::size_t a, std::size_t b) { return all[a].seconds < all[b].seconds; });
+    const auto standard = std::find_if(group.begin(), group.end(), [&](std::size_t e) { return entries_[e].standard; });
+    if (standard == group.end() || *standard == fastest) {
+      return fastest;
+    }
+    const Seconds gain = all[*standard].seconds - all[fastest].seconds;
+    const double certainty = normal_probability(gain / std::sqrt(difference_variance(fastest, *standard, all)));
+    return certainty < options_.certainty_of_change ? *standard : fastest;
   }
 
   /// How much longer entry `e` takes at worst than the best of `others`.
@@ -331,7 +358,7 @@ class Tuner {
     }
     std::vector<std::size_t> best;
     for (const auto& [variant, group] : groups) {
-      best.push_back(*std::min_element(group.begin(), group.end(), faster));
+      best.push_back(best_of(group, all));
     }
     std::sort(best.begin(), best.end(), faster);
     std::vector<Standing> ranking;
@@ -361,9 +388,7 @@ class Tuner {
 
   Decision decide(std::size_t problem, const std::vector<std::size_t>& mine, const std::vector<model::Total>& all) const {
     Decision decision;
-    for (const std::int64_t size : sizes(problems_[problem].call)) {
-      decision.sizes.push_back(size);
-    }
+    decision.sizes = kernel::distinguishing_sizes(problems_[problem].call);
     for (const std::size_t e : mine) {
       decision.forecasts.push_back(forecast(entries_[e].alternative, all[e]));
       if (entries_[e].standard) {

@@ -50,6 +50,9 @@ struct BlockSizeOptions {
   double tie_margin = 0.005;       ///< differences below this are ties even if they were certain (below the machine's floor, measured.md)
   double method_error = 0.015;     ///< relative standard deviation of a total beyond its models': docs/accuracy.md
   double variant_error = 0.01;  ///< the same of the difference between two variants, whose errors of method are not alike: docs/ranking.md
+  double block_error = 0.01;    ///< of the difference between two block sizes of one variant that are a factor of 2 apart: docs/accuracy.md
+  /// The standard stays unless another block size is faster with this probability: being slower than without tuning is worse than missing a gain.
+  double certainty_of_change = 0.9;
   /// So many block sizes of each variant, evenly spread, are looked at first, then those around the best of them; 0: all at once.
   std::size_t coarse_blocks = 0;
   std::vector<std::int64_t> crossovers = {32, 64, 128, 192};  ///< candidates for nx, once good block sizes are known
@@ -79,7 +82,7 @@ struct Standing {
 
 /// The decision for one problem.
 struct Decision {
-  std::vector<std::int64_t> sizes;  ///< of the routine
+  std::vector<std::int64_t> sizes;  ///< of the routine, without those that follow from others
   Forecast standard;                ///< without tuning; of no seconds if the problem has no standard
   Forecast chosen;
   std::vector<Forecast> forecasts;  ///< of every alternative, by variant and block size

@@ -40,14 +40,36 @@ bool needs_definite(const Call& call) {
                      [](const Argument& argument) { return argument.fill == Fill::definite; });
 }
 
-void add_fills(std::vector<Action>& setup, std::span<const Call> calls) {
-  // Definite operands last: their large diagonals serve triangles and everything else too, the reverse does not hold.
-  for (const bool definite : {false, true}) {
-    for (const Call& call : calls) {
-      if (needs_definite(call) == definite) {
-        setup.push_back({.what = Action::What::fill, .call = call});
-      }
+/// The last row that pivots which `call` reads may name; 0 if it reads none.
+std::int64_t last_pivot(const Call& call) {
+  std::int64_t last = 0;
+  for (const Operand& operand : operands(call)) {
+    const Argument& argument = call.routine->arguments[operand.argument];
+    if (argument.kind == Kind::pivots && argument.access == Access::read) {
+      const std::int64_t offset = argument.offset.empty() ? 0 : argument.offset.integer(call.values());
+      last = std::max(last, offset + operand.bytes() / static_cast<std::int64_t>(sizeof(std::int32_t)));
     }
+  }
+  return last;
+}
+
+/// Calls in an order in which one fill may overwrite another: the same pivots are counted from the top of a sub-matrix in one call and from
+/// the top of all in a later one; the lowest rows exist for both. Definite operands last: their large diagonals serve triangles and
+/// everything else too, the reverse does not hold.
+void add_fills(std::vector<Action>& setup, std::span<const Call> calls) {
+  struct Step {
+    bool definite;
+    std::int64_t pivot;
+    const Call* call;
+  };
+  std::vector<Step> fills;
+  for (const Call& call : calls) {
+    fills.push_back({needs_definite(call), last_pivot(call), &call});
+  }
+  std::stable_sort(fills.begin(), fills.end(),
+                   [](const Step& a, const Step& b) { return a.definite != b.definite ? b.definite : a.pivot > b.pivot; });
+  for (const Step& fill : fills) {
+    setup.push_back({.what = Action::What::fill, .call = *fill.call});
   }
 }
 

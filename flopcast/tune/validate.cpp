@@ -53,6 +53,13 @@ Placed place(const Call& call, const Alternative& alternative, std::int64_t most
   return placed;
 }
 
+/// Whether a ranking is settled without running this one: LAPACK's own trsyl of order 2000 takes a minute, and its blocked variants 1 s.
+bool is_hopeless(const Forecast& forecast, const Decision& decision) {
+  static constexpr double hopeless = 8;
+  static constexpr Seconds long_run = 2;
+  return forecast.seconds > long_run && forecast.seconds > hopeless * decision.chosen.seconds;
+}
+
 /// Those of a decision's forecasts that are to be run.
 std::vector<Forecast> forecasts_to_run(const Decision& decision, Extent extent) {
   if (extent == Extent::all) {
@@ -62,7 +69,8 @@ std::vector<Forecast> forecasts_to_run(const Decision& decision, Extent extent) 
   for (const Forecast& forecast : decision.forecasts) {
     const bool ranked = std::any_of(decision.ranking.begin(), decision.ranking.end(),
                                     [&](const Standing& standing) { return same_alternative(standing.best, forecast); });
-    if (ranked || (decision.standard.seconds > 0 && same_alternative(forecast, decision.standard))) {
+    const bool wanted = ranked || (decision.standard.seconds > 0 && same_alternative(forecast, decision.standard));
+    if (wanted && !is_hopeless(forecast, decision)) {
       some.push_back(forecast);
     }
   }

@@ -35,8 +35,10 @@ struct Check {
 
 /// Which of a decision's alternatives are run.
 enum class Extent : std::uint8_t {
-  all,      ///< every forecast
-  ranking,  ///< each variant at its best block size, and the standard
+  all,  ///< every forecast
+  /// Each variant at its best block size, and the standard; but not what is predicted to take seconds and so many times as long as the
+  /// chosen one that its place is beyond doubt.
+  ranking,
 };
 
 /// How alternatives are run.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <string>
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -165,7 +167,7 @@ TEST(Skip, LeavesAsManyColumnsFactoredAsItsPivotsSay) {
     call.arguments[6] = address(pivots);
     call.arguments[9] = address(info);
     skip(call);
-    EXPECT_EQ(factored, 2);
+    EXPECT_TRUE(factored == 2 || factored == 3);
     EXPECT_EQ(info, 0);
     EXPECT_EQ(pivots, *uplo == 'L' ? (std::array<std::int32_t, 6>{1, 2, 3}) : (std::array<std::int32_t, 6>{0, 0, 0, 4, 5, 6}));
   }
@@ -174,6 +176,27 @@ TEST(Skip, LeavesAsManyColumnsFactoredAsItsPivotsSay) {
   all.arguments[3] = address(factored);
   skip(all);
   EXPECT_EQ(factored, 3);
+}
+
+/// A panel's last pivot is 2 x 2 or not, as the data want it; skipped calls end with one as often.
+TEST(Skip, PanelsFactorOnAverageAsManyColumnsAsOfRandomMatrices) {
+  const std::map<std::string, double> single = {{"dlasyf", 2.0 / 3}, {"zlasyf", 0.8}, {"clahef", 0.6}};
+  for (const auto& [routine, share] : single) {
+    for (const std::int64_t nb : {15, 16, 32}) {
+      const std::int64_t order = 3000;
+      std::int64_t left = order, panels = 0;
+      while (left > nb) {
+        Call call = parse_call(require(routine), {{"n", std::to_string(left)}, {"nb", std::to_string(nb)}});
+        std::int32_t factored = 0;
+        call.arguments[3] = address(factored);
+        skip(call);
+        ASSERT_TRUE(factored == nb - 1 || factored == nb);
+        left -= factored;
+        ++panels;
+      }
+      EXPECT_NEAR(static_cast<double>(order - left) / static_cast<double>(panels), static_cast<double>(nb) - share, 0.1) << routine << nb;
+    }
+  }
 }
 
 TEST(Skip, LeavesOutputsThatSteerControlFlow) {

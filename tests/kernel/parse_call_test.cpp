@@ -38,6 +38,13 @@ TEST(ParseCall, KnowsUsualSizesAndLeadingDimensionsOfWholeMatrices) {
   EXPECT_THAT(message("dgehd2", {{"n", "30"}, {"ilo", "31"}}), HasSubstr("needs max(1,n) >= ilo"));
 }
 
+TEST(DistinguishingSizes, LeaveOutWhatFollowsFromOthers) {
+  using testing::ElementsAre;
+  EXPECT_THAT(distinguishing_sizes(parse_call(require("dgehrd"), {{"n", "300"}})), ElementsAre(300));
+  EXPECT_THAT(distinguishing_sizes(parse_call(require("dgehrd"), {{"n", "300"}, {"ihi", "200"}})), ElementsAre(300, 1, 200));
+  EXPECT_THAT(distinguishing_sizes(parse_call(require("dgemm"), {{"m", "3"}, {"n", "4"}, {"k", "5"}})), ElementsAre(3, 4, 5));
+}
+
 TEST(ParseCall, TakesWhatIsGiven) {
   const Call call =
       parse_call(require("zgemm"), {{"m", "3"}, {"n", "4"}, {"k", "5"}, {"transa", "c"}, {"alpha", "(1.5,-2)"}, {"ldb", "77"}});

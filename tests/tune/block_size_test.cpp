@@ -125,6 +125,25 @@ TEST(TuneBlockSize, FindsABlockSizeWithinTheRegretItStates) {
   }
 }
 
+TEST(TuneBlockSize, KeepsTheStandardUnlessAnotherIsFasterForSure) {
+  const auto chosen = [](double block_error) {
+    Fixture fixture;
+    std::vector<Problem> problems = Fixture::problems({1600});
+    problems[0].standard->blocks.nb = 128;
+    model::OnDemandModels models(machine());
+    BlockSizeOptions options;
+    options.tune_crossover = false;
+    options.block_error = block_error;
+    return tune_block_size(problems, machine(), models, fixture.sources(), options).decisions.at(0);
+  };
+  EXPECT_GT(chosen(0).gain, 0.02);
+  EXPECT_NE(chosen(0).chosen.blocks.nb, 128);
+  const Decision unsure = chosen(1);
+  EXPECT_EQ(unsure.chosen.blocks.nb, 128);
+  EXPECT_EQ(unsure.gain, 0);
+  EXPECT_GT(unsure.regret, 0.02) << "what may be missed by staying is said";
+}
+
 TEST(TuneBlockSize, KeepsWhatItHasWhenInterrupted) {
   Fixture fixture;
   fixture.stop = true;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/cache/placement.hpp"
@@ -32,6 +34,48 @@ Recorded geqrf(std::int64_t n, std::int64_t nb) {
   return recorded;
 }
 
+/// How far down the pivots of an experiment may point, element by element: what was filled in, or what a factorization can find.
+class PivotRows {
+ public:
+  void fill(const Call& call) {
+    set(call, Access::read, [](std::int64_t offset, std::int64_t count) { return offset + count; });
+  }
+  void execute(const Call& call) {
+    const std::int64_t rows = sizes(call)[0];
+    set(call, Access::write, [&](std::int64_t, std::int64_t) { return rows; });
+  }
+  /// Rows below the first of the matrix that a call swaps.
+  static std::int64_t available(const Call& call) {
+    const std::int64_t ld = call.arguments[2];
+    const std::int64_t first = static_cast<std::int64_t>((call.address(1) - virtual_base(0)) / sizeof(double)) % ld;
+    return ld - first;
+  }
+  /// The lowest row that a call of laswp names.
+  [[nodiscard]] std::int64_t last(const Call& call) const {
+    std::int64_t row = 0;
+    for (std::int64_t i = call.arguments[3]; i <= call.arguments[4]; ++i) {
+      row = std::max(row, rows_.at(call.address(5) + static_cast<std::uintptr_t>(i - 1) * sizeof(std::int32_t)));
+    }
+    return row;
+  }
+
+ private:
+  template <class Bound>
+  void set(const Call& call, Access access, Bound bound) {
+    for (const Operand& operand : operands(call)) {
+      const Argument& argument = call.routine->arguments[operand.argument];
+      if (argument.kind == Kind::pivots && argument.access == access) {
+        const std::int64_t offset = argument.offset.empty() ? 0 : argument.offset.integer(call.values());
+        const std::int64_t count = operand.bytes() / static_cast<std::int64_t>(sizeof(std::int32_t));
+        for (std::int64_t i = 0; i < count; ++i) {
+          rows_[call.address(operand.argument) + static_cast<std::uintptr_t>(offset + i) * sizeof(std::int32_t)] = bound(offset, count);
+        }
+      }
+    }
+  }
+  std::map<std::uintptr_t, std::int64_t> rows_;
+};
+
 std::vector<Seconds> by_flops(const Trace& trace) {
   std::vector<Seconds> costs;
   for (const Call& call : trace.calls) {
@@ -52,6 +96,35 @@ TEST(SegmentAround, GoesBackToTheLastAccessOfEveryOperand) {
   EXPECT_EQ(segment.context, 2U) << "C was last used by the larfb before";
   EXPECT_EQ(segment.begin, 3U);
   EXPECT_EQ(segment.end, 6U);
+}
+
+/// Recursive LU counts pivots from the top of a part first, and from the top of all of the matrix later.
+TEST(SegmentExperiment, SwapsNoRowsBelowTheMatrix) {
+  for (const char* variant : {"recursive", "3"}) {
+    const Call call = kernel::parse_call(kernel::require("dgetrf"), {{"m", "300"}, {"n", "300"}, {"lda", "300"}});
+    Recorded r{algorithm::record(call, algorithm::BlockParameters{16, 2, 0}, variant), {}};
+    r.placements = cache::cache_state(r.trace, machine().caches, cache::Start::filled).placements;
+    const std::vector<Seconds> costs = by_flops(r.trace);
+    for (std::size_t wanted = 0; wanted < r.trace.calls.size(); ++wanted) {
+      const Segment segment = segment_around(r.trace, r.placements, costs, wanted);
+      const measure::Experiment made = experiment(r.trace, r.placements, segment, machine());
+      PivotRows pivots;
+      const auto execute = [&](const Call& executed) {
+        if (executed.routine->family == "laswp") {
+          EXPECT_LE(pivots.last(executed), PivotRows::available(executed)) << to_string(executed);
+        }
+        pivots.execute(executed);
+      };
+      for (const Action& action : made.setup) {
+        if (action.what == Action::What::fill) {
+          pivots.fill(action.call);
+        } else if (action.what == Action::What::execute) {
+          execute(action.call);
+        }
+      }
+      std::for_each(made.timed.begin(), made.timed.end(), execute);
+    }
+  }
 }
 
 TEST(SegmentAround, AtTheStartThereIsNoContext) {

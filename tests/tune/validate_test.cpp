@@ -74,6 +74,18 @@ TEST(Validate, RunsEverythingIfAsked) {
   EXPECT_EQ(check_order(decisions[0], checks[0]), (OrderCheck{3, 3}));
 }
 
+TEST(Validate, DoesNotWaitForWhatIsHopelesslySlow) {
+  World world;
+  std::vector<Decision> decisions = {ranked({"3", "2", "1"})};
+  decisions[0].ranking[2].best.seconds = 9;
+  decisions[0].forecasts[4].seconds = 9;
+  const std::vector<Check> checks = validate(problem(), decisions, std::ref(world), runners(), Extent::ranking);
+  EXPECT_EQ(world.experiments, 2U);
+  EXPECT_EQ(check_order(decisions[0], checks[0]), (OrderCheck{1, 1}));
+  validate(problem(), decisions, std::ref(world), runners(), Extent::all);
+  EXPECT_EQ(world.experiments, 8U) << "unless all are asked for";
+}
+
 TEST(Validate, PairsThatHardlyDifferDoNotCount) {
   World world;
   const std::vector<Decision> decisions = {ranked({"3", "2", "1"})};

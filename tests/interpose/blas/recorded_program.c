@@ -11,7 +11,7 @@ enum { order = 64, row_major = 101, no_trans = 111, trans = 112, upper = 121, le
 
 void daxpy_(const int*, const double*, const double*, const int*, double*, const int*);
 double dnrm2_(const int*, const double*, const int*);
-double dlange_(const char*, const int*, const int*, const double*, const int*, double*, size_t);
+double dlansy_(const char*, const char*, const int*, const double*, const int*, double*, size_t, size_t);
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
             const int*, const double*, double*, const int*, size_t, size_t);
 void dpotrf_(const char*, const int*, double*, const int*, int*, size_t);
@@ -61,7 +61,7 @@ static void interfaces(void) {
   cblas_dgemm(row_major, no_trans, trans, 8, 16, 32, 1, a, order, b, order, 0, c, order);
   cblas_dtrsm(row_major, left, upper, no_trans, non_unit, 8, 16, 1, a, order, c, order);
   cblas_zdotu_sub(5, a, 1, b, 1, z);
-  printf("%.10g %.10g %.10g %zu\n", dnrm2_(&nn, c, &one), dlange_("F", &n, &n, c, &n, NULL, 1), z[0], cblas_idamax(5, a, 1));
+  printf("%.10g %.10g %.10g %zu\n", dnrm2_(&nn, c, &one), dlansy_("F", "U", &n, c, &n, NULL, 1, 1), z[0], cblas_idamax(5, a, 1));
 }
 
 /* The norm of a product that a dry run doesn't compute. */

@@ -200,6 +200,24 @@ TEST(Recorder, FindsTheCallsThatAskBelowDrivers) {
   EXPECT_THAT(asking("dgesdd", {{"jobz", "S"}, {"m", "200"}, {"n", "200"}}), testing::Contains("dgebrd: 200"));
 }
 
+/// Least squares end at once for a matrix of zeros, and nothing is left to reduce of one that balancing takes apart.
+TEST(Recorder, DriversThatLookAtTheirMatrixGoOn) {
+  const auto kernels = [](const char* routine, std::map<std::string, std::string> arguments) {
+    Call call = kernel::parse_call(kernel::require(routine), arguments);
+    std::vector<std::string> names;
+    for (const Call& made : recorder().record(call, std::nullopt).calls) {
+      const auto all = sizes(made);
+      names.push_back(made.routine->name + " " + std::to_string(all.empty() ? 0 : all[0]));
+    }
+    return names;
+  };
+  EXPECT_THAT(kernels("dgels", {{"m", "300"}, {"n", "200"}, {"nrhs", "3"}, {"trans", "N"}}),
+              testing::IsSupersetOf({"dgeqrf 300", "dormqr 300", "dtrtrs 200"}));
+  EXPECT_THAT(kernels("dgelsy", {{"m", "300"}, {"n", "200"}, {"nrhs", "3"}, {"rcond", "0.001"}}), Contains("dgeqp3 300"));
+  EXPECT_THAT(kernels("dgeev", {{"n", "200"}, {"jobvl", "N"}, {"jobvr", "V"}}), testing::IsSupersetOf({"dgehrd 200", "dorghr 200"}));
+  EXPECT_THAT(kernels("zgeevx", {{"n", "200"}, {"jobvl", "N"}, {"jobvr", "N"}, {"balanc", "B"}}), Contains("zgehrd 200"));
+}
+
 TEST(Recorder, RecordsRoutinesThatHaveNoAlgorithm) {
   const Trace inverse =
       recorder().record(call_of("dtrtri", {{"uplo", 'L'}, {"diag", 'N'}, {"n", 100}, {"lda", 100}}), BlockParameters{32, 2, 0});

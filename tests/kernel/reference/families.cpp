@@ -43,14 +43,17 @@ Function find(const std::string& family) {
 
       {"trtrs", trtrs},   {"orgbr", orgbr},   {"ungbr", orgbr},   {"syev", syev},     {"heev", syev},   {"syevd", syev},
       {"heevd", syev},    {"syevr", syevr},   {"geev", geev},     {"gesdd", gesdd},   {"gesvd", gesvd}, {"gels", gels},
-      {"gelsd", gelsd},   {"gelsy", gelsy},
+      {"gelsd", gelsd},   {"gelsy", gelsy},   {"geevx", geevx},   {"geqp3", geqp3},   {"gebal", gebal}, {"lange", lange},
+
+      {"gecon", gecon},   {"pocon", gecon},   {"trcon", gecon},
   };
   const auto found = table.find(family);
   return found == table.end() ? nullptr : found->second;
 }
 
 bool is_spectral(const std::string& family) {
-  static const std::set<std::string> all = {"syev", "heev", "syevd", "heevd", "syevr", "geev", "gesdd", "gesvd", "gels", "gelsd", "gelsy"};
+  static const std::set<std::string> all = {"syev",  "heev",  "syevd", "heevd", "syevr", "geev",  "gesdd", "gesvd", "gels",
+                                            "gelsd", "gelsy", "geevx", "geqp3", "gebal", "gecon", "pocon", "trcon"};
   return all.count(family) > 0;
 }
 

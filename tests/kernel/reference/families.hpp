@@ -34,8 +34,10 @@ void gehd2(Arguments&), gehrd(Arguments&), lahr2(Arguments&), gebd2(Arguments&),
 void potf2(Arguments&), potrs(Arguments&), potri(Arguments&), getf2(Arguments&), getrs(Arguments&), getri(Arguments&), laswp(Arguments&),
     posv(Arguments&), gesv(Arguments&), trtrs(Arguments&);
 void syev(Arguments&), syevr(Arguments&), geev(Arguments&), gesdd(Arguments&), gesvd(Arguments&), gels(Arguments&), gelsd(Arguments&),
-    gelsy(Arguments&);
-/// Drivers whose operations depend on the data and whose vectors are known but for signs: spectral_test.cpp checks their results.
+    gelsy(Arguments&), geevx(Arguments&);
+void lange(Arguments&), gecon(Arguments&), gebal(Arguments&), geqp3(Arguments&);
+/// Routines whose operations depend on the data and whose results are known but for signs, or estimates: spectral_test.cpp and
+/// norms_test.cpp check them.
 bool is_spectral(const std::string& family);
 void trti2(Arguments&), lauu2(Arguments&), sygs2(Arguments&), trsyl(Arguments&), lacpy(Arguments&), laset(Arguments&);
 

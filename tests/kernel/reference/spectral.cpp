@@ -396,6 +396,14 @@ void geev(Arguments& a) {
   }
 }
 
+void geevx(Arguments& a) {
+  geev(a);
+  a.element("ilo") = 1.0;
+  a.element("ihi") = static_cast<double>(a.size("n"));
+  write(a.vector("scale"), std::vector<double>(static_cast<std::size_t>(a.size("n")), 1.0));
+  a.element("abnrm") = 1.0;
+}
+
 namespace {
 
 /// U or V^H: none (N), as many vectors as there are values (S), or all (A).

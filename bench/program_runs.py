@@ -1,0 +1,20 @@
+"""What the benches that run whole programs share."""
+import statistics
+import subprocess
+import sys
+
+NUMPY = "/usr/bin/python3"
+
+
+def run(command, environment):
+    """Standard output of a command; ends the bench with the command's own words if it fails."""
+    finished = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if finished.returncode != 0:
+        sys.exit(f"{' '.join(command[:12])}\nended with {finished.returncode}:\n{finished.stderr}")
+    return finished.stdout
+
+
+def milliseconds(seconds):
+    """Median, and in brackets half the spread between the fastest and the slowest."""
+    middle = statistics.median(seconds)
+    return f"{1e3 * middle:.4g} ms ({50 * (max(seconds) - min(seconds)) / middle:.0f} %)"

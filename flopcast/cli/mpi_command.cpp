@@ -39,6 +39,7 @@ struct RunOptions {
   path::Precision precision;
   bool across_sizes = false;
   bool no_windows = false;
+  std::string executions, results;  ///< what mpi tune asks for
   std::vector<std::string> command;
 };
 
@@ -173,6 +174,8 @@ void run_command(const RunOptions& options, CommonOptions& common) {
     report::read_document(options.statistics, mpi_profile_schema);
     mpi.statistics = options.statistics;
   }
+  mpi.executions = options.executions;
+  mpi.results = options.results;
   const MpiRun run = run_mpi_program(options.command, options.mpi, mpi);
   common.exit_code = run.exit_code;
   if (!run.first && !run.profile) {
@@ -230,6 +233,8 @@ void add_run(CLI::App& mpi, CommonOptions& common) {
   command->add_option("--confidence", options->precision.confidence, "Of that interval (default: 0.95)")->check(CLI::Range(0.5, 0.9999));
   command->add_option("--statistics", options->statistics, "Profile of an earlier run: what it knows of kernels needs fewer executions")
       ->type_name("FILE");
+  command->add_option("--executions", options->executions)->group("");  // between us and mpi tune
+  command->add_option("--results", options->results)->group("");
   command->add_option("command", options->command, "Program and its arguments")->type_name("-- COMMAND");
   command->footer(run_footer);
   command->callback([options, &common] { run_command(*options, common); });

@@ -37,6 +37,7 @@ ExecutionDecisions::ExecutionDecisions(Policy policy, const Precision& precision
     : policy_(policy),
       precision_(precision),
       across_sizes_(across_sizes),
+      wanted_windows_(windows),
       windows_(takes_windows(policy) ? windows : std::optional<ExecutionWindows>()) {}
 
 ExecutionDecisions::Decision& ExecutionDecisions::decision(std::uint32_t number) {
@@ -87,6 +88,20 @@ void ExecutionDecisions::begin_anew() {
     all.fitted_at = 0;
     all.model.reset();
   }
+  spent_squares_ = 0;
+}
+
+void ExecutionDecisions::begin_execution(Policy policy, Seconds before) {
+  policy_ = policy;
+  windows_ = takes_windows(policy) ? wanted_windows_ : std::optional<ExecutionWindows>();
+  before_ += before;
+  for (Decision& each : decisions_) {
+    each.met = 0;
+    each.predicted = 0;
+    each.judged_count = -1;
+    each.skipped_in_a_row = 0;
+  }
+  since_left_out_ = std::numeric_limits<Seconds>::infinity();
   spent_squares_ = 0;
 }
 
@@ -258,7 +273,7 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   if (policy_ == Policy::random) {
     return mine.times.count == 0 || (chance_() >> 8U) % 2 == 0;
   }
-  if ((windows_ && windows_->contain(standing.path)) || costs_more_to_skip(kernel, mine)) {
+  if ((windows_ && windows_->contain(before_ + standing.path)) || costs_more_to_skip(kernel, mine)) {
     return true;
   }
   bool execute = true;

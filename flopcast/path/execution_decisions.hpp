@@ -47,6 +47,8 @@ class ExecutionDecisions {
   void know_everywhere(std::uint32_t number, const KernelKey& key, const KernelStatistics& times);
   /// What was learnt in this run is from here on what was learnt before it.
   void begin_anew();
+  /// Another execution begins in the same run, after one whose path was `before` long: counts begin anew, what is known of times stays.
+  void begin_execution(Policy policy, Seconds before);
 
   /// Whether `kernel`, number `number`, is to be executed now.
   [[nodiscard]] bool wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing = {});
@@ -128,7 +130,9 @@ class ExecutionDecisions {
   Policy policy_;
   Precision precision_;
   bool across_sizes_;
+  std::optional<ExecutionWindows> wanted_windows_;  ///< for policies that take them
   std::optional<ExecutionWindows> windows_;
+  Seconds before_ = 0;  ///< length of the paths of earlier executions: windows lie at places of all paths together
   Seconds since_left_out_ = std::numeric_limits<Seconds>::infinity();  ///< time of kernels executed since then
   std::unordered_set<std::uint64_t> routines_;                         ///< executed before, by kind and number
   std::minstd_rand chance_;

@@ -1,6 +1,5 @@
 #include "flopcast/cli/mpi_command.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
@@ -43,15 +43,6 @@ struct RunOptions {
   std::vector<std::string> command;
 };
 
-Seconds number(const json& document, const char* name) { return document.at(name).get<double>(); }
-
-report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
-
-report::Cell percent(double part, double whole) {
-  const double value = whole > 0 ? 100 * part / whole : 0;
-  return {value, fmt::format("{:.1f}", value)};
-}
-
 /// The program's costs: along the critical path, the longest path by each metric itself, the process with the most, the average of all
 /// processes.
 report::Table cost_table(const json& profile) {
@@ -74,13 +65,6 @@ report::Table cost_table(const json& profile) {
                           report::Cell(number(costs, "flops"), fmt::format("{:.4g}", number(costs, "flops")))});
   }
   return table;
-}
-
-std::vector<json> kernels_by_time(const json& profile) {
-  std::vector<json> kernels = profile.at("kernels");
-  std::stable_sort(kernels.begin(), kernels.end(),
-                   [](const json& a, const json& b) { return number(a.at("along"), "seconds") > number(b.at("along"), "seconds"); });
-  return kernels;
 }
 
 /// The kernels, those that take most of the critical path first.

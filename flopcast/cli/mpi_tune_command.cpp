@@ -5,6 +5,7 @@
 
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/mpi_space.hpp"
+#include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/mpi_tuner.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/error.hpp"
@@ -56,8 +57,6 @@ std::string verdict(const MpiOutcome& outcome, const MpiOutcome& best) {
   return !outcome.covered ? "too little seen" : &outcome == &best ? "chosen" : ties(outcome, best) ? "tie" : "";
 }
 
-report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
-report::Cell percent(double value) { return {value, fmt::format("{:.1f}", value)}; }
 report::Cell prediction(const MpiOutcome& outcome, Seconds seconds) { return outcome.covered ? seconds_cell(seconds) : report::Cell(""); }
 
 report::Table table_of(const std::vector<MpiOutcome>& outcomes, const MpiTuneOptions& options) {
@@ -77,12 +76,12 @@ report::Table table_of(const std::vector<MpiOutcome>& outcomes, const MpiTuneOpt
   const MpiOutcome& best = best_of(outcomes, options);
   for (const MpiOutcome& outcome : outcomes) {
     std::vector<report::Cell> row = {
-        text_of(outcome.setting),        prediction(outcome, outcome.predicted), prediction(outcome, outcome.half_width),
-        percent(100 * outcome.coverage), percent(100 * outcome.executed_share),  seconds_cell(outcome.elapsed)};
+        text_of(outcome.setting),     prediction(outcome, outcome.predicted), prediction(outcome, outcome.half_width),
+        percent(outcome.coverage, 1), percent(outcome.executed_share, 1),     seconds_cell(outcome.elapsed)};
     if (options.validate) {
       row.push_back(seconds_cell(*outcome.full_path));
       row.push_back(seconds_cell(*outcome.full_elapsed));
-      row.push_back(percent(100 * (outcome.predicted / *outcome.full_path - 1)));
+      row.push_back(percent(outcome.predicted - *outcome.full_path, *outcome.full_path));
     }
     row.emplace_back(verdict(outcome, best));
     table.rows.push_back(std::move(row));

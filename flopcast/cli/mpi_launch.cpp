@@ -121,7 +121,7 @@ MpiLaunchResult MpiLaunch::run(const std::vector<Execution>& executions, const M
   std::vector<interpose::MpiExecution> asked;
   for (const std::size_t number : numbers) {
     const Execution& execution = executions[number];
-    asked.push_back({{execution.setting.begin(), execution.setting.end()}, path::policy_named(execution.policy)});
+    asked.push_back({{execution.setting.begin(), execution.setting.end()}, path::policy_named(execution.policy), following.full_teaches});
   }
   report::write_file(file("statistics.json"), known.document().dump());
   report::write_file(file("executions.json"), interpose::to_text(asked));

@@ -109,7 +109,8 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
       known_.count_along(results_.at({setting, counting}));
     }
   }
-  MpiLaunchResult made = launch_.run(asked, known_, {options_.precision, !options_.no_across_sizes, !options_.no_windows});
+  MpiLaunchResult made =
+      launch_.run(asked, known_, {options_.precision, !options_.no_across_sizes, !options_.no_windows, !options_.validate});
   ++launches_;
   launch_seconds_ += made.seconds;
   std::vector<Execution> done;
@@ -136,24 +137,23 @@ void MpiTuner::keep(const json& profile) {
   drifted_ += store_mpi_kernels(store_, profile);
 }
 
-/// The executions of one launch go on with what the earlier ones of it have learnt: of a kernel's times the last ones are all. Full
-/// executions teach only where nothing is left out: otherwise they are there to be compared with.
+/// The executions of one launch go on with what the earlier ones of it have learnt: of a kernel's times the last ones are all, with those of
+/// executions in full, unless these are there to be compared with. In a launch of their own nobody has gone on with them.
 void MpiTuner::learn(const std::vector<Execution>& made) {
   std::map<std::string, json> latest;
   json all;
   for (const Execution& execution : made) {
     const json& profile = results_.at(execution);
-    if (execution.second == full) {
-      if (options_.policy == full || distrusts_) {
-        keep(profile);
-      }
-      continue;
-    }
-    all = {{"policy", profile.at("policy")}, {"where", profile.at("where")}};
+    all = {{"policy", options_.policy}, {"where", profile.at("where")}};
     for (const json& kernel : profile.at("kernels")) {
-      if (kernel.contains("in_context")) {
+      if (execution.second != full && kernel.contains("in_context")) {
         latest[kernel.at("kernel").get<std::string>()] = kernel;
       }
+    }
+  }
+  for (const Execution& execution : made) {
+    if (latest.empty() && (distrusts_ || !options_.validate || options_.policy == full)) {
+      keep(results_.at(execution));
     }
   }
   if (!latest.empty()) {

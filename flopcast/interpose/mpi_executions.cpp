@@ -44,7 +44,7 @@ std::optional<std::size_t> MpiExecutions::next() {
 std::string to_text(const std::vector<MpiExecution>& executions) {
   json list = json::array();
   for (const MpiExecution& execution : executions) {
-    list.push_back({{"parameters", execution.parameters}, {"policy", path::policy_name(execution.policy)}});
+    list.push_back({{"parameters", execution.parameters}, {"policy", path::policy_name(execution.policy)}, {"teaches", execution.teaches}});
   }
   return json{{"schema", executions_schema}, {"executions", std::move(list)}}.dump();
 }
@@ -57,8 +57,8 @@ std::vector<MpiExecution> parse_mpi_executions(const std::string& text) {
     }
     std::vector<MpiExecution> executions;
     for (const json& each : document.at("executions")) {
-      executions.push_back(
-          {each.at("parameters").get<std::map<std::string, std::string>>(), path::policy_named(each.at("policy").get<std::string>())});
+      executions.push_back({each.at("parameters").get<std::map<std::string, std::string>>(),
+                            path::policy_named(each.at("policy").get<std::string>()), each.at("teaches").get<bool>()});
     }
     if (executions.empty()) {
       throw bad_input("a list of executions is empty");

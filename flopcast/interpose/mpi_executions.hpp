@@ -16,6 +16,7 @@ namespace flopcast::interpose {
 struct MpiExecution {
   std::map<std::string, std::string> parameters;
   path::Policy policy = path::Policy::full;
+  bool teaches = true;  ///< what it shows of kernels' times is used by the following ones, if policy is full
   friend bool operator==(const MpiExecution&, const MpiExecution&) = default;
 };
 

@@ -11,10 +11,11 @@ namespace flopcast::path {
 namespace {
 
 /// What must have been executed before a kernel that takes `seconds` is timed as in the program: the data of a long one come round in the
-/// caches that processes share after a few such kernels.
+/// caches that processes share after a few such kernels. What takes still longer goes round in them by itself.
 Seconds settling(Seconds seconds, Seconds least) {
   constexpr Seconds most = 1e-2;
-  return std::clamp(3 * seconds, least, most);
+  constexpr Seconds by_itself = 5e-3;
+  return seconds >= by_itself ? 0 : std::clamp(3 * seconds, least, most);
 }
 
 /// Relative: less is within what one execution says.
@@ -91,10 +92,12 @@ void ExecutionDecisions::begin_anew() {
   spent_squares_ = 0;
 }
 
-void ExecutionDecisions::begin_execution(Policy policy, Seconds before) {
+void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool full_teaches) {
   policy_ = policy;
-  windows_ = takes_windows(policy) ? wanted_windows_ : std::optional<ExecutionWindows>();
+  full_teaches_ = full_teaches;
+  windows_ = takes_windows(policy) || (full_teaches && policy == Policy::full) ? wanted_windows_ : std::optional<ExecutionWindows>();
   before_ += before;
+  last_path_ = before;
   for (Decision& each : decisions_) {
     each.met = 0;
     each.predicted = 0;
@@ -188,18 +191,34 @@ Counted ExecutionDecisions::left_out(std::uint32_t number, Seconds expected) {
   return {expected * drawn * static_cast<double>(count) / sum, expected, true};
 }
 
+std::size_t ExecutionDecisions::decade_of(Seconds seconds) const {
+  constexpr double shortest = -7;  // powers of ten
+  return static_cast<std::size_t>(
+      std::clamp(std::log10(std::max(seconds, 1e-9)) - shortest, 0.0, static_cast<double>(scatter_.size() - 1)));
+}
+
+/// Of kernels that take about as long, or less if there aren't enough of those: shorter ones scatter more.
+ExecutionDecisions::Deviations ExecutionDecisions::scatter_of(Seconds seconds) const {
+  std::size_t decade = decade_of(seconds);
+  while (decade > 0 && scatter_[decade].count < least_degrees) {
+    --decade;
+  }
+  return scatter_[decade];
+}
+
 void ExecutionDecisions::note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds) {
   if (before.count > 0 && before.mean > 0 && after.times.count == before.count + 1) {
     const double n = static_cast<double>(before.count);
     const double relative = seconds / before.mean - 1;
-    all.deviations += relative * relative * n / (n + 1);
-    ++all.deviations_count;
+    for (Deviations* each : {&all.deviations, &scatter_[decade_of(before.mean)]}) {
+      each->squares += relative * relative * n / (n + 1);
+      ++each->count;
+    }
   }
 }
 
 /// By its own times, or, where there are only one or two, by how far those of its routine scatter at other sizes.
 bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences) {
-  constexpr std::int64_t least_degrees = 4;
   const Decision& mine = decision(number);
   const KernelStatistics times = known(mine);
   if (is_predictable(times, precision_, occurrences)) {
@@ -209,7 +228,7 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
     return false;
   }
   Family& all = family(number, kernel.key, kernel.flops);
-  if (all.deviations_count < least_degrees) {
+  if (all.deviations.count < least_degrees) {
     return false;
   }
   if (times.count == 1) {  // may have been disturbed: other sizes must agree
@@ -222,13 +241,45 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
       return false;
     }
   }
-  const double degrees = static_cast<double>(all.deviations_count);
+  const double degrees = static_cast<double>(all.deviations.count);
   const double n = static_cast<double>(times.count * std::max<std::int64_t>(occurrences, 1));
-  return student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(all.deviations / degrees / n) <= precision_.tolerance;
+  return student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(all.deviations.squares / degrees / n) <=
+         precision_.tolerance;
+}
+
+/// Whether a kernel that isn't known well enough by itself adds so little to the error of the whole that this fits the tolerance: by how far
+/// times of kernels that take about as long scatter. Those that were only executed among others that were left out may be off by more.
+bool ExecutionDecisions::fits_budget(std::uint32_t number, const Standing& standing) {
+  constexpr double off_context = 0.15;
+  const Decision& mine = decision(number);
+  const KernelStatistics own = settled(mine);
+  const KernelStatistics& times = own.count > 0 ? own : mine.rough;
+  const Deviations scatter = scatter_of(times.mean);
+  if (!windows_ || !across_sizes_ || times.count == 0 || scatter.count < least_degrees) {
+    return false;
+  }
+  const double degrees = static_cast<double>(scatter.count);
+  const double variance = scatter.squares / degrees / static_cast<double>(times.count) + (own.count > 0 ? 0 : off_context * off_context);
+  return spend(number, student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(variance) * times.mean, standing);
+}
+
+/// Takes the error that leaving kernel `number` out adds from what the path may have; false if that is too little. The error of k
+/// occurrences of one kernel is k times that of one, errors of different ones are taken to be independent. A path that has just begun is
+/// going to be about as long as the one before it.
+bool ExecutionDecisions::spend(std::uint32_t number, Seconds half_width, const Standing& standing) {
+  Decision& mine = decision(number);
+  const double more = static_cast<double>(2 * mine.predicted + 1) * half_width * half_width;
+  const Seconds budget = precision_.tolerance * std::max(standing.path, last_path_ / 2);
+  if (spent_squares_ + more > budget * budget) {
+    return false;
+  }
+  spent_squares_ += more;
+  ++mine.predicted;
+  return true;
 }
 
 Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
-  if (policy_ == Policy::full) {  // nobody is going to ask
+  if (policy_ == Policy::full && !full_teaches_) {  // nobody is going to ask
     return {seconds, seconds, false};
   }
   Decision& mine = decision(number);
@@ -290,8 +341,8 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
     }
     execute = !mine.predictable || suspicious || policy_ == Policy::eager;
   }
-  if (execute && !suspicious && seen == 0) {
-    execute = !may_be_predicted(number, kernel, standing);
+  if (execute && !suspicious) {
+    execute = seen == 0 ? !may_be_predicted(number, kernel, standing) : !fits_budget(number, standing);
   }
   execute = execute || (!windows_ && mine.skipped_in_a_row >= most_in_a_row);
   mine.skipped_in_a_row = execute ? 0 : mine.skipped_in_a_row + 1;
@@ -377,18 +428,9 @@ bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const Kernel& ke
     return false;
   }
   const std::optional<SizePrediction> predicted = predict(number, kernel);
-  if (!predicted) {
+  if (!predicted || !spend(number, predicted->half_width, standing)) {
     return false;
   }
-  Decision& mine = decision(number);
-  // the error of k occurrences of one size is k times that of one, errors of different sizes are taken to be independent
-  const double more = static_cast<double>(2 * mine.predicted + 1) * predicted->half_width * predicted->half_width;
-  const Seconds budget = precision_.tolerance * standing.path;
-  if (spent_squares_ + more > budget * budget) {
-    return false;
-  }
-  spent_squares_ += more;
-  ++mine.predicted;
   ++all.predicted_in_a_row;
   return true;
 }

@@ -51,7 +51,7 @@ void Session::read_executions() {
 void Session::begin_execution(std::size_t number, Seconds before) {
   executions_.go_on_with(number);
   options_.policy = executions_.current().policy;
-  decisions_.begin_execution(options_.policy, before);
+  decisions_.begin_execution(options_.policy, before, executions_.current().teaches);
   let_counts_travel(options_.policy == path::Policy::online);
   has_skipped_ = false;  // the program makes its data anew
   if (rank_ == 0) {

@@ -256,5 +256,54 @@ TEST(ExecutionDecisionsTest, OneTimeIsEnoughWhereARoutineHardlyVaries) {
   EXPECT_FALSE(decisions.wants_execution(6, larger, {.along = 0, .path = 5}));
 }
 
+TEST(ExecutionDecisionsTest, AnotherExecutionGoesOnWithWhatIsKnown) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
+  EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = 5}), 3 + 1);
+  decisions.begin_execution(Policy::conditional, 7, true);
+  EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = 5}), 0);
+  decisions.begin_execution(Policy::full, 7, true);
+  EXPECT_EQ(executions(decisions, 10), 10);
+}
+
+TEST(ExecutionDecisionsTest, AFullExecutionTeachesUnlessItIsToBeComparedWith) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
+  decisions.begin_execution(Policy::full, 0, false);
+  EXPECT_EQ(executions(decisions, 10), 10);
+  decisions.begin_execution(Policy::conditional, 10, false);
+  EXPECT_EQ(executions(decisions, 10, 1, {.along = 0, .path = 5}), 3 + 1);
+  ExecutionDecisions taught(Policy::conditional, {}, false, nowhere);
+  taught.begin_execution(Policy::full, 0, true);
+  EXPECT_EQ(executions(taught, 10), 10);
+  taught.begin_execution(Policy::conditional, 10, true);
+  EXPECT_EQ(executions(taught, 10, 1, {.along = 0, .path = 5}), 0);
+}
+
+TEST(ExecutionDecisionsTest, WindowsLieAtPlacesOfAllPathsTogether) {
+  const ExecutionWindows windows(1, 0.5);
+  Seconds inside = 0;
+  while (!windows.contain(inside) || windows.contain(inside + 0.5)) {
+    inside += 0.01;
+  }
+  ExecutionDecisions decisions(Policy::conditional, {}, false, windows);
+  EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = inside}), 100);
+  decisions.begin_execution(Policy::conditional, 0.5, true);
+  EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = inside}), 0);
+}
+
+TEST(ExecutionDecisionsTest, WhatAddsLittleToTheErrorOfTheWholeIsLeftOut) {
+  ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
+  for (int i = 0; i < 8; ++i) {  // of one routine it is known by how much times scatter
+    decisions.executed(0, kernel_of_order(100), i % 2 == 0 ? 0.9 : 1.1);
+  }
+  Kernel other = kernel_of_order(90);
+  other.key.routine = 7;
+  decisions.executed(1, other, 1);
+  decisions.executed(1, other, 1);  // the first one loads the routine
+  EXPECT_TRUE(decisions.wants_execution(1, other, {.along = 0, .path = 1}));
+  EXPECT_FALSE(decisions.wants_execution(1, other, {.along = 0, .path = 100}));
+  EXPECT_GT(decisions.prediction_error(), 0.1);
+  EXPECT_LT(decisions.prediction_error(), 0.5);
+}
+
 }  // namespace
 }  // namespace flopcast::path

@@ -11,11 +11,10 @@ namespace flopcast::path {
 namespace {
 
 /// What must have been executed before a kernel that takes `seconds` is timed as in the program: the data of a long one come round in the
-/// caches that processes share after a few such kernels. What takes still longer goes round in them by itself.
+/// caches that processes share after a few such kernels.
 Seconds settling(Seconds seconds, Seconds least) {
   constexpr Seconds most = 1e-2;
-  constexpr Seconds by_itself = 5e-3;
-  return seconds >= by_itself ? 0 : std::clamp(3 * seconds, least, most);
+  return std::clamp(3 * seconds, least, most);
 }
 
 /// Relative: less is within what one execution says.
@@ -248,18 +247,15 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
 }
 
 /// Whether a kernel that isn't known well enough by itself adds so little to the error of the whole that this fits the tolerance: by how far
-/// times of kernels that take about as long scatter. Those that were only executed among others that were left out may be off by more.
+/// times of kernels that take about as long scatter. It must have been executed as in the program: elsewhere it may be off by any factor.
 bool ExecutionDecisions::fits_budget(std::uint32_t number, const Standing& standing) {
-  constexpr double off_context = 0.15;
-  const Decision& mine = decision(number);
-  const KernelStatistics own = settled(mine);
-  const KernelStatistics& times = own.count > 0 ? own : mine.rough;
+  const KernelStatistics times = settled(decision(number));
   const Deviations scatter = scatter_of(times.mean);
   if (!windows_ || !across_sizes_ || times.count == 0 || scatter.count < least_degrees) {
     return false;
   }
   const double degrees = static_cast<double>(scatter.count);
-  const double variance = scatter.squares / degrees / static_cast<double>(times.count) + (own.count > 0 ? 0 : off_context * off_context);
+  const double variance = scatter.squares / degrees / static_cast<double>(times.count);
   return spend(number, student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(variance) * times.mean, standing);
 }
 
@@ -278,12 +274,24 @@ bool ExecutionDecisions::spend(std::uint32_t number, Seconds half_width, const S
   return true;
 }
 
+/// A long kernel that is bound by arithmetic takes its time whatever lies in the caches and whatever other cores do. One that is slower than
+/// the fastest is bound by memory, which it shares with them.
+bool ExecutionDecisions::is_its_own_context(const Kernel& kernel, Seconds seconds) {
+  constexpr Seconds long_time = 5e-3;
+  constexpr double share_of_best = 0.5;
+  if (seconds < long_time || kernel.flops <= 0) {
+    return false;
+  }
+  best_rate_ = std::max(best_rate_, kernel.flops / seconds);
+  return kernel.flops / seconds >= share_of_best * best_rate_;
+}
+
 Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
   if (policy_ == Policy::full && !full_teaches_) {  // nobody is going to ask
     return {seconds, seconds, false};
   }
   Decision& mine = decision(number);
-  const bool in_context = !windows_ || since_left_out_ >= settling(seconds, least_settling);
+  const bool in_context = !windows_ || since_left_out_ >= settling(seconds, least_settling) || is_its_own_context(kernel, seconds);
   since_left_out_ += seconds;
   // a routine's first execution also loads its code and sets up what the library needs
   const bool first = windows_ && routines_.insert(static_cast<std::uint64_t>(kernel.key.kind) << 32U | kernel.key.routine).second;
@@ -295,6 +303,9 @@ Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel,
   }
   if (across_sizes_) {
     Family& all = family(number, kernel.key, kernel.flops);
+    if (!in_context && !first) {
+      note_rough(all, mine, seconds);
+    }
     note_deviation(all, before, mine, seconds);
     ++all.executed;
     all.predicted_in_a_row = 0;
@@ -349,8 +360,32 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   return execute;
 }
 
+/// How much longer or shorter a routine takes among kernels that are left out than in the program, by those sizes of which both is known.
+void ExecutionDecisions::note_rough(Family& all, const Decision& decision, Seconds seconds) const {
+  constexpr double most = 1.4;  // as a logarithm: four times
+  if (decision.times.count >= precision_.least_count && decision.times.mean > 0 && seconds > 0) {
+    all.rough_logarithms += std::clamp(std::log(seconds / decision.times.mean), -most, most);
+    ++all.rough_count;
+  }
+}
+
+double ExecutionDecisions::rough_factor(const Family& all) {
+  return all.rough_count >= least_degrees ? std::exp(all.rough_logarithms / static_cast<double>(all.rough_count)) : 1;
+}
+
+/// What is known of a kernel by its own times; those of executions among skipped ones as they would be in the program.
+KernelStatistics ExecutionDecisions::own_times(std::uint32_t number, const Kernel& kernel) {
+  const KernelStatistics all = settled(decision(number));
+  if (all.count > 0 || !windows_ || !across_sizes_) {
+    return known(decision(number));
+  }
+  KernelStatistics rough = decision(number).rough;
+  rough.mean /= rough_factor(family(number, kernel.key, kernel.flops));
+  return rough;
+}
+
 Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel) {
-  const KernelStatistics all = known(decision(number));
+  const KernelStatistics all = own_times(number, kernel);
   if (all.count >= precision_.least_count || (all.count > 0 && !windows_)) {
     return all.mean;
   }
@@ -384,7 +419,7 @@ std::vector<SizeModel::Point> ExecutionDecisions::known_sizes(const Family& all)
     if (times.count > 0 && times.mean > 0) {
       points.push_back({terms, times.mean, place});
     } else if (other.rough.count > 0 && other.rough.mean > 0) {
-      rough.push_back({terms, other.rough.mean, place});
+      rough.push_back({terms, other.rough.mean / rough_factor(all), place});
     }
   }
   if (points.size() < enough) {

@@ -115,6 +115,8 @@ class ExecutionDecisions {
     std::uint32_t asked = nobody;  ///< kernel that was predicted last
     std::optional<SizePrediction> answer;
     Deviations deviations;
+    double rough_logarithms = 0;  ///< of times among skipped kernels over those in the program
+    std::int64_t rough_count = 0;
   };
 
   Decision& decision(std::uint32_t number);
@@ -127,6 +129,10 @@ class ExecutionDecisions {
   static KernelStatistics known(const Decision& decision);
   void note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds);
   [[nodiscard]] bool is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences);
+  bool is_its_own_context(const Kernel& kernel, Seconds seconds);
+  void note_rough(Family& all, const Decision& decision, Seconds seconds) const;
+  static double rough_factor(const Family& all);
+  [[nodiscard]] KernelStatistics own_times(std::uint32_t number, const Kernel& kernel);
   bool costs_more_to_skip(const Kernel& kernel, const Decision& decision) const;
   void learn(Decision& decision, Seconds seconds);
   void learn_in_context(Decision& decision, Seconds seconds) const;
@@ -148,6 +154,7 @@ class ExecutionDecisions {
   Seconds since_left_out_ = std::numeric_limits<Seconds>::infinity();  ///< time of kernels executed since then
   std::unordered_set<std::uint64_t> routines_;                         ///< executed before, by kind and number
   std::minstd_rand chance_;
+  double best_rate_ = 0;                 ///< flops per second, of long kernels
   Seconds last_path_ = 0;                ///< length of the path of the execution before this one
   std::array<Deviations, 8> scatter_{};  ///< by powers of ten of the time
   double spent_squares_ = 0;             ///< of the errors that predictions have added to the path

@@ -305,5 +305,37 @@ TEST(ExecutionDecisionsTest, WhatAddsLittleToTheErrorOfTheWholeIsLeftOut) {
   EXPECT_LT(decisions.prediction_error(), 0.5);
 }
 
+TEST(ExecutionDecisionsTest, TimesAmongSkippedKernelsAreCorrectedByOtherSizes) {
+  ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
+  const Kernel one = kernel_of_order(100);
+  for (int i = 0; i < 6; ++i) {
+    decisions.executed(0, one, 1e-4 * (1 + 1000 * (i == 0)));  // a routine's first execution loads it
+  }
+  for (int i = 0; i < 40; ++i) {
+    decisions.executed(0, one, 1e-4);
+  }
+  for (int i = 0; i < 6; ++i) {
+    decisions.left_out();
+    decisions.executed(0, one, 2e-4);
+  }
+  decisions.left_out();
+  decisions.executed(1, kernel_of_order(200), 8e-4);
+  EXPECT_NEAR(decisions.estimate(1, kernel_of_order(200)), 4e-4, 1e-6);
+  EXPECT_NEAR(decisions.estimate(0, one), 1e-4, 1e-9);
+}
+
+TEST(ExecutionDecisionsTest, LongKernelsBoundByArithmeticAreInTheirPlaceAnywhere) {
+  ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
+  Kernel kernel = kernel_of_order(100);
+  kernel.flops = 1e9;
+  decisions.executed(0, kernel, 1e-2);
+  decisions.left_out();
+  EXPECT_FALSE(decisions.executed(0, kernel, 1e-2).estimated);
+  decisions.left_out();
+  EXPECT_TRUE(decisions.executed(1, kernel, 5e-2).estimated) << "bound by memory";
+  decisions.left_out();
+  EXPECT_TRUE(decisions.executed(2, kernel, 1e-3).estimated) << "too short";
+}
+
 }  // namespace
 }  // namespace flopcast::path

@@ -132,36 +132,34 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
   }
 }
 
-void MpiTuner::keep(const json& profile) {
-  known_.add(profile);
-  drifted_ += store_mpi_kernels(store_, profile);
-}
-
 /// The executions of one launch go on with what the earlier ones of it have learnt: of a kernel's times the last ones are all, with those of
 /// executions in full, unless these are there to be compared with. In a launch of their own nobody has gone on with them.
 void MpiTuner::learn(const std::vector<Execution>& made) {
   std::map<std::string, json> latest;
-  json all;
+  json all = {{"kernels", json::array()}};
+  json in_full = json::array();
   for (const Execution& execution : made) {
     const json& profile = results_.at(execution);
-    all = {{"policy", options_.policy}, {"where", profile.at("where")}};
+    all["policy"] = options_.policy;
+    all["where"] = profile.at("where");
     for (const json& kernel : profile.at("kernels")) {
-      if (execution.second != full && kernel.contains("in_context")) {
+      if (execution.second == full) {
+        in_full.push_back(kernel);
+      } else if (kernel.contains("in_context")) {
         latest[kernel.at("kernel").get<std::string>()] = kernel;
       }
     }
   }
-  for (const Execution& execution : made) {
-    if (latest.empty() && (distrusts_ || !options_.validate || options_.policy == full)) {
-      keep(results_.at(execution));
-    }
+  for (const auto& [name, kernel] : latest) {
+    all["kernels"].push_back(kernel);
   }
-  if (!latest.empty()) {
-    all["kernels"] = json::array();
-    for (const auto& [name, kernel] : latest) {
-      all["kernels"].push_back(kernel);
-    }
-    keep(all);
+  if (latest.empty() && (distrusts_ || !options_.validate || options_.policy == full)) {
+    all["policy"] = full;
+    all["kernels"] = std::move(in_full);
+  }
+  if (!all["kernels"].empty()) {
+    known_.add(all);
+    drifted_ += store_mpi_kernels(store_, all);
   }
 }
 

@@ -67,7 +67,6 @@ class MpiTuner {
   [[nodiscard]] std::vector<Execution> missing() const;
   void launch(const std::vector<Execution>& executions);
   void learn(const std::vector<Execution>& made);
-  void keep(const nlohmann::json& profile);
   /// Of a setting if all that it needs is there.
   [[nodiscard]] std::optional<MpiOutcome> outcome(std::size_t setting);
   [[nodiscard]] MpiOutcome outcome_of(std::size_t setting, const nlohmann::json& telling, bool skipped_safely) const;

@@ -470,6 +470,14 @@ TEST_P(MpiTuneTest, FortranProgramsAskForConfigurations) {
   EXPECT_THAT(result.err, HasSubstr("order 7, depth 1, split.\n"));
 }
 
+TEST_P(MpiTuneTest, AValueThatIsNoIntegerIsToldAndTheOthersAreKept) {
+  write_space("test", {program("configurations_program"), "{order}"}, {{"order", {30, "many"}}});
+  const Result result = tune("space.json --json" + anyhow);
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_THAT(result.err, HasSubstr("parameter 'order' is 'many'; the program expects an integer"));
+  EXPECT_THAT(result.err, HasSubstr("order=30: "));
+}
+
 TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {
   const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/pipelined_qr_" + GetParam();
   write_space("test", {qr, "--m", "160", "--n", "80", "--nb", "{nb}", "--grid", "{grid}"}, {{"nb", {16, 32}}, {"grid", {"2x1", "1x2"}}});

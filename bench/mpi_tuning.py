@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What tuning by selective execution saves and how good it is: every space is tuned with an empty store and again with what that has learnt, and executed in full before, between and
-after. Prints a Markdown table: "times less" is the time that the programs measure (the factorisation), in full over selectively, "with start" that of whole commands; errors are those
-of the predicted path against the median of the full executions' paths, by the clock that flopcast chooses (CPU time where processes outnumber cores), and "full ones apart" is by how
-much one full execution is off if it predicts another. Reach: 4x in the median, error 5 %, choice within 3 % of the best; goal: 7.1x at 2 % on every one, 20x warm, within 1 %.
+"""What tuning by selective execution saves and how good it is: every space is tuned with an empty store and again with what that has learnt, and with everything executed before, between
+and after, all in the same kind of launches. Prints a Markdown table: "configurations" says in how many launches of the program; "times less" is the time that the programs measure (the
+factorisation), in full over selectively, with the full execution of the first one that the self-check compares with; "whole" that of whole commands: starting and making matrices too. Errors are those of the
+predicted path against the median of the full executions' paths, by the clock that flopcast chooses (CPU time where processes outnumber cores), and "full ones apart" is by how much one
+full execution is off if it predicts another. Reach: 4x in the median, error 5 %, choice within 3 % of the best; goal: 7.1x at 2 % on every one, 20x warm, within 1 %.
 
   bench/mpi_tuning.py --flopcast build/release/bin/flopcast --subjects build/check/bin [--ranks 1,2,4] [--policies local,eager] [--spaces tile_cholesky] [--mpi mpich]
                       [--limit 6] [--set --n=1024] [--set --m=2048]
@@ -67,45 +68,48 @@ def thin(parameters, most):
         parameters[longest] = parameters[longest][::2]
 
 
-def tune(launcher, options, space, ranks, policy, cold):
+def tune(launcher, options, space, ranks, policy, *more, home=None):
+    """The document of a tuning, its configurations by "selective" and so on."""
     file = os.path.join(launcher.folder.name, "space.json")
     pathlib.Path(file).write_text(json.dumps(space))
-    command = [launcher.flopcast, "mpi", "tune", file, "--json", "--quiet", "--policy", policy, "--tolerance", options.tolerance,
-               "--least-coverage", "0"] + (["--cold"] if cold else [])
-    finished = subprocess.run(command, env=launcher.environment_for(ranks), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [launcher.flopcast, "mpi", "tune", file, "--json", "--quiet", "--policy", policy, "--tolerance", options.tolerance, "--least-coverage", "0", *more]
+    environment = launcher.environment_for(ranks)
+    if home:
+        environment["FLOPCAST_HOME"] = home
+    start = time.perf_counter()
+    finished = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if finished.returncode != 0:
         sys.exit(f"{' '.join(command)}\nended with {finished.returncode}:\n{finished.stderr}")
-    return json.loads(finished.stdout)["configurations"]
+    return {**json.loads(finished.stdout), "seconds": time.perf_counter() - start}
 
 
-def execute_in_full(launcher, space, ranks):
-    """Path, elapsed seconds and those of the whole command, of every configuration."""
-    output = os.path.join(launcher.folder.name, "full.json")
-    found = []
-    for setting in settings_of(space["parameters"]):
-        command = [*space["launcher"], launcher.flopcast, "mpi", "run", "--quiet", "--output", output, "--",
-                   *(word.format(**setting) for word in space["command"])]
-        start = time.perf_counter()
-        subprocess.run(command, env=launcher.environment_for(ranks), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-        launched = time.perf_counter() - start
-        with open(output) as file:
-            profile = json.load(file)
-        found.append((profile["path"]["seconds"], profile["elapsed_seconds"], launched))
-    return found
+def tune_in_full(launcher, options, space, ranks):
+    """The same launches with everything executed; what that teaches goes to a store of its own."""
+    return tune(launcher, options, space, ranks, "full", home=os.path.join(launcher.folder.name, "full"))
 
 
-def row(configurations, full):
-    """Saved, saved with starting programs, median and worst error, how far full executions lie apart, how far the chosen one is from the best. `full` has a list per round; all by
-    medians over the rounds."""
-    by_configuration = list(zip(*full))
-    paths = [statistics.median(path for path, _, _ in each) for each in by_configuration]
-    elapsed = sum(statistics.median(seconds for _, seconds, _ in each) for each in by_configuration)
-    launched = sum(statistics.median(seconds for _, _, seconds in each) for each in by_configuration)
+def row(tuned, full):
+    """Saved, saved of whole commands, median and worst error, how far full executions lie apart, how far the chosen one is from the best. `full` has a tuning per round; all by medians
+    over the rounds."""
+    rounds = [each["configurations"] for each in full]
+    paths = [statistics.median(c["predicted_seconds"] for c in each) for each in zip(*rounds)]
+    elapsed = sum(statistics.median(c["elapsed_seconds"] for c in each) for each in zip(*rounds))
+    configurations = tuned["configurations"]
     errors = sorted(abs(c["predicted_seconds"] / path - 1) for c, path in zip(configurations, paths))
-    apart = statistics.median(abs(a[0] / b[0] - 1) for each in by_configuration for a in each for b in each if a is not b)
+    apart = statistics.median(abs(a["predicted_seconds"] / b["predicted_seconds"] - 1) for each in zip(*rounds) for a in each for b in each if a is not b)
     chosen = next(path for c, path in zip(configurations, paths) if c["verdict"] == "chosen")
-    return (elapsed / sum(c["elapsed_seconds"] for c in configurations), launched / sum(c["launch_seconds"] for c in configurations), statistics.median(errors), errors[-1], apart,
+    return (elapsed / sum(c["elapsed_seconds"] + c.get("full_elapsed_seconds", 0) for c in configurations), statistics.median(f["seconds"] for f in full) / tuned["seconds"], statistics.median(errors), errors[-1], apart,
             chosen / min(paths) - 1)
+
+
+def tell_details(tuned, full):
+    """Every configuration: its path in full, predictions' errors, and elapsed seconds in full and selectively."""
+    for i, each in enumerate(zip(*(f["configurations"] for f in full))):
+        path = statistics.median(c["predicted_seconds"] for c in each)
+        elapsed = statistics.median(c["elapsed_seconds"] for c in each)
+        made = [(cold, t["configurations"][i]) for cold, t in tuned]
+        text = "; ".join(f"{'cold' if cold else 'warm'} {c['predicted_seconds'] / path - 1:+.1%} {elapsed / c['elapsed_seconds']:.2f}x {c['executed_share']:.0%} executed" for cold, c in made)
+        print(f"    {' '.join(made[0][1]['configuration'].values())}: path {path:.4f}, elapsed {elapsed:.4f}; {text}")
 
 
 def main():
@@ -118,23 +122,31 @@ def main():
     parser.add_argument("--tolerance", default="0.1")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
+    parser.add_argument("--details", action="store_true", help="every configuration by itself")
+    parser.add_argument("--option", action="append", default=[], help="of flopcast mpi tune, for the selective tunings")
     options = parser.parse_args()
     names = options.spaces.split(",") if options.spaces else sorted(file.stem for file in SPACES.glob("*.json"))
-    print("| subject | processes | policy | store | times less | with start | median error | worst | full ones apart | chosen behind best |\n|---|--:|---|---|--:|--:|--:|--:|--:|--:|")
+    print("| subject | processes | policy | configurations | store | times less | whole | median error | worst | full ones apart | chosen behind best |\n"
+          "|---|--:|---|---|---|--:|--:|--:|--:|--:|--:|")
     saved = {True: [], False: []}
     for name, ranks, policy in itertools.product(names, map(int, options.ranks.split(",")), options.policies.split(",")):
         with Launcher(options) as launcher:
             space = space_of(SPACES / f"{name}.json", options, ranks)
-            full = [execute_in_full(launcher, space, ranks)]
+            full = [tune_in_full(launcher, options, space, ranks)]
             tuned = []
             for cold in (True, False):
-                tuned.append((cold, tune(launcher, options, space, ranks, policy, cold)))
-                full.append(execute_in_full(launcher, space, ranks))
-            for cold, configurations in tuned:
-                less, with_start, median, worst, apart, behind = row(configurations, full)
-                saved[cold].append(less)
-                print(f"| {name} | {ranks} | {policy} | {'cold' if cold else 'warm'} | {less:.2f} | {with_start:.2f} | {median:.1%} | {worst:.1%} | {apart:.1%} | {behind:.1%} |", flush=True)
-    print(f"\nIn the median {statistics.median(saved[True]):.2f} times less cold, {statistics.median(saved[False]):.2f} warm.")
+                tuned.append((cold, tune(launcher, options, space, ranks, policy, *(["--cold"] if cold else []), *options.option)))
+                full.append(tune_in_full(launcher, options, space, ranks))
+            for cold, made in tuned:
+                less, whole, median, worst, apart, behind = row(made, full)
+                saved[cold].append((less, whole, median))
+                print(f"| {name} | {ranks} | {policy} | {len(made['configurations'])} in {made['launches']} | {'cold' if cold else 'warm'} | {less:.2f} | {whole:.2f} | {median:.1%} | {worst:.1%} "
+                      f"| {apart:.1%} | {behind:.1%} |", flush=True)
+            if options.details:
+                tell_details(tuned, full)
+    for cold in (True, False):
+        less, whole, median = (statistics.median(column) for column in zip(*saved[cold]))
+        print(f"\n{'Cold' if cold else 'Warm'}, in the median: {less:.2f} times less, {whole:.2f} times less of whole commands, error {median:.1%}")
 
 
 if __name__ == "__main__":

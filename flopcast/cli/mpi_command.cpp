@@ -1,6 +1,5 @@
 #include "flopcast/cli/mpi_command.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
@@ -39,17 +39,9 @@ struct RunOptions {
   path::Precision precision;
   bool across_sizes = false;
   bool no_windows = false;
+  std::string executions, results;  ///< what mpi tune asks for
   std::vector<std::string> command;
 };
-
-Seconds number(const json& document, const char* name) { return document.at(name).get<double>(); }
-
-report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
-
-report::Cell percent(double part, double whole) {
-  const double value = whole > 0 ? 100 * part / whole : 0;
-  return {value, fmt::format("{:.1f}", value)};
-}
 
 /// The program's costs: along the critical path, the longest path by each metric itself, the process with the most, the average of all
 /// processes.
@@ -73,13 +65,6 @@ report::Table cost_table(const json& profile) {
                           report::Cell(number(costs, "flops"), fmt::format("{:.4g}", number(costs, "flops")))});
   }
   return table;
-}
-
-std::vector<json> kernels_by_time(const json& profile) {
-  std::vector<json> kernels = profile.at("kernels");
-  std::stable_sort(kernels.begin(), kernels.end(),
-                   [](const json& a, const json& b) { return number(a.at("along"), "seconds") > number(b.at("along"), "seconds"); });
-  return kernels;
 }
 
 /// The kernels, those that take most of the critical path first.
@@ -172,6 +157,8 @@ void run_command(const RunOptions& options, CommonOptions& common) {
     report::read_document(options.statistics, mpi_profile_schema);
     mpi.statistics = options.statistics;
   }
+  mpi.executions = options.executions;
+  mpi.results = options.results;
   const MpiRun run = run_mpi_program(options.command, options.mpi, mpi);
   common.exit_code = run.exit_code;
   if (!run.first && !run.profile) {
@@ -229,6 +216,8 @@ void add_run(CLI::App& mpi, CommonOptions& common) {
   command->add_option("--confidence", options->precision.confidence, "Of that interval (default: 0.95)")->check(CLI::Range(0.5, 0.9999));
   command->add_option("--statistics", options->statistics, "Profile of an earlier run: what it knows of kernels needs fewer executions")
       ->type_name("FILE");
+  command->add_option("--executions", options->executions)->group("");  // between us and mpi tune
+  command->add_option("--results", options->results)->group("");
   command->add_option("command", options->command, "Program and its arguments")->type_name("-- COMMAND");
   command->footer(run_footer);
   command->callback([options, &common] { run_command(*options, common); });

@@ -10,6 +10,7 @@
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/mpi_machine.hpp"
 #include "flopcast/cli/mpi_simulation.hpp"
+#include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"
@@ -62,13 +63,6 @@ std::vector<int> rank_counts(const std::string& text) {
   return counts;
 }
 
-Seconds number(const json& document, const char* name) { return document.at(name).get<double>(); }
-report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
-report::Cell percent(double part, double whole) {
-  const double value = whole > 0 ? 100 * part / whole : 0;
-  return {value, fmt::format("{:.1f}", value)};
-}
-
 /// What the critical path owes to kernels of the catalogue.
 Seconds kernel_seconds(const json& result) {
   Seconds sum = 0;
@@ -112,9 +106,7 @@ report::Table table_of(const std::vector<Simulated>& all) {
 
 /// The kernels that make up the path, those that take most first.
 report::Table kernel_table(const json& result, std::size_t most) {
-  std::vector<json> kernels = result.at("kernels");
-  std::stable_sort(kernels.begin(), kernels.end(),
-                   [](const json& a, const json& b) { return number(a.at("along"), "seconds") > number(b.at("along"), "seconds"); });
+  std::vector<json> kernels = kernels_by_time(result);
   kernels.resize(std::min(kernels.size(), most));
   report::Table table;
   table.columns = {{"kernel", report::Align::left},

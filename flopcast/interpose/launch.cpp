@@ -106,17 +106,46 @@ class BlockedSignals {
 
 int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
+/// Ends operations of the user's: he is to find them interrupted, not failed.
+bool ends_operations(int number) { return number == SIGINT || number == SIGTERM; }
+
 /// Passes signals on until `child` ends. What the terminal sends reaches the child without us, as it belongs to the same foreground group.
-int wait_for(pid_t child, const BlockedSignals& signals) {
+/// `ended_by` is the last one that ends operations, if any came.
+int wait_for(pid_t child, const BlockedSignals& signals, int& ended_by) {
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
     siginfo_t info{};
     const int number = sigwaitinfo(&signals.awaited(), &info);
+    ended_by = number > 0 && ends_operations(number) ? number : ended_by;
     if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL) {
       kill(child, number);
     }
   }
   return exit_code(status);
+}
+
+/// Our own handler hears of a signal that was taken from it while the program ran. Where there is none the program's end is all.
+void hear(int number) {
+  struct sigaction action {};
+  if (number != 0 && sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
+    raise(number);
+  }
+}
+
+/// Starts the program and waits for its end.
+int run(const fs::path& program, std::vector<std::string>& arguments, std::vector<std::string>& environment, int& ended_by) {
+  const BlockedSignals signals;
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &signals.before());
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t child = -1;
+  const int error = posix_spawn(&child, program.c_str(), nullptr, &attributes, pointers(arguments).data(), pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) {
+    throw environment_error("can't start {}: {}", program.string(), std::strerror(error));
+  }
+  return wait_for(child, signals, ended_by);
 }
 
 }  // namespace
@@ -162,18 +191,10 @@ void require_preloadable(const fs::path& program) {
 }
 
 int run_program(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment) {
-  const BlockedSignals signals;
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &signals.before());
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  pid_t child = -1;
-  const int error = posix_spawn(&child, program.c_str(), nullptr, &attributes, pointers(arguments).data(), pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) {
-    throw environment_error("can't start {}: {}", program.string(), std::strerror(error));
-  }
-  return wait_for(child, signals);
+  int ended_by = 0;
+  const int code = run(program, arguments, environment, ended_by);
+  hear(ended_by);
+  return code;
 }
 
 }  // namespace flopcast::interpose

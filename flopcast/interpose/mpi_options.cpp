@@ -35,7 +35,9 @@ std::string to_text(const MpiOptions& options) {
                                    {"across_sizes", options.across_sizes},
                                    {"windows", options.windows},
                                    {"profile", options.profile},
-                                   {"statistics", options.statistics}};
+                                   {"statistics", options.statistics},
+                                   {"executions", options.executions},
+                                   {"results", options.results}};
   return document.dump();
 }
 
@@ -52,6 +54,8 @@ MpiOptions parse_mpi_options(const std::string& text) {
     options.windows = document.at("windows").get<bool>();
     options.profile = document.at("profile").get<std::string>();
     options.statistics = document.at("statistics").get<std::string>();
+    options.executions = document.at("executions").get<std::string>();
+    options.results = document.at("results").get<std::string>();
     return options;
   } catch (const nlohmann::json::exception& error) {
     throw bad_input("{} has a value that flopcast did not write: {}", mpi_options_variable, error.what());

@@ -23,6 +23,8 @@ struct MpiOptions {
   bool windows = true;        ///< stretches of the path are executed as a whole, whatever is known (path::ExecutionWindows)
   std::string profile;        ///< file for the profile; the process of rank 0 writes it
   std::string statistics;     ///< file with what earlier runs learnt of kernels; empty: none
+  std::string executions;  ///< file with the executions that this launch is asked for (MpiExecution); empty: one, as the command line says
+  std::string results;     ///< file to which rank 0 appends a line for each of those
 };
 
 /// Environment variable that carries them.

@@ -37,6 +37,7 @@ ExecutionDecisions::ExecutionDecisions(Policy policy, const Precision& precision
     : policy_(policy),
       precision_(precision),
       across_sizes_(across_sizes),
+      wanted_windows_(windows),
       windows_(takes_windows(policy) ? windows : std::optional<ExecutionWindows>()) {}
 
 ExecutionDecisions::Decision& ExecutionDecisions::decision(std::uint32_t number) {
@@ -87,6 +88,22 @@ void ExecutionDecisions::begin_anew() {
     all.fitted_at = 0;
     all.model.reset();
   }
+  spent_squares_ = 0;
+}
+
+void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool full_teaches) {
+  policy_ = policy;
+  full_teaches_ = full_teaches;
+  windows_ = takes_windows(policy) || (full_teaches && policy == Policy::full) ? wanted_windows_ : std::optional<ExecutionWindows>();
+  before_ += before;
+  last_path_ = before;
+  for (Decision& each : decisions_) {
+    each.met = 0;
+    each.predicted = 0;
+    each.judged_count = -1;
+    each.skipped_in_a_row = 0;
+  }
+  since_left_out_ = std::numeric_limits<Seconds>::infinity();
   spent_squares_ = 0;
 }
 
@@ -173,18 +190,34 @@ Counted ExecutionDecisions::left_out(std::uint32_t number, Seconds expected) {
   return {expected * drawn * static_cast<double>(count) / sum, expected, true};
 }
 
+std::size_t ExecutionDecisions::decade_of(Seconds seconds) const {
+  constexpr double shortest = -7;  // powers of ten
+  return static_cast<std::size_t>(
+      std::clamp(std::log10(std::max(seconds, 1e-9)) - shortest, 0.0, static_cast<double>(scatter_.size() - 1)));
+}
+
+/// Of kernels that take about as long, or less if there aren't enough of those: shorter ones scatter more.
+ExecutionDecisions::Deviations ExecutionDecisions::scatter_of(Seconds seconds) const {
+  std::size_t decade = decade_of(seconds);
+  while (decade > 0 && scatter_[decade].count < least_degrees) {
+    --decade;
+  }
+  return scatter_[decade];
+}
+
 void ExecutionDecisions::note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds) {
   if (before.count > 0 && before.mean > 0 && after.times.count == before.count + 1) {
     const double n = static_cast<double>(before.count);
     const double relative = seconds / before.mean - 1;
-    all.deviations += relative * relative * n / (n + 1);
-    ++all.deviations_count;
+    for (Deviations* each : {&all.deviations, &scatter_[decade_of(before.mean)]}) {
+      each->squares += relative * relative * n / (n + 1);
+      ++each->count;
+    }
   }
 }
 
 /// By its own times, or, where there are only one or two, by how far those of its routine scatter at other sizes.
 bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences) {
-  constexpr std::int64_t least_degrees = 4;
   const Decision& mine = decision(number);
   const KernelStatistics times = known(mine);
   if (is_predictable(times, precision_, occurrences)) {
@@ -194,7 +227,7 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
     return false;
   }
   Family& all = family(number, kernel.key, kernel.flops);
-  if (all.deviations_count < least_degrees) {
+  if (all.deviations.count < least_degrees) {
     return false;
   }
   if (times.count == 1) {  // may have been disturbed: other sizes must agree
@@ -207,17 +240,58 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
       return false;
     }
   }
-  const double degrees = static_cast<double>(all.deviations_count);
+  const double degrees = static_cast<double>(all.deviations.count);
   const double n = static_cast<double>(times.count * std::max<std::int64_t>(occurrences, 1));
-  return student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(all.deviations / degrees / n) <= precision_.tolerance;
+  return student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(all.deviations.squares / degrees / n) <=
+         precision_.tolerance;
+}
+
+/// Whether a kernel that isn't known well enough by itself adds so little to the error of the whole that this fits the tolerance: by how far
+/// times of kernels that take about as long scatter. It must have been executed as in the program: elsewhere it may be off by any factor.
+bool ExecutionDecisions::fits_budget(std::uint32_t number, const Standing& standing) {
+  const KernelStatistics times = settled(decision(number));
+  const Deviations scatter = scatter_of(times.mean);
+  if (!windows_ || !across_sizes_ || times.count == 0 || scatter.count < least_degrees) {
+    return false;
+  }
+  const double degrees = static_cast<double>(scatter.count);
+  const double variance = scatter.squares / degrees / static_cast<double>(times.count);
+  return spend(number, student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(variance) * times.mean, standing);
+}
+
+/// Takes the error that leaving kernel `number` out adds from what the path may have; false if that is too little. The error of k
+/// occurrences of one kernel is k times that of one, errors of different ones are taken to be independent. A path that has just begun is
+/// going to be about as long as the one before it.
+bool ExecutionDecisions::spend(std::uint32_t number, Seconds half_width, const Standing& standing) {
+  Decision& mine = decision(number);
+  const double more = static_cast<double>(2 * mine.predicted + 1) * half_width * half_width;
+  const Seconds budget = precision_.tolerance * std::max(standing.path, last_path_ / 2);
+  if (spent_squares_ + more > budget * budget) {
+    return false;
+  }
+  spent_squares_ += more;
+  ++mine.predicted;
+  return true;
+}
+
+/// A long kernel that is bound by arithmetic takes its time whatever lies in the caches and whatever other cores do. One that is slower than
+/// the fastest is bound by memory, which it shares with them.
+bool ExecutionDecisions::is_its_own_context(const Kernel& kernel, Seconds seconds) {
+  constexpr Seconds long_time = 5e-3;
+  constexpr double share_of_best = 0.5;
+  if (seconds < long_time || kernel.flops <= 0) {
+    return false;
+  }
+  best_rate_ = std::max(best_rate_, kernel.flops / seconds);
+  return kernel.flops / seconds >= share_of_best * best_rate_;
 }
 
 Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
-  if (policy_ == Policy::full) {  // nobody is going to ask
+  if (policy_ == Policy::full && !full_teaches_) {  // nobody is going to ask
     return {seconds, seconds, false};
   }
   Decision& mine = decision(number);
-  const bool in_context = !windows_ || since_left_out_ >= settling(seconds, least_settling);
+  const bool in_context = !windows_ || since_left_out_ >= settling(seconds, least_settling) || is_its_own_context(kernel, seconds);
   since_left_out_ += seconds;
   // a routine's first execution also loads its code and sets up what the library needs
   const bool first = windows_ && routines_.insert(static_cast<std::uint64_t>(kernel.key.kind) << 32U | kernel.key.routine).second;
@@ -229,6 +303,9 @@ Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel,
   }
   if (across_sizes_) {
     Family& all = family(number, kernel.key, kernel.flops);
+    if (!in_context && !first) {
+      note_rough(all, mine, seconds);
+    }
     note_deviation(all, before, mine, seconds);
     ++all.executed;
     all.predicted_in_a_row = 0;
@@ -258,7 +335,7 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   if (policy_ == Policy::random) {
     return mine.times.count == 0 || (chance_() >> 8U) % 2 == 0;
   }
-  if ((windows_ && windows_->contain(standing.path)) || costs_more_to_skip(kernel, mine)) {
+  if ((windows_ && windows_->contain(before_ + standing.path)) || costs_more_to_skip(kernel, mine)) {
     return true;
   }
   bool execute = true;
@@ -275,16 +352,40 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
     }
     execute = !mine.predictable || suspicious || policy_ == Policy::eager;
   }
-  if (execute && !suspicious && seen == 0) {
-    execute = !may_be_predicted(number, kernel, standing);
+  if (execute && !suspicious) {
+    execute = seen == 0 ? !may_be_predicted(number, kernel, standing) : !fits_budget(number, standing);
   }
   execute = execute || (!windows_ && mine.skipped_in_a_row >= most_in_a_row);
   mine.skipped_in_a_row = execute ? 0 : mine.skipped_in_a_row + 1;
   return execute;
 }
 
+/// How much longer or shorter a routine takes among kernels that are left out than in the program, by those sizes of which both is known.
+void ExecutionDecisions::note_rough(Family& all, const Decision& decision, Seconds seconds) const {
+  constexpr double most = 1.4;  // as a logarithm: four times
+  if (decision.times.count >= precision_.least_count && decision.times.mean > 0 && seconds > 0) {
+    all.rough_logarithms += std::clamp(std::log(seconds / decision.times.mean), -most, most);
+    ++all.rough_count;
+  }
+}
+
+double ExecutionDecisions::rough_factor(const Family& all) {
+  return all.rough_count >= least_degrees ? std::exp(all.rough_logarithms / static_cast<double>(all.rough_count)) : 1;
+}
+
+/// What is known of a kernel by its own times; those of executions among skipped ones as they would be in the program.
+KernelStatistics ExecutionDecisions::own_times(std::uint32_t number, const Kernel& kernel) {
+  const KernelStatistics all = settled(decision(number));
+  if (all.count > 0 || !windows_ || !across_sizes_) {
+    return known(decision(number));
+  }
+  KernelStatistics rough = decision(number).rough;
+  rough.mean /= rough_factor(family(number, kernel.key, kernel.flops));
+  return rough;
+}
+
 Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel) {
-  const KernelStatistics all = known(decision(number));
+  const KernelStatistics all = own_times(number, kernel);
   if (all.count >= precision_.least_count || (all.count > 0 && !windows_)) {
     return all.mean;
   }
@@ -318,7 +419,7 @@ std::vector<SizeModel::Point> ExecutionDecisions::known_sizes(const Family& all)
     if (times.count > 0 && times.mean > 0) {
       points.push_back({terms, times.mean, place});
     } else if (other.rough.count > 0 && other.rough.mean > 0) {
-      rough.push_back({terms, other.rough.mean, place});
+      rough.push_back({terms, other.rough.mean / rough_factor(all), place});
     }
   }
   if (points.size() < enough) {
@@ -362,18 +463,9 @@ bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const Kernel& ke
     return false;
   }
   const std::optional<SizePrediction> predicted = predict(number, kernel);
-  if (!predicted) {
+  if (!predicted || !spend(number, predicted->half_width, standing)) {
     return false;
   }
-  Decision& mine = decision(number);
-  // the error of k occurrences of one size is k times that of one, errors of different sizes are taken to be independent
-  const double more = static_cast<double>(2 * mine.predicted + 1) * predicted->half_width * predicted->half_width;
-  const Seconds budget = precision_.tolerance * standing.path;
-  if (spent_squares_ + more > budget * budget) {
-    return false;
-  }
-  spent_squares_ += more;
-  ++mine.predicted;
   ++all.predicted_in_a_row;
   return true;
 }

@@ -47,6 +47,9 @@ class ExecutionDecisions {
   void know_everywhere(std::uint32_t number, const KernelKey& key, const KernelStatistics& times);
   /// What was learnt in this run is from here on what was learnt before it.
   void begin_anew();
+  /// Another execution begins in the same run, after one whose path was `before` long: counts begin anew, what is known of times stays.
+  /// Whether one in full adds to that; it doesn't if it is what others are to be compared with.
+  void begin_execution(Policy policy, Seconds before, bool full_teaches);
 
   /// Whether `kernel`, number `number`, is to be executed now.
   [[nodiscard]] bool wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing = {});
@@ -89,6 +92,13 @@ class ExecutionDecisions {
     std::uint32_t recent_count = 0;  ///< ever written there
     bool predictable = false, trusted = false, everywhere = false;
   };
+  /// Squared relative deviations of times from the mean of their kernel's earlier ones.
+  struct Deviations {
+    double squares = 0;
+    std::int64_t count = 0;
+  };
+  static constexpr std::int64_t least_degrees = 4;  ///< of freedom, for a deviation that says anything
+
   /// A routine's sizes.
   struct Family {
     struct Member {
@@ -104,8 +114,9 @@ class ExecutionDecisions {
     bool prior_drifted = false;
     std::uint32_t asked = nobody;  ///< kernel that was predicted last
     std::optional<SizePrediction> answer;
-    double deviations = 0;  ///< squared relative ones of times from the mean of their size's earlier ones
-    std::int64_t deviations_count = 0;
+    Deviations deviations;
+    double rough_logarithms = 0;  ///< of times among skipped kernels over those in the program
+    std::int64_t rough_count = 0;
   };
 
   Decision& decision(std::uint32_t number);
@@ -118,21 +129,35 @@ class ExecutionDecisions {
   static KernelStatistics known(const Decision& decision);
   void note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds);
   [[nodiscard]] bool is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences);
+  bool is_its_own_context(const Kernel& kernel, Seconds seconds);
+  void note_rough(Family& all, const Decision& decision, Seconds seconds) const;
+  static double rough_factor(const Family& all);
+  [[nodiscard]] KernelStatistics own_times(std::uint32_t number, const Kernel& kernel);
   bool costs_more_to_skip(const Kernel& kernel, const Decision& decision) const;
   void learn(Decision& decision, Seconds seconds);
   void learn_in_context(Decision& decision, Seconds seconds) const;
   std::vector<SizeModel::Point> known_sizes(const Family& all);
   std::optional<SizePrediction> predict(std::uint32_t number, const Kernel& kernel);
+  [[nodiscard]] std::size_t decade_of(Seconds seconds) const;
+  [[nodiscard]] Deviations scatter_of(Seconds seconds) const;
+  bool fits_budget(std::uint32_t number, const Standing& standing);
+  bool spend(std::uint32_t number, Seconds half_width, const Standing& standing);
   bool may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing);
 
   Policy policy_;
   Precision precision_;
   bool across_sizes_;
+  std::optional<ExecutionWindows> wanted_windows_;  ///< for policies that take them
   std::optional<ExecutionWindows> windows_;
+  bool full_teaches_ = false;
+  Seconds before_ = 0;  ///< length of the paths of earlier executions: windows lie at places of all paths together
   Seconds since_left_out_ = std::numeric_limits<Seconds>::infinity();  ///< time of kernels executed since then
   std::unordered_set<std::uint64_t> routines_;                         ///< executed before, by kind and number
   std::minstd_rand chance_;
-  double spent_squares_ = 0;  ///< of the errors that predictions have added to the path
+  double best_rate_ = 0;                 ///< flops per second, of long kernels
+  Seconds last_path_ = 0;                ///< length of the path of the execution before this one
+  std::array<Deviations, 8> scatter_{};  ///< by powers of ten of the time
+  double spent_squares_ = 0;             ///< of the errors that predictions have added to the path
   std::vector<Decision> decisions_;
   std::unordered_map<KernelKey, Family, KernelKeyHash> families_;
   std::vector<bool> in_family_;  ///< by number

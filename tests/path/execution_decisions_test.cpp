@@ -256,5 +256,86 @@ TEST(ExecutionDecisionsTest, OneTimeIsEnoughWhereARoutineHardlyVaries) {
   EXPECT_FALSE(decisions.wants_execution(6, larger, {.along = 0, .path = 5}));
 }
 
+TEST(ExecutionDecisionsTest, AnotherExecutionGoesOnWithWhatIsKnown) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
+  EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = 5}), 3 + 1);
+  decisions.begin_execution(Policy::conditional, 7, true);
+  EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = 5}), 0);
+  decisions.begin_execution(Policy::full, 7, true);
+  EXPECT_EQ(executions(decisions, 10), 10);
+}
+
+TEST(ExecutionDecisionsTest, AFullExecutionTeachesUnlessItIsToBeComparedWith) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
+  decisions.begin_execution(Policy::full, 0, false);
+  EXPECT_EQ(executions(decisions, 10), 10);
+  decisions.begin_execution(Policy::conditional, 10, false);
+  EXPECT_EQ(executions(decisions, 10, 1, {.along = 0, .path = 5}), 3 + 1);
+  ExecutionDecisions taught(Policy::conditional, {}, false, nowhere);
+  taught.begin_execution(Policy::full, 0, true);
+  EXPECT_EQ(executions(taught, 10), 10);
+  taught.begin_execution(Policy::conditional, 10, true);
+  EXPECT_EQ(executions(taught, 10, 1, {.along = 0, .path = 5}), 0);
+}
+
+TEST(ExecutionDecisionsTest, WindowsLieAtPlacesOfAllPathsTogether) {
+  const ExecutionWindows windows(1, 0.5);
+  Seconds inside = 0;
+  while (!windows.contain(inside) || windows.contain(inside + 0.5)) {
+    inside += 0.01;
+  }
+  ExecutionDecisions decisions(Policy::conditional, {}, false, windows);
+  EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = inside}), 100);
+  decisions.begin_execution(Policy::conditional, 0.5, true);
+  EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = inside}), 0);
+}
+
+TEST(ExecutionDecisionsTest, WhatAddsLittleToTheErrorOfTheWholeIsLeftOut) {
+  ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
+  for (int i = 0; i < 8; ++i) {  // of one routine it is known by how much times scatter
+    decisions.executed(0, kernel_of_order(100), i % 2 == 0 ? 0.9 : 1.1);
+  }
+  Kernel other = kernel_of_order(90);
+  other.key.routine = 7;
+  decisions.executed(1, other, 1);
+  decisions.executed(1, other, 1);  // the first one loads the routine
+  EXPECT_TRUE(decisions.wants_execution(1, other, {.along = 0, .path = 1}));
+  EXPECT_FALSE(decisions.wants_execution(1, other, {.along = 0, .path = 100}));
+  EXPECT_GT(decisions.prediction_error(), 0.1);
+  EXPECT_LT(decisions.prediction_error(), 0.5);
+}
+
+TEST(ExecutionDecisionsTest, TimesAmongSkippedKernelsAreCorrectedByOtherSizes) {
+  ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
+  const Kernel one = kernel_of_order(100);
+  for (int i = 0; i < 6; ++i) {
+    decisions.executed(0, one, 1e-4 * (1 + 1000 * (i == 0)));  // a routine's first execution loads it
+  }
+  for (int i = 0; i < 40; ++i) {
+    decisions.executed(0, one, 1e-4);
+  }
+  for (int i = 0; i < 6; ++i) {
+    decisions.left_out();
+    decisions.executed(0, one, 2e-4);
+  }
+  decisions.left_out();
+  decisions.executed(1, kernel_of_order(200), 8e-4);
+  EXPECT_NEAR(decisions.estimate(1, kernel_of_order(200)), 4e-4, 1e-6);
+  EXPECT_NEAR(decisions.estimate(0, one), 1e-4, 1e-9);
+}
+
+TEST(ExecutionDecisionsTest, LongKernelsBoundByArithmeticAreInTheirPlaceAnywhere) {
+  ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
+  Kernel kernel = kernel_of_order(100);
+  kernel.flops = 1e9;
+  decisions.executed(0, kernel, 1e-2);
+  decisions.left_out();
+  EXPECT_FALSE(decisions.executed(0, kernel, 1e-2).estimated);
+  decisions.left_out();
+  EXPECT_TRUE(decisions.executed(1, kernel, 5e-2).estimated) << "bound by memory";
+  decisions.left_out();
+  EXPECT_TRUE(decisions.executed(2, kernel, 1e-3).estimated) << "too short";
+}
+
 }  // namespace
 }  // namespace flopcast::path

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "flopcast/interpose/user/regions.h"
+
 namespace subject {
 namespace {
 
@@ -14,6 +16,13 @@ int parse(std::string_view text, std::string_view option, std::string_view whole
                      std::to_string(least) + ", not '" + std::string(whole) + "'");
   }
   return value;
+}
+
+/// `base_case` for --base-case.
+std::string parameter_of(std::string_view option) {
+  std::string name(option.substr(option.find_first_not_of('-')));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 }  // namespace
@@ -37,7 +46,7 @@ std::optional<std::string> CommandLine::value(std::string_view option) {
         throw UsageError(std::string(option) + " lacks its value");
       }
       taken_[i] = taken_[i + 1] = true;
-      return words_[i + 1];
+      return flopcast_parameter(parameter_of(option).c_str(), words_[i + 1].c_str());
     }
   }
   return std::nullopt;

@@ -14,7 +14,8 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The words after a program's name, asked for option by option; finish() refuses what nobody asked for.
+/// The words after a program's name, asked for option by option; finish() refuses what nobody asked for. Where flopcast runs several
+/// configurations in one launch, the present one's values take the place of those that are given.
 class CommandLine {
  public:
   CommandLine(int argc, char** argv) : words_(argv + 1, argv + argc), taken_(words_.size()) {}

@@ -6,10 +6,12 @@
 !>     call flopcast_end()
 !>   end if
 module flopcast
-  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_null_char
+  use, intrinsic :: iso_c_binding, &
+    only: c_associated, c_char, c_f_pointer, c_int, c_int64_t, c_null_char, c_null_ptr, c_ptr, c_size_t
   implicit none
   private
   public :: flopcast_kernel, flopcast_begin, flopcast_end, flopcast_start, flopcast_stop, flopcast_reset
+  public :: flopcast_next_configuration, flopcast_parameter
 
   !> Sizes are default or 64-bit integers, at most 8 of them, or none.
   interface flopcast_kernel
@@ -19,7 +21,33 @@ module flopcast
     module procedure begin_none, begin_default, begin_long
   end interface
 
+  !> The present configuration's value of a parameter, or what is given otherwise: an integer of either kind, or a text, whose result has the length of the value.
+  interface flopcast_parameter
+    module procedure parameter_default, parameter_long, parameter_text
+  end interface
+
   interface
+    function c_next() bind(c, name='flopcast_next_configuration') result(another)
+      import :: c_int
+      integer(c_int) :: another
+    end function
+    function c_integer(name, otherwise) bind(c, name='flopcast_integer_parameter') result(value)
+      import :: c_char, c_int64_t
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: otherwise
+      integer(c_int64_t) :: value
+    end function
+    function c_text(name, otherwise) bind(c, name='flopcast_parameter') result(text)
+      import :: c_char, c_ptr
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), value :: otherwise
+      type(c_ptr) :: text
+    end function
+    function c_length(text) bind(c, name='strlen') result(length)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+      integer(c_size_t) :: length
+    end function
     function c_kernel(name, count, sizes) bind(c, name='flopcast_kernel') result(execute)
       import :: c_char, c_int, c_int64_t
       character(kind=c_char), intent(in) :: name(*)
@@ -78,4 +106,37 @@ contains
     character(*), intent(in) :: name
     call begin_long(name, [integer(c_int64_t) ::])
   end subroutine
+
+  !> Whether there is another configuration to be run: do while (flopcast_next_configuration()).
+  logical function flopcast_next_configuration()
+    flopcast_next_configuration = c_next() /= 0
+  end function
+
+  integer(c_int64_t) function parameter_long(name, otherwise)
+    character(*), intent(in) :: name
+    integer(c_int64_t), intent(in) :: otherwise
+    parameter_long = c_integer(trim(name)//c_null_char, otherwise)
+  end function
+
+  integer(c_int) function parameter_default(name, otherwise)
+    character(*), intent(in) :: name
+    integer(c_int), intent(in) :: otherwise
+    parameter_default = int(parameter_long(name, int(otherwise, c_int64_t)), c_int)
+  end function
+
+  function parameter_text(name, otherwise) result(value)
+    character(*), intent(in) :: name, otherwise
+    character(:), allocatable :: value
+    character(kind=c_char), pointer :: letters(:)
+    type(c_ptr) :: text
+    integer :: i
+    text = c_text(trim(name)//c_null_char, c_null_ptr)
+    value = otherwise
+    if (.not. c_associated(text)) return
+    call c_f_pointer(text, letters, [c_length(text)])
+    value = repeat(' ', size(letters))
+    do i = 1, size(letters)
+      value(i:i) = letters(i)
+    end do
+  end function
 end module

@@ -3,7 +3,10 @@
 #include "flopcast/interpose/user/regions.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static const struct flopcast_region_hooks* hooks(void) {
   static const struct flopcast_region_hooks* found;
@@ -37,4 +40,29 @@ void flopcast_start(void) {
 
 void flopcast_reset(void) {
   if (hooks() != NULL) hooks()->reset();
+}
+
+int flopcast_next_configuration(void) {
+  static int running;
+  int next = hooks() != NULL ? hooks()->next_configuration() : -1;
+  if (next < 0) next = running = !running; /* once in each loop */
+  return next;
+}
+
+const char* flopcast_parameter(const char* name, const char* otherwise) {
+  const char* value = hooks() != NULL ? hooks()->parameter(name) : NULL;
+  return value != NULL ? value : otherwise;
+}
+
+int64_t flopcast_integer_parameter(const char* name, int64_t otherwise) {
+  const char* value = flopcast_parameter(name, NULL);
+  if (value == NULL) return otherwise;
+  char* end = NULL;
+  errno = 0;
+  const long long number = strtoll(value, &end, 10);
+  if (errno != 0 || end == value || *end != '\0') {
+    fprintf(stderr, "flopcast: parameter '%s' is '%s'; the program expects an integer\n", name, value);
+    exit(3);
+  }
+  return number;
 }

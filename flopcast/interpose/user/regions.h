@@ -40,15 +40,35 @@ void flopcast_start(void);
 /** Forgets paths and counts, not what is known of kernels' times. All processes of MPI_COMM_WORLD must call it, with no communication under way. */
 void flopcast_reset(void);
 
+/** Several configurations of the program in one launch of `flopcast mpi tune`, which spares the others' starting and shares what was learnt of kernels at once:
+
+      while (flopcast_next_configuration()) {
+        const char* grid = flopcast_parameter("grid", option_grid);
+        int64_t nb = flopcast_integer_parameter("nb", option_nb);
+        ... makes its data anew, flopcast_start(), works, flopcast_stop() ...
+      }
+
+    Whether there is another configuration to be run; without flopcast mpi tune, once. All processes of MPI_COMM_WORLD must call it, with no communication under way. Only what is
+    asked for by name may differ from the command line's values: for the rest the program is launched again. */
+int flopcast_next_configuration(void);
+
+/** The present configuration's value of parameter `name`, as the space of configurations has it; `otherwise`, which is the command line's, where flopcast has none. The text is valid
+    until the next configuration. */
+const char* flopcast_parameter(const char* name, const char* otherwise);
+/** The same as an integer. A value that is none ends the program with a message. */
+int64_t flopcast_integer_parameter(const char* name, int64_t otherwise);
+
 /** What the functions above call where flopcast is there; not for programs. */
 struct flopcast_region_hooks {
   int (*enter)(const char* name, int count, const int64_t* sizes, int may_be_left_out);
   void (*leave)(void);
   void (*measure)(int on);
   void (*reset)(void);
+  int (*next_configuration)(void);            /* -1: as without flopcast */
+  const char* (*parameter)(const char* name); /* NULL: as the command line says */
 };
 /** Name of the function that returns them, which the preloaded library defines. */
-#define FLOPCAST_REGION_HOOKS "flopcast_region_hooks_1"
+#define FLOPCAST_REGION_HOOKS "flopcast_region_hooks_2"
 
 #ifdef __cplusplus
 }

@@ -414,6 +414,121 @@ TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
   EXPECT_EQ(json::parse(unchecked.out).at("configurations").at(0).at("selective"), true);
 }
 
+/// How often `part` occurs.
+int occurrences(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
+const std::string anyhow = " --policy conditional --tolerance 1000 --least-coverage 0 --no-windows ";
+
+TEST_P(MpiTuneTest, AProgramWithConfigurationsRunsOnceByItself) {
+  const std::string command = program("configurations_program") + " 50 split";
+  EXPECT_EQ(run(2, command).out, "order 50, split\n");
+  EXPECT_EQ(followed(2, "--quiet --output profile.json", command).out, "order 50, split\n");
+  EXPECT_EQ(kernel(profile(), "dgemm(NT, 50, 50, 50)")->at("executed").at("count"), 2 * 20);
+}
+
+TEST_P(MpiTuneTest, ConfigurationsInOneLaunchKnowWhatEarlierOnesLearnt) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30, 40}}, {"way", {"all", "split"}}});
+  const Result result = tune("space.json --json --self-check all" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found.at("launches"), 1);
+  ASSERT_EQ(found.at("configurations").size(), 4U);
+  for (const json& each : found.at("configurations")) {
+    EXPECT_EQ(each.at("selective"), true);
+    EXPECT_GT(each.at("predicted_seconds"), 0);
+    EXPECT_EQ(each.at("executed_share"), 0) << "the full execution has shown all";
+  }
+  for (const char* line : {"order 30, all\n", "order 30, split\n", "order 40, all\n", "order 40, split\n"}) {
+    EXPECT_EQ(occurrences(result.err, line), 2) << line << result.err;
+  }
+}
+
+TEST_P(MpiTuneTest, WhatIsToBeComparedWithTeachesNothing) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30}}, {"way", {"all", "split"}}});
+  const Result result = tune("space.json --json --validate" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found.at("launches"), 1);
+  EXPECT_GT(found.at("configurations").at(0).at("executed_share"), 0);
+  EXPECT_LT(found.at("configurations").at(1).at("executed_share"), found.at("configurations").at(0).at("executed_share"))
+      << "the products are the same";
+}
+
+TEST_P(MpiTuneTest, WhatAProgramDoesNotAskForTakesAnotherLaunch) {
+  write_space("test", {program("configurations_program"), "{order}", "all", "{word}"}, {{"order", {30, 40}}, {"word", {"a", "b"}}});
+  const Result result = tune("space.json --json" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).at("launches"), 2);
+  EXPECT_EQ(json::parse(result.out).at("configurations").size(), 4U);
+}
+
+TEST_P(MpiTuneTest, ALaunchThatDiesIsFollowedByAnother) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30, 40}}, {"way", {"all", "dies"}}});
+  const Result result = tune("space.json --json" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found.at("launches"), 3);
+  for (const json& each : found.at("configurations")) {
+    EXPECT_EQ(each.at("selective"), true);
+    EXPECT_GT(each.at("predicted_seconds"), 0);
+  }
+}
+
+TEST_P(MpiTuneTest, FortranProgramsAskForConfigurations) {
+  const std::string command = program("configurations_fortran");
+  if (!fs::exists(command)) {
+    GTEST_SKIP() << "no Fortran compiler for " << GetParam();
+  }
+  EXPECT_EQ(run(2, command).out, "order 40, depth 3, all.\n");
+  write_space("test", {command, "{order}", "{way}", "{depth}"}, {{"order", {7}}, {"way", {"a b", "split"}}, {"depth", {1, 5000000000}}});
+  const Result result = tune("space.json --json --self-check none" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).at("launches"), 1);
+  EXPECT_THAT(result.err, HasSubstr("order 7, depth 5000000000, a b.\n"));
+  EXPECT_THAT(result.err, HasSubstr("order 7, depth 1, split.\n"));
+}
+
+TEST_P(MpiTuneTest, AValueThatIsNoIntegerIsToldAndTheOthersAreKept) {
+  write_space("test", {program("configurations_program"), "{order}"}, {{"order", {30, "many"}}});
+  const Result result = tune("space.json --json" + anyhow);
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_THAT(result.err, HasSubstr("parameter 'order' is 'many'; the program expects an integer"));
+  EXPECT_THAT(result.err, HasSubstr("order=30: "));
+}
+
+TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {
+  const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/pipelined_qr_" + GetParam();
+  write_space("test", {qr, "--m", "160", "--n", "80", "--nb", "{nb}", "--grid", "{grid}"}, {{"nb", {16, 32}}, {"grid", {"2x1", "1x2"}}});
+  for (const char* policy : {"eager", "online", "local"}) {
+    const Result result =
+        tune(std::string("space.json --json --cold --self-check all --least-coverage 0 --tolerance 1 --policy ") + policy);
+    ASSERT_EQ(result.exit_code, 0) << policy << result.err;
+    EXPECT_EQ(json::parse(result.out).at("launches"), 1);
+    for (const json& each : json::parse(result.out).at("configurations")) {
+      EXPECT_EQ(each.at("selective"), true) << policy;
+    }
+  }
+}
+
+/// The launcher stands for a user who presses Ctrl-C.
+TEST_P(MpiTuneTest, AnInterruptionIsNoFailure) {
+  const json launcher = {"sh", "-c", "kill -INT $PPID; exec sleep 20"};
+  std::ofstream(folder_ / "space.json") << json{{"schema", "flopcast-mpi-space-1"},
+                                                {"name", "x"},
+                                                {"launcher", launcher},
+                                                {"command", {"true", "{n}"}},
+                                                {"parameters", {{"n", {1}}}}};
+  const Result result = tune("space.json");
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_THAT(result.err, HasSubstr("interrupted"));
+}
+
 TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
   write_space("test", {subject(), "--n", "200", "--nb", "{nb}"}, {{"nb", {32}}});
   EXPECT_EQ(tune("space.json --policy eagre").exit_code, 3);

@@ -1,6 +1,7 @@
 #include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -143,6 +144,19 @@ std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames&
   return prior;
 }
 
+/// In one piece: whoever reads the file while it grows, or after we were killed, finds whole lines and perhaps the start of one.
+void append_line(const MpiOptions& options, const json& document) {
+  const std::string line = document.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  const int file = open(options.results.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  const ssize_t written = file < 0 ? -1 : write(file, line.data(), line.size());
+  if (written != static_cast<ssize_t>(line.size())) {
+    std::fprintf(stderr, "flopcast: can't write results to %s: %s\n", options.results.c_str(), std::strerror(written < 0 ? errno : ENOSPC));
+  }
+  if (file >= 0) {
+    close(file);
+  }
+}
+
 }  // namespace
 
 std::string where_times_hold(int processes, bool cpu_clock) {
@@ -171,6 +185,23 @@ std::vector<path::PriorKernel> read_prior_kernels(const std::string& file, const
   } catch (const std::exception& error) {
     std::fprintf(stderr, "flopcast: can't read the statistics in %s, goes on without: %s\n", file.c_str(), error.what());
     return {};
+  }
+}
+
+void append_beginning(const MpiOptions& options, std::size_t number) noexcept {
+  try {
+    append_line(options, {{"execution", number}, {"begun", true}});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "flopcast: can't write results: %s\n", error.what());
+  }
+}
+
+void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+                    const RegionNames& regions) noexcept {
+  try {
+    append_line(options, {{"execution", number}, {"profile", document_of(options, facts, kernels, regions)}});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "flopcast: can't write results: %s\n", error.what());
   }
 }
 

@@ -19,7 +19,7 @@ struct ProfileFacts {
   int ranks = 1;
   bool cpu_clock = false;
   bool complete = true;  ///< no process's event log was full
-  Seconds elapsed = 0;   ///< wall time from MPI_Init to MPI_Finalize, of the slowest process
+  Seconds elapsed = 0;   ///< wall time in which was measured, of the slowest process
   path::PathMark longest;
   path::Costs most, sum;  ///< of what the processes did themselves
   path::MessageModel messages;
@@ -33,6 +33,12 @@ std::string where_times_hold(int processes, bool cpu_clock);
 /// The kernels of an earlier profile; those that this flopcast doesn't know, or that say they were measured elsewhere than `where`, are
 /// left out. None, and a complaint on standard error, if it can't be read.
 std::vector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept;
+
+/// Appends a line to the results' file: execution `number` begins, or its profile. A line is there as a whole or not at all; complains on
+/// standard error where it can't be.
+void append_beginning(const MpiOptions& options, std::size_t number) noexcept;
+void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+                    const RegionNames& regions) noexcept;
 
 /// Writes the profile as a whole or not at all; complains on standard error where it can't.
 void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "flopcast/interpose/preloaded/mpi/session.hpp"
+#include "flopcast/interpose/preloaded/mpi/traffic.hpp"
 
 /// Regions of the program's own code, as flopcast/interpose/user/regions.h describes them.
 namespace flopcast::interpose::mpi {
@@ -58,22 +59,27 @@ void Session::measure(bool on) {
   return_to_program();
 }
 
-void Session::reset() {
+void Session::count_anew() {
   PMPI_Barrier(world_);
   for (std::uint32_t i = 0; i < kernels_.kernels().size(); ++i) {
     path::Kernel& kernel = kernels_[i];
-    kernel.executed = {};
+    kernel.executed = kernel.in_context = kernel.along = {};
     kernel.skipped = 0;
   }
-  decisions_.begin_anew();
   path_ = path::CriticalPath(rank_);
   counts_ = {};
   calls_ = {};
+  forget_traffic();
   region_.depth = 0;
   ++epoch_;
   PMPI_Barrier(world_);
   elapsed_ = 0;
   begun_ = wall();
+}
+
+void Session::reset() {
+  decisions_.begin_anew();
+  count_anew();
   return_to_program();
 }
 
@@ -121,15 +127,28 @@ void reset() {
   }
 }
 
+/// -1 where nobody asks for several: then the program's only one is its command line's.
+int next_configuration() {
+  Session* all = followed();
+  return all == nullptr || !all->has_executions() ? -1 : all->next_configuration() ? 1 : 0;
+}
+
+const char* parameter(const char* name) {
+  Session* all = followed();
+  const std::string* value = all == nullptr || name == nullptr ? nullptr : all->parameter(name);
+  return value != nullptr ? value->c_str() : nullptr;
+}
+
 }  // namespace
 }  // namespace flopcast::interpose::mpi
 
 extern "C" {
 #pragma GCC visibility push(default)
 
-const flopcast_region_hooks* flopcast_region_hooks_1() {
+const flopcast_region_hooks* flopcast_region_hooks_2() {
   namespace mpi = flopcast::interpose::mpi;
-  static constexpr flopcast_region_hooks hooks = {mpi::enter, mpi::leave, mpi::measure, mpi::reset};
+  static constexpr flopcast_region_hooks hooks = {mpi::enter,    mpi::leave, mpi::measure, mpi::reset, mpi::next_configuration,
+                                                  mpi::parameter};
   return &hooks;
 }
 

@@ -13,7 +13,6 @@
 #include <memory>
 
 #include "flopcast/core/error.hpp"
-#include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
 #include "flopcast/interpose/preloaded/mpi/traffic.hpp"
 #include "flopcast/interpose/preloaded/mpi/wall_clock.hpp"
@@ -266,6 +265,7 @@ void Session::begin() {
   WallClock::calibrate();
   measure_messages();
   read_statistics();
+  read_executions();
   path_ = path::CriticalPath(rank_);
   decisions_.seed(static_cast<std::uint32_t>(rank_) + 1);
   eager_ = path::EagerPropagation(rank_, size_);
@@ -477,32 +477,44 @@ std::vector<CallSequence> Session::gather_calls() const {
   return all;
 }
 
-void Session::end() {
-  leave_program();
-  tracking_ = false;
-  Seconds elapsed = elapsed_ + (measures_ ? wall() - begun_ : 0);
-  PMPI_Allreduce(MPI_IN_PLACE, &elapsed, 1, MPI_DOUBLE, MPI_MAX, world_);
+ProfileFacts Session::conclude() {
+  ProfileFacts facts;
+  facts.ranks = size_;
+  facts.cpu_clock = cpu_clock_;
+  facts.messages = messages_;
+  facts.elapsed = elapsed_ + (measures_ ? wall() - begun_ : 0);
+  PMPI_Allreduce(MPI_IN_PLACE, &facts.elapsed, 1, MPI_DOUBLE, MPI_MAX, world_);
   collect_traffic(world_);
-  path::PathMark longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
+  facts.longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
   constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
-  path::Costs most;
-  path::Costs sum;
-  PMPI_Reduce(&path_.own(), &most, metrics, MPI_DOUBLE, MPI_MAX, 0, world_);
-  PMPI_Reduce(&path_.own(), &sum, metrics, MPI_DOUBLE, MPI_SUM, 0, world_);
+  PMPI_Reduce(&path_.own(), &facts.most, metrics, MPI_DOUBLE, MPI_MAX, 0, world_);
+  PMPI_Reduce(&path_.own(), &facts.sum, metrics, MPI_DOUBLE, MPI_SUM, 0, world_);
   int complete = path_.log().complete() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, world_);
-  path::Costs difference = visit_critical_path(longest);
+  facts.complete = complete != 0;
+  path::Costs difference = visit_critical_path(facts.longest);
   PMPI_Allreduce(MPI_IN_PLACE, &difference, metrics, MPI_DOUBLE, MPI_SUM, world_);
-  longest.along += difference;
-  longest.longest = path::greatest(longest.longest, longest.along);
+  facts.longest.along += difference;
+  facts.longest.longest = path::greatest(facts.longest.longest, facts.longest.along);
   note_contexts();
   collect_kernels();
   collect_region_names();
-  const std::vector<CallSequence> calls = gather_calls();
-  Seconds prediction_error = decisions_.prediction_error();
-  PMPI_Allreduce(MPI_IN_PLACE, &prediction_error, 1, MPI_DOUBLE, MPI_MAX, world_);
-  if (rank_ == 0) {
-    write_profile(longest, most, sum, elapsed, complete != 0, calls, prediction_error);
+  facts.calls = gather_calls();
+  facts.prediction_error = decisions_.prediction_error();
+  PMPI_Allreduce(MPI_IN_PLACE, &facts.prediction_error, 1, MPI_DOUBLE, MPI_MAX, world_);
+  return facts;
+}
+
+void Session::end() {
+  leave_program();
+  tracking_ = false;
+  if (has_executions() && progress_ != Progress::finished) {
+    finish_execution();
+  } else if (!has_executions()) {
+    const ProfileFacts facts = conclude();
+    if (rank_ == 0) {
+      write_profile_file(options_, facts, kernels_.kernels(), regions_);
+    }
   }
   PMPI_Barrier(world_);
   while (acknowledgements_->poll()) {  // that no sender has waited for
@@ -513,22 +525,6 @@ void Session::end() {
   unshare_memory();
   PMPI_Comm_free(&world_);
   free_agreement_type();
-}
-
-void Session::write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete,
-                            const std::vector<CallSequence>& calls, Seconds prediction_error) {
-  ProfileFacts facts;
-  facts.ranks = size_;
-  facts.cpu_clock = cpu_clock_;
-  facts.complete = complete;
-  facts.elapsed = elapsed;
-  facts.longest = longest;
-  facts.most = most;
-  facts.sum = sum;
-  facts.messages = messages_;
-  facts.calls = calls;
-  facts.prediction_error = prediction_error;
-  write_profile_file(options_, facts, kernels_.kernels(), regions_);
 }
 
 }  // namespace flopcast::interpose::mpi

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,8 +15,10 @@
 #include <vector>
 
 #include "flopcast/core/units.hpp"
+#include "flopcast/interpose/mpi_executions.hpp"
 #include "flopcast/interpose/mpi_options.hpp"
 #include "flopcast/interpose/preloaded/mpi/call_sequence.hpp"
+#include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
 #include "flopcast/interpose/preloaded/mpi/region_names.hpp"
 #include "flopcast/interpose/preloaded/mpi/routines.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
@@ -106,6 +109,13 @@ class Session {
   /// Paths and counts begin anew; what is known of kernels' times is kept. Collective.
   void reset();
 
+  /// Whether this launch is asked for executions of several configurations.
+  [[nodiscard]] bool has_executions() const noexcept { return !executions_.empty(); }
+  /// The program is done with an execution, if it has begun one, and asks whether there is another. Collective.
+  bool next_configuration();
+  /// The present configuration's value of a parameter, nullptr if it has none.
+  const std::string* parameter(const std::string& name) { return executions_.empty() ? nullptr : executions_.value(name); }
+
   /// Number of the kernel that a communication is.
   std::uint32_t communication_kernel(Routine routine, std::int64_t bytes, int processes, int stride);
   /// A computational kernel took `seconds`, or would have if `executed` is false.
@@ -167,14 +177,22 @@ class Session {
   void look_at_node();
   void measure_messages();
   void read_statistics();
+  void read_executions();
+  /// What this process has counted so far is forgotten, not what is known of times. Collective.
+  void count_anew();
+  void begin_execution(std::size_t number, Seconds before);
+  /// All that the processes have found since they began to count; at rank 0 complete. Collective.
+  ProfileFacts conclude();
+  /// Looks whether a selective execution made the calls of one in full.
+  void compare_calls(const std::vector<CallSequence>& calls);
+  /// The present execution's result is written. Collective; returns the length of its path.
+  Seconds finish_execution();
   path::Costs visit_critical_path(const path::PathMark& end);
   path::Costs walk_back(path::Place& token, const path::Place& finished, std::vector<Seconds>& estimates);
   void note_contexts();
   void collect_kernels();
   void collect_region_names();
   [[nodiscard]] std::vector<CallSequence> gather_calls() const;
-  void write_profile(const path::PathMark& longest, const path::Costs& most, const path::Costs& sum, Seconds elapsed, bool complete,
-                     const std::vector<CallSequence>& calls, Seconds prediction_error);
 
   /// A communication that was asked for last: programs send the same again and again.
   struct AskedKernel {
@@ -183,6 +201,9 @@ class Session {
     std::int64_t bytes = 0;
     std::uint32_t number = 0;
   };
+
+  /// How far the program has got with its executions.
+  enum class Progress : unsigned char { not_asked, running, finished };
 
   /// The outermost region that is open.
   struct Region {
@@ -200,7 +221,11 @@ class Session {
   RegionNames regions_;
   Region region_;
   std::unordered_set<std::uint32_t> communicating_regions_;  ///< never left out
-  std::int32_t epoch_ = 0;                                   ///< number of resets
+  MpiExecutions executions_;
+  Progress progress_ = Progress::not_asked;
+  std::map<std::map<std::string, std::string>, std::vector<CallSequence>> full_calls_;  ///< at rank 0, of executions in full, by parameters
+  bool calls_differ_ = false;  ///< at rank 0: a selective execution made other calls than the one in full
+  std::int32_t epoch_ = 0;     ///< number of resets
   bool measures_ = true;
   bool tracking_ = false;
   bool has_skipped_ = false;

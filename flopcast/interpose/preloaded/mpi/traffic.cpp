@@ -23,6 +23,8 @@ void collect_traffic(MPI_Comm world) {
   PMPI_Reduce(&sent.largest_bytes, &all.largest_bytes, 1, MPI_DOUBLE, MPI_MAX, 0, world);
 }
 
+void forget_traffic() noexcept { sent = {}; }
+
 const Traffic& traffic_of_all() noexcept { return all; }
 
 }  // namespace flopcast::interpose::mpi

@@ -20,6 +20,9 @@ void count_sent(std::size_t bytes) noexcept;
 /// Adds up what all processes have counted so far, for rank 0. Collective.
 void collect_traffic(MPI_Comm world);
 
+/// Counts anew.
+void forget_traffic() noexcept;
+
 /// What collect_traffic() has found, at rank 0.
 const Traffic& traffic_of_all() noexcept;
 

@@ -1,0 +1,144 @@
+#include "flopcast/cli/mpi_launch.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/stopwatch.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/launch.hpp"
+#include "flopcast/interpose/mpi_executions.hpp"
+#include "flopcast/interpose/process_environment.hpp"
+#include "flopcast/report/file.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string new_folder() {
+  std::string path = (fs::temp_directory_path() / "flopcast-tune-XXXXXX").string();
+  if (mkdtemp(path.data()) == nullptr) {
+    throw environment_error("can't make a folder {}", path);
+  }
+  return path;
+}
+
+/// `base_case` for --base-case.
+std::string name_of_option(const std::string& word) {
+  std::string name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+/// Whether a program that asks for parameter `name` gets what the command line says: the value is a word of its own, in one place, and not
+/// that of an option with another name.
+bool may_be_asked_for(const MpiSpace& space, const std::string& name) {
+  const std::string place = '{' + name + '}';
+  const auto mentions = [&](const std::string& word) { return word.find(place) != std::string::npos; };
+  if (std::count_if(space.command.begin(), space.command.end(), mentions) != 1) {
+    return false;
+  }
+  const auto word = std::find(space.command.begin(), space.command.end(), place);
+  if (word == space.command.end() || word == space.command.begin()) {
+    return false;
+  }
+  const std::string& before = *std::prev(word);
+  return before.rfind('-', 0) != 0 || name_of_option(before) == name;
+}
+
+/// What the program has told; a last line that isn't whole is one that it was killed over. Returns the execution that was begun last.
+std::optional<std::size_t> read_results(const std::string& file, const std::vector<std::size_t>& numbers, MpiLaunchResult& result) {
+  std::optional<std::size_t> last;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line) && !stream.eof();) {
+    const json document = json::parse(line, nullptr, false);
+    if (document.is_discarded()) {
+      throw environment_error("{} has a line that is no result: is the disk full?", file);
+    }
+    last = numbers.at(document.at("execution").get<std::size_t>());
+    if (document.contains("profile")) {
+      result.profiles[*last] = document.at("profile");
+    }
+  }
+  return last;
+}
+
+}  // namespace
+
+MpiLaunch::MpiLaunch(const MpiSpace& space) : space_(space), folder_(new_folder()) {
+  for (const auto& [name, values] : space.parameters) {
+    if (may_be_asked_for(space, name)) {
+      by_name_.insert(name);
+    }
+  }
+}
+
+MpiLaunch::~MpiLaunch() {
+  std::error_code none;
+  fs::remove_all(folder_, none);
+}
+
+std::vector<std::size_t> MpiLaunch::together(const std::vector<Execution>& executions) const {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < executions.size(); ++i) {
+    const MpiSetting& first = executions.front().setting;
+    const MpiSetting& other = executions[i].setting;
+    if (std::equal(first.begin(), first.end(), other.begin(), other.end(),
+                   [&](const auto& a, const auto& b) { return a == b || (a.first == b.first && by_name_.count(a.first) != 0); })) {
+      numbers.push_back(i);
+    }
+  }
+  return numbers;
+}
+
+std::vector<std::string> MpiLaunch::words(const MpiSetting& setting, const MpiFollowing& following) const {
+  std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$@\" >&2", "sh"};  // what the program prints is no result of ours
+  words.insert(words.end(), space_.launcher.begin(), space_.launcher.end());
+  words.insert(words.end(),
+               {fs::read_symlink("/proc/self/exe").string(), "mpi", "run", "--quiet", "--tolerance",
+                fmt::format("{}", following.precision.tolerance), "--confidence", fmt::format("{}", following.precision.confidence),
+                "--statistics", file("statistics.json"), "--executions", file("executions.json"), "--results", file("results")});
+  if (following.across_sizes) {
+    words.emplace_back("--across-sizes");
+  }
+  if (!following.windows) {
+    words.emplace_back("--no-windows");
+  }
+  words.emplace_back("--");
+  const std::vector<std::string> command = command_of(space_, setting);
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+MpiLaunchResult MpiLaunch::run(const std::vector<Execution>& executions, const MpiKnownKernels& known,
+                               const MpiFollowing& following) const {
+  const std::vector<std::size_t> numbers = together(executions);
+  std::vector<interpose::MpiExecution> asked;
+  for (const std::size_t number : numbers) {
+    const Execution& execution = executions[number];
+    asked.push_back({{execution.setting.begin(), execution.setting.end()}, path::policy_named(execution.policy), following.full_teaches});
+  }
+  report::write_file(file("statistics.json"), known.document().dump());
+  report::write_file(file("executions.json"), interpose::to_text(asked));
+  std::error_code none;
+  fs::remove(file("results"), none);
+  MpiLaunchResult result;
+  const Stopwatch watch;
+  const int code = interpose::run_program("/bin/sh", words(executions.front().setting, following), interpose::current_environment());
+  result.seconds = watch.elapsed();
+  const std::size_t last = read_results(file("results"), numbers, result).value_or(0);
+  if (code != 0) {
+    result.profiles.erase(last);
+  }
+  if (result.profiles.count(last) == 0) {
+    result.failed = last;
+  }
+  return result;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/cli/options.hpp"
+#include "flopcast/core/units.hpp"
+
+/// What the tables of `flopcast mpi` have in common.
+namespace flopcast::cli {
+
+/// A member of a document. Throws json's exception if it is missing or no number.
+double number(const nlohmann::json& document, const char* name);
+
+/// A profile's kernels, those first that take most of the critical path.
+std::vector<nlohmann::json> kernels_by_time(const nlohmann::json& profile);
+
+report::Cell seconds_cell(Seconds seconds);
+/// 0 of nothing.
+report::Cell percent(double part, double whole);
+
+}  // namespace flopcast::cli

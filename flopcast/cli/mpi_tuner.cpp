@@ -1,0 +1,224 @@
+#include "flopcast/cli/mpi_tuner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/report/file.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* full = "full";
+constexpr const char* counting = "conditional";  ///< the policy that counts for a-priori
+
+/// Half-width of the interval of a predicted time: the errors of kernels' means, each as often as the kernel occurs on the path, twice the
+/// root of their squares' sum, and of predictions across sizes.
+Seconds half_width_of(const json& profile) {
+  double squares = 0;
+  for (const json& kernel : profile.at("kernels")) {
+    const path::KernelStatistics times = telling_times(kernel);
+    const double along = kernel.at("along").at("count").get<double>();
+    squares += times.count > 0 ? along * along * times.variance() / static_cast<double>(times.count) : 0;
+  }
+  return std::hypot(2 * std::sqrt(squares), profile.value("prediction_error_seconds", 0.0));
+}
+
+double executed_share(const json& profile) {
+  double executed = 0;
+  double all = 0;
+  for (const json& kernel : profile.at("kernels")) {
+    executed += kernel.at("executed").at("count").get<double>();
+    all += kernel.at("executed").at("count").get<double>() + kernel.at("skipped").get<double>();
+  }
+  return all > 0 ? executed / all : 1;
+}
+
+Seconds path_seconds(const json& profile) { return profile.at("path").at("seconds").get<double>(); }
+Seconds elapsed_seconds(const json& profile) { return profile.at("elapsed_seconds").get<double>(); }
+
+}  // namespace
+
+MpiTuner::MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& store)
+    : space_(std::move(space)),
+      options_(options),
+      store_(store),
+      launch_(space_),
+      settings_(settings_of(space_)),
+      outcomes_(settings_.size()) {
+  if (!options.cold) {
+    known_ = stored_mpi_kernels(store);
+  }
+  if (!options.statistics.empty()) {
+    known_.add(report::read_document(options.statistics, mpi_profile_schema));
+  }
+}
+
+const json* MpiTuner::result(std::size_t setting, const std::string& policy) const {
+  const auto found = results_.find({setting, policy});
+  return found != results_.end() ? &found->second : nullptr;
+}
+
+bool MpiTuner::needs_full(std::size_t setting) const {
+  return distrusts_ || options_.validate || options_.policy == full || options_.self_check == "all" ||
+         (options_.self_check == "first" && setting == 0);
+}
+
+/// Policy a-priori goes by how often kernels occur along the path. It needn't be executed in full to count that: a selective execution's
+/// path has the same kernels. But it must be done before, hence in another launch.
+std::vector<MpiTuner::Execution> MpiTuner::missing() const {
+  std::vector<Execution> all;
+  const auto add = [&](std::size_t setting, const std::string& policy) {
+    if (result(setting, policy) == nullptr) {
+      all.emplace_back(setting, policy);
+    }
+  };
+  for (std::size_t i = 0; i < settings_.size(); ++i) {
+    if (outcomes_[i]) {
+      continue;
+    }
+    if (needs_full(i)) {
+      add(i, full);
+    }
+    if (distrusts_) {
+      continue;
+    }
+    if (path::policy_named(options_.policy) != path::Policy::a_priori) {
+      add(i, options_.policy);
+      continue;
+    }
+    add(i, counting);
+    if (all.empty()) {
+      add(i, options_.policy);
+    }
+    break;
+  }
+  return all;
+}
+
+void MpiTuner::launch(const std::vector<Execution>& executions) {
+  std::vector<MpiLaunch::Execution> asked;
+  for (const auto& [setting, policy] : executions) {
+    asked.push_back({settings_[setting], policy});
+    if (path::policy_named(policy) == path::Policy::a_priori) {
+      known_.count_along(results_.at({setting, counting}));
+    }
+  }
+  MpiLaunchResult made =
+      launch_.run(asked, known_, {options_.precision, !options_.no_across_sizes, !options_.no_windows, !options_.validate});
+  ++launches_;
+  launch_seconds_ += made.seconds;
+  std::vector<Execution> done;
+  for (auto& [number, profile] : made.profiles) {
+    done.push_back(executions[number]);
+    results_[executions[number]] = std::move(profile);
+  }
+  learn(done);
+  if (made.failed) {
+    throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
+  }
+  if (made.failed && *made.failed == 0) {  // not by what came before it in the same launch
+    const auto& [setting, policy] = executions.front();
+    if (policy == full) {
+      throw unusable_measurement("configuration {} ended with an exit code other than 0 or without a profile: {}",
+                                 text_of(settings_[setting]), fmt::join(command_of(space_, settings_[setting]), " "));
+    }
+    distrusts_ = true;
+  }
+}
+
+/// The executions of one launch go on with what the earlier ones of it have learnt: of a kernel's times the last ones are all, with those of
+/// executions in full, unless these are there to be compared with. In a launch of their own nobody has gone on with them.
+void MpiTuner::learn(const std::vector<Execution>& made) {
+  std::map<std::string, json> latest;
+  json all = {{"kernels", json::array()}};
+  json in_full = json::array();
+  for (const Execution& execution : made) {
+    const json& profile = results_.at(execution);
+    all["policy"] = options_.policy;
+    all["where"] = profile.at("where");
+    for (const json& kernel : profile.at("kernels")) {
+      if (execution.second == full) {
+        in_full.push_back(kernel);
+      } else if (kernel.contains("in_context")) {
+        latest[kernel.at("kernel").get<std::string>()] = kernel;
+      }
+    }
+  }
+  for (const auto& [name, kernel] : latest) {
+    all["kernels"].push_back(kernel);
+  }
+  if (latest.empty() && (distrusts_ || !options_.validate || options_.policy == full)) {
+    all["policy"] = full;
+    all["kernels"] = std::move(in_full);
+  }
+  if (!all["kernels"].empty()) {
+    known_.add(all);
+    drifted_ += store_mpi_kernels(store_, all);
+  }
+}
+
+std::optional<MpiOutcome> MpiTuner::outcome(std::size_t setting) {
+  const json* in_full = result(setting, full);
+  const json* selective = result(setting, options_.policy);
+  if (needs_full(setting) && in_full == nullptr) {
+    return std::nullopt;
+  }
+  if (!distrusts_ && selective != nullptr && in_full != nullptr && selective->at("calls") != in_full->at("calls")) {
+    distrusts_ = true;
+  }
+  if (distrusts_) {
+    return in_full != nullptr ? std::optional<MpiOutcome>(outcome_of(setting, *in_full, false)) : std::nullopt;
+  }
+  return selective != nullptr ? std::optional<MpiOutcome>(outcome_of(setting, *selective, true)) : std::nullopt;
+}
+
+MpiOutcome MpiTuner::outcome_of(std::size_t setting, const json& telling, bool skipped_safely) const {
+  MpiOutcome outcome;
+  outcome.setting = settings_[setting];
+  outcome.predicted = path_seconds(telling);
+  outcome.half_width = half_width_of(telling);
+  outcome.elapsed = elapsed_seconds(telling);
+  if (const json* counted = result(setting, counting); counted != nullptr && options_.policy != counting) {
+    outcome.elapsed += elapsed_seconds(*counted);
+  }
+  outcome.executed_share = executed_share(telling);
+  outcome.coverage = mpi_coverage(telling);
+  outcome.covered = outcome.coverage >= options_.least_coverage / 100;
+  outcome.skipped_safely = skipped_safely;
+  if (const json* in_full = result(setting, full)) {
+    outcome.full_path = path_seconds(*in_full);
+    outcome.full_elapsed = elapsed_seconds(*in_full);
+  }
+  return outcome;
+}
+
+std::vector<MpiOutcome> MpiTuner::tune(const std::function<void(const std::string&)>& tell) {
+  for (std::vector<Execution> executions = missing(); !executions.empty(); executions = missing()) {
+    throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
+    const bool trusted = !distrusts_;
+    launch(executions);
+    for (std::size_t i = 0; i < settings_.size(); ++i) {
+      if (!outcomes_[i] && (outcomes_[i] = outcome(i))) {
+        tell(fmt::format("{}: {}", text_of(settings_[i]), format_seconds(outcomes_[i]->predicted)));
+      }
+    }
+    if (trusted && distrusts_) {
+      tell(
+          "flopcast: with kernels left out the program fails or makes other calls of MPI than in full; it goes by its results, and is "
+          "executed in full from here on");
+    }
+  }
+  std::vector<MpiOutcome> all;
+  for (std::optional<MpiOutcome>& each : outcomes_) {
+    all.push_back(std::move(each.value()));
+  }
+  return all;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/cli/mpi_known_kernels.hpp"
+#include "flopcast/cli/mpi_launch.hpp"
+#include "flopcast/cli/mpi_space.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/model/store.hpp"
+
+namespace flopcast::cli {
+
+struct MpiTuneOptions {
+  std::string space, policy = "local";
+  std::string self_check = "first", statistics;
+  path::Precision precision;
+  double least_coverage = 25;  ///< percent
+  bool no_across_sizes = false;
+  bool no_windows = false;
+  bool validate = false;
+  bool cold = false;
+};
+
+/// What came of a configuration.
+struct MpiOutcome {
+  MpiSetting setting;
+  Seconds predicted = 0, half_width = 0;
+  Seconds elapsed = 0;        ///< of what the program has measured, in executions that tell
+  double executed_share = 0;  ///< of the kernels
+  double coverage = 0;        ///< share of the path that lies in kernels
+  bool covered = true;        ///< enough of it for a prediction
+  bool skipped_safely =
+      true;  ///< the selective execution made the calls of a full one, as far as that was looked at; otherwise it was executed in full
+  std::optional<Seconds> full_path, full_elapsed;
+};
+
+/// Has a program executed in every configuration of a space, in as few launches as it can be, and keeps what that teaches of kernels.
+class MpiTuner {
+ public:
+  /// What was learnt before is taken from `store`, and what is learnt goes there.
+  MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& store);
+
+  /// Every configuration's outcome, in the order of the space. `tell` gets messages about progress. Throws unusable_measurement if the
+  /// program fails where nothing is left out, Interrupted.
+  std::vector<MpiOutcome> tune(const std::function<void(const std::string&)>& tell);
+
+  /// Kernels whose stored times no longer held.
+  [[nodiscard]] int drifted() const noexcept { return drifted_; }
+  [[nodiscard]] int launches() const noexcept { return launches_; }
+  [[nodiscard]] Seconds launch_seconds() const noexcept { return launch_seconds_; }
+
+ private:
+  /// An execution by the number of its setting and its policy.
+  using Execution = std::pair<std::size_t, std::string>;
+
+  [[nodiscard]] const nlohmann::json* result(std::size_t setting, const std::string& policy) const;
+  /// Whether a full execution of it is looked at, too.
+  [[nodiscard]] bool needs_full(std::size_t setting) const;
+  [[nodiscard]] std::vector<Execution> missing() const;
+  void launch(const std::vector<Execution>& executions);
+  void learn(const std::vector<Execution>& made);
+  /// Of a setting if all that it needs is there.
+  [[nodiscard]] std::optional<MpiOutcome> outcome(std::size_t setting);
+  [[nodiscard]] MpiOutcome outcome_of(std::size_t setting, const nlohmann::json& telling, bool skipped_safely) const;
+
+  MpiSpace space_;
+  const MpiTuneOptions& options_;
+  model::Store& store_;
+  MpiLaunch launch_;
+  std::vector<MpiSetting> settings_;
+  std::map<Execution, nlohmann::json> results_;  ///< profiles
+  std::vector<std::optional<MpiOutcome>> outcomes_;
+  MpiKnownKernels known_;
+  bool distrusts_ = false;  ///< a selective execution failed, or made other calls of MPI than a full one: all is executed in full
+  int drifted_ = 0, launches_ = 0;
+  Seconds launch_seconds_ = 0;
+};
+
+}  // namespace flopcast::cli

@@ -1,0 +1,42 @@
+/* An MPI program with several configurations: products of `order`, then a broadcast along all processes, or "split" in two halves. Way "dies" kills a process unless the configuration is
+   the launch's first. Arguments: order, way, and a word that nothing depends on. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flopcast/interpose/user/regions.h"
+
+extern void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
+                   const int*, const double*, double*, const int*, size_t, size_t);
+
+static void work(int order, MPI_Comm along) {
+  const double one = 1, zero = 0;
+  const size_t size = (size_t)order * (size_t)order;
+  double* a = malloc(2 * size * sizeof(double));
+  for (size_t i = 0; i < 2 * size; ++i) a[i] = 1.0 / (1 + (double)(i % 17));
+  for (int step = 0; step < 20; ++step) {
+    dgemm_("N", "T", &order, &order, &order, &one, a, &order, a, &order, &zero, a + size, &order, 1, 1);
+    MPI_Bcast(a + size, (int)size, MPI_DOUBLE, 0, along);
+  }
+  free(a);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int number = 0; flopcast_next_configuration(); ++number) {
+    const int order = (int)flopcast_integer_parameter("order", argc > 1 ? atoi(argv[1]) : 40);
+    const char* way = flopcast_parameter("way", argc > 2 ? argv[2] : "all");
+    if (strcmp(way, "dies") == 0 && number > 0 && rank == 1) raise(SIGKILL);
+    MPI_Comm along;
+    MPI_Comm_split(MPI_COMM_WORLD, strcmp(way, "split") == 0 ? rank % 2 : 0, rank, &along);
+    work(order, along);
+    MPI_Comm_free(&along);
+    if (rank == 0) printf("order %d, %s\n", order, way);
+  }
+  MPI_Finalize();
+  return 0;
+}

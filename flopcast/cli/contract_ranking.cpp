@@ -138,6 +138,7 @@ contract::Forecasts make_forecasts(const ContractOptions& options, const Contrac
   contract::BenchmarkOptions benchmark_options;
   benchmark_options.stage = contract::parse_stage(options.stage);
   benchmark_options.prefetched_lines = options.prefetched_lines;
+  benchmark_options.repetitions = options.repetitions;
   benchmark_options.threads = options.libraries.threads;
   benchmark_options.find = [&](std::string_view routine) { return bench.libraries().find(routine); };
   try {

@@ -136,9 +136,10 @@ void run(const PanelProduct<T>& x) {
 }
 
 template <class Vector, class T, std::size_t height, std::size_t width>
-constexpr PanelKernel<T> panel_kernel(std::string_view instructions) {
+constexpr PanelKernel<T> panel_kernel(std::string_view instructions, decltype(PanelKernel<T>::transpose) transpose) {
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
-  return {instructions, static_cast<std::int64_t>(height) * lanes, static_cast<std::int64_t>(width), lanes, run<Vector, T, height, width>};
+  return {instructions, static_cast<std::int64_t>(height) * lanes, static_cast<std::int64_t>(width), lanes, run<Vector, T, height, width>,
+          transpose};
 }
 
 }  // namespace flopcast::contract::panel_loops

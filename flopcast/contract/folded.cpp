@@ -59,9 +59,8 @@ Dimensions all_dimensions(const Contraction& contraction) {
   // Along K lines of whoever is contiguous there are to be read whole; where both or none are, the larger one's.
   const auto starts_along_sums = [&](Place place) {
     const std::string indices = contraction.indices(Role::contracted);
-    return std::any_of(indices.begin(), indices.end(), [&](char index) {
-      return contraction.extent(index) > 1 && std::abs(contraction.tensor(place).stride(index)) == 1;
-    });
+    return std::any_of(indices.begin(), indices.end(),
+                       [&](char index) { return contraction.extent(index) > 1 && std::abs(contraction.tensor(place).stride(index)) == 1; });
   };
   const bool a_along = starts_along_sums(Place::a), b_along = starts_along_sums(Place::b);
   const bool b_is_larger = contraction.elements(Place::b) > contraction.elements(Place::a);

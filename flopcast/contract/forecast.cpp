@@ -65,7 +65,8 @@ struct Wanted {
 };
 
 /// Timings of all experiments: what `memory` knows, and the rest measured in one run; gives how many were known.
-std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const Measure& measure, const TimingMemory& memory) {
+std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const Measure& measure,
+                   const TimingMemory& memory) {
   std::vector<measure::Experiment> missing;
   std::vector<std::size_t> places;
   timings.resize(wanted.size());

@@ -47,7 +47,7 @@ struct MicroBenchmark {
   double scale = 1;  ///< the sum of the timed calls' times, multiplied by this, is the time of one
   measure::Experiment experiment;
   bool alike = false;  ///< the timed calls are repetitions of one another, and each of them is what is counted
-  std::string key;  ///< equal for experiments that are the same; algorithms share them
+  std::string key;     ///< equal for experiments that are the same; algorithms share them
   /// Of calls so short that standing alone between two readings of the clock makes them slower, as they can't overlap with their neighbours
   /// as in a loop: the warm call alone, and many of it together. What they differ by is subtracted from every timed call. Empty or two.
   std::vector<NamedExperiment> isolation;

@@ -318,11 +318,12 @@ class Planner {
     stretch.what = fmt::format("{} {}", first ? "first of" : "stretch of", algorithm_.loops.substr(depth_));
     stretch.outer = positions(situation);
     stretch.iterations = iterations;
+    stretch.estimate = static_cast<double>(iterations) * calls_inside(depth_) * call_seconds_;
     stretch.lead = lead_;
     stretch.begin = first ? 0 : std::min(lead_, extent(depth_) - iterations);
     if (!first) {
       stretch.lead = std::min(lead_, stretch.begin);
-      stretch.in_a_row = std::min(most_in_a_row(iterations), (extent(depth_) - stretch.begin) / iterations);
+      stretch.in_a_row = std::min(most_in_a_row(stretch), (extent(depth_) - stretch.begin) / iterations);
     }
     stretch.previous = one_before(stretch.outer);
     stretch.written = written_share();
@@ -338,14 +339,13 @@ class Planner {
     return stretch;
   }
 
-  [[nodiscard]] std::int64_t most_in_a_row(std::int64_t iterations) const {
+  [[nodiscard]] std::int64_t most_in_a_row(const Stretch& stretch) const {
     constexpr std::int64_t enough = 8;
-    const Seconds seconds = static_cast<double>(iterations) * calls_inside(depth_) * call_seconds_;
     std::int64_t bytes = 0;
     for (const Slice& slice : touched_in_iteration(depth_)) {
-      bytes += iterations * line_footprint_bytes(slice, contraction_, page_bytes);
+      bytes += stretch.iterations * line_footprint_bytes(slice, contraction_, page_bytes);
     }
-    const auto by_time = static_cast<std::int64_t>(std::min<double>(enough, options_.in_a_row / seconds));
+    const auto by_time = static_cast<std::int64_t>(std::min<double>(enough, options_.in_a_row / stretch.estimate));
     return std::max<std::int64_t>(1, std::min(by_time, options_.in_a_row_bytes / std::max<std::int64_t>(1, bytes)));
   }
 

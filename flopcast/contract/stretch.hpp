@@ -32,11 +32,12 @@ struct Stretch {
   std::vector<std::int64_t> outer;  ///< iterations that the loops around are at
   std::int64_t begin = 0, iterations = 0;
   std::int64_t in_a_row = 1;  ///< so many stretches follow one another, each timed by itself
-  std::int64_t lead = 0;  ///< iterations before it that are executed, but not timed
+  std::int64_t lead = 0;      ///< iterations before it that are executed, but not timed
   std::vector<std::int64_t>
       previous;                   ///< where the loops around were in a first stretch's lead, which is the end of the loop's last execution
   std::vector<PlacedPart> parts;  ///< of all that is touched
   double written = 0;             ///< share of lines that are written, among those touched before
+  Seconds estimate = 0;           ///< what one stretch takes, roughly and rather too short
   double count = 0;               ///< the algorithm's time is the sum of count x time over its stretches
 
   [[nodiscard]] bool is_first() const { return begin == 0; }

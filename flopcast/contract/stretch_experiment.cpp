@@ -384,9 +384,9 @@ bool any_in(const Stretch& stretch, int level) {
 }  // namespace
 
 measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
-                                       const Environment& environment, FindRoutine find, int threads,
-                                       std::int64_t repetitions) {
+                                       const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions) {
   constexpr std::int64_t fewest_preparations = 3;  // lest one of them be an odd one
+  constexpr Seconds long_stretch = 150e-6;         // noise weighs less on these
   const auto levels = static_cast<int>(environment.caches.size());
   const auto runner = std::make_shared<Runner>(stretch, algorithm, contraction, std::move(find), environment);
   const Call call = carrier(contraction.precision, threads);
@@ -408,7 +408,8 @@ measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& 
   setup.announce(Runner::Step::timed);
   measure::Experiment experiment;
   experiment.timed.assign(static_cast<std::size_t>(stretch.in_a_row), call);
-  experiment.most_repetitions = std::max(fewest_preparations, (repetitions + stretch.in_a_row - 1) / stretch.in_a_row);
+  const std::int64_t wanted = stretch.estimate < long_stretch ? repetitions : fewest_preparations;
+  experiment.most_repetitions = std::max(fewest_preparations, (wanted + stretch.in_a_row - 1) / stretch.in_a_row);
   experiment.writes_before_reading = true;
   experiment.setup = setup.take();
   experiment.perform = [runner](const Call& where) {
@@ -433,7 +434,8 @@ std::string stretch_key(const Stretch& stretch, const Algorithm& algorithm, cons
   for (const Copy& copy : algorithm.copies) {
     key += fmt::format(" {}'{}", letter(copy.operand), copy.depth >= depth ? static_cast<std::int64_t>(copy.depth - depth) : -1);
   }
-  key += fmt::format(" {}..+{} x {} after {} written {:.1f}", stretch.begin, stretch.iterations, stretch.in_a_row, stretch.lead, stretch.written);
+  key += fmt::format(" {}..+{} x {} after {} written {:.1f}", stretch.begin, stretch.iterations, stretch.in_a_row, stretch.lead,
+                     stretch.written);
   for (const PlacedPart& part : stretch.parts) {
     key += fmt::format(" {}{}{}@{:.0f}", letter(part.slice.place), part.slice.buffer ? "~" : "", part.level, part.calls_since);
     for (std::size_t i = 0; i < part.ranges.size(); ++i) {

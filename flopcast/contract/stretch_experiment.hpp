@@ -13,8 +13,7 @@ namespace flopcast::contract {
 /// pages apart may move together. `find` is asked when the experiment is first executed.
 /// The stretches are timed about `repetitions` times altogether.
 measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
-                                       const Environment& environment, FindRoutine find, int threads,
-                                       std::int64_t repetitions = 10);
+                                       const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions = 10);
 
 /// Names what stretch_experiment does: equal for experiments that are the same.
 std::string stretch_key(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction);

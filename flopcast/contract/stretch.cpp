@@ -343,7 +343,11 @@ class Planner {
     constexpr std::int64_t enough = 8;
     std::int64_t bytes = 0;
     for (const Slice& slice : touched_in_iteration(depth_)) {
-      bytes += stretch.iterations * line_footprint_bytes(slice, contraction_, page_bytes);
+      if (varies(slice, algorithm_.loops[depth_], contraction_)) {  // neighbouring iterations may share pages
+        const std::int64_t step =
+            std::abs(contraction_.tensor(slice.place).stride(algorithm_.loops[depth_])) * element_bytes(contraction_.precision);
+        bytes += stretch.iterations * (line_footprint_bytes(slice, contraction_, page_bytes) / page_bytes) * std::min(step, page_bytes);
+      }
     }
     const auto by_time = static_cast<std::int64_t>(std::min<double>(enough, options_.in_a_row / stretch.estimate));
     return std::max<std::int64_t>(1, std::min(by_time, options_.in_a_row_bytes / std::max<std::int64_t>(1, bytes)));

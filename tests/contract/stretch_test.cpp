@@ -87,8 +87,8 @@ TEST(Stretches, TakeShortLoopsWhole) {
 }
 
 TEST(Stretches, FollowOneAnotherWhereTheLoopIsLongAndTheyTouchLittle) {
-  // 3000 iterations of c, each a call of gemv on 30 x 8
-  const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 30}, {'b', 30}, {'c', 3000}, {'i', 8}});
+  // iterations of c are calls of gemv on 30 x 8
+  const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 30}, {'b', 3}, {'c', 30000}, {'i', 8}});
   const Stretch gemv = stretches_of("bc-gemv", contraction).back();
   EXPECT_GT(gemv.in_a_row, 4);
   const auto c = std::find_if(gemv.parts.begin(), gemv.parts.end(), [](const PlacedPart& part) { return part.slice.place == Place::c; });

@@ -4,14 +4,16 @@
   bench/contractions.py ladder  --flopcast build/release/bin/flopcast [--n 100,200] [--blas openblas-serial] [--kernels gemv,ger,gemm]
   bench/contractions.py regret  --flopcast build/release/bin/flopcast [--n 100,200]
   bench/contractions.py choice  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5]
-  bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--tblis PATH/libtblis.so]
+  bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--blas blis-serial] [--names intensli]
+                                [--tblis PATH/libtblis.so] [--hptt PATH/libhptt.so] [--finished FILE --time-limit 280]
 
 ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8 after each stage of paper 002 (its figure 1b to 1f: 154, 26.3, 19.1, 14.7, 9.47 %) and with stretches, our own
 way, and how much longer the algorithm predicted to be the fastest takes than the one that is.
 regret: the same loss with stretches, one line each, median and worst at the end: the paper's three contractions, or those of --contractions, such as "abcd=dbea,ec:e=8;abc=ai,ibc:i=32"; of the
 first the algorithms of BLAS-2 and BLAS-3, of others the highest level that there is, as the paper plots them; --all takes all of them.
 choice: the planner's choice by model and by micro-benchmarks against the best of its own candidates by execution (a generous budget); share of the best rate.
-planner: the planner's choice against NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's --tiles whole), and TBLIS where a build of it is given.
+planner: the planner's choice against NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's --tiles whole), TBLIS where a build of it is given, and HPTT's transpositions
+around NumPy's gemm where a build of HPTT is given. With --finished what is done is kept in a file, and a later run goes on from there; --time-limit begins no further case after so many seconds.
 CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312 (as the public TCCG suite is given); without it the paper's contractions are taken; --scale multiplies all sizes. einsum and TBLIS
 run in this process, alternating with the planner's runs; install NumPy with the BLAS to compare with."""
 import argparse
@@ -20,6 +22,7 @@ import ctypes
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -85,7 +88,8 @@ def cases(options):
         with open(options.cases, newline="", encoding="utf-8") as file:
             found = [(row["name"], row["contraction"], {pair.split(":")[0]: int(pair.split(":")[1]) for pair in row["sizes"].split(";")})
                      for row in csv.DictReader(file)]
-    return [(name, text, {index: max(1, round(options.scale * size)) for index, size in sizes.items()}) for name, text, sizes in found]
+    return [(name, text, {index: max(1, round(options.scale * size)) for index, size in sizes.items()}) for name, text, sizes in found
+            if re.search(options.names, name)]
 
 
 class Operands:
@@ -100,6 +104,7 @@ class Operands:
         random = numpy.random.default_rng(1)
         self.a, self.b = (numpy.asfortranarray(random.standard_normal([sizes[x] for x in t])) for t in self.names)
         self.c = numpy.zeros([sizes[x] for x in self.result], order="F")
+        self.buffers = {}
 
     def einsum(self):
         self.numpy.einsum(f"{self.names[0]},{self.names[1]}->{self.result}", self.a, self.b, out=self.c, optimize=True)
@@ -118,6 +123,46 @@ class Operands:
         a, b, c = tensor(self.a, False), tensor(self.b, False), tensor(self.c, True)
         library.tblis_tensor_mult(None, None, a[0], self.names[0].encode(), b[0], self.names[1].encode(), c[0], self.result.encode())
 
+    def transposed_around_gemm(self, library, threads):
+        """M in C's order, N likewise, K in the larger operand's; tensors that are such a matrix already stay where they are."""
+        left, right = self.names
+        m, n = ([x for x in self.result if x in t and x not in u] for t, u in ((left, right), (right, left)))
+        k = [x for x in (left if self.a.size >= self.b.size else right) if x in left and x in right]
+        if set(self.result) & set(k):
+            raise ValueError("batch indices")
+        a, b = (self.matrix(library, threads, t, array, [rows, columns]) for t, array, rows, columns in ((left, self.a, m, k), (right, self.b, k, n)))
+        numpy = self.numpy
+        if self.result in ("".join(m + n), "".join(n + m)):
+            first_m = self.result == "".join(m + n)
+            c = self.c.reshape([a.shape[0], b.shape[1]] if first_m else [b.shape[1], a.shape[0]], order="F")
+            numpy.dot(b.T, a.T, out=c.T) if first_m else numpy.dot(a, b, out=c.T)
+            return
+        c = self.buffer("C", [a.shape[0], b.shape[1]])
+        numpy.dot(b.T, a.T, out=c.T)
+        self.transpose(library, threads, c.reshape([self.sizes[x] for x in m + n], order="F"), [(m + n).index(x) for x in self.result], self.c)
+
+    def buffer(self, name, shape):
+        if name not in self.buffers:
+            self.buffers[name] = self.numpy.zeros(shape, order="F")
+        return self.buffers[name]
+
+    def matrix(self, library, threads, name, array, sides):
+        rows, columns = (math.prod(self.sizes[x] for x in side) for side in sides)
+        if name == "".join(sides[0] + sides[1]):
+            return array.reshape([rows, columns], order="F")
+        if name == "".join(sides[1] + sides[0]):
+            return array.reshape([columns, rows], order="F").T
+        wanted = sides[0] + sides[1]
+        to = self.buffer(name, [self.sizes[x] for x in wanted])
+        self.transpose(library, threads, array, [name.index(x) for x in wanted], to)
+        return to.reshape([rows, columns], order="F")
+
+    @staticmethod
+    def transpose(library, threads, array, permutation, to):
+        integers = ctypes.c_int * array.ndim
+        library.dTensorTranspose(integers(*permutation), ctypes.c_int(array.ndim), ctypes.c_double(1), ctypes.c_void_p(array.ctypes.data), integers(*array.shape), None,
+                                 ctypes.c_double(0), ctypes.c_void_p(to.ctypes.data), None, ctypes.c_int(threads), ctypes.c_int(0))
+
     def seconds(self, way, rounds=3):
         way()  # the first touches memory and loads code
         times = []
@@ -129,44 +174,76 @@ class Operands:
 
 
 def planned_seconds(options, text, sizes, threads, *words):
-    return flopcast(options, [*words_of(text, sizes), "--run", "--threads", threads, *words])["times"]
+    blas = ["--blas", options.blas] if options.blas else []
+    return flopcast(options, [*words_of(text, sizes), "--run", "--threads", threads, *blas, *words])["times"]
 
 
-def tblis_library(options, threads):
-    if not options.tblis:
-        return None
+def other_libraries(options, threads):
     os.environ["TBLIS_NUM_THREADS"] = threads
-    return ctypes.CDLL(options.tblis)
+    return {name: ctypes.CDLL(path) for name, path in (("TBLIS", options.tblis), ("HPTT + gemm", options.hptt)) if path}
+
+
+def measured_case(options, text, sizes, threads, libraries):
+    """Median seconds of every way; they take turns, as machines have moods."""
+    efforts = options.efforts.split(",")
+    operands = Operands(text, sizes)
+    ours = {f"planner, {effort}": ["--effort", effort] for effort in efforts}
+    ours["whole transposition"] = ["--tiles", "whole"]
+    others = {"einsum": operands.einsum}
+    if "TBLIS" in libraries:
+        others["TBLIS"] = lambda: operands.tblis(libraries["TBLIS"])
+    if "HPTT + gemm" in libraries:
+        others["HPTT + gemm"] = lambda: operands.transposed_around_gemm(libraries["HPTT + gemm"], int(threads))
+    times = {way: [] for way in [*ours, *others]}
+    for _ in range(2):
+        for way, words in ours.items():
+            times[way] += planned_seconds(options, text, sizes, threads, *words)
+        for way, contract in others.items():
+            times[way] += operands.seconds(contract)
+    return {way: statistics.median(found) for way, found in times.items()}
+
+
+def finished_cases(options):
+    if not options.finished or not os.path.exists(options.finished):
+        return {}
+    with open(options.finished, encoding="utf-8") as file:
+        return {tuple(line["case"]): line["seconds"] for line in map(json.loads, file)}
 
 
 def planner(options):
+    begin = time.monotonic()
+    finished = finished_cases(options)
     for threads in options.threads.split(","):
-        library = tblis_library(options, threads)
-        efforts = options.efforts.split(",")
-        ways = [*(f"planner, {effort}" for effort in efforts), "whole transposition", "einsum", *(["TBLIS"] if library else [])]
-        print(f"\n{threads} thread(s), GFLOP/s\n\n| case | {' | '.join(ways)} | best of the others / planner |\n|:--|{'--:|' * (len(ways) + 1)}")
-        ratios = {way: [] for way in ways[len(efforts):]}
-        slower = []
+        libraries = other_libraries(options, threads)
+        rows = []
         for name, text, sizes in cases(options):
-            flops = 2 * math.prod(sizes.values())
-            operands = Operands(text, sizes)
-            times = {way: [] for way in ways}
-            for _ in range(2):  # in turn, as machines have moods
-                for effort in efforts:
-                    times[f"planner, {effort}"] += planned_seconds(options, text, sizes, threads, "--effort", effort)
-                times["whole transposition"] += planned_seconds(options, text, sizes, threads, "--tiles", "whole")
-                times["einsum"] += operands.seconds(operands.einsum)
-                if library:
-                    times["TBLIS"] += operands.seconds(lambda: operands.tblis(library))
-            medians = {way: statistics.median(found) for way, found in times.items()}
-            ours = medians[ways[0]]
-            for way, all_ratios in ratios.items():
-                all_ratios.append(medians[way] / ours)
-            slower.append(ours / min(medians[way] for way in ratios))
-            print(f"| {name} {described(sizes)} | {' | '.join(f'{flops / medians[way] / 1e9:.1f}' for way in ways)} | {slower[-1]:.2f} |", flush=True)
-        for way, all_ratios in ratios.items():
-            print(f"\n{way}: the planner is {statistics.geometric_mean(all_ratios):.2f} times as fast in geometric mean, at least {min(all_ratios):.2f}")
-        print(f"\nslower than the best of the others by over 5 % in {sum(x > 1.05 for x in slower)} of {len(slower)} cases, by {100 * (max(slower) - 1):.0f} % at worst")
+            key = (f"{name} {described(sizes)}", threads, options.blas)
+            if key not in finished:
+                if options.time_limit and time.monotonic() - begin > options.time_limit:
+                    print(f"{key[0]} and what follows isn't measured yet", file=sys.stderr)
+                    break
+                finished[key] = measured_case(options, text, sizes, threads, libraries)
+                if options.finished:
+                    with open(options.finished, "a", encoding="utf-8") as file:
+                        file.write(json.dumps({"case": key, "seconds": finished[key]}) + "\n")
+            rows.append((key[0], 2 * math.prod(sizes.values()), finished[key]))
+        show_planner(threads, options.efforts.split(","), rows)
+
+
+def show_planner(threads, efforts, rows):
+    if not rows:
+        return
+    ways = list(rows[0][2])
+    others = ways[len(efforts):]
+    print(f"\n{threads} thread(s), GFLOP/s\n\n| case | {' | '.join(ways)} | best of the others / planner |\n|:--|{'--:|' * (len(ways) + 1)}")
+    slower = []
+    for case, flops, seconds in rows:
+        slower.append(seconds[ways[0]] / min(seconds[way] for way in others))
+        print(f"| {case} | {' | '.join(f'{flops / seconds[way] / 1e9:.1f}' for way in ways)} | {slower[-1]:.2f} |")
+    for way in others:
+        ratios = [seconds[way] / seconds[ways[0]] for _, _, seconds in rows]
+        print(f"\n{way}: the planner is {statistics.geometric_mean(ratios):.2f} times as fast in geometric mean, at least {min(ratios):.2f}")
+    print(f"\nslower than the best of the others by over 5 % in {sum(x > 1.05 for x in slower)} of {len(slower)} cases, by {100 * (max(slower) - 1):.0f} % at worst")
 
 
 def choice(options):
@@ -204,7 +281,11 @@ def main():
     parser.add_argument("--cases", default="")
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--efforts", default="measure")
+    parser.add_argument("--names", default="")
     parser.add_argument("--tblis", default="")
+    parser.add_argument("--hptt", default="")
+    parser.add_argument("--finished", default="")
+    parser.add_argument("--time-limit", type=float, default=0)
     options = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", options.threads.split(",")[0])
     {"ladder": ladder, "regret": regret, "choice": choice, "planner": planner}[options.what](options)

@@ -122,10 +122,12 @@ contract::TimingMemory earlier_times(const ContractOptions& options, const contr
   if (options.fresh || options.validate) {
     return {};
   }
-  const std::string context = fmt::format("prefetched {} capacity {} threads {} {}", benchmarks.prefetched_lines,
-                                          bench.environment().caches.empty() ? 0 : bench.environment().caches.back().capacity_bytes,
-                                          benchmarks.threads, bench.environment().fingerprint);
-  return contract::timings_in(store, context, static_cast<std::size_t>(options.repetitions), bench.reference_time(store));
+  constexpr std::int64_t fewest = 3;  // long calls are repeated less often than others
+  const std::string context =
+      fmt::format("repetitions {} prefetched {} capacity {} threads {} {}", options.repetitions, benchmarks.prefetched_lines,
+                  bench.environment().caches.empty() ? 0 : bench.environment().caches.back().capacity_bytes, benchmarks.threads,
+                  bench.environment().fingerprint);
+  return contract::timings_in(store, context, static_cast<std::size_t>(std::min(fewest, options.repetitions)), bench.reference_time(store));
 }
 
 contract::Forecasts make_forecasts(const ContractOptions& options, const Contraction& contraction, std::span<const Algorithm> algorithms,
@@ -138,6 +140,7 @@ contract::Forecasts make_forecasts(const ContractOptions& options, const Contrac
   contract::BenchmarkOptions benchmark_options;
   benchmark_options.stage = contract::parse_stage(options.stage);
   benchmark_options.prefetched_lines = options.prefetched_lines;
+  benchmark_options.repetitions = options.repetitions;
   benchmark_options.threads = options.libraries.threads;
   benchmark_options.find = [&](std::string_view routine) { return bench.libraries().find(routine); };
   try {

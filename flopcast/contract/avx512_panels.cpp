@@ -1,5 +1,6 @@
 #include "flopcast/contract/panel_loops.hpp"
 #include "flopcast/contract/panel_tables.hpp"
+#include "flopcast/contract/transpose_loops.hpp"
 
 // Compiled for AVX-512 (CMakeLists.txt); executed only where the CPU has it. 24 of 32 registers hold sums.
 namespace flopcast::contract {
@@ -9,11 +10,14 @@ namespace {
 
 typedef double Doubles [[gnu::vector_size(64)]];
 typedef float Floats [[gnu::vector_size(64)]];
+typedef double FourDoubles [[gnu::vector_size(32)]];
+typedef float FourFloats [[gnu::vector_size(16)]];
 
 }  // namespace
 
 PanelKernels avx512_panels() noexcept {
-  return {panel_loops::panel_kernel<Floats, float, 3, 8>("AVX-512"), panel_loops::panel_kernel<Doubles, double, 3, 8>("AVX-512")};
+  return {panel_loops::panel_kernel<Floats, float, 3, 8>("AVX-512", transpose_loops::in_registers<FourFloats, float>),
+          panel_loops::panel_kernel<Doubles, double, 3, 8>("AVX-512", transpose_loops::in_registers<FourDoubles, double>)};
 }
 #else
 PanelKernels avx512_panels() noexcept { return {}; }

@@ -1,5 +1,6 @@
 #include "flopcast/contract/panel_loops.hpp"
 #include "flopcast/contract/panel_tables.hpp"
+#include "flopcast/contract/transpose_loops.hpp"
 
 // For every CPU; the compiler makes of the vectors what there is.
 namespace flopcast::contract {
@@ -12,7 +13,8 @@ typedef float Floats [[gnu::vector_size(16)]];
 }  // namespace
 
 PanelKernels baseline_panels() noexcept {
-  return {panel_loops::panel_kernel<Floats, float, 2, 4>("baseline"), panel_loops::panel_kernel<Doubles, double, 2, 4>("baseline")};
+  return {panel_loops::panel_kernel<Floats, float, 2, 4>("baseline", transpose_loops::one_by_one<float>),
+          panel_loops::panel_kernel<Doubles, double, 2, 4>("baseline", transpose_loops::one_by_one<double>)};
 }
 
 }  // namespace flopcast::contract

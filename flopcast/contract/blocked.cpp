@@ -14,6 +14,7 @@
 #include <system_error>
 #include <thread>
 
+#include "flopcast/contract/dense_packing.hpp"
 #include "flopcast/contract/element.hpp"
 #include "flopcast/contract/mirror.hpp"
 #include "flopcast/contract/streaming.hpp"
@@ -216,7 +217,7 @@ class Worker {
 
   Matrix<const Element*> packed_b(const Tile& k, const Tile& n) {
     Element* const to = buffer(plan_.a_bytes_);
-    pack(at_b_, plan_.folded_.k.b, k, plan_.folded_.n.b, n, to);
+    pack_dense(DenseSource<Element>{at_b_, plan_.folded_.k.b.data() + k.first, k.length, plan_.folded_.n.b.data() + n.first, n.length}, to);
     return {to, std::max<std::int64_t>(1, k.length), false};
   }
 
@@ -229,41 +230,12 @@ class Worker {
 
   Matrix<const Element*> packed_a(const Tile& m, const Tile& k) {
     Element* const to = buffer(0);
-    pack(at_a_, plan_.folded_.m.a, m, plan_.folded_.k.a, k, to);
+    pack_dense(DenseSource<Element>{at_a_, plan_.folded_.m.a.data() + m.first, m.length, plan_.folded_.k.a.data() + k.first, k.length}, to);
     return {to, std::max<std::int64_t>(1, m.length), false};
   }
 
   static std::int64_t offset(const std::vector<std::int64_t>& offsets, const Tile& tile) {
     return tile.length == 0 ? 0 : offsets[static_cast<std::size_t>(tile.first)];
-  }
-
-  /// rows x columns of a tensor into a dense column-major matrix, reading along whichever has the smaller steps.
-  static void pack(const Element* from, const std::vector<std::int64_t>& row_offsets, const Tile& rows,
-                   const std::vector<std::int64_t>& column_offsets, const Tile& columns, Element* to) {
-    const std::int64_t* row = row_offsets.data() + rows.first;
-    const std::int64_t* column = column_offsets.data() + columns.first;
-    const auto first_step = [](const std::int64_t* offsets, const Tile& tile) {
-      return tile.length > 1 ? std::abs(offsets[1] - offsets[0]) : 1L << 60;
-    };
-    if (first_step(row, rows) <= first_step(column, columns)) {
-      for (std::int64_t j = 0; j < columns.length; ++j) {
-        const Element* const source = from + column[j];
-        for (std::int64_t i = 0; i < rows.length; ++i) {
-          to[i + j * rows.length] = source[row[i]];
-        }
-      }
-      return;
-    }
-    constexpr std::int64_t strip = 16;  // columns at a time, so that lines of both sides stay in L1
-    for (std::int64_t begin = 0; begin < columns.length; begin += strip) {
-      const std::int64_t end = std::min(begin + strip, columns.length);
-      for (std::int64_t i = 0; i < rows.length; ++i) {
-        const Element* const source = from + row[i];
-        for (std::int64_t j = begin; j < end; ++j) {
-          to[i + j * rows.length] = source[column[j]];
-        }
-      }
-    }
   }
 
   void multiply(const Tile& m, const Tile& n, const Tile& k, const Matrix<const Element*>& b, bool first) {

@@ -56,10 +56,18 @@ std::vector<Dimension> dimensions(const Contraction& contraction, Role role, std
 
 Dimensions all_dimensions(const Contraction& contraction) {
   constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
-  const std::size_t in_larger = contraction.elements(Place::b) > contraction.elements(Place::a) ? in_b : in_a;
+  // Along K lines of whoever is contiguous there are to be read whole; where both or none are, the larger one's.
+  const auto starts_along_sums = [&](Place place) {
+    const std::string indices = contraction.indices(Role::contracted);
+    return std::any_of(indices.begin(), indices.end(),
+                       [&](char index) { return contraction.extent(index) > 1 && std::abs(contraction.tensor(place).stride(index)) == 1; });
+  };
+  const bool a_along = starts_along_sums(Place::a), b_along = starts_along_sums(Place::b);
+  const bool b_is_larger = contraction.elements(Place::b) > contraction.elements(Place::a);
+  const std::size_t sorted_by = (a_along == b_along ? b_is_larger : b_along) ? in_b : in_a;
   Dimensions all;
   all.roles = {dimensions(contraction, Role::free_a, in_c), dimensions(contraction, Role::free_b, in_c),
-               dimensions(contraction, Role::contracted, in_larger), dimensions(contraction, Role::batch, in_c)};
+               dimensions(contraction, Role::contracted, sorted_by), dimensions(contraction, Role::batch, in_c)};
   const auto starts_contiguous = [](const std::vector<Dimension>& dims) { return !dims.empty() && dims.front().strides[in_c] == 1; };
   all.swapped = starts_contiguous(all.roles[1]) || (all.roles[0].empty() && !all.roles[1].empty());
   if (all.swapped) {
@@ -102,8 +110,13 @@ Fold folded(const std::vector<Dimension>& dims) {
 std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted, std::int64_t least) {
   std::int64_t best = whole.extent;
   const auto distance = [&](std::int64_t length) { return std::abs(std::log(static_cast<double>(length) / static_cast<double>(wanted))); };
+  // Multiples of four, which are transposed in registers, before others.
+  const auto is_better = [&](std::int64_t length) {
+    const bool fits = length % 4 == 0, best_fits = best % 4 == 0;
+    return fits == best_fits ? distance(length) < distance(best) : fits;
+  };
   for (std::int64_t length = least; length < std::min(whole.extent, 8 * wanted); ++length) {
-    if (whole.extent % length == 0 && distance(length) < distance(best)) {
+    if (whole.extent % length == 0 && is_better(length)) {
       best = length;
     }
   }
@@ -118,7 +131,7 @@ std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted,
 
 /// M's dimensions with blocks of those along which C and A are contiguous first; nothing if that is one, or A is contiguous along none.
 std::vector<Dimension> crossed(const std::vector<Dimension>& dims) {
-  constexpr std::int64_t wanted_of_c = 48, wanted_of_a = 12, least = 8;
+  constexpr std::int64_t wanted_of_c = 48, wanted_of_a = 24, least = 8;
   const auto unit_in_a = std::find_if(dims.begin(), dims.end(), [](const Dimension& dimension) { return dimension.strides[0] == 1; });
   if (unit_in_a == dims.end() || unit_in_a == dims.begin() || dims.front().strides[2] != 1) {
     return {};

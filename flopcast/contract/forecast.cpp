@@ -47,29 +47,47 @@ void subtract_isolation(Timed& timed, Seconds alone, Seconds together) {
   timed.interval.high = reduced(timed.interval.high);
 }
 
+/// Repetitions of all calls as those of one.
+measure::Timings joined(measure::Timings timings) {
+  std::vector<Repetition> all;
+  for (const std::vector<Repetition>& call : timings.calls) {
+    all.insert(all.end(), call.begin(), call.end());
+  }
+  timings.calls = {std::move(all)};
+  return timings;
+}
+
+/// What is to be measured.
+struct Wanted {
+  std::string key;
+  measure::Experiment experiment;
+  bool alike = false;  ///< MicroBenchmark::alike
+};
+
 /// Timings of all experiments: what `memory` knows, and the rest measured in one run; gives how many were known.
-std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const measure::Experiment> experiments,
-                   std::span<const std::string> keys, const Measure& measure, const TimingMemory& memory) {
+std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const Measure& measure,
+                   const TimingMemory& memory) {
   std::vector<measure::Experiment> missing;
   std::vector<std::size_t> places;
-  timings.resize(experiments.size());
-  for (std::size_t i = 0; i < experiments.size(); ++i) {
-    std::optional<measure::Timings> known = memory.find ? memory.find(keys[i]) : std::nullopt;
+  timings.resize(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    std::optional<measure::Timings> known = memory.find ? memory.find(wanted[i].key) : std::nullopt;
     if (known) {
       timings[i] = std::move(*known);
     } else {
-      missing.push_back(experiments[i]);
+      missing.push_back(wanted[i].experiment);
       places.push_back(i);
     }
   }
   std::vector<measure::Timings> measured = measure(missing);
   for (std::size_t i = 0; i < places.size(); ++i) {
+    const Wanted& one = wanted[places[i]];
+    timings[places[i]] = one.alike ? joined(std::move(measured.at(i))) : std::move(measured.at(i));
     if (memory.keep) {
-      memory.keep(keys[places[i]], measured.at(i));
+      memory.keep(one.key, timings[places[i]]);
     }
-    timings[places[i]] = std::move(measured.at(i));
   }
-  return experiments.size() - missing.size();
+  return wanted.size() - missing.size();
 }
 
 }  // namespace
@@ -78,29 +96,27 @@ Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& con
                    const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory) {
   Forecasts result;
   std::vector<std::vector<MicroBenchmark>> benchmarks;
-  std::vector<measure::Experiment> experiments;
-  std::vector<std::string> keys;
+  std::vector<Wanted> wanted;
   std::map<std::string, std::size_t> known;
-  const auto want = [&](const std::string& key, const measure::Experiment& experiment) {
-    const bool is_new = known.emplace(key, experiments.size()).second;
+  const auto want = [&](const std::string& key, const measure::Experiment& experiment, bool alike) {
+    const bool is_new = known.emplace(key, wanted.size()).second;
     if (is_new) {
-      experiments.push_back(experiment);
-      keys.push_back(key);
+      wanted.push_back({key, experiment, alike});
     }
     return is_new;
   };
   for (const Algorithm& algorithm : algorithms) {
     benchmarks.push_back(micro_benchmarks(algorithm, contraction, environment, options));
     for (const MicroBenchmark& benchmark : benchmarks.back()) {
-      result.shared += want(benchmark.key, benchmark.experiment) ? 0 : 1;
+      result.shared += want(benchmark.key, benchmark.experiment, benchmark.alike) ? 0 : 1;
       for (const NamedExperiment& companion : benchmark.isolation) {
-        want(companion.key, companion.experiment);
+        want(companion.key, companion.experiment, false);
       }
     }
   }
-  result.benchmarks = experiments.size();
+  result.benchmarks = wanted.size();
   std::vector<measure::Timings> timings;
-  result.known = obtain(timings, experiments, keys, measure, memory);
+  result.known = obtain(timings, wanted, measure, memory);
   const auto timed_of = [&](const std::string& key, const std::string& what) { return summed(timings.at(known.at(key)), what); };
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
     Forecast forecast;

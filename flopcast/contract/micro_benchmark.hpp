@@ -30,6 +30,7 @@ struct BenchmarkOptions {
   std::int64_t prefetched_lines = 1;  ///< of each run of a prefetched operand (section 3.3); a CPU that follows streams further has more
   int threads = 1;                    ///< of the BLAS
   std::int64_t most_columns = 32;     ///< of a copy are timed; the others take as long
+  std::int64_t repetitions = 10;      ///< of stretches, about (section 3.1)
   FindRoutine find;                   ///< routines for stretches, which execute parts of the algorithm
 };
 
@@ -45,7 +46,8 @@ struct MicroBenchmark {
   double calls = 0;  ///< how often the algorithm does what is timed
   double scale = 1;  ///< the sum of the timed calls' times, multiplied by this, is the time of one
   measure::Experiment experiment;
-  std::string key;  ///< equal for experiments that are the same; algorithms share them
+  bool alike = false;  ///< the timed calls are repetitions of one another, and each of them is what is counted
+  std::string key;     ///< equal for experiments that are the same; algorithms share them
   /// Of calls so short that standing alone between two readings of the clock makes them slower, as they can't overlap with their neighbours
   /// as in a loop: the warm call alone, and many of it together. What they differ by is subtracted from every timed call. Empty or two.
   std::vector<NamedExperiment> isolation;

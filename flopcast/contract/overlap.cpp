@@ -1,39 +1,112 @@
 #include "flopcast/contract/overlap.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <functional>
-#include <utility>
+#include <numeric>
+#include <vector>
 
 #include "flopcast/core/error.hpp"
 
 namespace flopcast::contract {
 namespace {
 
-/// Lowest and one past the highest address of a tensor; equal if it is empty.
-std::pair<std::uintptr_t, std::uintptr_t> span_of(const Contraction& contraction, Place place, const void* first) {
-  const std::int64_t element = element_bytes(contraction.precision);
-  const auto address = reinterpret_cast<std::uintptr_t>(first);
-  std::int64_t low = 0, high = element;
+/// Addresses of a tensor's elements: the first byte of the lowest and of the highest one.
+struct Span {
+  std::int64_t lowest = 0, highest = 0;
+  bool empty = false;
+};
+
+Span span_of(const Contraction& contraction, Place place, const void* first) {
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));
+  Span span{address, address, false};
   const Tensor& tensor = contraction.tensor(place);
   for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
     const std::int64_t extent = contraction.extent(tensor.indices[i]);
-    if (extent == 0) {
-      return {address, address};
-    }
-    const std::int64_t reach = (extent - 1) * tensor.strides[i] * element;
-    (reach < 0 ? low : high) += reach;
+    const std::int64_t reach = (extent - 1) * tensor.strides[i] * element_bytes(contraction.precision);
+    span.empty = span.empty || extent == 0;
+    (reach < 0 ? span.lowest : span.highest) += reach;
   }
-  return {address + static_cast<std::uintptr_t>(low), address + static_cast<std::uintptr_t>(high)};
+  return span;
+}
+
+/// An index of either tensor: multiples 0 ... most of a step.
+struct Term {
+  std::int64_t step = 0, most = 0;
+};
+
+/// Whether a sum of one multiple of every term can lie in an interval. The largest steps are tried first; what the smaller ones can still
+/// reach, and the greatest common divisor of these, leave few multiples of each to try.
+class SumFinder {
+ public:
+  explicit SumFinder(std::vector<Term> terms) : terms_(std::move(terms)) {
+    std::sort(terms_.begin(), terms_.end(), [](const Term& x, const Term& y) { return x.step > y.step; });
+    reach_.resize(terms_.size() + 1);
+    divisor_.resize(terms_.size() + 1);
+    for (std::size_t i = terms_.size(); i-- > 0;) {
+      reach_[i] = reach_[i + 1] + terms_[i].step * terms_[i].most;
+      divisor_[i] = std::gcd(divisor_[i + 1], terms_[i].step);
+    }
+  }
+
+  /// True also if it would take too long to find out.
+  bool may_lie_in(std::int64_t low, std::int64_t high, std::size_t from = 0) {
+    low = std::max<std::int64_t>(low, 0);
+    high = std::min(high, reach_[from]);
+    if (low > high) {
+      return false;
+    }
+    if (from == terms_.size() || --steps_left_ < 0) {
+      return true;
+    }
+    if (high / divisor_[from] * divisor_[from] < low) {
+      return false;
+    }
+    const Term& term = terms_[from];
+    const std::int64_t least = std::max<std::int64_t>(0, (low - reach_[from + 1] + term.step - 1) / term.step);
+    for (std::int64_t multiple = std::min(term.most, high / term.step); multiple >= least; --multiple) {
+      if (may_lie_in(low - multiple * term.step, high - multiple * term.step, from + 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  std::vector<Term> terms_;
+  std::vector<std::int64_t> reach_, divisor_;  ///< of each term and those after it
+  int steps_left_ = 100'000;                   ///< less than a millisecond
+};
+
+/// Of C's element minus that of `place`, as multiples of positive steps above the least difference.
+std::vector<Term> terms(const Contraction& contraction, Place place) {
+  std::vector<Term> all;
+  for (const Place one : {Place::c, place}) {
+    const Tensor& tensor = contraction.tensor(one);
+    for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
+      const std::int64_t step = std::abs(tensor.strides[i]) * element_bytes(contraction.precision);
+      if (const std::int64_t most = contraction.extent(tensor.indices[i]) - 1; step > 0 && most > 0) {
+        all.push_back({step, most});
+      }
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
 void require_apart(const Contraction& contraction, const void* a, const void* b, const void* c) {
-  const auto [c_low, c_high] = span_of(contraction, Place::c, c);
+  const std::int64_t element = element_bytes(contraction.precision);
+  const Span result = span_of(contraction, Place::c, c);
   for (const auto& [place, first] : {std::pair{Place::a, a}, {Place::b, b}}) {
-    const auto [low, high] = span_of(contraction, place, first);
-    if (low < high && c_low < c_high && low < c_high && c_low < high) {
+    const Span span = span_of(contraction, place, first);
+    if (span.empty || result.empty || span.lowest >= result.highest + element || result.lowest >= span.highest + element) {
+      continue;
+    }
+    const std::int64_t least = result.lowest - span.highest;
+    if (SumFinder(terms(contraction, place)).may_lie_in(-element + 1 - least, element - 1 - least)) {
       throw bad_input("C overlaps {} in memory: {} bytes of {} begin {} bytes from C's first one; the result needs memory of its own",
-                      letter(place), high - low, letter(place), static_cast<std::int64_t>(low - c_low));
+                      letter(place), span.highest + element - span.lowest, letter(place), span.lowest - result.lowest);
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "flopcast/contract/panel_kernel.hpp"
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,24 @@ bool is_right(const PanelKernel<T>& kernel) {
   return true;
 }
 
+/// Whether numbers come to where the transposed ones belong.
+template <class T>
+bool transposes(const PanelKernel<T>& kernel) {
+  constexpr std::int64_t side = Square::side;
+  std::array<T, static_cast<std::size_t>(side * side)> from{}, to{};
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    from[i] = static_cast<T>(i);
+  }
+  const Square square{{0, side, 2 * side, 3 * side}, {0, side, 2 * side, 3 * side}};
+  kernel.transpose(&square, 1, from.data(), to.data());
+  for (std::int64_t i = 0; i < side * side; ++i) {
+    if (to[static_cast<std::size_t>(i)] != from[static_cast<std::size_t>(i % side * side + i / side)]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Kernels are tried before they are trusted, once per process; the one for every CPU comes last and is taken in any case.
 template <class T>
 std::vector<PanelKernel<T>> kernels_of(PanelKernel<T> PanelKernels::*which) {
@@ -66,7 +85,7 @@ std::vector<PanelKernel<T>> kernels_of(PanelKernel<T> PanelKernels::*which) {
   const std::vector<PanelKernels> tables = usable();
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const PanelKernel<T>& kernel = tables[i].*which;
-    if (i + 1 == tables.size() || is_right(kernel)) {
+    if (i + 1 == tables.size() || (is_right(kernel) && transposes(kernel))) {
       all.push_back(kernel);
     }
   }

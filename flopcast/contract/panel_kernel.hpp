@@ -19,6 +19,12 @@ struct PanelProduct {
   const std::int64_t* c_columns = nullptr;  ///< C(i, j) = c[i + c_columns[j]]; with beta = 0 what was there is not read
 };
 
+/// Numbers to be transposed: number j of those at to[i] is number i of those at from[j]. Offsets in elements; numbers are neighbours.
+struct Square {
+  static constexpr std::int64_t side = 4;
+  std::int64_t from[side], to[side];
+};
+
 /// A kernel that keeps a panel of C in registers while it runs along the sums, made for one instruction set.
 template <class T>
 struct PanelKernel {
@@ -26,6 +32,8 @@ struct PanelKernel {
   std::int64_t rows = 0, columns = 0;  ///< of C at most
   std::int64_t lanes = 0;              ///< rows of a vector
   void (*run)(const PanelProduct<T>& product) = nullptr;
+  /// Copies squares from one place to another, transposing them: for packing.
+  void (*transpose)(const Square* squares, std::int64_t count, const T* from, T* to) = nullptr;
 };
 
 /// Those that this CPU can execute, the best first; never empty.

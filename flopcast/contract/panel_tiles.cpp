@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
 
 namespace flopcast::contract {
 namespace {
@@ -56,34 +57,31 @@ void pack_along(const Source<T>& x, T* to) {
   }
 }
 
-constexpr std::int64_t block = 8;  // a line of doubles
-
-/// Transposes a block of `block` by `block`: rows are read, columns written whole.
+/// Reads along columns. Four rows by four columns at a time are transposed in registers, where columns are neighbours.
 template <class T>
-void transpose_block(const T* from, const std::int64_t* row, T* to, std::int64_t height) {
-  T numbers[block][block];
-  for (std::int64_t i = 0; i < block; ++i) {
-    std::copy_n(from + row[i], block, numbers[i]);
-  }
-  for (std::int64_t p = 0; p < block; ++p) {
-    for (std::int64_t i = 0; i < block; ++i) {
-      to[i + p * height] = numbers[i][p];
-    }
-  }
-}
-
-/// Reads along columns, some of them at a time, so that what is written stays in L1 while rows go by.
-template <class T>
-void pack_across(const Source<T>& x, T* to) {
-  for (std::int64_t begin = 0; begin < x.depth; begin += block) {
-    const std::int64_t end = std::min(begin + block, x.depth);
-    std::int64_t i = 0;
-    if (end - begin == block && are_neighbours(x.column + begin, block)) {
-      for (; i + block <= x.rows; i += block) {
-        transpose_block(x.from + x.column[begin], x.row + i, to + i + begin * x.height, x.height);
+void pack_across(const Source<T>& x, const PanelKernel<T>& kernel, T* to) {
+  constexpr std::int64_t side = Square::side, width = 2 * side;  // a line of doubles
+  constexpr std::size_t most = 32;
+  std::array<Square, most> squares;
+  for (std::int64_t begin = 0; begin < x.depth; begin += width) {
+    const std::int64_t end = std::min(begin + width, x.depth);
+    const bool whole = end - begin == width && are_neighbours(x.column + begin, width);
+    const std::int64_t whole_rows = whole ? x.rows / side * side : 0;
+    std::size_t count = 0;
+    for (std::int64_t i = 0; i < whole_rows; i += side) {
+      for (std::int64_t p = begin; p < end; p += side) {
+        Square& square = squares[count++];
+        for (std::int64_t k = 0; k < side; ++k) {
+          square.from[k] = x.row[i + k] + x.column[p];
+          square.to[k] = i + (p + k) * x.height;
+        }
+      }
+      if (count == most || i + side == whole_rows) {
+        kernel.transpose(squares.data(), static_cast<std::int64_t>(count), x.from, to);
+        count = 0;
       }
     }
-    for (; i < x.rows; ++i) {
+    for (std::int64_t i = whole_rows; i < x.rows; ++i) {
       const T* const source = x.from + x.row[i];
       for (std::int64_t p = begin; p < end; ++p) {
         to[i + p * x.height] = source[x.column[p]];
@@ -94,6 +92,75 @@ void pack_across(const Source<T>& x, T* to) {
     }
   }
 }
+
+/// Four neighbouring rows of a panel, by where they lie in A.
+struct Quad {
+  std::int64_t panel = 0, at = 0;
+  bool taken = false;
+};
+
+/// Offset in A of a row of a panel.
+std::int64_t offset_of(const Fold& m, const RowPanel& panel, std::int64_t i) { return m.a[static_cast<std::size_t>(panel.first + i)]; }
+
+/// Takes quads that are neighbours in A together in squares; all in panels of one height.
+class SquareFinder {
+ public:
+  SquareFinder(const Fold& m, const std::vector<RowPanel>& panels) : m_(m), panels_(panels) {
+    for (std::size_t panel = 0; panel < panels.size(); ++panel) {
+      for (std::int64_t at = 0; at + Square::side <= panels[panel].rows; at += Square::side) {
+        quads_.emplace(offset_of(m, panels[panel], at), Quad{static_cast<std::int64_t>(panel), at});
+      }
+    }
+  }
+
+  std::vector<PackingOrder::Rows> find() {
+    std::vector<PackingOrder::Rows> all;
+    for (auto& [offset, quad] : quads_) {
+      std::array<Quad*, Square::side> four{};
+      if (!quad.taken && are_together(offset, quad, four)) {
+        PackingOrder::Rows square;
+        for (std::size_t k = 0; k < four.size(); ++k) {
+          four[k]->taken = true;
+          square.panel[k] = four[k]->panel;
+          square.at[k] = four[k]->at;
+          square.offset_a[k] = offset_of(m_, panel(quad), quad.at + static_cast<std::int64_t>(k));
+        }
+        all.push_back(square);
+      }
+    }
+    return all;
+  }
+
+  [[nodiscard]] bool is_taken(const PackingOrder::Row& row) const {
+    const std::int64_t at = row.at / Square::side * Square::side;
+    const auto found = quads_.find(offset_of(m_, panels_[static_cast<std::size_t>(row.panel)], at));
+    return found != quads_.end() && found->second.taken && found->second.panel == row.panel && found->second.at == at;
+  }
+
+ private:
+  [[nodiscard]] const RowPanel& panel(const Quad& quad) const { return panels_[static_cast<std::size_t>(quad.panel)]; }
+
+  bool are_together(std::int64_t offset, Quad& first, std::array<Quad*, Square::side>& four) {
+    four[0] = &first;
+    for (std::int64_t k = 1; k < Square::side; ++k) {
+      const auto found = quads_.find(offset + k);
+      if (found == quads_.end() || found->second.taken || panel(found->second).rows != panel(first).rows) {
+        return false;
+      }
+      for (std::int64_t j = 0; j < Square::side; ++j) {
+        if (offset_of(m_, panel(found->second), found->second.at + j) != offset_of(m_, panel(first), first.at + j) + k) {
+          return false;
+        }
+      }
+      four[static_cast<std::size_t>(k)] = &found->second;
+    }
+    return true;
+  }
+
+  const Fold& m_;
+  const std::vector<RowPanel>& panels_;
+  std::map<std::int64_t, Quad> quads_;
+};
 
 /// Distance of the first two; a large one if there is one only.
 std::int64_t first_step(const std::int64_t* offsets, std::int64_t count) {
@@ -141,7 +208,14 @@ PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, c
     neighbours -= order.rows[i].offset_a - order.rows[i - 1].offset_a == 1 ? 1 : 0;
   }
   // Negative where sorting makes neighbours: half of the rows are to get one that they didn't have.
-  return -2 * neighbours >= std::ssize(order.rows) ? order : PackingOrder{};
+  if (-2 * neighbours < std::ssize(order.rows)) {
+    return {};
+  }
+  SquareFinder finder(m, panels);
+  order.squares = finder.find();
+  order.rows.erase(std::remove_if(order.rows.begin(), order.rows.end(), [&](const auto& row) { return finder.is_taken(row); }),
+                   order.rows.end());
+  return order;
 }
 
 std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most) {
@@ -175,14 +249,53 @@ void PanelTiles<T>::take_columns(const T* b, const std::vector<ColumnPanel>& pan
   column_panels_ = &panels;
   columns_.clear();
   T* free = b_buffer_;
-  for (const ColumnPanel& panel : panels) {
+  for (std::size_t i = 0; i < panels.size();) {
+    const ColumnPanel& panel = panels[i];
     if (!pack && panel.step_b != 0 && depth.step_b != 0) {
       columns_.push_back({b + offset_at(folded_->n.b, panel.first) + offset_at(folded_->k.b, depth.first), depth.step_b, panel.step_b});
-    } else {
+      ++i;
+      continue;
+    }
+    std::size_t done = take_columns_together(b, i, free);
+    if (done == 0) {
       columns_.push_back(packed_columns(b, panel, free));
-      free += panel.columns * depth.length;
+      done = 1;
+    }
+    for (const std::size_t end = i + done; i < end; ++i) {
+      free += panels[i].columns * depth.length;
     }
   }
+}
+
+/// Packs several panels whose columns are neighbours in B at once, so that whole runs of B's lines are read one after the other; gives how
+/// many, 0 for none.
+template <class T>
+std::size_t PanelTiles<T>::take_columns_together(const T* b, std::size_t first, T* to) {
+  constexpr std::size_t most = 16;
+  constexpr std::int64_t usual = 8;
+  const std::vector<ColumnPanel>& panels = *column_panels_;
+  const std::int64_t width = panels[first].columns;
+  const auto continues = [&](std::size_t i) {
+    const auto at = static_cast<std::size_t>(panels[i].first);
+    return panels[i].step_b == 1 && panels[i].columns == width && (i == first || folded_->n.b[at] == folded_->n.b[at - 1] + 1);
+  };
+  if (width == 1) {
+    return 0;
+  }
+  std::size_t count = 0;
+  while (count < most && first + count < panels.size() && continues(first + count)) {
+    columns_.push_back({to + static_cast<std::int64_t>(count) * width * depth_.length, width, 1});
+    ++count;
+  }
+  const T* const from = b + offset_at(folded_->n.b, panels[first].first);
+  for (std::int64_t p = 0; p < depth_.length; ++p) {
+    const T* source = from + folded_->k.b[static_cast<std::size_t>(depth_.first + p)];
+    T* target = to + p * width;
+    for (std::size_t i = 0; i < count; ++i, source += width, target += width * depth_.length) {
+      width == usual ? std::copy_n(source, usual, target) : std::copy_n(source, width, target);
+    }
+  }
+  return count;
 }
 
 template <class T>
@@ -190,7 +303,7 @@ typename PanelTiles<T>::Columns PanelTiles<T>::packed_columns(const T* b, const 
   const std::int64_t* column = folded_->n.b.data() + panel.first;
   const std::int64_t* row = folded_->k.b.data() + depth_.first;
   const Source<T> source{b, column, panel.columns, row, depth_.length, panel.columns};  // a row of the packed panel is one of B
-  first_step(column, panel.columns) <= first_step(row, depth_.length) ? pack_along(source, to) : pack_across(source, to);
+  first_step(column, panel.columns) <= first_step(row, depth_.length) ? pack_along(source, to) : pack_across(source, *kernel_, to);
   return {to, panel.columns, 1};
 }
 
@@ -200,7 +313,7 @@ typename PanelTiles<T>::Rows PanelTiles<T>::packed_rows(const T* a, const RowPan
   const std::int64_t* column = folded_->k.a.data() + depth_.first;
   const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
   const Source<T> source{a, row, panel.rows, column, depth_.length, height};
-  first_step(row, panel.rows) <= first_step(column, depth_.length) ? pack_along(source, to) : pack_across(source, to);
+  first_step(row, panel.rows) <= first_step(column, depth_.length) ? pack_along(source, to) : pack_across(source, *kernel_, to);
   return {to, height};
 }
 
@@ -219,6 +332,31 @@ void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, b
   }
 }
 
+/// Squares with where they go to in the buffer, for the first p.
+template <class T>
+void PanelTiles<T>::take_squares(const T* a, const PackingOrder& order) {
+  for (std::vector<Square>& some : squares_) {
+    some.clear();
+  }
+  for (const PackingOrder::Rows& rows : order.squares) {
+    const auto vectors = static_cast<std::size_t>(rows_[static_cast<std::size_t>(rows.panel[0])].step / kernel_->lanes);
+    squares_.resize(std::max(squares_.size(), vectors + 1));
+    Square square{};
+    for (std::size_t k = 0; k < Square::side; ++k) {
+      square.from[k] = rows.offset_a[k];
+      square.to[k] = rows_[static_cast<std::size_t>(rows.panel[k])].data - a_buffer_ + rows.at[k];
+    }
+    squares_[vectors].push_back(square);
+  }
+  for (std::int64_t p = 0; p < depth_.length; ++p) {
+    const T* const from = a + folded_->k.a[static_cast<std::size_t>(depth_.first + p)];
+    for (std::size_t vectors = 0; vectors < squares_.size(); ++vectors) {
+      const std::vector<Square>& some = squares_[vectors];
+      kernel_->transpose(some.data(), std::ssize(some), from, a_buffer_ + p * static_cast<std::int64_t>(vectors) * kernel_->lanes);
+    }
+  }
+}
+
 template <class T>
 void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order) {
   rows_.clear();
@@ -226,11 +364,12 @@ void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& 
   for (const RowPanel& panel : panels) {
     const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
     rows_.push_back({free, height});
-    for (std::int64_t p = 0; p < depth_.length; ++p) {
+    for (std::int64_t p = 0; p < depth_.length && panel.rows < height; ++p) {
       std::fill(free + p * height + panel.rows, free + (p + 1) * height, T(0));
     }
     free += height * depth_.length;
   }
+  take_squares(a, order);
   for (std::int64_t p = 0; p < depth_.length; ++p) {
     const T* const from = a + folded_->k.a[static_cast<std::size_t>(depth_.first + p)];
     for (const PackingOrder::Row& row : order.rows) {
@@ -242,7 +381,7 @@ void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& 
 
 template <class T>
 void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, T* c, T alpha, T beta, bool pack) {
-  if (order.rows.empty()) {
+  if (order.is_empty()) {
     take_rows(a, panels, pack);
   } else {
     take_rows_in_order(a, panels, order);

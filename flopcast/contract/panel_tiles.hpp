@@ -21,13 +21,22 @@ struct ColumnPanel {
 };
 
 /// Rows of a tile in the order in which they lie in A, for packing a tile whose rows are neighbours in memory, but not those of one panel:
-/// lines of A are then read once. Empty if there is nothing to gain.
+/// lines of A are then read once. Empty if there is nothing to
+/// gain.
 struct PackingOrder {
   struct Row {
     std::int64_t offset_a = 0;       ///< in A
     std::int64_t panel = 0, at = 0;  ///< which panel, and where in it
   };
-  std::vector<Row> rows;
+  /// Four neighbouring rows of each of four panels that are transposed in A: number i of row j of the first panel's four lies in A at
+  /// offset_a[j], that of the next one's four right behind.
+  struct Rows {
+    std::int64_t offset_a[Square::side] = {};
+    std::int64_t panel[Square::side] = {}, at[Square::side] = {};
+  };
+  std::vector<Rows> squares;
+  std::vector<Row> rows;  ///< that are in no square
+  [[nodiscard]] bool is_empty() const { return squares.empty() && rows.empty(); }
 };
 PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets);
 
@@ -70,9 +79,11 @@ class PanelTiles {
     std::int64_t step;
   };
 
+  std::size_t take_columns_together(const T* b, std::size_t first, T* to);
   Columns packed_columns(const T* b, const ColumnPanel& panel, T* to) const;
   Rows packed_rows(const T* a, const RowPanel& panel, T* to) const;
   void take_rows(const T* a, const std::vector<RowPanel>& panels, bool pack);
+  void take_squares(const T* a, const PackingOrder& order);
   void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order);
   void prefetch_columns(std::size_t next, std::size_t share, std::size_t shares) const;
   void scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const;
@@ -84,6 +95,7 @@ class PanelTiles {
   const std::vector<ColumnPanel>* column_panels_ = nullptr;
   std::vector<Columns> columns_;
   std::vector<Rows> rows_;
+  std::vector<std::vector<Square>> squares_;  ///< by the panels' heights in vectors
 };
 
 }  // namespace flopcast::contract

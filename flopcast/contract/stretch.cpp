@@ -40,6 +40,8 @@ struct Past {
   double calls = 0;
 };
 
+constexpr std::int64_t page_bytes = 4096;
+
 /// No loop around stays on the same lines.
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
@@ -94,11 +96,19 @@ class Planner {
     constexpr double bandwidth = 100e9;  // rather too fast: stretches get longer
     const Call call = kernel_call(algorithm_, contraction_).call;
     const double peak = environment_.peak_flops > 0 ? environment_.peak_flops : 100e9;
-    double bytes = 0;
+    constexpr Seconds new_page = 8e-9;
+    double bytes = 0, pages = 0;
     for (const Slice& slice : nodes_of_kernel().touched) {
       bytes += static_cast<double>(line_footprint_bytes(slice, contraction_, line_bytes_));
+      pages += static_cast<double>(line_footprint_bytes(slice, contraction_, page_bytes) / page_bytes - 1);
     }
-    return overhead + flops(call) / peak + bytes / bandwidth;
+    const bool is_far = footprint_bytes(all_touched(tree_, contraction_)) > private_bytes();
+    return overhead + flops(call) / peak + bytes / bandwidth + (is_far ? pages * new_page : 0);
+  }
+  /// Of the caches that aren't shared.
+  [[nodiscard]] std::int64_t private_bytes() const {
+    const std::size_t caches = environment_.caches.size();
+    return environment_.caches.empty() ? std::int64_t{1} << 20 : environment_.caches[caches < 2 ? 0 : caches - 2].capacity_bytes;
   }
   [[nodiscard]] const Node& nodes_of_kernel() const {
     const Node* node = &tree_;
@@ -147,11 +157,8 @@ class Planner {
 
   /// A lead that touches twice what the private caches hold has brought them into the loop's state.
   [[nodiscard]] std::int64_t most_lead() const {
-    const std::size_t caches = environment_.caches.size();
-    const std::int64_t private_bytes =
-        environment_.caches.empty() ? std::int64_t{1} << 20 : environment_.caches[caches < 2 ? 0 : caches - 2].capacity_bytes;
     const std::int64_t touched = footprint_bytes(touched_in_iteration(depth_));
-    return std::max<std::int64_t>(1, 2 * private_bytes / std::max<std::int64_t>(1, touched));
+    return std::max<std::int64_t>(1, 2 * private_bytes() / std::max<std::int64_t>(1, touched));
   }
 
   /// All combinations of positions of the loops around; first iterations of long loops aren't told apart from others.
@@ -311,16 +318,18 @@ class Planner {
     stretch.what = fmt::format("{} {}", first ? "first of" : "stretch of", algorithm_.loops.substr(depth_));
     stretch.outer = positions(situation);
     stretch.iterations = iterations;
+    stretch.estimate = static_cast<double>(iterations) * calls_inside(depth_) * call_seconds_;
     stretch.lead = lead_;
     stretch.begin = first ? 0 : std::min(lead_, extent(depth_) - iterations);
     if (!first) {
       stretch.lead = std::min(lead_, stretch.begin);
+      stretch.in_a_row = std::min(most_in_a_row(stretch), (extent(depth_) - stretch.begin) / iterations);
     }
     stretch.previous = one_before(stretch.outer);
     stretch.written = written_share();
     for (const Slice& slice : slices()) {
       const Past before = past(slice, situation);
-      const IndexRange along{stretch.begin - (first ? 0 : stretch.lead), stretch.begin + iterations};
+      const IndexRange along{stretch.begin - (first ? 0 : stretch.lead), stretch.end()};
       add_part(stretch.parts, {slice, ranges(slice, stretch.outer, along), before.bytes, before.calls}, residence(before.bytes));
       if (first && !slice.buffer) {
         const IndexRange end{extent(depth_) - stretch.lead, extent(depth_)};
@@ -328,6 +337,20 @@ class Planner {
       }
     }
     return stretch;
+  }
+
+  [[nodiscard]] std::int64_t most_in_a_row(const Stretch& stretch) const {
+    constexpr std::int64_t enough = 8;
+    std::int64_t bytes = 0;
+    for (const Slice& slice : touched_in_iteration(depth_)) {
+      if (varies(slice, algorithm_.loops[depth_], contraction_)) {  // neighbouring iterations may share pages
+        const std::int64_t step =
+            std::abs(contraction_.tensor(slice.place).stride(algorithm_.loops[depth_])) * element_bytes(contraction_.precision);
+        bytes += stretch.iterations * (line_footprint_bytes(slice, contraction_, page_bytes) / page_bytes) * std::min(step, page_bytes);
+      }
+    }
+    const auto by_time = static_cast<std::int64_t>(std::min<double>(enough, options_.in_a_row / stretch.estimate));
+    return std::max<std::int64_t>(1, std::min(by_time, options_.in_a_row_bytes / std::max<std::int64_t>(1, bytes)));
   }
 
   /// One stretch for all situations in which parts lie in the same caches.

@@ -31,14 +31,17 @@ struct Stretch {
   std::string what;                 ///< "stretch of c", "first of c", ...
   std::vector<std::int64_t> outer;  ///< iterations that the loops around are at
   std::int64_t begin = 0, iterations = 0;
-  std::int64_t lead = 0;  ///< iterations before it that are executed, but not timed
+  std::int64_t in_a_row = 1;  ///< so many stretches follow one another, each timed by itself
+  std::int64_t lead = 0;      ///< iterations before it that are executed, but not timed
   std::vector<std::int64_t>
       previous;                   ///< where the loops around were in a first stretch's lead, which is the end of the loop's last execution
   std::vector<PlacedPart> parts;  ///< of all that is touched
   double written = 0;             ///< share of lines that are written, among those touched before
+  Seconds estimate = 0;           ///< what one stretch takes, roughly and rather too short
   double count = 0;               ///< the algorithm's time is the sum of count x time over its stretches
 
   [[nodiscard]] bool is_first() const { return begin == 0; }
+  [[nodiscard]] std::int64_t end() const { return begin + in_a_row * iterations; }
 };
 
 struct StretchOptions {
@@ -46,6 +49,10 @@ struct StretchOptions {
   /// Lines that a prefetcher has brought too early are used an iteration of the loop outside later, so the lead is to reach back so far where
   /// that is cheap. (Vector units need 20 us to run at full speed again.)
   Seconds lead = 150e-6;
+  /// One preparation of the caches and one lead serve as many stretches in a row as take this long, by a rough estimate, and touch pages of
+  /// no more than so many bytes, as far as the loop is long enough.
+  Seconds in_a_row = 500e-6;
+  std::int64_t in_a_row_bytes = std::int64_t{24} << 20;
   /// What was last used this share of a cache's measured capacity ago is in it, or isn't; in between parts are (measured on a shared
   /// last-level cache, docs/contractions.md).
   double surely_inside = 0.4, surely_outside = 0.9;

@@ -119,7 +119,7 @@ void for_each_region(const Tensor& tensor, const std::vector<IndexRange>& ranges
 /// Does what a stretch's experiment consists of, one step at a time.
 class Runner {
  public:
-  enum class Step : std::uint8_t { fill, flush, touch, lead, timed };
+  enum class Step : std::uint8_t { fill, touch, lead, timed };
 
   Runner(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction, FindRoutine find,
          const Environment& environment)
@@ -141,6 +141,7 @@ class Runner {
   void next(Step step, int level = 0) {
     step_ = step;
     level_ = level;
+    done_in_a_row_ = 0;
   }
 
   void run(const Execution::Pointers& tensors) {
@@ -151,14 +152,13 @@ class Runner {
       }
     }
     switch (step_) {
-      case Step::fill: on_parts(tensors, -1, [&](const Region& region, bool) { write_numbers(region); }); break;
-      case Step::flush: on_parts(tensors, levels_, [](const Region& region, bool) { measure::flush_lines(region); }); break;
+      case Step::fill: fill(tensors); break;
       case Step::touch:
         on_parts(tensors, level_,
                  [](const Region& region, bool written) { written ? measure::rewrite_lines(region) : measure::read_lines(region); });
         break;
       case Step::lead: lead(tensors); break;
-      case Step::timed: timed(tensors); break;
+      case Step::timed: timed(tensors, done_in_a_row_++); break;
     }
   }
 
@@ -180,18 +180,17 @@ class Runner {
 
   /// Seconds per call with the parts of the last-level cache in that cache; disturbances only make it longer.
   Seconds seconds_per_call_from_last_cache(const Execution::Pointers& tensors) {
-    static const machine::WallClock clock;  // its calibration takes as long as a hundred stretches
+    static const machine::WallClock clock(1e-3);  // calibrating it for longer would take as long as a hundred stretches
     constexpr int trials = 3;
     measure::Sweeper sweeper(caches_);
     Seconds least = std::numeric_limits<Seconds>::infinity();
     for (int trial = 0; trial < trials; ++trial) {
-      on_parts(tensors, -1, [&](const Region& region, bool) { write_numbers(region); });
-      on_parts(tensors, levels_, [](const Region& region, bool) { measure::flush_lines(region); });
+      fill(tensors);
       sweeper.evict(levels_ - 2);
       on_parts(tensors, 0, [](const Region& region, bool) { measure::read_lines(region); });
       lead(tensors);
       const std::int64_t begin = clock.ticks();
-      timed(tensors);
+      timed(tensors, 0);
       least = std::min(least, clock.seconds(clock.ticks() - begin) / calls());
     }
     return least;
@@ -231,13 +230,33 @@ class Runner {
     }
   }
 
-  /// Numbers that are neither zero (some routines skip these) nor grow out of bounds.
+  /// Writes to everything, as other experiments have used the memory. What is to lie in memory leaves the caches.
+  void fill(const Execution::Pointers& tensors) {
+    for (int level = 0; level < levels_; ++level) {
+      on_parts(tensors, level, [&](const Region& region, bool) { write_numbers(region); });
+    }
+    on_parts(tensors, levels_, [&](const Region& region, bool) {
+      constexpr std::int64_t several_lines = 256;
+      if (region.column_bytes >= several_lines) {
+        measure::write_past_caches(region, pattern());
+      } else {
+        write_numbers(region);
+        measure::flush_lines(region);
+      }
+    });
+  }
+
+  /// Real numbers that are neither zero (some routines skip these) nor grow out of bounds, as bytes.
+  [[nodiscard]] std::uint64_t pattern() const {
+    const bool is_single = contraction_.precision == Precision::s || contraction_.precision == Precision::c;
+    return is_single ? 0x3f0000003f000000 : 0x3fe0000000000000;  // 0.5 each
+  }
   void write_numbers(const Region& region) const {
     with_element(contraction_.precision, [&](auto zero) {
-      using Element = decltype(zero);
+      using Real = decltype(std::abs(zero));
       for (std::int64_t j = 0; j < region.columns; ++j) {
-        auto* const numbers = reinterpret_cast<Element*>(region.address + static_cast<std::uintptr_t>(j * region.stride_bytes));  // NOLINT
-        std::fill_n(numbers, region.column_bytes / static_cast<std::int64_t>(sizeof(Element)), Element(0.5));
+        auto* const numbers = reinterpret_cast<Real*>(region.address + static_cast<std::uintptr_t>(j * region.stride_bytes));  // NOLINT
+        std::fill_n(numbers, region.column_bytes / static_cast<std::int64_t>(sizeof(Real)), Real(0.5));
       }
     });
   }
@@ -251,12 +270,14 @@ class Runner {
     }
   }
 
-  void timed(const Execution::Pointers& tensors) {
+  /// The stretch behind so many others.
+  void timed(const Execution::Pointers& tensors, std::int64_t position) {
     if (stretch_.is_first()) {
       execution_->run_copies(tensors, stretch_.previous, true);
       execution_->run_copies(tensors, stretch_.outer, false);
     }
-    execution_->run_iterations(tensors, stretch_.outer, stretch_.begin, stretch_.begin + stretch_.iterations);
+    const std::int64_t begin = stretch_.begin + position * stretch_.iterations;
+    execution_->run_iterations(tensors, stretch_.outer, begin, begin + stretch_.iterations);
   }
 
   Stretch stretch_;
@@ -270,6 +291,7 @@ class Runner {
   std::optional<Execution> execution_;
   Step step_ = Step::fill;
   int level_ = 0;
+  std::int64_t done_in_a_row_ = 0;
 };
 
 /// A call that does nothing but say where the tensors are: the product of their first elements.
@@ -320,14 +342,11 @@ class Setup {
   /// Pushes everything out of the caches inside of `level`, by touching other memory, of which this share is written: a cache that is full of
   /// written lines has to get rid of them first when new ones come.
   void push_out(const Environment& environment, int level, double written) {
-    constexpr std::int64_t pieces = 16;
-    constexpr double surely = 1.5;
-    double bytes = 0;
-    for (int i = 0; i < level; ++i) {
-      bytes += surely * static_cast<double>(environment.caches[static_cast<std::size_t>(i)].capacity_bytes);
-    }
-    const std::int64_t piece = static_cast<std::int64_t>(bytes) / pieces / 4096 * 4096 + 4096;
+    const std::int64_t piece = piece_bytes(environment, level);
     const auto part = static_cast<std::int64_t>(written * static_cast<double>(piece));
+    if (other_bytes_ < pieces * piece) {  // a page that nothing was written to would be one of zeros that all share
+      actions_.push_back({What::write, {virtual_base(other_memory), 1, pieces * piece / page_bytes, page_bytes, 0}, 0, {}, {}});
+    }
     for (std::int64_t i = 0; i < pieces; ++i) {
       const std::uintptr_t begin = virtual_base(other_memory) + static_cast<std::uintptr_t>(i * piece);
       actions_.push_back({What::write, {begin, part, 1, part, 0}, 0, {}, {}});
@@ -340,6 +359,18 @@ class Setup {
   [[nodiscard]] std::int64_t other_bytes() const { return other_bytes_; }
 
  private:
+  static constexpr std::int64_t pieces = 16, page_bytes = 4096;
+
+  /// Whole pages; all pieces together surely push out what lies inside of `level`.
+  static std::int64_t piece_bytes(const Environment& environment, int level) {
+    constexpr double surely = 1.5;
+    double bytes = 0;
+    for (int i = 0; i < level; ++i) {
+      bytes += surely * static_cast<double>(environment.caches[static_cast<std::size_t>(i)].capacity_bytes);
+    }
+    return (static_cast<std::int64_t>(bytes) / pieces / page_bytes + 1) * page_bytes;
+  }
+
   std::shared_ptr<Runner> runner_;
   const Call& call_;
   std::vector<Action> actions_;
@@ -353,13 +384,14 @@ bool any_in(const Stretch& stretch, int level) {
 }  // namespace
 
 measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
-                                       const Environment& environment, FindRoutine find, int threads) {
+                                       const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions) {
+  constexpr std::int64_t fewest_preparations = 3;  // lest one of them be an odd one
+  constexpr Seconds long_stretch = 150e-6;         // noise weighs less on these
   const auto levels = static_cast<int>(environment.caches.size());
   const auto runner = std::make_shared<Runner>(stretch, algorithm, contraction, std::move(find), environment);
   const Call call = carrier(contraction.precision, threads);
   Setup setup(runner, call);
   setup.perform(Runner::Step::fill);
-  setup.perform(Runner::Step::flush);
   for (int level = levels - 1; level > 0; --level) {
     const bool outermost = level == levels - 1;
     if (!any_in(stretch, level) && !(outermost && any_in(stretch, levels))) {
@@ -375,7 +407,10 @@ measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& 
   setup.perform(Runner::Step::lead);
   setup.announce(Runner::Step::timed);
   measure::Experiment experiment;
-  experiment.timed = {call};
+  experiment.timed.assign(static_cast<std::size_t>(stretch.in_a_row), call);
+  const std::int64_t wanted = stretch.estimate < long_stretch ? repetitions : fewest_preparations;
+  experiment.most_repetitions = std::max(fewest_preparations, (wanted + stretch.in_a_row - 1) / stretch.in_a_row);
+  experiment.writes_before_reading = true;
   experiment.setup = setup.take();
   experiment.perform = [runner](const Call& where) {
     runner->run(tensors_of(where));
@@ -399,7 +434,8 @@ std::string stretch_key(const Stretch& stretch, const Algorithm& algorithm, cons
   for (const Copy& copy : algorithm.copies) {
     key += fmt::format(" {}'{}", letter(copy.operand), copy.depth >= depth ? static_cast<std::int64_t>(copy.depth - depth) : -1);
   }
-  key += fmt::format(" {}..+{} after {} written {:.1f}", stretch.begin, stretch.iterations, stretch.lead, stretch.written);
+  key += fmt::format(" {}..+{} x {} after {} written {:.1f}", stretch.begin, stretch.iterations, stretch.in_a_row, stretch.lead,
+                     stretch.written);
   for (const PlacedPart& part : stretch.parts) {
     key += fmt::format(" {}{}{}@{:.0f}", letter(part.slice.place), part.slice.buffer ? "~" : "", part.level, part.calls_since);
     for (std::size_t i = 0; i < part.ranges.size(); ++i) {

@@ -8,11 +8,12 @@
 
 namespace flopcast::contract {
 
-/// The experiment that brings what a stretch touches into the caches where it is to lie, executes what leads to the stretch, and times it.
+/// The experiment, with the stretches in a row as its timed calls, that brings what a stretch touches into the caches where it is to lie, executes what leads to the stretch, and times it.
 /// Tensors are as far apart in memory as needed and no more: what isn't touched has no memory, and indices whose neighbours lie more than
 /// pages apart may move together. `find` is asked when the experiment is first executed.
+/// The stretches are timed about `repetitions` times altogether.
 measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
-                                       const Environment& environment, FindRoutine find, int threads);
+                                       const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions = 10);
 
 /// Names what stretch_experiment does: equal for experiments that are the same.
 std::string stretch_key(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction);

@@ -63,8 +63,33 @@ void flush_lines(const Region& region) {
   in_any_order ? flush_lines_in_any_order(region) : flush_lines_in_order(region);
   _mm_mfence();
 }
+
+void write_past_caches(const Region& region, std::uint64_t pattern) {
+  constexpr std::uintptr_t word_bytes = 8;
+  const auto write_bytes = [&](std::uintptr_t begin, std::uintptr_t end) {
+    for (std::uintptr_t at = begin; at < end; ++at) {
+      byte_at(at) = static_cast<char>(pattern >> (8 * (at % word_bytes)));
+    }
+    if (begin < end) {
+      flush_lines(Region{begin, static_cast<std::int64_t>(end - begin), 1, static_cast<std::int64_t>(end - begin), 0});
+    }
+  };
+  for (std::int64_t j = 0; j < region.columns; ++j) {
+    const std::uintptr_t begin = region.address + static_cast<std::uintptr_t>(j * region.stride_bytes);
+    const std::uintptr_t end = begin + static_cast<std::uintptr_t>(region.column_bytes + j * region.growth_bytes);
+    const std::uintptr_t first = std::min(end, (begin + line_bytes - 1) / line_bytes * line_bytes);
+    const std::uintptr_t last = std::max(first, end / line_bytes * line_bytes);
+    write_bytes(begin, first);
+    for (std::uintptr_t at = first; at < last; at += word_bytes) {
+      _mm_stream_si64(reinterpret_cast<long long*>(at), static_cast<long long>(pattern));  // NOLINT
+    }
+    write_bytes(last, end);
+  }
+  _mm_sfence();
+}
 #else
 bool can_flush_lines() { return false; }
+void write_past_caches(const Region&, std::uint64_t) { throw internal_error("cache lines can't be flushed on this CPU"); }
 
 void flush_lines(const Region&) { throw internal_error("cache lines can't be flushed on this CPU"); }
 #endif

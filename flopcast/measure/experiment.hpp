@@ -48,6 +48,8 @@ struct Experiment {
   bool separate = false;
   /// The vector units are woken after the setup (Waker): for setups that end without vector work, where the program's own calls don't.
   bool wake = false;
+  std::int64_t most_repetitions = 0;   ///< whatever the stop rule says; 0: no less than that
+  bool writes_before_reading = false;  ///< the setup writes to every page before anything else happens there: unused ones need no memory
 };
 
 /// How often a session repeats. Preempted repetitions are made again, up to as often as there were to be repetitions.

@@ -14,24 +14,25 @@ namespace flopcast::measure {
 
 void Memory::Unmap::operator()(std::byte* bytes) const noexcept { munmap(bytes, static_cast<std::size_t>(size_bytes)); }
 
-Memory::Memory(std::int64_t bytes) {
+Memory::Memory(std::int64_t bytes, Pages real) : real_(real) {
   const std::int64_t available = available_memory_bytes();
   if (bytes > available) {
     throw environment_error("measuring needs {} of memory, but only {} are available", format_bytes(static_cast<double>(bytes)),
                             format_bytes(static_cast<double>(available)));
   }
+  const int populate = real == Pages::all ? MAP_POPULATE : MAP_NORESERVE;
   void* const mapped =
-      mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+      mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
   if (mapped == MAP_FAILED) {
     throw environment_error("the system refuses {} of memory: {}", format_bytes(static_cast<double>(bytes)), std::strerror(errno));
   }
   bytes_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(mapped), Unmap{bytes});
 }
 
-void Memory::reserve(std::int64_t bytes) {
-  if (bytes > size_bytes()) {
+void Memory::reserve(std::int64_t bytes, Pages real) {
+  if (bytes > size_bytes() || (real == Pages::all && real_ != Pages::all)) {
     bytes_.reset();
-    *this = Memory(bytes);
+    *this = Memory(bytes, real);
   }
 }
 

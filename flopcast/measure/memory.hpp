@@ -7,17 +7,20 @@
 
 namespace flopcast::measure {
 
-/// Private memory straight from the system: page aligned, every page of it real (no shared page of zeros), given back with the object.
+/// Which pages of memory are real at once, rather than a shared page of zeros until something is written to them.
+enum class Pages : std::uint8_t { all, written };
+
+/// Private memory straight from the system: page aligned, given back with the object.
 class Memory {
  public:
   Memory() = default;
   /// Throws environment_error if so much isn't available.
-  explicit Memory(std::int64_t bytes);
+  explicit Memory(std::int64_t bytes, Pages real = Pages::all);
 
   [[nodiscard]] std::uintptr_t begin() const noexcept { return reinterpret_cast<std::uintptr_t>(bytes_.get()); }
   [[nodiscard]] std::int64_t size_bytes() const noexcept { return bytes_ ? bytes_.get_deleter().size_bytes : 0; }
-  /// At least `bytes` afterwards; contents and address don't survive.
-  void reserve(std::int64_t bytes);
+  /// At least `bytes` afterwards, with these pages real at least; contents and address don't survive.
+  void reserve(std::int64_t bytes, Pages real = Pages::all);
 
  private:
   struct Unmap {
@@ -25,6 +28,7 @@ class Memory {
     void operator()(std::byte* bytes) const noexcept;
   };
   std::unique_ptr<std::byte, Unmap> bytes_;
+  Pages real_ = Pages::all;
 };
 
 /// Bytes that can be allocated without swapping, as Linux estimates it; the largest number if it doesn't say.

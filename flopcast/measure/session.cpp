@@ -93,6 +93,7 @@ struct Session::State {
   [[nodiscard]] Seconds reference_time() const { return options.reference_time > 0 ? options.reference_time : drift.median_time(); }
 
   std::vector<Task> prepare(std::span<const Experiment> experiments);
+  [[nodiscard]] StopRule rule_for(const Experiment& experiment) const;
   void use_threads(int wanted);
   void take_reference(int times);
   Seconds undisturbed_reference_time();
@@ -107,19 +108,29 @@ struct Session::State {
 
 std::vector<Task> Session::State::prepare(std::span<const Experiment> experiments) {
   std::int64_t needed_bytes = 0;
+  Pages real = Pages::written;
   for (const Experiment& experiment : experiments) {
     needed_bytes = std::max(needed_bytes, memory_bytes(experiment));
+    real = experiment.writes_before_reading ? real : Pages::all;
   }
-  arena.reserve(needed_bytes);
+  arena.reserve(needed_bytes, real);
   std::vector<Task> tasks;
   tasks.reserve(experiments.size());
   for (const Experiment& experiment : experiments) {
     Prepared prepared(experiment, arena.begin(), backend, options.seed);
-    Tally tally(options.stop, prepared.intervals(), prepared.batch());
+    Tally tally(rule_for(experiment), prepared.intervals(), prepared.batch());
     ticks.resize(std::max(ticks.size(), prepared.intervals() + 1));
     tasks.push_back({std::move(prepared), std::move(tally), {}, experiment.wake});
   }
   return tasks;
+}
+
+StopRule Session::State::rule_for(const Experiment& experiment) const {
+  StopRule rule = options.stop;
+  if (experiment.most_repetitions > 0) {
+    rule.maximum_repetitions = std::min(rule.maximum_repetitions, experiment.most_repetitions);
+  }
+  return rule;
 }
 
 void Session::State::use_threads(int wanted) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <random>
 
 #include "flopcast/core/error.hpp"
 
@@ -43,6 +44,44 @@ TEST(RequireApart, CountsStridesAndDirections) {
   EXPECT_THAT(complaint(backwards, at + 6, at + 20, at), ::testing::HasSubstr("C overlaps A"))
       << "A's lowest element lies before its first";
   EXPECT_EQ(complaint(backwards, at + 7, at + 20, at), "");
+}
+
+TEST(RequireApart, TellsInterleavedViewsApart) {
+  const std::array<double, 80> memory{};
+  const double* at = memory.data();
+  const Contraction every_second = product({{{2, 4}, {}, {2, 4}}});
+  EXPECT_EQ(complaint(every_second, at, at + 40, at + 1), "") << "A has the even ones, C the odd ones";
+  EXPECT_THAT(complaint(every_second, at, at + 40, at + 2), ::testing::HasSubstr("C overlaps A"));
+  const Contraction side_by_side = product({{{10, 1}, {}, {10, 1}}});
+  EXPECT_EQ(complaint(side_by_side, at, at + 40, at + 4), "") << "A has four columns of each row of ten, C the next three";
+  EXPECT_THAT(complaint(side_by_side, at, at + 40, at + 3), ::testing::HasSubstr("C overlaps A"));
+  const auto* half = reinterpret_cast<const double*>(reinterpret_cast<const char*>(at) + 4);
+  EXPECT_THAT(complaint(every_second, at, at + 40, half), ::testing::HasSubstr("C overlaps A")) << "half an element";
+}
+
+TEST(RequireApart, IsExact) {
+  std::mt19937 random(5);
+  const std::vector<double> memory(2000);
+  const double* middle = memory.data() + 1000;
+  int apart = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const auto stride = [&](std::int64_t least, std::int64_t most) {
+      const auto size = least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+      return random() % 2 == 0 ? size : -size;
+    };
+    const Contraction contraction = product({{{stride(1, 12), stride(1, 12)}, {}, {stride(1, 6), stride(7, 12)}}});
+    const auto shift = static_cast<std::int64_t>(random() % 61) - 30;
+    bool overlaps = false;
+    for (int element = 0; element < 8 * 6; ++element) {
+      const Tensor &a = contraction.tensor(Place::a), &c = contraction.tensor(Place::c);
+      const std::int64_t in_a = element % 2 * a.strides[0] + element / 2 % 4 * a.strides[1];
+      const std::int64_t in_c = element / 8 % 2 * c.strides[0] + element / 16 * c.strides[1];
+      overlaps = overlaps || in_a == in_c + shift;
+    }
+    apart += overlaps ? 0 : 1;
+    EXPECT_EQ(complaint(contraction, middle, memory.data(), middle + shift).empty(), !overlaps) << to_string(contraction.notation()) << i;
+  }
+  EXPECT_GT(apart, 300);
 }
 
 TEST(RequireApart, EmptyTensorsOverlapNothing) {

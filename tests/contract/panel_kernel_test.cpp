@@ -89,5 +89,37 @@ TYPED_TEST(PanelKernelOf, OverwritesNaNWhereBetaIsZero) {
   }
 }
 
+template <class T>
+void expect_transposed(const PanelKernel<T>& kernel) {
+  std::mt19937 random(2);
+  const std::vector<T> from = random_numbers<T>(400, random);
+  std::vector<T> to(400, T(9)), expected = to;
+  std::vector<Square> squares;
+  for (std::int64_t s = 0; s < 5; ++s) {
+    Square square{};
+    for (std::int64_t k = 0; k < Square::side; ++k) {
+      square.from[k] = static_cast<std::int64_t>(random() % 396);
+      square.to[k] = 80 * s + 17 * k + 1;  // nowhere aligned
+    }
+    for (std::int64_t i = 0; i < Square::side; ++i) {
+      for (std::int64_t j = 0; j < Square::side; ++j) {
+        expected[static_cast<std::size_t>(square.to[i] + j)] = from[static_cast<std::size_t>(square.from[j] + i)];
+      }
+    }
+    squares.push_back(square);
+  }
+  kernel.transpose(squares.data(), std::ssize(squares), from.data(), to.data());
+  EXPECT_EQ(to, expected) << kernel.instructions;
+}
+
+TEST(PanelKernels, TransposeSquares) {
+  for (const PanelKernel<float>& kernel : panel_kernels<float>()) {
+    expect_transposed(kernel);
+  }
+  for (const PanelKernel<double>& kernel : panel_kernels<double>()) {
+    expect_transposed(kernel);
+  }
+}
+
 }  // namespace
 }  // namespace flopcast::contract

@@ -59,6 +59,16 @@ TEST(PackingOrder, FollowsAWhereARowOfThePanelsDoesNot) {
   EXPECT_THAT(places, ElementsAre(0, 10, 1, 11, 2, 12)) << "panel and row";
 }
 
+TEST(PackingOrder, TransposesSquaresWhereFourPanelsLieSideBySide) {
+  const Folded f = folded("abc=bda,dc", {{'a', 6}, {'b', 5}, {'c', 2}, {'d', 3}});
+  const PackingOrder order = packing_order(f.m, row_panels(f.m, 0, 30, 6, 2), f.k.a);
+  ASSERT_EQ(order.squares.size(), 1U) << "rows a = 0 ... 3 of b = 0 ... 3";
+  EXPECT_THAT(order.squares[0].offset_a, ElementsAre(0, 15, 30, 45));
+  EXPECT_THAT(order.squares[0].panel, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(order.squares[0].at, ElementsAre(0, 0, 0, 0));
+  EXPECT_EQ(order.rows.size(), 30U - 16U);
+}
+
 TEST(PackingOrder, IsNotNeededWhereRowsOrSumsAreContiguous) {
   const Folded rows = folded("ab=ai,ib", {{'a', 6}, {'b', 2}, {'i', 4}});
   EXPECT_TRUE(packing_order(rows.m, row_panels(rows.m, 0, 6, 4, 2), rows.k.a).rows.empty());

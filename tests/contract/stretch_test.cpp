@@ -62,7 +62,7 @@ TEST(Stretches, StayWithinTheirLoops) {
   for (const Algorithm& algorithm : generate(contraction)) {
     for (const Stretch& stretch : stretches(algorithm, contraction, machine())) {
       const std::int64_t length = contraction.extent(algorithm.loops[stretch.outer.size()]);
-      EXPECT_LE(stretch.begin + stretch.iterations, length) << algorithm.name();
+      EXPECT_LE(stretch.end(), length) << algorithm.name();
       EXPECT_LE(stretch.lead, stretch.is_first() ? length : stretch.begin) << algorithm.name();
       EXPECT_GE(stretch.lead, 1) << algorithm.name();
       for (const PlacedPart& part : stretch.parts) {
@@ -84,6 +84,19 @@ TEST(Stretches, TakeShortLoopsWhole) {
   // a call of gemm with 400 x 400 x 8 takes long enough nearly by itself
   const std::vector<Stretch> gemm = stretches_of("c-gemm", example(400));
   EXPECT_LE(gemm.back().iterations, 4);
+}
+
+TEST(Stretches, FollowOneAnotherWhereTheLoopIsLongAndTheyTouchLittle) {
+  // iterations of c are calls of gemv on 30 x 8
+  const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 30}, {'b', 3}, {'c', 30000}, {'i', 8}});
+  const Stretch gemv = stretches_of("bc-gemv", contraction).back();
+  EXPECT_GT(gemv.in_a_row, 4);
+  const auto c = std::find_if(gemv.parts.begin(), gemv.parts.end(), [](const PlacedPart& part) { return part.slice.place == Place::c; });
+  EXPECT_EQ(c->ranges[2].begin, gemv.begin - gemv.lead);
+  EXPECT_EQ(std::prev(gemv.parts.end())->slice.place == Place::c ? std::prev(gemv.parts.end())->ranges[2].end : c->ranges[2].end,
+            gemv.end())
+      << "all of them are placed";
+  EXPECT_EQ(stretches_of("c-gemm", example(2000)).back().in_a_row, 1) << "32 MB each";
 }
 
 TEST(Stretches, PlaceOperandsByLinesTouchedSince) {

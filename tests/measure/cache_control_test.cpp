@@ -36,6 +36,24 @@ TEST(CacheControl, LeavesContentsAsTheyAre) {
   }
 }
 
+TEST(CacheControl, WritesPastTheCachesWhatBelongsToTheRegionOnly) {
+  if (!can_flush_lines()) {
+    GTEST_SKIP() << "this CPU can't flush lines";
+  }
+  constexpr std::uint64_t half = 0x3fe0000000000000;  // 0.5
+  for (const std::int64_t first : {0, 3, 8}) {
+    for (const std::int64_t rows : {1, 5, 8, 40}) {
+      std::vector<double> values(200, 7.0);
+      write_past_caches(rectangle(reinterpret_cast<std::uintptr_t>(values.data() + first), rows, 3, 50, 8), half);
+      for (std::int64_t i = 0; i < std::ssize(values); ++i) {
+        const std::int64_t at = i - first;
+        const bool inside = at >= 0 && at < 150 && at % 50 < rows;
+        EXPECT_EQ(values[static_cast<std::size_t>(i)], inside ? 0.5 : 7.0) << first << ' ' << rows << ' ' << i;
+      }
+    }
+  }
+}
+
 TEST(Sweeper, ReadsAssociativityTimesCapacityUpToWhatSuffices) {
   EXPECT_EQ(Sweeper({}).flush_bytes(), 256 * mebibyte);
   EXPECT_EQ(Sweeper({level(32 * 1024, 8), level(8 * mebibyte, 16)}).flush_bytes(), 128 * mebibyte);

@@ -188,6 +188,16 @@ TEST_F(SessionTest, TakesPreemptedReferencesAgain) {
   EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15);
 }
 
+TEST_F(SessionTest, RepeatsNoMoreThanTheExperimentAllows) {
+  Session session(fake_backend(), {}, three_times());
+  std::vector<Experiment> experiments(2, bare(call_of("daxpy")));
+  experiments[0].most_repetitions = 2;
+  experiments[1].most_repetitions = 5;
+  const std::vector<Timings> timings = session.run(experiments);
+  EXPECT_EQ(timings[0].calls[0].size(), 2U);
+  EXPECT_EQ(timings[1].calls[0].size(), 3U) << "the stop rule's";
+}
+
 TEST_F(SessionTest, RepeatsWhatWasPreempted) {
   fake_world().disturb = {false, false, true, false, false};  // the first is the warm-up
   Session session(fake_backend(), {}, three_times());

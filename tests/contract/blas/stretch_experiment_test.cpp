@@ -68,7 +68,9 @@ void execute(const measure::Experiment& experiment, GuardedTensors& tensors, std
     }
   }
   before_timing = tensors.result();
-  experiment.perform(tensors.with_addresses(experiment.timed.front()));
+  for (const Call& call : experiment.timed) {
+    experiment.perform(tensors.with_addresses(call));
+  }
 }
 
 TEST(StretchExperiment, WorksOnItsOwnMemoryOnly) {

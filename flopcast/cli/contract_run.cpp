@@ -19,6 +19,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/machine/installed.hpp"
 #include "flopcast/report/file.hpp"
 #include "flopcast/report/table.hpp"
 
@@ -69,8 +70,11 @@ contract::PlanOptions plan_options(const ContractOptions& options, model::Store&
   return plan_options;
 }
 
-/// The planner's threads share the work around a serial BLAS.
+/// The planner's threads share the work around a BLAS on one thread, which must stand being called by several.
 LibraryOptions serial(LibraryOptions libraries) {
+  if (libraries.blas.empty()) {
+    libraries.blas = machine::default_blas(libraries.threads);
+  }
   libraries.threads = 1;
   return libraries;
 }

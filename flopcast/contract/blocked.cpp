@@ -19,6 +19,7 @@
 #include "flopcast/contract/mirror.hpp"
 #include "flopcast/contract/streaming.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/machine/library_identity.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -79,6 +80,12 @@ bool in_place(Pointer data, std::int64_t rows, std::int64_t row_step, std::int64
     return true;
   }
   return false;
+}
+
+/// Of all plans: it is the library that several threads may not call.
+std::mutex& turn() {
+  static std::mutex mutex;
+  return mutex;
 }
 
 /// Tries gemm on a product of 2 x 3 x 2, which costs less than a microsecond, before it is trusted with data.
@@ -287,6 +294,7 @@ class Worker {
                                              static_cast<Integer>(a.leading_dimension),
                                              static_cast<Integer>(b.leading_dimension),
                                              static_cast<Integer>(ldc)};
+    const std::unique_lock lock = plan_.takes_turns_ ? std::unique_lock(turn()) : std::unique_lock<std::mutex>();
     reinterpret_cast<Gemm>(plan_.gemm_)(&transa, &transb, &integers[0], &integers[1], &integers[2], &alpha, a.data, &integers[3], b.data,
                                         &integers[4], &beta, c, &integers[5], 1, 1);
   }
@@ -341,6 +349,7 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
     if (gemm_ == nullptr) {
       throw environment_error("no library that is open has {}", routine);
     }
+    takes_turns_ = !machine::may_be_called_by_several_threads(reinterpret_cast<const void*>(gemm_));
     require_right(reinterpret_cast<Gemm>(gemm_), folded_.precision, routine);
   }
   for (const auto& [tile, fold] : {std::pair{&blocking_.m, &folded_.m}, {&blocking_.n, &folded_.n}, {&blocking_.k, &folded_.k}}) {

@@ -73,6 +73,7 @@ class Blocked {
   Folded folded_;
   Blocking blocking_;
   kernel::Function gemm_ = nullptr;
+  bool takes_turns_ = false;  ///< gemm may be called by one thread at a time only
   std::vector<Tile> m_, n_, k_;
   std::vector<std::vector<RowPanel>> row_panels_;         ///< of every tile of M, for the panel kernel
   std::vector<PackingOrder> packing_orders_;              ///< likewise

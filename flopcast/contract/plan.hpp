@@ -31,7 +31,7 @@ struct Machine {
   std::optional<TileRates> rates = {};  ///< of the kernels; without them they are guessed from the environment
 };
 
-/// This machine with `blas` (empty: machine::default_blas()) on one thread. Caches are taken from an earlier measurement, or measured first
+/// This machine with `blas` (empty: one that several threads may call, if it is installed) on one thread. Caches are taken from an earlier measurement, or measured first
 /// (seconds); kernels are timed (milliseconds). Throws as
 /// LibrarySet::open and machine::detect.
 Machine local_machine(const std::string& blas = {});
@@ -45,7 +45,7 @@ enum class Effort : std::uint8_t {
 
 struct PlanOptions {
   Effort effort = Effort::estimate;
-  int threads = 1;          ///< of the contraction's own; the BLAS is to be serial
+  int threads = 1;          ///< of the contraction's own, around a BLAS on one thread; of OpenBLAS's single-threaded build they take turns
   Seconds time_budget = 2;  ///< for measuring
   int most_measured = 12;   ///< candidates that are executed
   Precision precision = Precision::d;

@@ -1,5 +1,7 @@
 #include "flopcast/machine/library_identity.hpp"
 
+#include <dlfcn.h>
+
 #include <array>
 #include <cctype>
 #include <cstdint>
@@ -108,6 +110,21 @@ LibraryIdentity ask_identity(const SymbolLookup& symbol) {
     return ask_lapack(symbol);
   }
   return {};
+}
+
+bool may_be_called_by_several_threads(const void* function) {
+  Dl_info info{};
+  if (dladdr(function, &info) == 0 || info.dli_fname == nullptr) {
+    return true;
+  }
+  void* library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) {
+    return true;
+  }
+  const auto parallel = reinterpret_cast<int (*)()>(dlsym(library, "openblas_get_parallel"));
+  const bool safe = parallel == nullptr || parallel() != 0;  // 0: neither threads nor OpenMP
+  dlclose(library);
+  return safe;
 }
 
 std::string version_of_file_name(const std::string& path) {

@@ -165,13 +165,17 @@ std::optional<Ending> Race::decide() {
   return ledger_.rounds() >= options_.most_rounds ? std::optional(Ending::budget) : std::nullopt;
 }
 
-/// Compared with itself is whatever is nearly as good as the leader and quickest to evaluate: noise of its kind, at least as much of it.
+/// Compared with itself is the leader, whose noise is what matters. Where that takes long, it is whatever is nearly as good and quickest to
+/// evaluate: noise of its kind, and rather more of it.
 std::size_t Race::pick_twin() const {
   static const double near = std::log(1.1);
+  static constexpr double much_quicker = 4;
+  const Seconds leaders = ledger_.rows()[*leader_].duration;
   std::size_t twin = *leader_;
   for (const std::size_t candidate : active()) {
-    const double behind = median(ledger_.paired(candidate, *leader_));
-    if (behind < near && ledger_.rows()[candidate].duration < ledger_.rows()[twin].duration) {
+    const Seconds duration = ledger_.rows()[candidate].duration;
+    if (much_quicker * duration < leaders && duration < ledger_.rows()[twin].duration &&
+        median(ledger_.paired(candidate, *leader_)) < near) {
       twin = candidate;
     }
   }

@@ -8,9 +8,11 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/machine/library_identity.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -109,6 +111,15 @@ TEST(Library, SetsThreadsThroughItsOwnCall) {
   EXPECT_THAT(message_of([&] { threaded.set_threads(100000); }), HasSubstr("takes at most"));
   EXPECT_THAT(message_of([&] { threaded.set_threads(0); }), HasSubstr("expected at least 1"));
   EXPECT_THAT(message_of([] { Library::open("openblas-serial").set_threads(2); }), HasSubstr("has only one"));
+}
+
+TEST(SeveralThreads, MayNotCallOpenBlasBuiltForOne) {
+  for (const auto& [name, expected] : {std::pair{"openblas-serial", false}, {"openblas-pthread", true}, {"blis-serial", true}}) {
+    if (installed(name, Role::blas)) {
+      const Library library = Library::open(name);
+      EXPECT_EQ(may_be_called_by_several_threads(reinterpret_cast<const void*>(library.function("dgemm"))), expected) << name;
+    }
+  }
 }
 
 TEST(Library, RefusesWhatIsNoBlas) {

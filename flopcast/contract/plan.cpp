@@ -112,7 +112,8 @@ Seconds Plan::seconds() const { return state_->considered.front().seconds; }
 const Contraction& Plan::contraction() const { return state_->contraction; }
 
 Machine local_machine(const std::string& blas) {
-  const machine::LibrarySet libraries = machine::LibrarySet::open(blas.empty() ? machine::default_blas(2) : blas, machine::default_lapack());
+  const machine::LibrarySet libraries =
+      machine::LibrarySet::open(blas.empty() ? machine::default_blas(2) : blas, machine::default_lapack());
   libraries.set_threads(1);
   const FindRoutine find = [libraries](std::string_view routine) { return libraries.find(routine); };
   return {find, machine::detect(libraries, 1, {}), measure_tile_rates(find)};

@@ -11,6 +11,7 @@
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/stopwatch.hpp"
+#include "flopcast/contract/stretch_experiment.hpp"
 #include "flopcast/contract/timing_memory.hpp"
 #include "flopcast/contract/validate.hpp"
 #include "flopcast/core/error.hpp"
@@ -122,12 +123,12 @@ contract::TimingMemory earlier_times(const ContractOptions& options, const contr
   if (options.fresh || options.validate) {
     return {};
   }
-  constexpr std::int64_t fewest = 3;  // long calls are repeated less often than others
   const std::string context =
       fmt::format("repetitions {} prefetched {} capacity {} threads {} {}", options.repetitions, benchmarks.prefetched_lines,
                   bench.environment().caches.empty() ? 0 : bench.environment().caches.back().capacity_bytes, benchmarks.threads,
                   bench.environment().fingerprint);
-  return contract::timings_in(store, context, static_cast<std::size_t>(std::min(fewest, options.repetitions)), bench.reference_time(store));
+  return contract::timings_in(store, context, static_cast<std::size_t>(std::min(contract::fewest_preparations, options.repetitions)),
+                              bench.reference_time(store));
 }
 
 contract::Forecasts make_forecasts(const ContractOptions& options, const Contraction& contraction, std::span<const Algorithm> algorithms,

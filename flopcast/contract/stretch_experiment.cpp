@@ -385,8 +385,7 @@ bool any_in(const Stretch& stretch, int level) {
 
 measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
                                        const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions) {
-  constexpr std::int64_t fewest_preparations = 3;  // lest one of them be an odd one
-  constexpr Seconds long_stretch = 150e-6;         // noise weighs less on these
+  constexpr Seconds long_stretch = 150e-6;  // noise weighs less on these
   const auto levels = static_cast<int>(environment.caches.size());
   const auto runner = std::make_shared<Runner>(stretch, algorithm, contraction, std::move(find), environment);
   const Call call = carrier(contraction.precision, threads);

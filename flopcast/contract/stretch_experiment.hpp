@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "flopcast/contract/execute.hpp"
@@ -7,6 +8,9 @@
 #include "flopcast/measure/experiment.hpp"
 
 namespace flopcast::contract {
+
+/// However long a stretch takes, it is prepared and timed so often: lest one of them be an odd one.
+inline constexpr std::int64_t fewest_preparations = 3;
 
 /// The experiment, with the stretches in a row as its timed calls, that brings what a stretch touches into the caches where it is to lie, executes what leads to the stretch, and times it.
 /// Tensors are as far apart in memory as needed and no more: what isn't touched has no memory, and indices whose neighbours lie more than

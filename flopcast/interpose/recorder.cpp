@@ -93,8 +93,12 @@ class Child {
   [[nodiscard]] const LibraryFiles& loaded() const noexcept { return loaded_; }
 
  private:
-  /// The first message: digest of the catalogue and the files loaded, or why that failed.
+  /// The first messages: the protocol's digest, then the files loaded, or why that failed.
   void greet() {
+    std::uint64_t digest = 0;
+    if (receive_bytes(socket_, &digest, sizeof digest) && digest != protocol_digest()) {
+      throw environment_error("{} belongs to another version of flopcast", find_component("flopcast-recorder").string());
+    }
     Bytes payload;
     const std::optional<Reply> reply = receive_reply(socket_, payload);
     if (!reply) {
@@ -102,9 +106,6 @@ class Child {
     }
     if (reply->error != 0) {
       throw Error(static_cast<ExitCode>(reply->error), std::string(text_of(payload)));
-    }
-    if (static_cast<std::uint64_t>(reply->arguments[0]) != catalogue_digest()) {
-      throw environment_error("{} belongs to another version of flopcast", find_component("flopcast-recorder").string());
     }
     const std::string_view files = text_of(payload);
     const std::size_t newline = files.find('\n');

@@ -4,6 +4,8 @@
 
 namespace flopcast::interpose {
 
+std::uint64_t protocol_digest() { return catalogue_digest() ^ (sizeof(Request) << 32U) ^ sizeof(Reply); }
+
 bool send_reply(int socket, Reply reply, std::span<const std::byte> payload) {
   reply.payload_bytes = payload.size();
   return send_bytes(socket, &reply, sizeof reply) && send_bytes(socket, payload.data(), payload.size());

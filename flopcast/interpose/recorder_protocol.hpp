@@ -9,7 +9,8 @@
 #include "flopcast/interpose/call_bytes.hpp"
 #include "flopcast/interpose/recorder.hpp"
 
-/// What Recorder and its child process say to each other over a socket. Both are of one build, so values travel as they lie in memory.
+/// What Recorder and its child process say to each other over a socket. Both are of one build, so values travel as they lie in memory; the
+/// child's first word is protocol_digest(), by which the parent knows.
 namespace flopcast::interpose {
 
 /// The child's end of the socket.
@@ -37,6 +38,9 @@ struct Reply {
   std::array<std::int64_t, Call::most_arguments> arguments{};  ///< of the call as it was made: addresses, work sizes
   std::uint64_t payload_bytes = 0;
 };
+
+/// Of what both sides must have alike: the catalogue and the size of messages.
+std::uint64_t protocol_digest();
 
 bool send_reply(int socket, Reply reply, std::span<const std::byte> payload);
 std::optional<Reply> receive_reply(int socket, Bytes& payload);

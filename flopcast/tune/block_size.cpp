@@ -309,7 +309,7 @@ class Tuner {
     return {behind, reach, behind < std::max(reach, options_.tie_margin * all[faster].seconds)};
   }
 
-  /// The fastest of one variant's entries; the standard if it is among them and no other is faster with enough certainty.
+  /// The fastest of one variant's entries; the standard if it is among them and the fastest doesn't gain, or may lose too much.
   [[nodiscard]] std::size_t best_of(const std::vector<std::size_t>& group, const std::vector<model::Total>& all) const {
     const std::size_t fastest =
         *std::min_element(group.begin(), group.end(), [&](std::size_t a, std::size_t b) { return all[a].seconds < all[b].seconds; });
@@ -317,9 +317,10 @@ class Tuner {
     if (standard == group.end() || *standard == fastest) {
       return fastest;
     }
-    const Seconds gain = all[*standard].seconds - all[fastest].seconds;
-    const double certainty = normal_probability(gain / std::sqrt(difference_variance(fastest, *standard, all)));
-    return certainty < options_.certainty_of_change ? *standard : fastest;
+    const Seconds now = all[*standard].seconds, gain = now - all[fastest].seconds;
+    const double harmless =
+        normal_probability((gain + options_.tolerable_loss * now) / std::sqrt(difference_variance(fastest, *standard, all)));
+    return gain < options_.tie_margin * now || harmless < options_.certainty_of_change ? *standard : fastest;
   }
 
   /// How much longer entry `e` takes at worst than the best of `others`.

@@ -51,7 +51,9 @@ struct BlockSizeOptions {
   double method_error = 0.015;     ///< relative standard deviation of a total beyond its models': docs/accuracy.md
   double variant_error = 0.01;  ///< the same of the difference between two variants, whose errors of method are not alike: docs/ranking.md
   double block_error = 0.01;    ///< of the difference between two block sizes of one variant that are a factor of 2 apart: docs/accuracy.md
-  /// The standard stays unless another block size is faster with this probability: being slower than without tuning is worse than missing a gain.
+  /// The standard stays where another block size gains no more than a tie, or may lose more than `tolerable_loss` against it: with this
+  /// certainty tuning must not make a program slower.
+  double tolerable_loss = 0.02;
   double certainty_of_change = 0.9;
   /// So many block sizes of each variant, evenly spread, are looked at first, then those around the best of them; 0: all at once.
   std::size_t coarse_blocks = 0;

@@ -224,11 +224,14 @@ bool answer(const Libraries& libraries, const Request& request) {
 }
 
 void run() try {
+  const std::uint64_t digest = protocol_digest();
+  if (!send_bytes(recorder_socket, &digest, sizeof digest)) {
+    return;
+  }
   const Libraries libraries;
   set_next([&libraries](const char* symbol) { return libraries.find(symbol); });
   const std::string files = libraries.file_of("dgemm_") + "\n" + libraries.file_of("dgeqrf_");
-  const Reply greeting = {.arguments = {static_cast<std::int64_t>(catalogue_digest())}};
-  if (!send_reply(recorder_socket, greeting, std::as_bytes(std::span(files)))) {
+  if (!send_reply(recorder_socket, {}, std::as_bytes(std::span(files)))) {
     return;
   }
   Request request;

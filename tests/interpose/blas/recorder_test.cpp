@@ -1,7 +1,10 @@
 #include "flopcast/interpose/recorder.hpp"
 
 #include <gmock/gmock.h>
+#include <stdlib.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -256,6 +259,18 @@ TEST(Recorder, SaysWhatTheLibraryLacks) {
   Recorder blas_only({machine::locate("reference", machine::Role::blas), machine::locate("reference", machine::Role::lapack)});
   EXPECT_THAT(complaint(ExitCode::bad_input, [] { Recorder({"/no/such/libblas.so", ""}); }), HasSubstr("/no/such/libblas.so"));
   EXPECT_THAT(complaint(ExitCode::environment, [] { Recorder({"/etc/passwd", "/etc/passwd"}); }), HasSubstr("liblapack.so.3"));
+}
+
+TEST(Recorder, SaysThatItsOtherHalfIsOfAnotherVersion) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "another-version";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "flopcast-recorder") << "#!/bin/sh\nprintf 'whatever it says' >&3\n";
+  std::filesystem::permissions(folder / "flopcast-recorder", std::filesystem::perms::owner_all);
+  ::setenv("FLOPCAST_LIBEXEC", folder.c_str(), 1);
+  const std::string text = complaint(ExitCode::environment, [] { Recorder(reference_over("openblas-serial")); });
+  ::unsetenv("FLOPCAST_LIBEXEC");
+  std::filesystem::remove_all(folder);
+  EXPECT_THAT(text, HasSubstr("another version of flopcast"));
 }
 
 }  // namespace

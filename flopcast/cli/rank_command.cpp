@@ -367,9 +367,7 @@ void add_rank_command(CLI::App& app, CommonOptions& common) {
       ->capture_default_str()
       ->check(CLI::IsMember({"s", "d", "c", "z"}));
   command->add_option("--time-budget", options->time_budget, "for measuring kernels, everywhere together")->capture_default_str();
-  command
-      ->add_option("--repetitions", options->repetitions,
-                   "of short kernels, long ones get fewer; of long runs in a validation, short ones get more")
+  command->add_option("--repetitions", options->repetitions, "of long runs in a validation, short ones get more")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   command->add_flag("--validate", options->validate, "also run every variant at its best block size, interleaved, and compare");

@@ -398,9 +398,7 @@ void add_tune_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--n", options->n, "orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
   command->add_option("--nb", options->blocks, "block sizes to choose from")->capture_default_str();
   command->add_option("--time-budget,--budget", options->time_budget, "for measuring kernels (60s, for lapack 10min)");
-  command
-      ->add_option("--repetitions", options->repetitions,
-                   "of short kernels, long ones get fewer; of long runs in a validation, short ones get more")
+  command->add_option("--repetitions", options->repetitions, "of long runs in a validation, short ones get more")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   command->add_flag("--fixed-crossover", options->fixed_crossover, "keep LAPACK's crossover nx instead of choosing it too");

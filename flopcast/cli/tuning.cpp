@@ -11,12 +11,13 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr std::int64_t short_runs = 5;  // times as many repetitions of short runs in a validation
+constexpr std::int64_t kernel_repetitions = 5;  // of short kernels, long ones get fewer
+constexpr std::int64_t short_runs = 5;          // times as many repetitions of short runs in a validation
 
 measure::SessionOptions session_options(const TuningOptions& tuning) {
   measure::SessionOptions options;
   options.seed = tuning.seed;
-  options.stop.maximum_repetitions = tuning.repetitions;
+  options.stop.maximum_repetitions = kernel_repetitions;
   return options;
 }
 

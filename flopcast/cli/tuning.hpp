@@ -18,7 +18,7 @@
 namespace flopcast::cli {
 
 struct TuningOptions {
-  std::int64_t repetitions = 5;  ///< of short kernels and long runs
+  std::int64_t repetitions = 5;  ///< of long runs in a validation; short ones get more
   std::uint64_t seed = 1;        ///< of the order of measurements
   bool fresh = false;            ///< no samples of earlier runs
 };

@@ -215,6 +215,8 @@ int main(int argc, char** argv) {
   app.add_option("--context-share", options.segments.context_share, "context may cost so many times the sampled call")
       ->capture_default_str();
   app.add_option("--least-context", options.segments.least_context, "... and so many seconds in any case")->capture_default_str();
+  app.add_option("--warm-up", options.segments.warm_up, "contexts take so many seconds at least")->capture_default_str();
+  app.add_option("--far-warm-up", options.segments.far_warm_up, "... of calls with an operand in the last cache")->capture_default_str();
   app.add_option("--most-context-calls", options.segments.most_context_calls)->capture_default_str();
   app.add_option("--blas", options.blas);
   app.add_option("--lapack", options.lapack);

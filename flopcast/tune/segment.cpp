@@ -20,19 +20,25 @@ bool touched(const Trace& trace, std::size_t first, std::size_t at, const Operan
   return coverage.complete();
 }
 
-/// Whether call `at`, after the calls [first, at), finds its operands as it would in the trace: touched by those calls, or small, or in a
-/// cache so near that placing them there by hand is as good.
-bool finds_operands(const Trace& trace, std::span<const Placement> placements, std::size_t first, std::size_t at) {
+/// The operands of a call that count and lie farther than in a cache so near that placing them there by hand is as good as the trace.
+std::vector<Operand> far_operands(const Call& call, const Placement& placement) {
   static constexpr int placed_well = 1;      // up to L2
   static constexpr std::int64_t small = 16;  // a sixteenth of the call's bytes
-  const Operands all = operands(trace.calls[at]);
-  const std::int64_t bytes = footprint_bytes(trace.calls[at]);
+  const Operands all = operands(call);
+  const std::int64_t bytes = footprint_bytes(call);
+  std::vector<Operand> far;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (placements[at][i].level > placed_well && all[i].bytes() * small > bytes && !touched(trace, first, at, all[i])) {
-      return false;
+    if (placement[i].level > placed_well && all[i].bytes() * small > bytes) {
+      far.push_back(all[i]);
     }
   }
-  return true;
+  return far;
+}
+
+/// Whether call `at`, after the calls [first, at), finds its operands as it would in the trace.
+bool finds_operands(const Trace& trace, std::span<const Placement> placements, std::size_t first, std::size_t at) {
+  const std::vector<Operand> far = far_operands(trace.calls[at], placements[at]);
+  return std::all_of(far.begin(), far.end(), [&](const Operand& operand) { return touched(trace, first, at, operand); });
 }
 
 bool needs_definite(const Call& call) {
@@ -83,7 +89,9 @@ void add_executions(std::vector<Action>& setup, std::span<const Call> calls) {
 
 Segment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
                        const SegmentOptions& options) {
-  const Seconds affordable = std::max(options.least_context, options.context_share * costs[wanted]);
+  const bool far = !far_operands(trace.calls[wanted], placements[wanted]).empty();
+  const Seconds warm_up = far ? options.far_warm_up : options.warm_up;
+  const Seconds affordable = std::max({options.least_context, options.context_share * costs[wanted], warm_up});
   const Operands all = operands(trace.calls[wanted]);
   std::vector<Coverage> missing(all.begin(), all.end());
   bool code_is_warm = false;
@@ -92,11 +100,11 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
   for (std::size_t back = 1; back <= options.most_context_calls && back <= wanted; ++back) {
     missing.erase(std::remove_if(missing.begin(), missing.end(), [](const Coverage& coverage) { return coverage.complete(); }),
                   missing.end());
-    if (missing.empty() && code_is_warm && spent >= options.warm_up) {
+    if (missing.empty() && code_is_warm && spent >= warm_up) {
       break;
     }
     const std::size_t at = wanted - back;
-    bool useful = spent < options.warm_up;
+    bool useful = spent < warm_up;
     spent += costs[at];
     if (spent > affordable) {
       break;
@@ -120,16 +128,17 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
     const std::size_t at = segment.begin - 1;
     const Seconds own = costs[at];
     before -= own;
-    const bool is_warm = std::max(before, own) >= options.warm_up || segment.context == 0;
+    const bool is_warm = std::max(before, own) >= warm_up || segment.context == 0;
     if (!is_warm || !finds_operands(trace, placements, segment.context, at)) {
       break;
     }
   }
+  const Seconds least_timed = std::max(options.least_timed, warm_up / 8);
   Seconds timed = 0;
   for (std::size_t at = segment.begin; at < segment.end; ++at) {
     timed += costs[at];
   }
-  while (timed < options.least_timed && segment.end < trace.calls.size() && segment.end - segment.begin < options.most_timed_calls &&
+  while (timed < least_timed && segment.end < trace.calls.size() && segment.end - segment.begin < options.most_timed_calls &&
          finds_operands(trace, placements, segment.context, segment.end)) {
     timed += costs[segment.end];
     ++segment.end;

@@ -22,9 +22,11 @@ struct SegmentOptions {
   std::size_t most_context_calls = 64;
   double context_share = 2.0;      ///< context may cost this many times the wanted call ...
   Seconds least_context = 500e-6;  ///< ... and this much in any case
-  Seconds warm_up =
-      200e-6;  ///< shorter contexts are extended to this: so long code, address translations and branch history take to be as in the trace
-  Seconds least_timed = 100e-6;       ///< short stretches go on until they take so long,
+  /// Shorter contexts are extended to this: so long code, address translations and branch history take to be as in the trace ...
+  Seconds warm_up = 200e-6;
+  /// ... and, where an operand lies in the last cache, that: which lines such a cache keeps depends on their being used again and again.
+  Seconds far_warm_up = 4e-3;
+  Seconds least_timed = 100e-6;       ///< short stretches go on until they take so long, or an eighth of their warm-up,
   std::size_t most_timed_calls = 32;  ///< or have so many calls
 };
 

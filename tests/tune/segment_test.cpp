@@ -194,6 +194,21 @@ TEST(SegmentAround, ShortCallsRunInLonger) {
   EXPECT_GE(segment.begin, segment.context + 20U);
 }
 
+TEST(SegmentAround, CallsOnTheLastCacheRunInLongest) {
+  const auto run_in = [](std::int64_t n) {
+    const Recorded r = potrf(n, 16);
+    const std::vector<Seconds> microseconds(r.trace.calls.size(), 1e-6);
+    const std::size_t wanted = r.trace.calls.size() / 2;
+    SegmentOptions options;
+    options.warm_up = 10e-6;
+    options.far_warm_up = 40e-6;
+    options.least_context = 0;
+    return wanted - segment_around(r.trace, r.placements, microseconds, wanted, options).context;
+  };
+  EXPECT_GE(run_in(1600), 40U);
+  EXPECT_LT(run_in(320), 40U) << "the matrix lies in L2";
+}
+
 TEST(SegmentExperiment, PlacesOperandsTouchedOnlyInPart) {
   const Recorded r = potrf(640, 64);
   const auto placed = [&](const Segment& segment) {

@@ -2,7 +2,8 @@
 """How often and at what cost searches find the best dgemm: `flopcast roofline study` over libraries and thread counts, and bandwidths against likwid-bench.
 
 Answers: in what share of trials does the race find a shape within 2 % of the best, how much cheaper is it than paper 003's Default, and do our
-bandwidths agree with likwid-bench's in the same hour? Run it on an idle machine; it goes on where it was interrupted.
+bandwidths agree with likwid-bench's in the same hour? Run it on an idle machine; it goes on where it was interrupted, or where its time budget
+was used up. Default needs no run: its time follows from its counts and one trial of Single.
 
   bench/roofline_reach.py build/release/bin/flopcast --blas openblas-serial,blis-serial --trials 20 --space reduced --techniques Single,C+I+Outer,race
   bench/roofline_reach.py build/release/bin/flopcast --likwid
@@ -41,15 +42,17 @@ def study(options):
     print("|:--|--:|:--|--:|--:|--:|--:|--:|")
     for library in options.blas.split(","):
         for threads in options.threads.split(","):
+            budget = ["--time-budget", options.time_budget] if options.time_budget else []
             found = run(options.flopcast, "roofline", "study", "--blas", library, "--threads", threads, "--space", options.space,
-                        "--trials", str(options.trials), "--techniques", options.techniques)
+                        "--trials", str(options.trials), "--techniques", options.techniques, *budget)
             default = default_seconds(found)
             if default:
                 print(f"| {library} | {threads} | Default, computed | | | | {default:.0f} s | |")
             for row in found["rows"]:
                 ratio = f"{default / row['seconds']:.1f}" if default else ""
                 shape = "x".join(map(str, found["shapes"][row["leader"]]))
-                print(f"| {library} | {threads} | {row['technique']} | {shape} | {row['of_best']:.3f} | {row['success']:.2f} of {row['trials']} "
+                succeeded = f"{round(row['success'] * row['trials'])} of {row['trials']}" if row["of_best"] else f"{row['trials']} not judged yet"
+                print(f"| {library} | {threads} | {row['technique']} | {shape} | {row['of_best']:.3f} | {succeeded} "
                       f"| {row['seconds']:.1f} s | {ratio} |", flush=True)
 
 
@@ -86,6 +89,7 @@ def main():
     parser.add_argument("--space", default="reduced")
     parser.add_argument("--trials", type=int, default=1)
     parser.add_argument("--techniques", default="Single,C+I+Outer,C+I+O+R,race,halving")
+    parser.add_argument("--time-budget", help="of every library with every thread count; run it again to go on")
     parser.add_argument("--likwid", action="store_true", help="compare bandwidths instead")
     options = parser.parse_args()
     compare_likwid(options) if options.likwid else study(options)

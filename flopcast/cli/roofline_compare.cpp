@@ -79,7 +79,8 @@ roofline::Roofline read_roofline(const std::string& file) {
 }
 
 void compare_rooflines(const std::string& before, const std::string& after, const CommonOptions& common) {
-  const Comparison comparison = roofline::compare(read_roofline(before), read_roofline(after));
+  const roofline::Roofline first = read_roofline(before);  // in this order: errors name the first file that is wrong
+  const Comparison comparison = roofline::compare(first, read_roofline(after));
   if (common.json) {
     emit(to_json(comparison), common);
   } else {

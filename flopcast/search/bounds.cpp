@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -54,6 +55,44 @@ std::size_t calibrated_rank(std::size_t twins, std::size_t margin, double alpha,
   return n;
 }
 
+/// Probabilities that u of the pairs of n values and N others of the same distribution have the value below: of u up to `most`. Either the
+/// largest of all is one of the values, which then isn't below any, or it is one of the others, which all n values are below.
+std::vector<double> pairs_below(std::size_t n, std::size_t N, std::size_t most) {
+  std::vector<std::vector<double>> rows(N + 1, std::vector<double>(most + 1, 0.0));  // by number of others; of 0 values at first
+  for (std::vector<double>& row : rows) {
+    row[0] = 1;
+  }
+  for (std::size_t i = 1; i <= n; ++i) {
+    for (std::size_t j = 1; j <= N; ++j) {
+      const double of_values = static_cast<double>(i) / static_cast<double>(i + j);
+      for (std::size_t u = 0; u <= most; ++u) {
+        rows[j][u] = of_values * rows[j][u] + (u < i ? 0 : (1 - of_values) * rows[j - 1][u - i]);
+      }
+    }
+  }
+  return rows[N];
+}
+
+std::size_t exact_shift_rank(std::size_t n, std::size_t twins, double alpha) {
+  const std::vector<double> below = pairs_below(n, twins, n * twins / 2);
+  double sum = 0;
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    sum += below[i];
+    if (sum > alpha) {
+      return i;
+    }
+  }
+  return n * twins / 2;
+}
+
+/// Of many values, where the exact distribution takes long; its tails are lighter than the normal distribution's, so this keeps its error.
+std::size_t normal_shift_rank(std::size_t n, std::size_t twins, double alpha) {
+  const double pairs = static_cast<double>(n) * static_cast<double>(twins);
+  const double deviation = std::sqrt(pairs * static_cast<double>(n + twins + 1) / 12);
+  const double rank = pairs / 2 + normal_quantile(std::min(alpha, 0.5)) * deviation - 0.5;
+  return static_cast<std::size_t>(std::max(rank, 0.0));
+}
+
 }  // namespace
 
 std::size_t sign_rank(std::size_t n, double alpha) {
@@ -69,6 +108,11 @@ std::size_t sign_rank(std::size_t n, double alpha) {
 
 std::size_t calibrated_rank(std::size_t n, std::size_t twins, std::size_t margin, double alpha) {
   return calibrated_rank(twins, margin, alpha, heads_or_more(n));
+}
+
+std::size_t shift_rank(std::size_t n, std::size_t twins, double alpha) {
+  constexpr std::size_t exact_up_to = 6;
+  return n <= exact_up_to ? exact_shift_rank(n, twins, alpha) : normal_shift_rank(n, twins, alpha);
 }
 
 std::size_t least_twins(std::size_t n, std::size_t margin, double alpha, std::size_t most) {
@@ -92,23 +136,33 @@ BoundRanks calibrated_ranks(std::size_t n, std::size_t twins, double alpha) {
       break;
     }
     if (rank * margin > best.calibrated * best.margin) {
-      best = {0, rank, margin};
+      best.calibrated = rank;
+      best.margin = margin;
     }
   }
   return best;
 }
 
+/// The shift where there are enough of both, else calibrated ranks.
+BoundRanks twin_ranks(std::size_t n, std::size_t twins, double alpha) {
+  const std::size_t rank = shift_rank(n, twins, alpha);
+  if (rank <= n) {
+    return calibrated_ranks(n, twins, alpha);
+  }
+  BoundRanks ranks;
+  ranks.shift = rank;
+  return ranks;
+}
+
 }  // namespace
 
 BoundRanks bound_ranks(std::size_t n, std::size_t twins, double alpha) {
-  BoundRanks ranks = calibrated_ranks(n, twins, alpha / 2);
-  ranks.sign = sign_rank(n, alpha / 2);
-  if (ranks.sign == 0) {
-    return calibrated_ranks(n, twins, alpha);
+  const std::size_t sign = sign_rank(n, alpha / 2);
+  if (sign == 0) {
+    return twin_ranks(n, twins, alpha);
   }
-  if (ranks.calibrated == 0) {
-    ranks.sign = sign_rank(n, alpha);
-  }
+  BoundRanks ranks = twin_ranks(n, twins, alpha / 2);
+  ranks.sign = ranks.tells() ? sign : sign_rank(n, alpha);
   return ranks;
 }
 
@@ -124,6 +178,16 @@ double median_lower_bound(std::vector<double> values, std::span<const double> tw
     const auto margin = margins.begin() + static_cast<std::ptrdiff_t>(ranks.margin - 1);
     std::nth_element(margins.begin(), margin, margins.end(), std::greater<>());
     bound = std::max(bound, values[ranks.calibrated - 1] - *margin);
+  }
+  if (ranks.shift > 0) {
+    std::vector<double> differences;
+    differences.reserve(values.size() * twins.size());
+    for (const double value : values) {
+      std::transform(twins.begin(), twins.end(), std::back_inserter(differences), [value](double twin) { return value - twin; });
+    }
+    const auto shift = differences.begin() + static_cast<std::ptrdiff_t>(ranks.shift - 1);
+    std::nth_element(differences.begin(), shift, differences.end());
+    bound = std::max(bound, *shift);
   }
   return bound;
 }

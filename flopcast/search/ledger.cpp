@@ -100,6 +100,24 @@ std::vector<double> Ledger::paired(std::size_t a, std::size_t b) const {
   return differences;
 }
 
+std::vector<double> Ledger::echoes(const std::vector<std::size_t>& candidates) const {
+  std::vector<double> echoes;
+  for (std::size_t round = 1; round < static_cast<std::size_t>(rounds_); ++round) {
+    std::vector<double> changes;
+    for (const std::size_t candidate : candidates) {
+      const std::vector<Seconds>& costs = rows_[candidate].costs;
+      if (const double change = std::log(costs[round] / costs[round - 1]); !std::isnan(change)) {
+        changes.push_back(change);
+      }
+    }
+    if (changes.size() >= least_echoes) {
+      const double pace = median(changes);
+      std::transform(changes.begin(), changes.end(), std::back_inserter(echoes), [pace](double change) { return change - pace; });
+    }
+  }
+  return echoes;
+}
+
 std::vector<std::size_t> Ledger::ranking(const std::vector<std::size_t>& candidates, std::optional<std::size_t> incumbent) const {
   std::vector<std::pair<double, std::size_t>> ranked;
   for (const std::size_t candidate : candidates) {

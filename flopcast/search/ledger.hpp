@@ -47,6 +47,10 @@ class Ledger {
   [[nodiscard]] std::vector<double> paired(std::size_t a, std::size_t b) const;
   /// log(cost of a configuration / cost of the same one in the same round) of every pair: the A/A differences.
   [[nodiscard]] const std::vector<double>& twins() const noexcept { return twins_; }
+  /// A/A differences for nothing: log(cost / cost of the same one in the round before) of those of `candidates` that were in both, less
+  /// their median, which is how the machine's pace changed in between. None from rounds with fewer than least_echoes of them.
+  [[nodiscard]] std::vector<double> echoes(const std::vector<std::size_t>& candidates) const;
+  static constexpr std::size_t least_echoes = 8;
   /// `candidates` by median of paired differences to `incumbent`, best first; without one, by median cost. Those that can't be compared,
   /// for they were dropped or never evaluated, are left out.
   [[nodiscard]] std::vector<std::size_t> ranking(const std::vector<std::size_t>& candidates, std::optional<std::size_t> incumbent) const;

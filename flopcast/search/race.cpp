@@ -26,6 +26,14 @@ void check(const RaceOptions& options) {
   }
 }
 
+/// log of how much slower than the leader a candidate may be to have its noise.
+const double near_leader = std::log(1.1);
+
+/// So many A/A differences need no twins besides.
+constexpr std::size_t enough_echoes = 24;
+/// And so many tell what there is to tell: the latest.
+constexpr std::size_t most_twins = 128;
+
 /// Looks are taken at geometric intervals: it is their number that the confidence pays for.
 std::int64_t next_look_round(std::int64_t round) { return round + std::max<std::int64_t>(round / 4, 1); }
 
@@ -92,17 +100,32 @@ bool Race::look_is_due() const {
   if (rounds < options_.least_rounds || rounds < next_look_round(last_look_.round)) {
     return false;
   }
-  const BoundRanks ranks = bound_ranks(static_cast<std::size_t>(rounds), early_twins().size(), next_alpha());
-  return ranks.sign > 0 || ranks.calibrated > 0;
+  return bound_ranks(static_cast<std::size_t>(rounds), early_twins().size(), next_alpha()).tells();
 }
 
-std::span<const double> Race::early_twins() const {
-  return ledger_.rounds() <= options_.twin_rounds ? std::span<const double>(ledger_.twins()) : std::span<const double>();
+/// Candidates that aren't far behind the leader, those that are out by now too: whose noise is like that of the best, whichever it is.
+std::vector<std::size_t> Race::near() const {
+  std::vector<std::size_t> numbers = all(slower_.size());
+  std::erase_if(numbers, [this](std::size_t candidate) { return !(median(ledger_.paired(candidate, *leader_)) < near_leader); });
+  return numbers;
+}
+
+/// A/A differences, as long as they are of use: the echoes, and if these are few, the twins.
+std::vector<double> Race::early_twins() const {
+  if (ledger_.rounds() > options_.twin_rounds) {
+    return {};
+  }
+  std::vector<double> echoes = ledger_.echoes(near());
+  if (echoes.size() < enough_echoes) {
+    echoes.insert(echoes.end(), ledger_.twins().begin(), ledger_.twins().end());
+  }
+  const std::size_t kept = std::min(echoes.size(), most_twins);
+  return {echoes.end() - static_cast<std::ptrdiff_t>(kept), echoes.end()};
 }
 
 Race::Look Race::look() const {
   Look look{ledger_.rounds(), next_alpha(), std::vector<double>(slower_.size(), 0), false};
-  const std::span<const double> twins = early_twins();
+  const std::vector<double> twins = early_twins();
   std::map<std::size_t, BoundRanks> ranks;  // by number of differences: nearly always the same
   for (const std::size_t candidate : contenders()) {
     if (candidate != leader_) {
@@ -168,49 +191,57 @@ std::optional<Ending> Race::decide() {
 /// Compared with itself is the leader, whose noise is what matters. Where that takes long, it is whatever is nearly as good and quickest to
 /// evaluate: noise of its kind, and rather more of it.
 std::size_t Race::pick_twin() const {
-  static const double near = std::log(1.1);
   static constexpr double much_quicker = 4;
   const Seconds leaders = ledger_.rows()[*leader_].duration;
   std::size_t twin = *leader_;
-  for (const std::size_t candidate : active()) {
+  for (const std::size_t candidate : near()) {
     const Seconds duration = ledger_.rows()[candidate].duration;
-    if (much_quicker * duration < leaders && duration < ledger_.rows()[twin].duration &&
-        median(ledger_.paired(candidate, *leader_)) < near) {
+    if (ledger_.rows()[candidate].active && much_quicker * duration < leaders && duration < ledger_.rows()[twin].duration) {
       twin = candidate;
     }
   }
   return twin;
 }
 
-/// A/A pairs of the next round. Many of them make fewer rounds tell as much: until the first look so many that it is reached soonest, then one.
+/// A/A pairs of the next round. Many of them make fewer rounds tell as much: until the first look so many that it is reached soonest; then
+/// one, unless the candidates are many enough to be echoes of themselves.
 std::int64_t Race::pairs(std::size_t twin) const {
+  const auto known = static_cast<std::int64_t>(early_twins().size());
+  if (std::max(near().size(), static_cast<std::size_t>(known)) >= enough_echoes) {
+    return 0;
+  }
   if (looks_ > 0) {
     return 1;
   }
-  static constexpr std::size_t most_twins = 256, margin = 2;
   const std::vector<std::size_t> racing = active();
   const Seconds round = std::accumulate(racing.begin(), racing.end(), 0.0,
                                         [this](Seconds sum, std::size_t candidate) { return sum + ledger_.rows()[candidate].duration; });
+  static constexpr std::size_t margin = 2;
+  static constexpr std::int64_t late = 16;  // by then the sign test alone can decide
   Seconds soonest = std::numeric_limits<Seconds>::infinity();
   std::int64_t best = 1;
-  for (std::int64_t rounds = std::max(options_.least_rounds, ledger_.rounds() + 1); rounds <= options_.twin_rounds; ++rounds) {
+  for (std::int64_t rounds = std::max(options_.least_rounds, ledger_.rounds() + 1); rounds <= std::min(options_.twin_rounds, late);
+       ++rounds) {
     const std::size_t twins = least_twins(static_cast<std::size_t>(rounds), margin, next_alpha(), most_twins);
-    const std::int64_t lacking = static_cast<std::int64_t>(twins) - static_cast<std::int64_t>(ledger_.twins().size());
     const std::int64_t to_come = rounds - ledger_.rounds();
-    const Seconds seconds = static_cast<double>(to_come) * round + 2 * static_cast<double>(lacking) * ledger_.rows()[twin].duration;
+    const std::int64_t lacking = static_cast<std::int64_t>(twins) - known;
+    const Seconds seconds =
+        static_cast<double>(to_come) * round + 2 * static_cast<double>(std::max<std::int64_t>(lacking, 0)) * ledger_.rows()[twin].duration;
     if (seconds < soonest) {
       soonest = seconds;
       best = (lacking + to_come - 1) / to_come;
     }
   }
-  return std::clamp<std::int64_t>(best, 1, Ledger::most_pairs);
+  return std::clamp<std::int64_t>(best, 0, Ledger::most_pairs);
 }
 
 std::optional<Ending> Race::step(const Evaluator& evaluator) {
   std::optional<Ledger::Twin> twin;
   if (leader_ && ledger_.rounds() < options_.twin_rounds && contenders().size() > 1) {
     const std::size_t candidate = pick_twin();
-    twin = {candidate, pairs(candidate)};
+    if (const std::int64_t entered = pairs(candidate); entered > 0) {
+      twin = {candidate, entered};
+    }
   }
   const bool complete = ledger_.round(evaluator, meter_, twin);
   const std::optional<Ending> decision = decide();

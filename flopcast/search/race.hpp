@@ -17,7 +17,7 @@ struct RaceOptions {
   double error_probability = 0.05;  ///< that it loses more
   std::int64_t least_rounds = 3;
   std::int64_t most_rounds = 1000;  ///< what is tied then is tied
-  std::int64_t twin_rounds = 16;    ///< so many have A/A pairs, until the sign test alone can decide; 0: none
+  std::int64_t twin_rounds = 64;    ///< in so many A/A differences help to decide; then the sign test does alone; 0: none
   Seconds good_enough = 0;  ///< stop once the leader's median cost is certainly at most this: a known floor over the share of it to reach
   std::uint64_t seed = 1;
   Limits limits;
@@ -43,7 +43,7 @@ struct RaceResult {
   double error_probability = 0;       ///< of the statement above; spent by the looks taken so far
   Ending ending = Ending::budget;
   std::int64_t rounds = 0, evaluations = 0;
-  Interval twin_ratio;              ///< 95 % interval of the A/A pair's median cost ratio, infinite if too few; should hold 1
+  Interval twin_ratio;              ///< 95 % interval of the A/A pairs' median cost ratio, infinite if too few or none; should hold 1
   std::vector<Standing> standings;  ///< in the order of the candidates
 };
 
@@ -54,7 +54,8 @@ struct RaceResult {
 /// The confidence is corrected for looking often and for many competitors: look t has a share of the error probability in proportion to
 /// 1 / t, divided by the number of competitors then. If no bound of the best candidate fails, which has that probability, it is
 /// never eliminated and the leader is within the tolerance of it. This holds for rounds that are independent, and in the first twin_rounds
-/// for noise that is like the A/A pairs'; the random order is there to make it so.
+/// for noise that is like the A/A differences'; the random order is there to make it so. These are changes of the candidates that are near the
+/// leader from one round to the next, and where such candidates are few, pairs of evaluations of one of them within a round.
 class Race {
  public:
   /// Throws bad_input for options out of range, and as Ledger does.
@@ -77,7 +78,8 @@ class Race {
   [[nodiscard]] std::optional<std::size_t> pick_leader() const;
   [[nodiscard]] double spent(std::int64_t looks) const;
   [[nodiscard]] double next_alpha() const;
-  [[nodiscard]] std::span<const double> early_twins() const;
+  [[nodiscard]] std::vector<std::size_t> near() const;
+  [[nodiscard]] std::vector<double> early_twins() const;
   [[nodiscard]] std::size_t pick_twin() const;
   [[nodiscard]] std::int64_t pairs(std::size_t twin) const;
   [[nodiscard]] bool look_is_due() const;

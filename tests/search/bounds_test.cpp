@@ -50,6 +50,54 @@ TEST(CalibratedRank, DecidesEarlierThanTheSignTest) {
   EXPECT_EQ(calibrated_rank(7, 1, 2, 0.5), 0U);  // the second largest of one
 }
 
+/// Probability, by simulation, that the rank-th smallest of all differences between n values and A/A differences is above 0 though the
+/// median is 0.
+double simulated_shift(std::size_t n, std::size_t twins, std::size_t rank) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  constexpr int trials = 20'000;
+  int exceeded = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    std::vector<double> values(n), others(twins);
+    std::generate(values.begin(), values.end(), [&] { return normal(random); });
+    std::generate(others.begin(), others.end(), [&] { return normal(random); });
+    exceeded += median_lower_bound(values, others, BoundRanks{0, rank, 0, 0}) > 0 ? 1 : 0;
+  }
+  return static_cast<double>(exceeded) / trials;
+}
+
+TEST(ShiftRank, IsThatOfTheRankSumTest) {
+  // Tables of Mann and Whitney (1947), 4 and 5 values: P(U <= 1) = 0.016, P(U <= 2) = 0.032
+  EXPECT_EQ(shift_rank(4, 5, 0.0316), 2U);
+  EXPECT_EQ(shift_rank(4, 5, 0.0318), 3U);
+  EXPECT_EQ(shift_rank(1, 9, 0.1), 1U);  // one in ten values is below all nine others
+  EXPECT_EQ(shift_rank(1, 9, 0.09), 0U);
+  EXPECT_EQ(shift_rank(0, 9, 0.5), 0U);
+}
+
+TEST(ShiftRank, IsTheLargestThatKeepsItsError) {
+  for (const double alpha : {0.05, 0.01}) {
+    const std::size_t rank = shift_rank(6, 9, alpha);
+    EXPECT_LE(simulated_shift(6, 9, rank), alpha * 1.2);
+    EXPECT_GT(simulated_shift(6, 9, rank + 1), alpha * 0.8);
+  }
+}
+
+TEST(ShiftRank, OfManyValuesKeepsItsErrorToo) {
+  for (const double alpha : {0.05, 0.005}) {
+    const std::size_t rank = shift_rank(20, 30, alpha);
+    EXPECT_LE(simulated_shift(20, 30, rank), alpha * 1.2);
+    EXPECT_GT(simulated_shift(20, 30, rank + 20), alpha);
+  }
+  EXPECT_EQ(shift_rank(11, 2, 1e-6), 0U);
+}
+
+TEST(ShiftRank, DecidesEarlierThanTheSignTest) {
+  EXPECT_EQ(sign_rank(4, 1e-3), 0U);
+  EXPECT_GE(shift_rank(4, 20, 1e-3), 4U);
+  EXPECT_EQ(shift_rank(4, 0, 1e-3), 0U);
+}
+
 TEST(LeastTwins, AreEnough) {
   for (const std::size_t n : {3U, 5U}) {
     const std::size_t twins = least_twins(n, 2, 1e-4, 100);
@@ -60,11 +108,14 @@ TEST(LeastTwins, AreEnough) {
 }
 
 TEST(BoundRanks, LieFurtherInTheMoreTwinsThereAre) {
-  const BoundRanks few = bound_ranks(4, 20, 1e-3), many = bound_ranks(4, 80, 1e-3);
+  const BoundRanks few = bound_ranks(4, 10, 1e-3), more = bound_ranks(4, 14, 1e-3), many = bound_ranks(4, 80, 1e-3);
   EXPECT_EQ(few.sign, 0U);
+  EXPECT_EQ(few.shift, 0U);
   EXPECT_GE(few.calibrated, 1U);
-  EXPECT_GT(many.margin, few.margin);
-  EXPECT_LE(many.margin, 40U);
+  EXPECT_GE(more.margin, few.margin);
+  EXPECT_GT(many.shift, 4U);
+  EXPECT_EQ(many.calibrated, 0U);
+  EXPECT_FALSE(bound_ranks(2, 4, 1e-3).tells());
 }
 
 TEST(BoundRanks, ShareTheErrorOnlyWhereThereAreTwoBounds) {
@@ -80,6 +131,17 @@ TEST(MedianLowerBound, OfTooFewIsNone) {
 TEST(MedianLowerBound, TakesTheMarginFromTheTwins) {
   const std::vector<double> twins = {0.01, -0.02, 5.0, 0.01, -0.01, 0.02};  // one of them disturbed
   EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6, 0.9, 0.8, 0.5, 0.6}, twins, 1e-3), 0.5 - 0.02);
+}
+
+TEST(MedianLowerBound, IsADifferenceToATwin) {
+  EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6}, std::vector<double>{0.01, -0.02, 0.02}, BoundRanks{0, 2, 0, 0}), 0.5 - 0.01);
+  EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6}, std::vector<double>{0.01, -0.02, 0.02}, BoundRanks{2, 1, 0, 0}), 0.6);
+}
+
+TEST(MedianLowerBound, IsNotSilencedByADisturbedTwin) {
+  std::vector<double> twins(40, 0.01);
+  twins[7] = 5;
+  EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6, 0.9, 0.8}, twins, 1e-3), 0.5 - 0.01);
 }
 
 TEST(MedianLowerBound, MissesTheMedianAsSeldomAsPromised) {

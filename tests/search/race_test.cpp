@@ -147,7 +147,7 @@ TEST(Race, EntersTheLeaderMoreThanOnceInEarlyRounds) {
 }
 
 TEST(Race, HasOnePairPerRoundAfterItsFirstLookAndInTheEndNone) {
-  FakeMachine machine(std::vector<double>(12, 1.0), {}, 1);
+  FakeMachine machine(std::vector<double>(6, 1.0), {}, 1);
   std::vector<std::size_t> sizes;
   const auto evaluate = [&](Evaluator::Block block) {
     sizes.push_back(block.size());
@@ -159,12 +159,41 @@ TEST(Race, HasOnePairPerRoundAfterItsFirstLookAndInTheEndNone) {
   options.tolerance = 0;
   options.twin_rounds = 8;
   options.most_rounds = 10;
-  EXPECT_EQ(race(all(12), evaluate, options).ending, Ending::budget);
+  EXPECT_EQ(race(all(6), evaluate, options).ending, Ending::budget);
   ASSERT_EQ(sizes.size(), 10U);
-  EXPECT_EQ(sizes[0], 12U);
-  EXPECT_GT(sizes[1], 13U);
-  EXPECT_EQ(sizes[6], 13U);
-  EXPECT_EQ(sizes[9], 12U);
+  EXPECT_EQ(sizes[0], 6U);
+  EXPECT_GT(sizes[1], 7U);
+  EXPECT_EQ(sizes[6], 7U);
+  EXPECT_EQ(sizes[9], 6U);
+}
+
+TEST(Race, HasNoPairsWhereItsCandidatesAreManyEnoughToBeComparedWithThemselves) {
+  FakeMachine machine(std::vector<double>(30, 1.0), {0.02, 0, 0, 0}, 1);
+  std::vector<std::size_t> sizes;
+  const auto evaluate = [&](Evaluator::Block block) {
+    sizes.push_back(block.size());
+    std::vector<Seconds> costs(block.size());
+    std::transform(block.begin(), block.end(), costs.begin(), std::ref(machine));
+    return costs;
+  };
+  RaceOptions options;
+  options.tolerance = 0;
+  options.most_rounds = 6;
+  race(all(30), evaluate, options);
+  EXPECT_THAT(sizes, testing::Each(testing::Le(30U)));
+}
+
+TEST(Race, FindsTheBestThoughItIsTheNoisiest) {
+  constexpr int trials = 40;
+  int good = 0;
+  for (std::uint64_t seed = 0; seed < trials; ++seed) {
+    FakeMachine noisy({1.0}, {0.04, 0.02, 0, 0}, seed), others(std::vector<double>(40, 1.03), {0.02, 0, 0, 0}, 1000 + seed);
+    RaceOptions options;
+    options.seed = seed;
+    const auto evaluate = [&](std::size_t i) { return i == 17 ? noisy(0) : others(i); };
+    good += race(all(40), evaluate, options).leader == 17U ? 1 : 0;
+  }
+  EXPECT_GE(good, trials * 95 / 100);
 }
 
 TEST(Race, ComparesWithItselfWhateverIsNearTheLeaderAndQuickest) {

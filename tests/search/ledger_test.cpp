@@ -1,0 +1,57 @@
+#include "flopcast/search/ledger.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace flopcast::search {
+namespace {
+
+using testing::IsEmpty;
+
+/// A ledger of `rounds` rounds of nine candidates on a machine that becomes slower by half from round to round; the last of them costs
+/// twice as much in every other round besides.
+Ledger slowing_down(int rounds) {
+  Ledger ledger(all(9), 1);
+  Meter meter({});
+  for (int round = 0; round < rounds; ++round) {
+    const double pace = std::pow(1.5, round);
+    ledger.round([&](std::size_t i) { return pace * static_cast<double>(i + 1) * (i == 8 && round % 2 == 1 ? 2 : 1); }, meter);
+  }
+  return ledger;
+}
+
+TEST(Echoes, AreWhatChangedBesidesThePaceOfTheMachine) {
+  const std::vector<double> echoes = slowing_down(2).echoes(all(9));
+  ASSERT_EQ(echoes.size(), 9U);
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_NEAR(echoes[i], 0, 1e-12);
+  }
+  EXPECT_NEAR(echoes[8], std::log(2.0), 1e-12);
+}
+
+TEST(Echoes, AreThoseOfAllPairsOfSuccessiveRounds) {
+  EXPECT_THAT(slowing_down(1).echoes(all(9)), IsEmpty());
+  EXPECT_EQ(slowing_down(4).echoes(all(9)).size(), 27U);
+}
+
+TEST(Echoes, NeedCandidatesEnoughToKnowThePace) {
+  const Ledger ledger = slowing_down(3);
+  EXPECT_EQ(ledger.echoes({0, 1, 2, 3, 4, 5, 6, 8}).size(), 16U);
+  EXPECT_THAT(ledger.echoes({0, 1, 2, 3, 4, 5, 8}), IsEmpty());
+}
+
+TEST(Echoes, AreOnlyOfRoundsThatACandidateWasIn) {
+  Ledger ledger(all(9), 1);
+  Meter meter({});
+  const Evaluator exact = [](std::size_t i) { return 1.0 + static_cast<double>(i); };
+  for (const bool is_active : {true, false, true, true}) {
+    ledger.set_active(0, is_active);
+    ledger.round(exact, meter);
+  }
+  EXPECT_EQ(ledger.echoes(all(9)).size(), 8U + 8U + 9U);
+}
+
+}  // namespace
+}  // namespace flopcast::search

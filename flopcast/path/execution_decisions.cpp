@@ -5,8 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "flopcast/core/statistics.hpp"
-
 namespace flopcast::path {
 namespace {
 
@@ -36,6 +34,7 @@ ExecutionDecisions::ExecutionDecisions(Policy policy, const Precision& precision
                                        std::optional<ExecutionWindows> windows)
     : policy_(policy),
       precision_(precision),
+      quantiles_(precision.confidence),
       across_sizes_(across_sizes),
       wanted_windows_(windows),
       windows_(takes_windows(policy) ? windows : std::optional<ExecutionWindows>()) {}
@@ -220,7 +219,7 @@ void ExecutionDecisions::note_deviation(Family& all, const KernelStatistics& bef
 bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences) {
   const Decision& mine = decision(number);
   const KernelStatistics times = known(mine);
-  if (is_predictable(times, precision_, occurrences)) {
+  if (is_predictable(times, precision_, quantiles_, occurrences)) {
     return true;
   }
   if (!windows_ || !across_sizes_ || mine.times.count == 0 || times.count >= precision_.least_count) {
@@ -242,7 +241,7 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
   }
   const double degrees = static_cast<double>(all.deviations.count);
   const double n = static_cast<double>(times.count * std::max<std::int64_t>(occurrences, 1));
-  return student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(all.deviations.squares / degrees / n) <=
+  return quantiles_(degrees) * std::sqrt(all.deviations.squares / degrees / n) <=
          precision_.tolerance;
 }
 
@@ -256,7 +255,7 @@ bool ExecutionDecisions::fits_budget(std::uint32_t number, const Standing& stand
   }
   const double degrees = static_cast<double>(scatter.count);
   const double variance = scatter.squares / degrees / static_cast<double>(times.count);
-  return spend(number, student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(variance) * times.mean, standing);
+  return spend(number, quantiles_(degrees) * std::sqrt(variance) * times.mean, standing);
 }
 
 /// Takes the error that leaving kernel `number` out adds from what the path may have; false if that is too little. The error of k

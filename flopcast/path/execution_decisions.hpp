@@ -146,6 +146,7 @@ class ExecutionDecisions {
 
   Policy policy_;
   Precision precision_;
+  StudentQuantiles quantiles_;
   bool across_sizes_;
   std::optional<ExecutionWindows> wanted_windows_;  ///< for policies that take them
   std::optional<ExecutionWindows> windows_;

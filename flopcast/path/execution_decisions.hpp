@@ -50,6 +50,11 @@ class ExecutionDecisions {
   /// Another execution begins in the same run, after one whose path was `before` long: counts begin anew, what is known of times stays.
   /// Whether one in full adds to that; it doesn't if it is what others are to be compared with.
   void begin_execution(Policy policy, Seconds before, bool full_teaches);
+  /// Share of the time of this execution's kernels that was known when they were met, by their own times in the program.
+  [[nodiscard]] double known_share() const noexcept { return kernel_seconds_ > 0 ? known_seconds_ / kernel_seconds_ : 0; }
+  /// Windows become rarer while executions find little that isn't known, and are as many as at first once one has found much: `share` is the
+  /// least known_share() of all processes, so that they agree.
+  void space_windows(double share);
 
   /// Whether `kernel`, number `number`, is to be executed now.
   [[nodiscard]] bool wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing = {});
@@ -129,6 +134,8 @@ class ExecutionDecisions {
   static KernelStatistics known(const Decision& decision);
   void note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds);
   [[nodiscard]] bool is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences);
+  Counted drawn(const Decision& mine, Seconds expected);
+  void note_known(const Decision& decision, Seconds seconds);
   bool is_its_own_context(const Kernel& kernel, Seconds seconds);
   void note_rough(Family& all, const Decision& decision, Seconds seconds) const;
   static double rough_factor(const Family& all);
@@ -155,6 +162,8 @@ class ExecutionDecisions {
   Seconds since_left_out_ = std::numeric_limits<Seconds>::infinity();  ///< time of kernels executed since then
   std::unordered_set<std::uint64_t> routines_;                         ///< executed before, by kind and number
   std::minstd_rand chance_;
+  double rarer_ = 1;  ///< windows, than at first
+  Seconds kernel_seconds_ = 0, known_seconds_ = 0;
   double best_rate_ = 0;                 ///< flops per second, of long kernels
   Seconds last_path_ = 0;                ///< length of the path of the execution before this one
   std::array<Deviations, 8> scatter_{};  ///< by powers of ten of the time

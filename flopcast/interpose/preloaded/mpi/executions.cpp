@@ -65,6 +65,9 @@ Seconds Session::finish_execution() {
     append_profile(options_, executions_.number(), facts, kernels_.kernels(), regions_);
     compare_calls(facts.calls);
   }
+  double known = decisions_.known_share();
+  PMPI_Allreduce(MPI_IN_PLACE, &known, 1, MPI_DOUBLE, MPI_MIN, world_);
+  decisions_.space_windows(known);
   return facts.longest.along.time;
 }
 

@@ -343,6 +343,14 @@ TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
   EXPECT_EQ(in_c, names("grep '^mpi_.*_$' | grep -v _f08_"));
 }
 
+TEST_P(MpiRunTest, RemainsInBuffersThatNobodyWroteStayThere) {
+  EXPECT_EQ(run(2, program("remains_program")).exit_code, 0);
+  const Result result = followed(2, "--policy conditional --tolerance 1000 --no-windows --output profile.json", program("remains_program"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_GT(kernel(profile(), "dcopy(576)")->at("skipped"), 0);
+  EXPECT_GT(kernel(profile(), "dgemm(NN, 24, 24, 24)")->at("skipped"), 0);
+}
+
 class MpiTuneTest : public MpiRunTest {
  protected:
   /// A space of this test's folder whose program runs in two processes.
@@ -412,6 +420,30 @@ TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
   write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60}}});
   const Result unchecked = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --self-check none");
   EXPECT_EQ(json::parse(unchecked.out).at("configurations").at(0).at("selective"), true);
+}
+
+TEST_P(MpiTuneTest, AProgramThatPassedTheSelfCheckIsNotExecutedInFullAgain) {
+  fs::copy_file(program("configurations_program"), folder_ / "program");
+  write_space("test", {"./program", "{order}"}, {{"order", {30, 40}}});
+  const std::string options = "space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows";
+  const auto remembers = [&](const std::string& more) {
+    const Result result = tune(options + more);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const json found = json::parse(result.out);
+    const bool in_full = found.at("configurations").at(1).contains("full_path_seconds");
+    EXPECT_EQ(found.at("self_check_remembered"), !in_full);
+    EXPECT_FALSE(found.at("configurations").at(0).contains("full_path_seconds"));
+    return !in_full;
+  };
+  EXPECT_FALSE(remembers(""));
+  EXPECT_TRUE(remembers(""));
+  EXPECT_FALSE(remembers(" --self-check one"));
+  EXPECT_TRUE(remembers(""));
+  EXPECT_FALSE(remembers(" --cold"));
+  EXPECT_FALSE(remembers(" --no-across-sizes"));
+  fs::remove(folder_ / "program");
+  fs::copy_file(program("configurations_program"), folder_ / "program");  // another file
+  EXPECT_FALSE(remembers(""));
 }
 
 /// How often `part` occurs.
@@ -495,7 +527,7 @@ TEST_P(MpiTuneTest, FortranProgramsAskForConfigurations) {
 }
 
 TEST_P(MpiTuneTest, AValueThatIsNoIntegerIsToldAndTheOthersAreKept) {
-  write_space("test", {program("configurations_program"), "{order}"}, {{"order", {30, "many"}}});
+  write_space("test", {program("configurations_program"), "{order}"}, {{"order", {"many", 30}}});
   const Result result = tune("space.json --json" + anyhow);
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_THAT(result.err, HasSubstr("parameter 'order' is 'many'; the program expects an integer"));

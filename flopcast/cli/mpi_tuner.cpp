@@ -81,13 +81,13 @@ const json* MpiTuner::result(std::size_t setting, const std::string& policy) con
   return found != results_.end() ? &found->second : nullptr;
 }
 
+bool MpiTuner::checks_one() const { return options_.self_check == "one" || (options_.self_check == "once" && !remembered_); }
+
 bool MpiTuner::needs_full(std::size_t setting) const {
   return distrusts_ || options_.validate || options_.policy == full || options_.self_check == "all" ||
-         ((options_.self_check == "one" || (options_.self_check == "once" && !remembered_)) && setting == checked_);
+         (checks_one() && setting == checked_);
 }
 
-/// Policy a-priori goes by how often kernels occur along the path. It needn't be executed in full to count that: a selective execution's
-/// path has the same kernels. But it must be done before, hence in another launch.
 std::vector<MpiTuner::Execution> MpiTuner::missing() const {
   std::vector<Execution> all;
   const auto add = [&](std::size_t setting, const std::string& policy) {
@@ -95,10 +95,12 @@ std::vector<MpiTuner::Execution> MpiTuner::missing() const {
       all.emplace_back(setting, policy);
     }
   };
-  std::vector<std::size_t> order(settings_.size());  // what is executed in full teaches the others
+  std::vector<std::size_t> order(settings_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(checked_),
-              order.begin() + static_cast<std::ptrdiff_t>(checked_) + 1);
+  if (checks_one() && !distrusts_ && !options_.validate) {  // what is executed in full teaches the others
+    const auto checked = order.begin() + static_cast<std::ptrdiff_t>(checked_);
+    std::rotate(order.begin(), checked, checked + 1);
+  }
   for (const std::size_t i : order) {
     if (outcomes_[i]) {
       continue;
@@ -109,15 +111,10 @@ std::vector<MpiTuner::Execution> MpiTuner::missing() const {
     if (distrusts_) {
       continue;
     }
-    if (path::policy_named(options_.policy) != path::Policy::a_priori) {
-      add(i, options_.policy);
-      continue;
+    if (path::policy_named(options_.policy) == path::Policy::a_priori) {
+      add(i, counting);
     }
-    add(i, counting);
-    if (all.empty()) {
-      add(i, options_.policy);
-    }
-    break;
+    add(i, options_.policy);
   }
   return all;
 }
@@ -126,9 +123,10 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
   std::vector<MpiLaunch::Execution> asked;
   for (const auto& [setting, policy] : executions) {
     asked.push_back({settings_[setting], policy});
-    if (path::policy_named(policy) == path::Policy::a_priori) {
-      known_.count_along(results_.at({setting, counting}));
-    }
+  }
+  // any other one goes by the counts of the execution before it in the same launch
+  if (const auto& [setting, policy] = executions.front(); path::policy_named(policy) == path::Policy::a_priori) {
+    known_.count_along(results_.at({setting, counting}));
   }
   const OtherLoad load;
   MpiLaunchResult made =

@@ -69,6 +69,8 @@ class MpiTuner {
   [[nodiscard]] const nlohmann::json* result(std::size_t setting, const std::string& policy) const;
   /// Whether a full execution of it is looked at, too.
   [[nodiscard]] bool needs_full(std::size_t setting) const;
+  /// Whether one of all is, by the self-check.
+  [[nodiscard]] bool checks_one() const;
   [[nodiscard]] std::vector<Execution> missing() const;
   void note_self_check();
   void launch(const std::vector<Execution>& executions);

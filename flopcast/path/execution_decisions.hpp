@@ -43,6 +43,8 @@ class ExecutionDecisions {
   /// What was learnt of kernel `number` before this run. It counts once the kernel has been executed in this run, and its time is still the
   /// same; if `trusted`, before that: somebody else is going to look.
   void know(std::uint32_t number, const PriorKernel& prior, bool trusted = false);
+  /// How often kernel `number` lies along the critical path of the execution before (policy a-priori).
+  void count_along(std::uint32_t number, std::int64_t along) { decision(number).prior.along = along; }
   /// All processes know these times of kernel `number` (policy eager): nobody needs to execute it.
   void know_everywhere(std::uint32_t number, const KernelKey& key, const KernelStatistics& times);
   /// What was learnt in this run is from here on what was learnt before it.

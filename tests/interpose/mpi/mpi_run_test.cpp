@@ -396,6 +396,7 @@ TEST_P(MpiTuneTest, APrioriCountsInASelectiveExecution) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result result = tune("space.json --json --policy a-priori --tolerance 0.5 --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).at("launches"), 1);
   for (const json& each : json::parse(result.out).at("configurations")) {
     EXPECT_EQ(each.at("selective"), true);
     EXPECT_GT(each.at("predicted_seconds"), 0);

@@ -149,11 +149,25 @@ void settle(const Operand& operand, std::int64_t element_bytes) {
   }
 }
 
-/// Whether `bytes` at `place` are to be looked at: the first time, and now and then again.
-bool is_due(const void* place, std::int64_t bytes) {
+/// A few numbers of many: remains of something else are seldom alone.
+template <class Real>
+bool looks_unusual(const char* place, std::int64_t bytes) {
+  constexpr std::int64_t probes = 8;
+  const auto* const numbers = reinterpret_cast<const Real*>(place);
+  const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Real));
+  for (std::int64_t i = 0; i < probes && count > 0; ++i) {
+    if (is_unusual(numbers[i * (count - 1) / (probes - 1)])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether all of `bytes` at `place` are to be looked at: the first time, now and then again, and where some are seen to be unusual.
+bool is_due(const char* place, std::int64_t bytes, std::int64_t element_bytes) {
   constexpr std::uint32_t looked_at = 8;  // one in so many
   struct Place {
-    const void* address = nullptr;
+    const char* address = nullptr;
     std::int64_t bytes = 0;
     std::uint32_t times = 0;
   };
@@ -163,7 +177,14 @@ bool is_due(const void* place, std::int64_t bytes) {
   if (found.address != place || found.bytes != bytes) {
     found = {place, bytes, 0};
   }
-  return found.times++ % looked_at == 0;
+  return found.times++ % looked_at == 0 || (element_bytes == 4 ? looks_unusual<float>(place, bytes) : looks_unusual<double>(place, bytes));
+}
+
+/// The same for a matrix, which is probed in its first column.
+bool is_due(const Operand& operand, std::int64_t element_bytes) {
+  constexpr std::int64_t short_bytes = 4096;  // looking at it takes less than a page's first use
+  const std::int64_t bytes = operand.bytes();
+  return bytes > 0 && (bytes <= short_bytes || is_due(pointer_to(operand.parts[0].address), run_bytes(operand.parts[0], 0), element_bytes));
 }
 
 /// What `call` adds to isn't read.
@@ -207,7 +228,6 @@ void make_safe(const Call& call) {
 }
 
 void settle_outputs(const Call& call) {
-  constexpr std::int64_t short_bytes = 4096;  // looking takes less than a page's first use
   const Routine& routine = *call.routine;
   const bool replacing = replaces(call);
   const auto is_output = [&](const Argument& a) {
@@ -217,9 +237,8 @@ void settle_outputs(const Call& call) {
     return;
   }
   for (const Operand& operand : operands(call)) {
-    const std::int64_t bytes = operand.bytes();
     if (is_output(routine.arguments[operand.argument]) && call.address(operand.argument) != 0 &&
-        (bytes <= short_bytes || is_due(pointer_to(call.address(operand.argument)), bytes))) {
+        is_due(operand, real_bytes(routine.precision))) {
       settle(operand, real_bytes(routine.precision));
     }
   }
@@ -238,8 +257,9 @@ void settle_solution(const Call& call) {
 }
 
 void settle_message(void* place, std::int64_t bytes, int element_bytes) {
-  if (is_due(place, bytes)) {
-    element_bytes == 4 ? settle<float>(static_cast<char*>(place), bytes) : settle<double>(static_cast<char*>(place), bytes);
+  char* const begin = static_cast<char*>(place);
+  if (is_due(begin, bytes, element_bytes)) {
+    element_bytes == 4 ? settle<float>(begin, bytes) : settle<double>(begin, bytes);
   }
 }
 

@@ -238,12 +238,14 @@ TEST_P(MpiRunTest, NonblockingCollectivesAreLeftOut) {
       followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30 nonblocking");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile();
-  const json* reduction = kernel(found, "MPI_Iallreduce(800 bytes");
-  ASSERT_NE(reduction, nullptr);
-  EXPECT_EQ(reduction->at("executed").at("count").get<int>() + reduction->at("skipped").get<int>(), 30 * 3);
-  EXPECT_GE(reduction->at("skipped"), 20 * 3);
-  EXPECT_EQ(reduction->at("skipped").get<int>() % 3, 0) << "in all processes or in none";
-  EXPECT_EQ(reduction->at("along").at("count"), 30);
+  for (const char* name : {"MPI_Iallreduce(800 bytes", "MPI_Igather(2400 bytes", "MPI_Iscatter(2400 bytes"}) {
+    const json* collective = kernel(found, name);
+    ASSERT_NE(collective, nullptr) << name;
+    EXPECT_EQ(collective->at("executed").at("count").get<int>() + collective->at("skipped").get<int>(), 30 * 3);
+    EXPECT_GE(collective->at("skipped"), 20 * 3) << name;
+    EXPECT_EQ(collective->at("skipped").get<int>() % 3, 0) << "in all processes or in none";
+    EXPECT_EQ(collective->at("along").at("count"), 30);
+  }
 }
 
 TEST_P(MpiRunTest, InWindowsTimesAreKeptApart) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What tuning by selective execution saves and how good it is: every space is tuned with an empty store and again with what that has learnt, and with everything executed before, between
 and after, all in the same kind of launches. Prints a Markdown table: "configurations" says in how many launches of the program; "times less" is the time that the programs measure (the
-factorisation), in full over selectively, with the full execution of the first one that the self-check compares with; "whole" that of whole commands: starting and making matrices too. Errors are those of the
+factorisation), in full over selectively, with the full execution that the self-check compares with, which a warm tuning remembers; "whole" that of whole commands: starting and making matrices too. Errors are those of the
 predicted path against the median of the full executions' paths, by the clock that flopcast chooses (CPU time where processes outnumber cores), and "full ones apart" is by how much one
 full execution is off if it predicts another. Reach: 4x in the median, error 5 %, choice within 3 % of the best; goal: 7.1x at 2 % on every one, 20x warm, within 1 %.
 

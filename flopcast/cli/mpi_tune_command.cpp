@@ -112,6 +112,8 @@ json document_of(const std::vector<MpiOutcome>& outcomes, const MpiTuner& tuner,
           {"name", space.name},
           {"launches", tuner.launches()},
           {"launch_seconds", tuner.launch_seconds()},
+          {"self_check_remembered", tuner.remembered_check()},
+          {"cores_of_others", tuner.others()},
           {"configurations", std::move(list)}};
 }
 
@@ -127,10 +129,21 @@ void tell_times(const std::vector<MpiOutcome>& outcomes, const CommonOptions& co
        common);
 }
 
+void tell_others(double cores, const CommonOptions& common) {
+  constexpr double noticeable = 0.1;
+  if (cores >= noticeable) {
+    note(
+        fmt::format("flopcast: warning: other programs kept {:.1f} cores busy meanwhile; times measured beside them say little. Tune on an "
+                    "idle machine, or with fewer processes",
+                    cores),
+        common);
+  }
+}
+
 void require_known_choices(const MpiTuneOptions& options) {
   static_cast<void>(path::policy_named(options.policy));
-  if (options.self_check != "none" && options.self_check != "first" && options.self_check != "all") {
-    throw usage_error("--self-check must be none, first or all, not '{}'", options.self_check);
+  if (options.self_check != "none" && options.self_check != "once" && options.self_check != "one" && options.self_check != "all") {
+    throw usage_error("--self-check must be none, once, one or all, not '{}'", options.self_check);
   }
 }
 
@@ -144,6 +157,7 @@ void tune(const MpiTuneOptions& options, const CommonOptions& common) {
   if (tuner.drifted() > 0) {
     note(fmt::format("flopcast: stored times of {} kernels no longer held and were replaced", tuner.drifted()), common);
   }
+  tell_others(tuner.others(), common);
   if (common.json) {
     emit(document_of(outcomes, tuner, space, options), common);
     return;
@@ -174,9 +188,10 @@ void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
       ->add_option("--least-coverage", options->least_coverage,
                    "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)")
       ->check(CLI::Range(0.0, 100.0));
-  command->add_option("--self-check", options->self_check,
-                      "Configurations whose MPI calls are compared with a full execution's: none, first or all; if they differ, all are "
-                      "executed in full (default: first)");
+  command->add_option(
+      "--self-check", options->self_check,
+      "Configurations whose MPI calls are compared with a full execution's; if they differ, all are executed in full: none, once (one, "
+      "unless the program passed lately), one or all (default: once)");
   command->add_option("--statistics", options->statistics, "Profile of another user's run: what it knows of kernels needs fewer executions")
       ->type_name("FILE");
   command->add_flag("--validate", options->validate, "Execute each configuration in full as well, before, and compare");

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/other_load.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/report/file.hpp"
 
@@ -42,6 +44,16 @@ double executed_share(const json& profile) {
 Seconds path_seconds(const json& profile) { return profile.at("path").at("seconds").get<double>(); }
 Seconds elapsed_seconds(const json& profile) { return profile.at("elapsed_seconds").get<double>(); }
 
+/// Number of the setting with the middle one of each parameter's values. The extreme ones are often the slowest, and what is known of sizes
+/// in the middle reaches farthest.
+std::size_t middle_of(const MpiSpace& space) {
+  std::size_t number = 0;
+  for (const auto& [name, values] : space.parameters) {
+    number = number * values.size() + values.size() / 2;
+  }
+  return number;
+}
+
 }  // namespace
 
 MpiTuner::MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& store)
@@ -50,7 +62,12 @@ MpiTuner::MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& 
       store_(store),
       launch_(space_),
       settings_(settings_of(space_)),
-      outcomes_(settings_.size()) {
+      outcomes_(settings_.size()),
+      self_checks_(store, space_,
+                   fmt::format("{}{}{}", options.policy, options.no_windows ? " no-windows" : "",
+                               options.no_across_sizes ? " no-across-sizes" : "")),
+      checked_(middle_of(space_)),
+      remembered_(options.self_check == "once" && !options.cold && self_checks_.has_passed()) {
   if (!options.cold) {
     known_ = stored_mpi_kernels(store);
   }
@@ -64,13 +81,13 @@ const json* MpiTuner::result(std::size_t setting, const std::string& policy) con
   return found != results_.end() ? &found->second : nullptr;
 }
 
+bool MpiTuner::checks_one() const { return options_.self_check == "one" || (options_.self_check == "once" && !remembered_); }
+
 bool MpiTuner::needs_full(std::size_t setting) const {
   return distrusts_ || options_.validate || options_.policy == full || options_.self_check == "all" ||
-         (options_.self_check == "first" && setting == 0);
+         (checks_one() && setting == checked_);
 }
 
-/// Policy a-priori goes by how often kernels occur along the path. It needn't be executed in full to count that: a selective execution's
-/// path has the same kernels. But it must be done before, hence in another launch.
 std::vector<MpiTuner::Execution> MpiTuner::missing() const {
   std::vector<Execution> all;
   const auto add = [&](std::size_t setting, const std::string& policy) {
@@ -78,7 +95,13 @@ std::vector<MpiTuner::Execution> MpiTuner::missing() const {
       all.emplace_back(setting, policy);
     }
   };
-  for (std::size_t i = 0; i < settings_.size(); ++i) {
+  std::vector<std::size_t> order(settings_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (checks_one() && !distrusts_ && !options_.validate) {  // what is executed in full teaches the others
+    const auto checked = order.begin() + static_cast<std::ptrdiff_t>(checked_);
+    std::rotate(order.begin(), checked, checked + 1);
+  }
+  for (const std::size_t i : order) {
     if (outcomes_[i]) {
       continue;
     }
@@ -88,15 +111,10 @@ std::vector<MpiTuner::Execution> MpiTuner::missing() const {
     if (distrusts_) {
       continue;
     }
-    if (path::policy_named(options_.policy) != path::Policy::a_priori) {
-      add(i, options_.policy);
-      continue;
+    if (path::policy_named(options_.policy) == path::Policy::a_priori) {
+      add(i, counting);
     }
-    add(i, counting);
-    if (all.empty()) {
-      add(i, options_.policy);
-    }
-    break;
+    add(i, options_.policy);
   }
   return all;
 }
@@ -105,12 +123,15 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
   std::vector<MpiLaunch::Execution> asked;
   for (const auto& [setting, policy] : executions) {
     asked.push_back({settings_[setting], policy});
-    if (path::policy_named(policy) == path::Policy::a_priori) {
-      known_.count_along(results_.at({setting, counting}));
-    }
   }
+  // any other one goes by the counts of the execution before it in the same launch
+  if (const auto& [setting, policy] = executions.front(); path::policy_named(policy) == path::Policy::a_priori) {
+    known_.count_along(results_.at({setting, counting}));
+  }
+  const OtherLoad load;
   MpiLaunchResult made =
       launch_.run(asked, known_, {options_.precision, !options_.no_across_sizes, !options_.no_windows, !options_.validate});
+  others_ = std::max(others_, load.cores().value_or(0));
   ++launches_;
   launch_seconds_ += made.seconds;
   std::vector<Execution> done;
@@ -178,6 +199,17 @@ std::optional<MpiOutcome> MpiTuner::outcome(std::size_t setting) {
   return selective != nullptr ? std::optional<MpiOutcome>(outcome_of(setting, *selective, true)) : std::nullopt;
 }
 
+void MpiTuner::note_self_check() {
+  if (options_.policy == full || options_.self_check == "none") {
+    return;
+  }
+  if (remembered_ && !distrusts_) {
+    self_checks_.count_tuning();
+  } else {
+    self_checks_.note(!distrusts_);
+  }
+}
+
 MpiOutcome MpiTuner::outcome_of(std::size_t setting, const json& telling, bool skipped_safely) const {
   MpiOutcome outcome;
   outcome.setting = settings_[setting];
@@ -214,6 +246,7 @@ std::vector<MpiOutcome> MpiTuner::tune(const std::function<void(const std::strin
           "executed in full from here on");
     }
   }
+  note_self_check();
   std::vector<MpiOutcome> all;
   for (std::optional<MpiOutcome>& each : outcomes_) {
     all.push_back(std::move(each.value()));

@@ -12,6 +12,7 @@
 
 #include "flopcast/cli/mpi_known_kernels.hpp"
 #include "flopcast/cli/mpi_launch.hpp"
+#include "flopcast/cli/mpi_self_checks.hpp"
 #include "flopcast/cli/mpi_space.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/model/store.hpp"
@@ -20,7 +21,7 @@ namespace flopcast::cli {
 
 struct MpiTuneOptions {
   std::string space, policy = "local";
-  std::string self_check = "first", statistics;
+  std::string self_check = "once", statistics;
   path::Precision precision;
   double least_coverage = 25;  ///< percent
   bool no_across_sizes = false;
@@ -55,6 +56,10 @@ class MpiTuner {
   /// Kernels whose stored times no longer held.
   [[nodiscard]] int drifted() const noexcept { return drifted_; }
   [[nodiscard]] int launches() const noexcept { return launches_; }
+  /// The program passed the self-check in an earlier tuning, and so it was left out.
+  [[nodiscard]] bool remembered_check() const noexcept { return remembered_; }
+  /// Cores that other programs kept busy, in the launch with most of that; 0 if there was nobody or the system doesn't tell.
+  [[nodiscard]] double others() const noexcept { return others_; }
   [[nodiscard]] Seconds launch_seconds() const noexcept { return launch_seconds_; }
 
  private:
@@ -64,7 +69,10 @@ class MpiTuner {
   [[nodiscard]] const nlohmann::json* result(std::size_t setting, const std::string& policy) const;
   /// Whether a full execution of it is looked at, too.
   [[nodiscard]] bool needs_full(std::size_t setting) const;
+  /// Whether one of all is, by the self-check.
+  [[nodiscard]] bool checks_one() const;
   [[nodiscard]] std::vector<Execution> missing() const;
+  void note_self_check();
   void launch(const std::vector<Execution>& executions);
   void learn(const std::vector<Execution>& made);
   /// Of a setting if all that it needs is there.
@@ -79,6 +87,10 @@ class MpiTuner {
   std::map<Execution, nlohmann::json> results_;  ///< profiles
   std::vector<std::optional<MpiOutcome>> outcomes_;
   MpiKnownKernels known_;
+  MpiSelfChecks self_checks_;
+  std::size_t checked_ = 0;  ///< setting that the self-check executes in full, if it is only one
+  bool remembered_ = false;
+  double others_ = 0;
   bool distrusts_ = false;  ///< a selective execution failed, or made other calls of MPI than a full one: all is executed in full
   int drifted_ = 0, launches_ = 0;
   Seconds launch_seconds_ = 0;

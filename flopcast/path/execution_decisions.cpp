@@ -5,8 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "flopcast/core/statistics.hpp"
-
 namespace flopcast::path {
 namespace {
 
@@ -36,6 +34,7 @@ ExecutionDecisions::ExecutionDecisions(Policy policy, const Precision& precision
                                        std::optional<ExecutionWindows> windows)
     : policy_(policy),
       precision_(precision),
+      quantiles_(precision.confidence),
       across_sizes_(across_sizes),
       wanted_windows_(windows),
       windows_(takes_windows(policy) ? windows : std::optional<ExecutionWindows>()) {}
@@ -94,7 +93,11 @@ void ExecutionDecisions::begin_anew() {
 void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool full_teaches) {
   policy_ = policy;
   full_teaches_ = full_teaches;
-  windows_ = takes_windows(policy) || (full_teaches && policy == Policy::full) ? wanted_windows_ : std::optional<ExecutionWindows>();
+  windows_.reset();
+  if (wanted_windows_ && (takes_windows(policy) || (full_teaches && policy == Policy::full))) {
+    windows_ = wanted_windows_->rarer(rarer_);
+  }
+  kernel_seconds_ = known_seconds_ = 0;
   before_ += before;
   last_path_ = before;
   for (Decision& each : decisions_) {
@@ -105,6 +108,19 @@ void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool ful
   }
   since_left_out_ = std::numeric_limits<Seconds>::infinity();
   spent_squares_ = 0;
+}
+
+void ExecutionDecisions::space_windows(double share) {
+  constexpr double least_share = 0.9;
+  constexpr double rarest = 8;
+  if (policy_ != Policy::full) {  // that looks at everything, known or not
+    rarer_ = share >= least_share ? std::min(2 * rarer_, rarest) : 1;
+  }
+}
+
+void ExecutionDecisions::note_known(const Decision& decision, Seconds seconds) {
+  kernel_seconds_ += seconds;
+  known_seconds_ += settled(decision).count >= precision_.least_count ? seconds : 0;
 }
 
 std::int64_t ExecutionDecisions::occurrences(const Decision& decision, const Standing& standing) const {
@@ -181,13 +197,18 @@ void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) c
 
 Counted ExecutionDecisions::left_out(std::uint32_t number, Seconds expected) {
   const Decision& mine = decision(number);
+  note_known(mine, expected);
+  return drawn(mine, expected);
+}
+
+Counted ExecutionDecisions::drawn(const Decision& mine, Seconds expected) {
   const std::size_t count = std::min<std::size_t>(mine.recent_count, mine.recent.size());
   const double sum = std::accumulate(mine.recent.begin(), mine.recent.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
   if (count < 2 || !(sum > 0)) {  // what takes less than the clock can tell varies by nothing
     return {expected, expected, true};
   }
-  const double drawn = mine.recent[(chance_() >> 8U) % count];
-  return {expected * drawn * static_cast<double>(count) / sum, expected, true};
+  const double one = mine.recent[(chance_() >> 8U) % count];
+  return {expected * one * static_cast<double>(count) / sum, expected, true};
 }
 
 std::size_t ExecutionDecisions::decade_of(Seconds seconds) const {
@@ -220,7 +241,7 @@ void ExecutionDecisions::note_deviation(Family& all, const KernelStatistics& bef
 bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences) {
   const Decision& mine = decision(number);
   const KernelStatistics times = known(mine);
-  if (is_predictable(times, precision_, occurrences)) {
+  if (is_predictable(times, precision_, quantiles_, occurrences)) {
     return true;
   }
   if (!windows_ || !across_sizes_ || mine.times.count == 0 || times.count >= precision_.least_count) {
@@ -242,8 +263,7 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
   }
   const double degrees = static_cast<double>(all.deviations.count);
   const double n = static_cast<double>(times.count * std::max<std::int64_t>(occurrences, 1));
-  return student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(all.deviations.squares / degrees / n) <=
-         precision_.tolerance;
+  return quantiles_(degrees) * std::sqrt(all.deviations.squares / degrees / n) <= precision_.tolerance;
 }
 
 /// Whether a kernel that isn't known well enough by itself adds so little to the error of the whole that this fits the tolerance: by how far
@@ -256,7 +276,7 @@ bool ExecutionDecisions::fits_budget(std::uint32_t number, const Standing& stand
   }
   const double degrees = static_cast<double>(scatter.count);
   const double variance = scatter.squares / degrees / static_cast<double>(times.count);
-  return spend(number, student_t_quantile((1 + precision_.confidence) / 2, degrees) * std::sqrt(variance) * times.mean, standing);
+  return spend(number, quantiles_(degrees) * std::sqrt(variance) * times.mean, standing);
 }
 
 /// Takes the error that leaving kernel `number` out adds from what the path may have; false if that is too little. The error of k
@@ -291,6 +311,7 @@ Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel,
     return {seconds, seconds, false};
   }
   Decision& mine = decision(number);
+  note_known(mine, seconds);
   const bool in_context = !windows_ || since_left_out_ >= settling(seconds, least_settling) || is_its_own_context(kernel, seconds);
   since_left_out_ += seconds;
   // a routine's first execution also loads its code and sets up what the library needs
@@ -316,7 +337,7 @@ Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel,
     return {seconds, seconds, false};
   }
   const KernelStatistics better = settled(mine);
-  return better.count > 0 ? left_out(number, better.mean) : Counted{seconds, seconds, true};
+  return better.count > 0 ? drawn(mine, better.mean) : Counted{seconds, seconds, true};
 }
 
 /// Asking takes as long, and executed among its like it is timed as it is in the program.

@@ -43,6 +43,8 @@ class ExecutionDecisions {
   /// What was learnt of kernel `number` before this run. It counts once the kernel has been executed in this run, and its time is still the
   /// same; if `trusted`, before that: somebody else is going to look.
   void know(std::uint32_t number, const PriorKernel& prior, bool trusted = false);
+  /// How often kernel `number` lies along the critical path of the execution before (policy a-priori).
+  void count_along(std::uint32_t number, std::int64_t along) { decision(number).prior.along = along; }
   /// All processes know these times of kernel `number` (policy eager): nobody needs to execute it.
   void know_everywhere(std::uint32_t number, const KernelKey& key, const KernelStatistics& times);
   /// What was learnt in this run is from here on what was learnt before it.
@@ -50,6 +52,11 @@ class ExecutionDecisions {
   /// Another execution begins in the same run, after one whose path was `before` long: counts begin anew, what is known of times stays.
   /// Whether one in full adds to that; it doesn't if it is what others are to be compared with.
   void begin_execution(Policy policy, Seconds before, bool full_teaches);
+  /// Share of the time of this execution's kernels that was known when they were met, by their own times in the program.
+  [[nodiscard]] double known_share() const noexcept { return kernel_seconds_ > 0 ? known_seconds_ / kernel_seconds_ : 0; }
+  /// Windows become rarer while executions find little that isn't known, and are as many as at first once one has found much: `share` is the
+  /// least known_share() of all processes, so that they agree.
+  void space_windows(double share);
 
   /// Whether `kernel`, number `number`, is to be executed now.
   [[nodiscard]] bool wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing = {});
@@ -129,6 +136,8 @@ class ExecutionDecisions {
   static KernelStatistics known(const Decision& decision);
   void note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds);
   [[nodiscard]] bool is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences);
+  Counted drawn(const Decision& mine, Seconds expected);
+  void note_known(const Decision& decision, Seconds seconds);
   bool is_its_own_context(const Kernel& kernel, Seconds seconds);
   void note_rough(Family& all, const Decision& decision, Seconds seconds) const;
   static double rough_factor(const Family& all);
@@ -146,6 +155,7 @@ class ExecutionDecisions {
 
   Policy policy_;
   Precision precision_;
+  StudentQuantiles quantiles_;
   bool across_sizes_;
   std::optional<ExecutionWindows> wanted_windows_;  ///< for policies that take them
   std::optional<ExecutionWindows> windows_;
@@ -154,6 +164,8 @@ class ExecutionDecisions {
   Seconds since_left_out_ = std::numeric_limits<Seconds>::infinity();  ///< time of kernels executed since then
   std::unordered_set<std::uint64_t> routines_;                         ///< executed before, by kind and number
   std::minstd_rand chance_;
+  double rarer_ = 1;  ///< windows, than at first
+  Seconds kernel_seconds_ = 0, known_seconds_ = 0;
   double best_rate_ = 0;                 ///< flops per second, of long kernels
   Seconds last_path_ = 0;                ///< length of the path of the execution before this one
   std::array<Deviations, 8> scatter_{};  ///< by powers of ten of the time

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "flopcast/core/error.hpp"
-#include "flopcast/core/statistics.hpp"
 
 namespace flopcast::path {
 namespace {
@@ -43,18 +42,17 @@ Policy policy_named(std::string_view name) {
   throw bad_input("'{}' is no policy of execution; there are {}", name, fmt::join(known, ", "));
 }
 
-double relative_half_width(const KernelStatistics& times, double confidence, std::int64_t occurrences) {
+double relative_half_width(const KernelStatistics& times, StudentQuantiles& quantiles, std::int64_t occurrences) {
   if (times.count < 2 || times.mean <= 0) {
     return std::numeric_limits<double>::infinity();
   }
   const double n = static_cast<double>(times.count);
-  const double quantile = student_t_quantile((1 + confidence) / 2, n - 1);
   const double narrowing = std::sqrt(n * static_cast<double>(std::max<std::int64_t>(occurrences, 1)));
-  return quantile * std::sqrt(times.variance()) / narrowing / times.mean;
+  return quantiles(n - 1) * std::sqrt(times.variance()) / narrowing / times.mean;
 }
 
-bool is_predictable(const KernelStatistics& times, const Precision& precision, std::int64_t occurrences) {
-  return times.count >= precision.least_count && relative_half_width(times, precision.confidence, occurrences) <= precision.tolerance;
+bool is_predictable(const KernelStatistics& times, const Precision& precision, StudentQuantiles& quantiles, std::int64_t occurrences) {
+  return times.count >= precision.least_count && relative_half_width(times, quantiles, occurrences) <= precision.tolerance;
 }
 
 }  // namespace flopcast::path

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "flopcast/path/kernel_table.hpp"
+#include "flopcast/path/student_quantiles.hpp"
 
 namespace flopcast::path {
 
@@ -34,10 +35,10 @@ struct Precision {
 
 /// Half-width of the interval of the mean of `times` over the mean, for a kernel that occurs `occurrences` times on the path: the variance
 /// of its mean time there is divided by that count (paper 004, section III-A). Infinite for fewer than two values.
-double relative_half_width(const KernelStatistics& times, double confidence, std::int64_t occurrences);
+double relative_half_width(const KernelStatistics& times, StudentQuantiles& quantiles, std::int64_t occurrences);
 
 /// Whether the time is known well enough. `occurrences` 1 for a policy that doesn't count.
-bool is_predictable(const KernelStatistics& times, const Precision& precision, std::int64_t occurrences);
+bool is_predictable(const KernelStatistics& times, const Precision& precision, StudentQuantiles& quantiles, std::int64_t occurrences);
 
 /// What an earlier run knows of a kernel. A plain record: it travels in messages.
 struct PriorKernel {

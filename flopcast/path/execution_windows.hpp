@@ -17,6 +17,9 @@ class ExecutionWindows {
   /// round several times.
   explicit ExecutionWindows(Seconds period = 0.2, Seconds width = 0.02) : period_(period), width_(width) {}
 
+  /// The same windows, so many times as far apart.
+  [[nodiscard]] ExecutionWindows rarer(double times) const { return ExecutionWindows(period_ * times, width_); }
+
   /// Whether the end of a path of this length lies in one.
   [[nodiscard]] bool contain(Seconds path) const noexcept;
 

@@ -290,6 +290,33 @@ TEST(ExecutionDecisionsTest, WindowsLieAtPlacesOfAllPathsTogether) {
   EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = inside}), 0);
 }
 
+/// How many of 1000 places of a path 100 long lie in windows.
+int places_in_windows(ExecutionDecisions& decisions) {
+  int count = 0;
+  for (int i = 0; i < 1000; ++i) {
+    count += decisions.wants_execution(0, kernel_of_order(100), {.along = 0, .path = 0.1 * i}) ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(ExecutionDecisionsTest, WindowsAreRarerWhereAllIsKnown) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, ExecutionWindows(10, 2));
+  for (int i = 0; i < 20; ++i) {
+    decisions.executed(0, kernel_of_order(100), 1);
+  }
+  EXPECT_NEAR(decisions.known_share(), 16.0 / 20, 1e-12);  // the first loads the routine, three make its time known
+  EXPECT_NEAR(places_in_windows(decisions), 200, 10);
+  decisions.space_windows(1);
+  decisions.begin_execution(Policy::conditional, 0, true);
+  EXPECT_EQ(decisions.known_share(), 0);
+  EXPECT_NEAR(places_in_windows(decisions), 100, 10);
+  decisions.space_windows(0.5);  // another process has met much that it doesn't know
+  decisions.begin_execution(Policy::conditional, 0, true);
+  EXPECT_NEAR(places_in_windows(decisions), 200, 10);
+  decisions.left_out(0, 1);
+  EXPECT_EQ(decisions.known_share(), 1);
+}
+
 TEST(ExecutionDecisionsTest, WhatAddsLittleToTheErrorOfTheWholeIsLeftOut) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   for (int i = 0; i < 8; ++i) {  // of one routine it is known by how much times scatter

@@ -19,26 +19,31 @@ KernelStatistics times(std::initializer_list<double> values) {
   return statistics;
 }
 
+StudentQuantiles& quantiles() {
+  static StudentQuantiles all(0.95);
+  return all;
+}
+
 TEST(ExecutionPolicyTest, HalfWidthIsStudentsOverTheMean) {
   // 9, 10, 11: s = 1, t(0.975, 2) = 4.302653
-  EXPECT_NEAR(relative_half_width(times({9, 10, 11}), 0.95, 1), 4.302653 / std::sqrt(3) / 10, 1e-6);
+  EXPECT_NEAR(relative_half_width(times({9, 10, 11}), quantiles(), 1), 4.302653 / std::sqrt(3) / 10, 1e-6);
 }
 
 TEST(ExecutionPolicyTest, OccurrencesNarrowByTheirRoot) {
   const KernelStatistics sample = times({9, 10, 11});
-  EXPECT_NEAR(relative_half_width(sample, 0.95, 16), relative_half_width(sample, 0.95, 1) / 4, 1e-12);
+  EXPECT_NEAR(relative_half_width(sample, quantiles(), 16), relative_half_width(sample, quantiles(), 1) / 4, 1e-12);
 }
 
 TEST(ExecutionPolicyTest, NothingIsKnownFromOneOrTwoExecutions) {
-  EXPECT_EQ(relative_half_width(times({5}), 0.95, 1), std::numeric_limits<double>::infinity());
-  EXPECT_FALSE(is_predictable(times({5, 5}), {}, 1000));
-  EXPECT_TRUE(is_predictable(times({5, 5, 5}), {}, 1));
+  EXPECT_EQ(relative_half_width(times({5}), quantiles(), 1), std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(is_predictable(times({5, 5}), {}, quantiles(), 1000));
+  EXPECT_TRUE(is_predictable(times({5, 5, 5}), {}, quantiles(), 1));
 }
 
 TEST(ExecutionPolicyTest, ToleranceDecides) {
   const KernelStatistics sample = times({9, 10, 11});
-  EXPECT_FALSE(is_predictable(sample, {.tolerance = 0.24}, 1));
-  EXPECT_TRUE(is_predictable(sample, {.tolerance = 0.25}, 1));
+  EXPECT_FALSE(is_predictable(sample, {.tolerance = 0.24}, quantiles(), 1));
+  EXPECT_TRUE(is_predictable(sample, {.tolerance = 0.25}, quantiles(), 1));
 }
 
 TEST(ExecutionPolicyTest, NamesGoBothWaysAndWrongOnesAreRefused) {

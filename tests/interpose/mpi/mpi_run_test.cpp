@@ -238,12 +238,14 @@ TEST_P(MpiRunTest, NonblockingCollectivesAreLeftOut) {
       followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30 nonblocking");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile();
-  const json* reduction = kernel(found, "MPI_Iallreduce(800 bytes");
-  ASSERT_NE(reduction, nullptr);
-  EXPECT_EQ(reduction->at("executed").at("count").get<int>() + reduction->at("skipped").get<int>(), 30 * 3);
-  EXPECT_GE(reduction->at("skipped"), 20 * 3);
-  EXPECT_EQ(reduction->at("skipped").get<int>() % 3, 0) << "in all processes or in none";
-  EXPECT_EQ(reduction->at("along").at("count"), 30);
+  for (const char* name : {"MPI_Iallreduce(800 bytes", "MPI_Igather(2400 bytes", "MPI_Iscatter(2400 bytes"}) {
+    const json* collective = kernel(found, name);
+    ASSERT_NE(collective, nullptr) << name;
+    EXPECT_EQ(collective->at("executed").at("count").get<int>() + collective->at("skipped").get<int>(), 30 * 3);
+    EXPECT_GE(collective->at("skipped"), 20 * 3) << name;
+    EXPECT_EQ(collective->at("skipped").get<int>() % 3, 0) << "in all processes or in none";
+    EXPECT_EQ(collective->at("along").at("count"), 30);
+  }
 }
 
 TEST_P(MpiRunTest, InWindowsTimesAreKeptApart) {
@@ -343,6 +345,14 @@ TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
   EXPECT_EQ(in_c, names("grep '^mpi_.*_$' | grep -v _f08_"));
 }
 
+TEST_P(MpiRunTest, RemainsInBuffersThatNobodyWroteStayThere) {
+  EXPECT_EQ(run(2, program("remains_program")).exit_code, 0);
+  const Result result = followed(2, "--policy conditional --tolerance 1000 --no-windows --output profile.json", program("remains_program"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_GT(kernel(profile(), "dcopy(576)")->at("skipped"), 0);
+  EXPECT_GT(kernel(profile(), "dgemm(NN, 24, 24, 24)")->at("skipped"), 0);
+}
+
 class MpiTuneTest : public MpiRunTest {
  protected:
   /// A space of this test's folder whose program runs in two processes.
@@ -388,6 +398,7 @@ TEST_P(MpiTuneTest, APrioriCountsInASelectiveExecution) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result result = tune("space.json --json --policy a-priori --tolerance 0.5 --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).at("launches"), 1);
   for (const json& each : json::parse(result.out).at("configurations")) {
     EXPECT_EQ(each.at("selective"), true);
     EXPECT_GT(each.at("predicted_seconds"), 0);
@@ -412,6 +423,30 @@ TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
   write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60}}});
   const Result unchecked = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --self-check none");
   EXPECT_EQ(json::parse(unchecked.out).at("configurations").at(0).at("selective"), true);
+}
+
+TEST_P(MpiTuneTest, AProgramThatPassedTheSelfCheckIsNotExecutedInFullAgain) {
+  fs::copy_file(program("configurations_program"), folder_ / "program");
+  write_space("test", {"./program", "{order}"}, {{"order", {30, 40}}});
+  const std::string options = "space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows";
+  const auto remembers = [&](const std::string& more) {
+    const Result result = tune(options + more);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const json found = json::parse(result.out);
+    const bool in_full = found.at("configurations").at(1).contains("full_path_seconds");
+    EXPECT_EQ(found.at("self_check_remembered"), !in_full);
+    EXPECT_FALSE(found.at("configurations").at(0).contains("full_path_seconds"));
+    return !in_full;
+  };
+  EXPECT_FALSE(remembers(""));
+  EXPECT_TRUE(remembers(""));
+  EXPECT_FALSE(remembers(" --self-check one"));
+  EXPECT_TRUE(remembers(""));
+  EXPECT_FALSE(remembers(" --cold"));
+  EXPECT_FALSE(remembers(" --no-across-sizes"));
+  fs::remove(folder_ / "program");
+  fs::copy_file(program("configurations_program"), folder_ / "program");  // another file
+  EXPECT_FALSE(remembers(""));
 }
 
 /// How often `part` occurs.
@@ -495,7 +530,7 @@ TEST_P(MpiTuneTest, FortranProgramsAskForConfigurations) {
 }
 
 TEST_P(MpiTuneTest, AValueThatIsNoIntegerIsToldAndTheOthersAreKept) {
-  write_space("test", {program("configurations_program"), "{order}"}, {{"order", {30, "many"}}});
+  write_space("test", {program("configurations_program"), "{order}"}, {{"order", {"many", 30}}});
   const Result result = tune("space.json --json" + anyhow);
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_THAT(result.err, HasSubstr("parameter 'order' is 'many'; the program expects an integer"));

@@ -12,7 +12,7 @@ extern void dgemm_(const char*, const char*, const int*, const int*, const int*,
                    const int*, const double*, double*, const int*, size_t, size_t);
 
 enum { n = 100 };
-static double a[n * n], b[n * n], data[1000], sum[n];
+static double a[n * n], b[n * n], data[1000], sum[n], gathered[n * n]; /* of 100 processes at most */
 
 /* From the last process to the first. */
 static void* send_on(void* tag) {
@@ -53,6 +53,10 @@ int main(int argc, char** argv) {
     if (strcmp(end, "nonblocking") == 0) {
       MPI_Request request;
       MPI_Iallreduce(b, sum, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      MPI_Igather(rank == 0 ? MPI_IN_PLACE : b, n, MPI_DOUBLE, gathered, n, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      MPI_Iscatter(gathered, n, MPI_DOUBLE, rank == 0 ? MPI_IN_PLACE : sum, n, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     MPI_Bcast(data, 1000, MPI_DOUBLE, 0, MPI_COMM_WORLD);

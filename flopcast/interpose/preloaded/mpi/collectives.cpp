@@ -74,8 +74,7 @@ int blocking(const Collective& collective, Channel* channel, Execute execute) {
 
 /// All processes must find the same for a nonblocking collective without a word: those can be left out whose bytes are as many in each.
 bool may_be_left_out(const Collective& collective) {
-  constexpr std::array uneven = {Routine::igather,   Routine::igatherv,   Routine::iscatter,
-                                 Routine::iscatterv, Routine::ialltoallv, Routine::ialltoallw};
+  constexpr std::array uneven = {Routine::igatherv, Routine::iscatterv, Routine::ialltoallv, Routine::ialltoallw};
   return std::find(uneven.begin(), uneven.end(), collective.routine) == uneven.end() && may_be_skipped(collective.bytes, collective.type);
 }
 
@@ -334,7 +333,8 @@ int MPI_Igather(const void* in, int sent, MPI_Datatype in_type, void* out, int r
   const auto execute = [&] { return PMPI_Igather(in, sent, in_type, out, received, out_type, root, comm, request); };
   return channel == nullptr ? execute()
                             : nonblocking({Routine::igather, Pattern::gather,
-                                           in == MPI_IN_PLACE ? parts_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm)},
+                                           in == MPI_IN_PLACE ? parts_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm),
+                                           in == MPI_IN_PLACE ? out_type : in_type},
                                           channel, request, execute);
 }
 
@@ -356,7 +356,8 @@ int MPI_Iscatter(const void* in, int sent, MPI_Datatype in_type, void* out, int 
   const auto execute = [&] { return PMPI_Iscatter(in, sent, in_type, out, received, out_type, root, comm, request); };
   return channel == nullptr ? execute()
                             : nonblocking({Routine::iscatter, Pattern::scatter,
-                                           out == MPI_IN_PLACE ? parts_bytes(sent, in_type, comm) : parts_bytes(received, out_type, comm)},
+                                           out == MPI_IN_PLACE ? parts_bytes(sent, in_type, comm) : parts_bytes(received, out_type, comm),
+                                           out == MPI_IN_PLACE ? in_type : out_type},
                                           channel, request, execute);
 }
 

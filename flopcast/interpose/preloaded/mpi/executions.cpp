@@ -1,11 +1,13 @@
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "flopcast/interpose/preloaded/mpi/session.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
@@ -48,9 +50,36 @@ void Session::read_executions() {
   begin_execution(0, 0);
 }
 
+/// How often which kernels lay on the critical path, which rank 0 has put together, becomes known to all.
+void Session::tell_counts_along() {
+  struct Count {
+    path::KernelKey key;
+    std::int64_t along = 0;
+  };
+  std::vector<Count> counts;
+  for (const path::Kernel& kernel : kernels_.kernels()) {
+    counts.push_back({kernel.key, kernel.along.count});
+  }
+  auto length = static_cast<std::int64_t>(counts.size());
+  PMPI_Bcast(&length, 1, MPI_INT64_T, 0, world_);
+  counts.resize(static_cast<std::size_t>(length));
+  constexpr std::int64_t most = 1024;  // in one message
+  for (std::int64_t first = 0; first < length; first += most) {
+    const std::int64_t part = std::min(most, length - first);
+    PMPI_Bcast(counts.data() + first, static_cast<int>(part * static_cast<std::int64_t>(sizeof(Count))), MPI_BYTE, 0, world_);
+  }
+  for (const Count& count : counts) {
+    decisions_.count_along(kernels_.number(count.key), count.along);
+  }
+}
+
 void Session::begin_execution(std::size_t number, Seconds before) {
+  const bool counts_for_it = progress_ == Progress::running && options_.policy == path::Policy::conditional;
   executions_.go_on_with(number);
   options_.policy = executions_.current().policy;
+  if (counts_for_it && options_.policy == path::Policy::a_priori) {
+    tell_counts_along();
+  }
   decisions_.begin_execution(options_.policy, before, executions_.current().teaches);
   let_counts_travel(options_.policy == path::Policy::online);
   has_skipped_ = false;  // the program makes its data anew
@@ -65,6 +94,9 @@ Seconds Session::finish_execution() {
     append_profile(options_, executions_.number(), facts, kernels_.kernels(), regions_);
     compare_calls(facts.calls);
   }
+  double known = decisions_.known_share();
+  PMPI_Allreduce(MPI_IN_PLACE, &known, 1, MPI_DOUBLE, MPI_MIN, world_);
+  decisions_.space_windows(known);
   return facts.longest.along.time;
 }
 

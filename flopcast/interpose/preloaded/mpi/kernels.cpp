@@ -1,4 +1,5 @@
 #include <atomic>
+#include <optional>
 #include <vector>
 
 #include "flopcast/interpose/preloaded/fortran_call.hpp"
@@ -19,6 +20,7 @@ thread_local std::uint32_t number = 0;
 thread_local Seconds started = 0;
 thread_local mpi::DampedUpdate damped;
 thread_local mpi::DenormalsAsZero denormals;
+thread_local std::optional<Call> unsafe;  ///< a call with data that aren't the program's
 
 std::vector<std::atomic<void*>>& definitions() {
   static std::vector<std::atomic<void*>> all(kernel::catalogue().size());
@@ -47,12 +49,14 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   part_ = kernel::decides(*call.routine) || all->wants_execution(number) ? Part::observed : Part::skipped;
   if (part_ == Part::skipped) {
     skipped_value_ = kernel::skip(call).value;
+    mpi::settle_outputs(call);
     all->note_left_out();
     all->computed(number, all->estimate(number), false);
     all->return_to_program();
     return;
   }
   if (all->has_skipped()) {
+    unsafe = call;
     mpi::make_safe(call);
     damped.apply(call, pointers);
     denormals.begin();
@@ -67,6 +71,10 @@ Interception::~Interception() {
     const Seconds seconds = all->now() - started;
     denormals.end();
     --depth;
+    if (unsafe) {
+      mpi::settle_solution(*unsafe);
+      unsafe.reset();
+    }
     if (const auto turn = all->turn_at_once()) {
       all->computed(number, seconds, true);
       all->return_to_program();

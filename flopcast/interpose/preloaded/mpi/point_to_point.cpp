@@ -69,9 +69,11 @@ Announced announced_send(const Outgoing& message, Channel& channel, Send send) {
   made.kernel = all.communication_kernel(message.routine, made.bytes, channel.size(), channel.stride());
   made.empty = is_left_empty(made.kernel, made.bytes, message.type);
   announce(&channel, made.bytes, message.destination, message.tag, made.empty);
-  const Seconds start = all.now();
+  const Seconds start = all.begins_to_send();
   made.result = send(made.empty ? 0 : message.count);
-  made.taken = all.now() - start;
+  const Seconds end = all.now();
+  made.taken = std::max(end - start, 0.0);
+  all.note_message_done(all.after_sends(), end);
   return made;
 }
 
@@ -100,6 +102,9 @@ int blocking_send(const Outgoing& message, MPI_Comm comm, Send send) {
     return made.result;
   }
   const Seconds usual = 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(made.bytes), channel->size());
+  if (made.taken > usual) {
+    all.note_unusual();
+  }
   const Seconds unexplained = all.explain_wait(std::max(made.taken - usual, 0.0));
   account(message.routine, *channel, made.bytes, std::min(made.taken, usual), unexplained);
   return made.result;
@@ -134,9 +139,16 @@ Sender found_sender(const Sender& asked, MPI_Comm comm) {
   return PMPI_Probe(asked.source, asked.tag, comm, &found) == MPI_SUCCESS ? Sender{found.MPI_SOURCE, found.MPI_TAG} : asked;
 }
 
+/// Where a message goes.
+struct Place {
+  void* buffer = nullptr;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
 /// A blocking receive once its shadow has come: `receive` gets the sender and the status to fill.
 template <class Receive>
-int blocking_receive(Routine routine, Channel& channel, const Sender& asked, MPI_Comm comm, MPI_Status* wanted, Receive receive) {
+int blocking_receive(Routine routine, Channel& channel, const Sender& asked, const Place& place, MPI_Comm comm, MPI_Status* wanted,
+                     Receive receive) {
   Session& all = *session();
   all.note_call(routine, 0, asked.source, asked.tag);
   const auto [source, tag] = names_a_message(asked.source, asked.tag) ? asked : found_sender(asked, comm);
@@ -154,7 +166,8 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, MPI
     all.waited(start - all.called());
   }
   const int result = receive(Sender{source, tag}, status);
-  Seconds taken = all.uses_cpu_clock() ? 0 : all.now() - start;
+  const Seconds end = all.uses_cpu_clock() ? 0 : all.now();
+  Seconds taken = end - start;
   if (!known && result == MPI_SUCCESS && channel.has(status->MPI_SOURCE)) {
     shadow = channel.receive(status->MPI_SOURCE, status->MPI_TAG);
     all.follow(shadow);  // how much of the time was waiting for it, nobody knows
@@ -162,14 +175,18 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, MPI
   }
   if (shadow.skipped != 0) {
     mend_status(shadow, *status);
+    settle_empty(place.buffer, shadow.bytes, place.type);
     account_left_out(routine, channel, shadow.bytes);
     return result;
+  }
+  if (known) {
+    all.note_message_done(all.after_receives(), end);
   }
   account(routine, channel, shadow.bytes, taken);
   return result;
 }
 
-void expect(Routine routine, Channel* channel, int source, int tag, MPI_Request request) {
+void expect(Routine routine, Channel* channel, int source, int tag, const Place& place, MPI_Request request) {
   if (channel == nullptr) {
     return;
   }
@@ -179,6 +196,8 @@ void expect(Routine routine, Channel* channel, int source, int tag, MPI_Request 
   pending.channel = channel->shared_from_this();
   pending.source = source;
   pending.tag = tag;
+  pending.buffer = place.buffer;
+  pending.type = place.type;
   requests().add(request, std::move(pending));
 }
 
@@ -274,7 +293,8 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
     return PMPI_Recv(buffer, count, type, from.source, from.tag, comm, into);
   };
   const Sender asked = {source, tag};
-  return channel == nullptr ? receive(asked, status) : blocking_receive(Routine::recv, *channel, asked, comm, status, receive);
+  return channel == nullptr ? receive(asked, status)
+                            : blocking_receive(Routine::recv, *channel, asked, {buffer, type}, comm, status, receive);
 }
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
@@ -285,7 +305,7 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
   }
   const int result = PMPI_Irecv(buffer, count, type, source, tag, comm, request);
   if (result == MPI_SUCCESS) {
-    expect(Routine::irecv, channel, source, tag, *request);
+    expect(Routine::irecv, channel, source, tag, {buffer, type}, *request);
   }
   return result;
 }
@@ -315,7 +335,8 @@ int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, 
   const auto receive = [&](const Sender& /*known*/, MPI_Status* into) { return PMPI_Mrecv(buffer, count, type, message, into); };
   const std::optional<Matched> matched = inside ? take_matched(*message) : std::nullopt;
   const Sender sender = matched ? Sender{matched->source, matched->tag} : Sender();
-  return matched ? blocking_receive(Routine::recv, *matched->channel, sender, MPI_COMM_NULL, status, receive) : receive(sender, status);
+  return matched ? blocking_receive(Routine::recv, *matched->channel, sender, {buffer, type}, MPI_COMM_NULL, status, receive)
+                 : receive(sender, status);
 }
 
 int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
@@ -323,7 +344,7 @@ int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
   const std::optional<Matched> matched = inside ? take_matched(*message) : std::nullopt;
   const int result = PMPI_Imrecv(buffer, count, type, message, request);
   if (matched && result == MPI_SUCCESS) {
-    expect(Routine::irecv, matched->channel.get(), matched->source, matched->tag, *request);
+    expect(Routine::irecv, matched->channel.get(), matched->source, matched->tag, {buffer, type}, *request);
   }
   return result;
 }
@@ -345,8 +366,9 @@ int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type
     return received != MPI_SUCCESS ? received : completed;
   };
   const Sender asked = {source, receive_tag};
-  const int result =
-      source == MPI_PROC_NULL ? receive(asked, status) : blocking_receive(Routine::sendrecv, *channel, asked, comm, status, receive);
+  const int result = source == MPI_PROC_NULL
+                         ? receive(asked, status)
+                         : blocking_receive(Routine::sendrecv, *channel, asked, {receive_buffer, receive_type}, comm, status, receive);
   return sent != MPI_SUCCESS ? sent : result;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flopcast/interpose/preloaded/mpi/session.hpp"
+#include "flopcast/interpose/preloaded/mpi/skipped_data.hpp"
 
 namespace flopcast::interpose::mpi {
 
@@ -88,6 +89,16 @@ void mend_status(const Shadow& shadow, MPI_Status& status) noexcept {
   if (shadow.skipped != 0) {
     PMPI_Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(shadow.bytes));
   }
+}
+
+void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type) {
+  MPI_Aint begin = 0;
+  MPI_Aint extent = 0;
+  if (buffer == nullptr || type == MPI_DATATYPE_NULL || PMPI_Type_get_extent(type, &begin, &extent) != MPI_SUCCESS || begin != 0 ||
+      message_bytes(1, type) != extent) {
+    return;
+  }
+  settle_message(buffer, bytes, type == MPI_FLOAT || type == MPI_REAL ? 4 : 8);
 }
 
 namespace {
@@ -207,6 +218,9 @@ class Completion {
     session()->follow(shadow);
     pending.bytes = shadow.bytes;
     pending.skipped = shadow.skipped != 0;
+    if (pending.skipped && is_number(pending.type)) {  // others may have been freed
+      settle_empty(pending.buffer, shadow.bytes, pending.type);
+    }
   }
 
   static void follow(Pending& pending) {

@@ -28,6 +28,8 @@ struct Pending {
   bool cancelled = false;
   bool skipped = false;  ///< its message came empty, or it is a collective that was left out
   std::int64_t bytes = 0;
+  void* buffer = nullptr;                 ///< of a receive
+  MPI_Datatype type = MPI_DATATYPE_NULL;  ///< freed, perhaps, unless it is one of MPI's own
   path::Pattern pattern = path::Pattern::message;
   std::unique_ptr<AgreementInFlight> agreement;  ///< of collectives
 
@@ -73,6 +75,9 @@ bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept;
 
 /// A message came empty in place of `shadow.bytes`: its status says what the program expects.
 void mend_status(const Shadow& shadow, MPI_Status& status) noexcept;
+
+/// Where a message of `bytes` came empty lies what the program had there before: see settle_message(). Nothing for types with gaps.
+void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type);
 
 /// Bytes of `count` elements; 0 where MPI refuses to tell.
 std::int64_t message_bytes(int count, MPI_Datatype type) noexcept;

@@ -164,11 +164,14 @@ void Session::enter_call() noexcept {
 }
 
 void Session::leave_call() noexcept {
-  if (main_thread) {
+  if (main_thread && rest_ != nullptr && !cpu_clock_ && !other_threads_call_) {
+    resumed_ = rest_->end(done_, [this] { return now(); });
+  } else if (main_thread) {
     return_to_program();
   } else if (!cpu_clock_) {
     resumed_ += now() - called_;  // what took place meanwhile in the other thread isn't on the path twice
   }
+  rest_ = nullptr;
   if (other_threads_call_) {
     turns_.unlock();
   }

@@ -18,6 +18,7 @@
 #include "flopcast/interpose/mpi_executions.hpp"
 #include "flopcast/interpose/mpi_options.hpp"
 #include "flopcast/interpose/preloaded/mpi/call_sequence.hpp"
+#include "flopcast/interpose/preloaded/mpi/own_work.hpp"
 #include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
 #include "flopcast/interpose/preloaded/mpi/region_names.hpp"
 #include "flopcast/interpose/preloaded/mpi/routines.hpp"
@@ -69,6 +70,20 @@ class Session {
   void return_to_program() noexcept { resumed_ = now(); }
   /// When it called us, by the same clock.
   [[nodiscard]] Seconds called() const noexcept { return called_; }
+
+  /// When MPI is asked to send, after what the library does for that; by the wall clock mostly without looking.
+  [[nodiscard]] Seconds begins_to_send() noexcept {
+    return cpu_clock_ || other_threads_call_ ? now() : announcing_.end(called_, [this] { return now(); });
+  }
+  /// MPI was done with a message at `time`; what is left to do until the program goes on is always the same.
+  void note_message_done(OwnWork& rest, Seconds time) noexcept {
+    done_ = time;
+    rest_ = &rest;
+  }
+  /// What is left to do isn't what it always is.
+  void note_unusual() noexcept { rest_ = nullptr; }
+  [[nodiscard]] OwnWork& after_sends() noexcept { return after_sends_; }
+  [[nodiscard]] OwnWork& after_receives() noexcept { return after_receives_; }
 
   /// Seconds of the clock that computation is measured by.
   [[nodiscard]] Seconds now() const noexcept;
@@ -180,6 +195,7 @@ class Session {
   void read_executions();
   /// What this process has counted so far is forgotten, not what is known of times. Collective.
   void count_anew();
+  void tell_counts_along();
   void begin_execution(std::size_t number, Seconds before);
   /// All that the processes have found since they began to count; at rank 0 complete. Collective.
   ProfileFacts conclude();
@@ -239,6 +255,9 @@ class Session {
   Seconds elapsed_ = 0;                        ///< wall time measured before that
   Seconds resumed_ = 0;                        ///< when the program last went on
   Seconds called_ = 0;                         ///< when it last called us
+  OwnWork announcing_, after_sends_, after_receives_;
+  OwnWork* rest_ = nullptr;  ///< what the present call still has to do after `done_`; nullptr if that varies
+  Seconds done_ = 0;
   path::CriticalPath path_;
   path::KernelTable kernels_;
   path::MessageModel messages_;

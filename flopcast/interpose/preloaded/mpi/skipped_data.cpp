@@ -114,6 +114,91 @@ bool has_numbers(const Argument& argument) { return argument.kind == Kind::data 
 /// nothing.
 bool must_be_written(const Routine& routine, const Argument& argument) { return argument.access == Access::read || can_fail(routine); }
 
+/// Larger than the damping of updates makes up for, in a product of two of them; or no number at all.
+template <class Real>
+bool is_unusual(Real number) {
+  constexpr Real most = 65536;
+  return !(std::abs(number) <= most);
+}
+
+/// Writes numbers in the place of unusual ones.
+template <class Real>
+void settle(char* place, std::int64_t bytes) {
+  constexpr std::int64_t block = 64;
+  constexpr Real usual = Real(1) / 128;
+  auto* const numbers = reinterpret_cast<Real*>(place);
+  const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Real));
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    const std::int64_t end = std::min(count, begin + block);
+    bool any = false;
+    for (std::int64_t i = begin; i < end; ++i) {
+      any |= is_unusual(numbers[i]);
+    }
+    for (std::int64_t i = begin; any && i < end; ++i) {
+      numbers[i] = is_unusual(numbers[i]) ? usual : numbers[i];
+    }
+  }
+}
+
+void settle(const Operand& operand, std::int64_t element_bytes) {
+  for (const Region& part : operand.parts) {
+    for (std::int64_t j = 0; j < part.columns; ++j) {
+      char* const begin = pointer_to(run_begin(part, j));
+      element_bytes == 4 ? settle<float>(begin, run_bytes(part, j)) : settle<double>(begin, run_bytes(part, j));
+    }
+  }
+}
+
+/// A few numbers of many: remains of something else are seldom alone.
+template <class Real>
+bool looks_unusual(const char* place, std::int64_t bytes) {
+  constexpr std::int64_t probes = 8;
+  const auto* const numbers = reinterpret_cast<const Real*>(place);
+  const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Real));
+  for (std::int64_t i = 0; i < probes && count > 0; ++i) {
+    if (is_unusual(numbers[i * (count - 1) / (probes - 1)])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether all of `bytes` at `place` are to be looked at: the first time, now and then again, and where some are seen to be unusual.
+bool is_due(const char* place, std::int64_t bytes, std::int64_t element_bytes) {
+  constexpr std::uint32_t looked_at = 8;  // one in so many
+  struct Place {
+    const char* address = nullptr;
+    std::int64_t bytes = 0;
+    std::uint32_t times = 0;
+  };
+  static std::array<Place, 64> places;
+  const auto address = reinterpret_cast<std::uintptr_t>(place);
+  Place& found = places.at((address / line_bytes + static_cast<std::uintptr_t>(bytes)) % places.size());
+  if (found.address != place || found.bytes != bytes) {
+    found = {place, bytes, 0};
+  }
+  return found.times++ % looked_at == 0 || (element_bytes == 4 ? looks_unusual<float>(place, bytes) : looks_unusual<double>(place, bytes));
+}
+
+/// The same for a matrix, which is probed in its first column.
+bool is_due(const Operand& operand, std::int64_t element_bytes) {
+  constexpr std::int64_t short_bytes = 4096;  // looking at it takes less than a page's first use
+  const std::int64_t bytes = operand.bytes();
+  return bytes > 0 && (bytes <= short_bytes || is_due(pointer_to(operand.parts[0].address), run_bytes(operand.parts[0], 0), element_bytes));
+}
+
+/// What `call` adds to isn't read.
+bool replaces(const Call& call) {
+  const int beta = call.routine->index("beta");
+  return beta >= 0 && call.scalars[static_cast<std::size_t>(call.arguments[static_cast<std::size_t>(beta)])] == 0.0;
+}
+
+/// x := op(A)^-1 x or op(A) x with a triangle A, in BLAS.
+bool has_triangle(const Routine& routine) {
+  constexpr std::array<std::string_view, 8> families = {"trsm", "trmm", "trsv", "trmv", "tbsv", "tbmv", "tpsv", "tpmv"};
+  return std::find(families.begin(), families.end(), routine.family) != families.end();
+}
+
 /// Whether alpha stands before what is added to an operand, and that isn't scaled.
 bool is_update(const Call& call) {
   const Routine& routine = *call.routine;
@@ -139,6 +224,42 @@ void make_safe(const Call& call) {
       const bool written = must_be_written(routine, argument);
       real_bytes(routine.precision) == 4 ? renew<float>(operand, written) : renew<double>(operand, written);
     }
+  }
+}
+
+void settle_outputs(const Call& call) {
+  const Routine& routine = *call.routine;
+  const bool replacing = replaces(call);
+  const auto is_output = [&](const Argument& a) {
+    return a.kind == Kind::data && !a.integer && (a.access == Access::write || (replacing && a.access == Access::update));
+  };
+  if (std::none_of(routine.arguments.begin(), routine.arguments.end(), is_output)) {
+    return;
+  }
+  for (const Operand& operand : operands(call)) {
+    if (is_output(routine.arguments[operand.argument]) && call.address(operand.argument) != 0 &&
+        is_due(operand, real_bytes(routine.precision))) {
+      settle(operand, real_bytes(routine.precision));
+    }
+  }
+}
+
+void settle_solution(const Call& call) {
+  const Routine& routine = *call.routine;
+  if (!has_triangle(routine)) {
+    return;
+  }
+  for (const Operand& operand : operands(call)) {
+    if (routine.arguments[operand.argument].access == Access::update) {
+      settle(operand, real_bytes(routine.precision));
+    }
+  }
+}
+
+void settle_message(void* place, std::int64_t bytes, int element_bytes) {
+  char* const begin = static_cast<char*>(place);
+  if (is_due(begin, bytes, element_bytes)) {
+    element_bytes == 4 ? settle<float>(begin, bytes) : settle<double>(begin, bytes);
   }
 }
 

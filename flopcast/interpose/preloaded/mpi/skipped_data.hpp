@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 
 #include "flopcast/core/call.hpp"
@@ -14,6 +15,15 @@ namespace flopcast::interpose::mpi {
 /// long; and matrices that are to be definite are made so, as a routine would give up at
 /// once otherwise.
 void make_safe(const Call& call);
+
+/// After `call` has been left out: what it would have written without reading still holds remains of something else. Numbers among them that
+/// are very large, or none, are replaced: products of them would go on through the whole matrix, and make it indefinite.
+void settle_outputs(const Call& call);
+/// After `call` has been executed with such data: solutions with a triangle that isn't the program's may have grown beyond all bounds.
+void settle_solution(const Call& call);
+/// The same for `bytes` of real numbers of `element_bytes` each, where a message was to arrive that came empty. A place where messages come
+/// again and again isn't looked at every time.
+void settle_message(void* place, std::int64_t bytes, int element_bytes);
 
 /// Whether a routine reports operands that it can't go on with.
 bool can_fail(const flopcast::Routine& routine);

@@ -1,0 +1,71 @@
+#include "flopcast/cli/mpi_self_checks.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/component.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* artifact_kind = "mpi-self-checks";
+constexpr const char* schema = "flopcast-mpi-self-check-1";
+
+/// Which file it is and when its contents changed; empty if it is none.
+std::string identity_of(const fs::path& file) {
+  struct stat found = {};
+  if (stat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) {
+    return {};
+  }
+  return fmt::format("{} {} {}.{:09}\n", found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec);
+}
+
+/// Of the program, or the script with its interpreter: whatever words of the command are files; and of the libraries that leave kernels out.
+std::string identity_of(const MpiSpace& space) {
+  std::string all;
+  for (const std::string& word : space.command) {
+    all += identity_of(word);
+  }
+  for (const char* const mpi : {"openmpi", "mpich"}) {
+    try {
+      all += identity_of(interpose::find_component(fmt::format("libflopcast-mpi-{}.so", mpi)));
+    } catch (const Error&) {  // not built for that MPI
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+MpiSelfChecks::MpiSelfChecks(model::Store& store, const MpiSpace& space, const std::string& options)
+    : store_(store),
+      name_(fmt::format("{} {} | {}", fmt::join(space.launcher, " "), fmt::join(space.command, " "), options)),
+      identity_(identity_of(space)) {}
+
+bool MpiSelfChecks::has_passed() const {
+  constexpr int most_tunings = 10;  // then it is looked at again: libraries change, too
+  const std::optional<json> kept = store_.find_artifact(artifact_kind, name_);
+  return kept && kept->value("identity", "") == identity_ && kept->value("passed", false) && kept->value("tunings", 0) < most_tunings;
+}
+
+void MpiSelfChecks::count_tuning() {
+  if (std::optional<json> kept = store_.find_artifact(artifact_kind, name_)) {
+    (*kept)["tunings"] = kept->value("tunings", 0) + 1;
+    store_.put_artifact(artifact_kind, name_, *kept);
+  }
+}
+
+void MpiSelfChecks::note(bool passed) {
+  store_.put_artifact(artifact_kind, name_, {{"schema", schema}, {"identity", identity_}, {"passed", passed}, {"tunings", 0}});
+}
+
+}  // namespace flopcast::cli

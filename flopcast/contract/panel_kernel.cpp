@@ -46,7 +46,7 @@ bool is_right(const PanelKernel<T>& kernel) {
     for (std::int64_t j = 0; j < columns; ++j) {
       offsets.push_back(j * rows);
     }
-    kernel.run({rows, columns, depth, a.data(), kernel.rows, b.data(), 1, depth, T(2), T(3), c.data(), offsets.data(), {}});
+    kernel.run({rows, columns, depth, a.data(), kernel.rows, b.data(), 1, depth, T(2), T(3), c.data(), offsets.data(), nullptr, 0});
     for (std::int64_t i = 0; i < rows * columns; ++i) {
       T sum = 0;
       for (std::int64_t p = 0; p < depth; ++p) {
@@ -77,7 +77,7 @@ bool writes_pieces(const PanelKernel<T>& kernel) {
   }
   const T one(1);
   const std::int64_t column = 0;
-  kernel.run({kernel.rows, 1, 1, a.data(), kernel.rows, &one, 1, 1, T(2), T(3), c.data(), &column, pieces});
+  kernel.run({kernel.rows, 1, 1, a.data(), kernel.rows, &one, 1, 1, T(2), T(3), c.data(), &column, pieces.data(), std::ssize(pieces)});
   for (std::int64_t i = 0; i < kernel.rows + gap; ++i) {
     const std::int64_t row = i == 0 ? 0 : i - gap;
     const T expected = i == 1 || i == gap ? T(1) : static_cast<T>(2 * row + 3);

@@ -24,7 +24,9 @@ struct PanelProduct {
   T alpha = 1, beta = 0;
   T* c = nullptr;
   const std::int64_t* c_columns = nullptr;  ///< C(i, j) = c[i + c_columns[j]]; with beta = 0 what was there is not read
-  std::span<const RowPiece> pieces = {};    ///< where rows go to otherwise, for kernels that take them; none: row i to c[i + c_columns[j]]
+  /// Where rows go to otherwise, for kernels that take pieces (no std::span: its functions would be compiled for wide vectors too).
+  const RowPiece* pieces = nullptr;
+  std::int64_t piece_count = 0;
 };
 
 /// Numbers to be transposed: number j of those at to[i] is number i of those at from[j]. Offsets in elements; numbers are neighbours.

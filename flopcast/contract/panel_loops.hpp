@@ -86,7 +86,8 @@ template <class Vector, class T>
 [[gnu::always_inline]] inline void update_pieces(const PanelProduct<T>& x, std::int64_t column, const T* sums) {
 #if defined(__AVX512F__)
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
-  for (const RowPiece& piece : x.pieces) {
+  for (const RowPiece* at = x.pieces; at != x.pieces + x.piece_count; ++at) {
+    const RowPiece& piece = *at;
     const unsigned mask = (1U << static_cast<unsigned>(piece.end)) - (1U << static_cast<unsigned>(piece.first));
     update_lanes(x.c + (column + piece.offset), sums + piece.vector * lanes, mask, x.alpha, x.beta);
   }
@@ -105,7 +106,8 @@ template <class Vector, class T, std::size_t... V>
 template <class T>
 [[gnu::always_inline]] inline void prefetch_pieces(const PanelProduct<T>& x, std::int64_t column) {
   constexpr int to_write = 1, keep = 3;
-  for (const RowPiece& piece : x.pieces) {
+  for (const RowPiece* at = x.pieces; at != x.pieces + x.piece_count; ++at) {
+    const RowPiece& piece = *at;
     __builtin_prefetch(x.c + (column + piece.offset + piece.first), to_write, keep);
   }
 }
@@ -132,7 +134,7 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
   constexpr std::int64_t columns_ahead = 8;
   Vector sums[sizeof...(J)][height] = {};
   const std::int64_t column_step = packed ? 1 : x.b_column_step;
-  if (x.pieces.empty()) {
+  if (x.pieces == nullptr) {
     (prefetch_column<Vector>(x.c + x.c_columns[first + static_cast<std::int64_t>(J)], vectors), ...);
   } else {
     (prefetch_pieces(x, x.c_columns[first + static_cast<std::int64_t>(J)]), ...);
@@ -146,14 +148,14 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
     a += x.a_step;
     b += x.b_step;
   }
-  if (x.rows == static_cast<std::int64_t>(height) * lanes && x.pieces.empty()) {
+  if (x.rows == static_cast<std::int64_t>(height) * lanes && x.pieces == nullptr) {
     (update_column(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], sums[J], vectors), ...);
     return;
   }
   T spilled[sizeof...(J)][height * sizeof(Vector) / sizeof(T)];
   (spill(spilled[J], sums[J], vectors), ...);
   if constexpr (has_masks<Vector>()) {
-    if (!x.pieces.empty()) {
+    if (x.pieces != nullptr) {
       (update_pieces<Vector>(x, x.c_columns[first + static_cast<std::int64_t>(J)], spilled[J]), ...);
       return;
     }

@@ -351,11 +351,13 @@ void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, co
                               beta,
                               c + folded_->m.c[static_cast<std::size_t>(panels[i].first)],
                               folded_->n.c.data() + columns.first,
-                              {}};
+                              nullptr,
+                              0};
       prefetch_columns(j + 1, i, panels.size());
       if (!panels[i].pieces.empty()) {
         product.c = c;
-        product.pieces = panels[i].pieces;
+        product.pieces = panels[i].pieces.data();
+        product.piece_count = std::ssize(panels[i].pieces);
         kernel_->run(product);
       } else if (panels[i].contiguous_c) {
         kernel_->run(product);

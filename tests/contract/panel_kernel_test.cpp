@@ -58,7 +58,8 @@ void compare_one(const PanelKernel<T>& kernel, std::mt19937& random) {
   const bool in_pieces = kernel.takes_pieces && random() % 2 == 0;
   const std::int64_t cut = in_pieces ? up_to(x.rows) : x.rows;
   const std::vector<RowPiece> pieces = in_pieces ? cut_in_two(x.rows, cut, kernel.lanes) : std::vector<RowPiece>{};
-  x.pieces = pieces;
+  x.pieces = in_pieces ? pieces.data() : nullptr;
+  x.piece_count = std::ssize(pieces);
   std::vector<T> expected = c;
   for (std::int64_t j = 0; j < x.columns; ++j) {
     for (std::int64_t i = 0; i < x.rows; ++i) {

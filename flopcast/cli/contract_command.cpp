@@ -13,6 +13,7 @@
 #include "flopcast/contract/emit.hpp"
 #include "flopcast/contract/generate.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/machine/clock.hpp"
 #include "flopcast/report/table.hpp"
 
 namespace flopcast::cli {
@@ -166,6 +167,7 @@ void run_contract(const ContractOptions& options, const CommonOptions& common) {
   if (chosen.empty()) {
     throw bad_input("{} has no algorithm of {}", contract::to_string(contraction.notation()), fmt::join(options.kernels, ", "));
   }
+  const machine::WallClock begins_to_calibrate(0);  // while libraries are opened
   const Workbench bench(options.libraries, common);
   show_ranking(make_ranking(options, contraction, chosen, bench, common), contraction, options, bench.environment(), common);
 }

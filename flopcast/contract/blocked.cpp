@@ -14,9 +14,9 @@
 #include <system_error>
 #include <thread>
 
-#include "flopcast/contract/dense_packing.hpp"
 #include "flopcast/contract/element.hpp"
 #include "flopcast/contract/mirror.hpp"
+#include "flopcast/contract/scattered_matrix.hpp"
 #include "flopcast/contract/streaming.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/library_identity.hpp"
@@ -224,7 +224,8 @@ class Worker {
 
   Matrix<const Element*> packed_b(const Tile& k, const Tile& n) {
     Element* const to = buffer(plan_.a_bytes_);
-    pack_dense(DenseSource<Element>{at_b_, plan_.folded_.k.b.data() + k.first, k.length, plan_.folded_.n.b.data() + n.first, n.length}, to);
+    pack_dense(ScatteredMatrix<Element>{at_b_, plan_.folded_.k.b.data() + k.first, k.length, plan_.folded_.n.b.data() + n.first, n.length},
+               to);
     return {to, std::max<std::int64_t>(1, k.length), false};
   }
 
@@ -237,7 +238,8 @@ class Worker {
 
   Matrix<const Element*> packed_a(const Tile& m, const Tile& k) {
     Element* const to = buffer(0);
-    pack_dense(DenseSource<Element>{at_a_, plan_.folded_.m.a.data() + m.first, m.length, plan_.folded_.k.a.data() + k.first, k.length}, to);
+    pack_dense(ScatteredMatrix<Element>{at_a_, plan_.folded_.m.a.data() + m.first, m.length, plan_.folded_.k.a.data() + k.first, k.length},
+               to);
     return {to, std::max<std::int64_t>(1, m.length), false};
   }
 
@@ -412,7 +414,7 @@ void Blocked::make_panels() {
   with_panel_kernel(folded_.precision, [&](const auto& kernel) {
     const std::int64_t element = element_bytes(folded_.precision);
     for (const Tile& tile : m_) {
-      row_panels_.push_back(row_panels(folded_.m, tile.first, tile.length, kernel.rows, kernel.lanes));
+      row_panels_.push_back(row_panels(folded_.m, tile.first, tile.length, kernel.rows, kernel.lanes, kernel.takes_pieces));
       packing_orders_.push_back(packing_order(folded_.m, row_panels_.back(), folded_.k.a));
       a_bytes_ = std::max(a_bytes_, rounded(packed_elements(row_panels_.back(), kernel.lanes, blocking_.k) * element));
     }

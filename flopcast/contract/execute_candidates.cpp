@@ -10,23 +10,31 @@
 namespace flopcast::contract {
 namespace {
 
+/// Whether two differ in one length, or in what is packed, only.
+bool are_neighbours(const Blocking& x, const Blocking& y) {
+  const int different =
+      (x.m != y.m ? 1 : 0) + (x.n != y.n ? 1 : 0) + (x.k != y.k ? 1 : 0) + (x.pack_a != y.pack_a ? 1 : 0) + (x.pack_b != y.pack_b ? 1 : 0);
+  return x.kernel == y.kernel && x.crossed == y.crossed && different == 1;
+}
+
 /// Candidates on tensors of their own, and how long each took.
 class Executions {
  public:
   Executions(const std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
              const PlanOptions& options)
-      : tensors_(contraction), options_(options), begin_(clock_.ticks()) {
+      : tensors_(contraction), all_(all), folded_(folded), machine_(machine), options_(options), begin_(clock_.ticks()) {
     const std::size_t tried = std::min(all.size(), static_cast<std::size_t>(std::max(1, options.most_measured)));
     for (std::size_t i = 0; i < tried; ++i) {
-      blocked_.emplace_back(folded, all[i].blocking, machine.find);
+      take(i);
     }
-    seconds_.resize(tried, std::numeric_limits<Seconds>::infinity());
     run_one(0);  // what comes first also loads code and touches memory for the first time
   }
 
   /// Whether it ran to its end.
   bool run() {
-    const std::vector<std::size_t> survivors = once();
+    once();
+    explore();
+    const std::vector<std::size_t> survivors = not_clearly_slower();
     if (!stopped_ && survivors.size() > 1 && left() > 0) {
       race(survivors);
     }
@@ -36,8 +44,8 @@ class Executions {
   void store_in(std::vector<Candidate>& all) const {
     for (std::size_t i = 0; i < seconds_.size(); ++i) {
       if (seconds_[i] < std::numeric_limits<Seconds>::infinity()) {
-        all[i].seconds = seconds_[i];
-        all[i].basis = Basis::execution;
+        all[tried_[i]].seconds = seconds_[i];
+        all[tried_[i]].basis = Basis::execution;
       }
     }
   }
@@ -51,6 +59,16 @@ class Executions {
   [[nodiscard]] Seconds elapsed() const { return clock_.seconds(clock_.ticks() - begin_); }
   [[nodiscard]] Seconds left() const { return options_.time_budget - elapsed(); }
 
+  void take(std::size_t position) {
+    tried_.push_back(position);
+    blocked_.emplace_back(folded_, all_[position].blocking, machine_.find);
+    seconds_.push_back(std::numeric_limits<Seconds>::infinity());
+  }
+  [[nodiscard]] bool is_tried(std::size_t position) const { return std::find(tried_.begin(), tried_.end(), position) != tried_.end(); }
+  [[nodiscard]] std::size_t fastest() const {
+    return static_cast<std::size_t>(std::min_element(seconds_.begin(), seconds_.end()) - seconds_.begin());
+  }
+
   void run_one(std::size_t i) {
     blocked_[i].run(tensors_.tensor(Place::a), tensors_.tensor(Place::b), tensors_.tensor(Place::c), 1.0, 0.0);
   }
@@ -61,20 +79,44 @@ class Executions {
     return clock_.seconds(clock_.ticks() - start);
   }
 
-  /// Each once, the most promising first, as the budget may not do for all; those that aren't clearly slower than the best are given back.
-  std::vector<std::size_t> once() {
-    static constexpr double clearly_slower = 1.3;
-    Seconds best = std::numeric_limits<Seconds>::infinity();
+  /// Each once, the most promising first, as the budget may not do for all.
+  void once() {
     for (std::size_t i = 0; i < blocked_.size() && !interrupted() && (i == 0 || left() > 0); ++i) {
       seconds_[i] = execute(i);
-      best = std::min(best, seconds_[i]);
     }
+  }
+
+  /// Neighbours of the fastest one, as the model's order among tiles of one kernel is worth little; and of what turns out to be faster. As
+  /// many as have been executed already, in half of the budget.
+  void explore() {
+    const std::size_t most = 2 * blocked_.size();
+    for (std::size_t center = blocked_.size(); center != fastest();) {
+      center = fastest();
+      for (std::size_t position = 0; position < all_.size(); ++position) {
+        if (is_tried(position) || !are_neighbours(all_[position].blocking, all_[tried_[center]].blocking)) {
+          continue;
+        }
+        if (interrupted() || left() < options_.time_budget / 2 || blocked_.size() >= most) {
+          return;
+        }
+        take(position);
+        seconds_.back() = execute(blocked_.size() - 1);
+      }
+    }
+  }
+
+  /// The fastest few.
+  [[nodiscard]] std::vector<std::size_t> not_clearly_slower() const {
+    constexpr double clearly_slower = 1.3;
+    constexpr std::size_t most = 6;
     std::vector<std::size_t> survivors;
-    for (std::size_t i = 0; i < blocked_.size(); ++i) {
-      if (seconds_[i] <= clearly_slower * best) {
+    for (std::size_t i = 0; i < seconds_.size(); ++i) {
+      if (seconds_[i] <= clearly_slower * seconds_[fastest()]) {
         survivors.push_back(i);
       }
     }
+    std::stable_sort(survivors.begin(), survivors.end(), [&](std::size_t x, std::size_t y) { return seconds_[x] < seconds_[y]; });
+    survivors.resize(std::min(survivors.size(), most));
     return survivors;
   }
 
@@ -94,11 +136,15 @@ class Executions {
   }
 
   Workspace tensors_;
+  const std::vector<Candidate>& all_;
+  const Folded& folded_;
+  const Machine& machine_;
   const PlanOptions& options_;
   machine::WallClock clock_;
   std::int64_t begin_;
-  std::vector<Blocked> blocked_;
-  std::vector<Seconds> seconds_;  ///< by candidate; infinite if never executed
+  std::vector<std::size_t> tried_;  ///< positions in all_
+  std::vector<Blocked> blocked_;    ///< of these
+  std::vector<Seconds> seconds_;    ///< likewise; infinite if never executed
   bool stopped_ = false;
 };
 

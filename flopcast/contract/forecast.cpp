@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
 
+#include "flopcast/contract/stretch_experiment.hpp"
 #include "flopcast/core/error.hpp"
 
 namespace flopcast::contract {
@@ -57,6 +59,27 @@ measure::Timings joined(measure::Timings timings) {
   return timings;
 }
 
+/// Whether equal repetitions, of which each has several calls that are alike, took about as long.
+bool agree(const measure::Timings& timings) {
+  constexpr double about = 0.05;
+  std::vector<double> medians;
+  for (std::size_t repetition = 0; repetition < timings.calls.front().size(); ++repetition) {
+    std::vector<double> times;
+    for (const std::vector<Repetition>& call : timings.calls) {
+      if (!call[repetition].discarded) {
+        times.push_back(call[repetition].normalised());
+      }
+    }
+    if (!times.empty()) {
+      medians.push_back(median(times));
+    }
+  }
+  const auto [least, most] = std::minmax_element(medians.begin(), medians.end());
+  return std::ssize(medians) >= fewest_preparations && *most <= (1 + about) * *least;
+}
+
+bool is_empty(const measure::Timings& timings) { return timings.calls.empty() || timings.calls.front().empty(); }
+
 /// What is to be measured.
 struct Wanted {
   std::string key;
@@ -64,10 +87,50 @@ struct Wanted {
   bool alike = false;  ///< MicroBenchmark::alike
 };
 
-/// Timings of all experiments: what `memory` knows, and the rest measured in one run; gives how many were known.
+/// Adds the repetitions of a later run.
+void append(measure::Timings& timings, const measure::Timings& later) {
+  for (std::size_t call = 0; call < timings.calls.size(); ++call) {
+    timings.calls[call].insert(timings.calls[call].end(), later.calls[call].begin(), later.calls[call].end());
+  }
+  timings.warnings.insert(timings.warnings.end(), later.warnings.begin(), later.warnings.end());
+}
+
+/// Repeats stretches a few times only, and those whose repetitions differ as often as they want in a second run.
+std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> wanted, const Measure& measure) {
+  std::vector<measure::Experiment> experiments;
+  for (const Wanted* one : wanted) {
+    experiments.push_back(one->experiment);
+    if (one->alike) {
+      experiments.back().most_repetitions = std::min(one->experiment.most_repetitions, fewest_preparations);
+    }
+  }
+  std::vector<measure::Timings> all = measure(experiments);
+  std::vector<measure::Experiment> unsettled;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (is_empty(all[i])) {
+      return all;  // interrupted
+    }
+    const std::int64_t left = wanted[i]->experiment.most_repetitions - fewest_preparations;
+    if (wanted[i]->alike && left > 0 && !agree(all[i])) {
+      unsettled.push_back(wanted[i]->experiment);
+      unsettled.back().most_repetitions = left;
+      places.push_back(i);
+    }
+  }
+  if (!unsettled.empty()) {
+    const std::vector<measure::Timings> later = measure(unsettled);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      append(all[places[i]], later[i]);
+    }
+  }
+  return all;
+}
+
+/// Timings of all experiments: what `memory` knows, and the rest measured; gives how many were known.
 std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const Measure& measure,
                    const TimingMemory& memory) {
-  std::vector<measure::Experiment> missing;
+  std::vector<const Wanted*> missing;
   std::vector<std::size_t> places;
   timings.resize(wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -75,11 +138,11 @@ std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const Wante
     if (known) {
       timings[i] = std::move(*known);
     } else {
-      missing.push_back(wanted[i].experiment);
+      missing.push_back(&wanted[i]);
       places.push_back(i);
     }
   }
-  std::vector<measure::Timings> measured = measure(missing);
+  std::vector<measure::Timings> measured = measured_in_rounds(missing, measure);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Wanted& one = wanted[places[i]];
     timings[places[i]] = one.alike ? joined(std::move(measured.at(i))) : std::move(measured.at(i));
@@ -95,6 +158,8 @@ std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const Wante
 Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
                    const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory) {
   Forecasts result;
+  BenchmarkOptions shared = options;
+  shared.sweeper = std::make_shared<measure::Sweeper>(environment.caches);
   std::vector<std::vector<MicroBenchmark>> benchmarks;
   std::vector<Wanted> wanted;
   std::map<std::string, std::size_t> known;
@@ -106,7 +171,7 @@ Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& con
     return is_new;
   };
   for (const Algorithm& algorithm : algorithms) {
-    benchmarks.push_back(micro_benchmarks(algorithm, contraction, environment, options));
+    benchmarks.push_back(micro_benchmarks(algorithm, contraction, environment, shared));
     for (const MicroBenchmark& benchmark : benchmarks.back()) {
       result.shared += want(benchmark.key, benchmark.experiment, benchmark.alike) ? 0 : 1;
       for (const NamedExperiment& companion : benchmark.isolation) {

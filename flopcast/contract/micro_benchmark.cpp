@@ -246,8 +246,8 @@ class Author {
       MicroBenchmark benchmark;
       benchmark.what = stretch.what;
       benchmark.calls = stretch.count;
-      benchmark.experiment =
-          stretch_experiment(stretch, algorithm_, contraction_, environment_, options_.find, options_.threads, options_.repetitions);
+      benchmark.experiment = stretch_experiment(stretch, algorithm_, contraction_, environment_, options_.find, options_.threads,
+                                                options_.repetitions, options_.sweeper);
       benchmark.alike = true;
       benchmark.key = stretch_key(stretch, algorithm_, contraction_);
       all_.push_back(std::move(benchmark));

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "flopcast/contract/algorithm.hpp"
 #include "flopcast/contract/execute.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/experiment.hpp"
 
 namespace flopcast::contract {
@@ -32,6 +34,7 @@ struct BenchmarkOptions {
   std::int64_t most_columns = 32;     ///< of a copy are timed; the others take as long
   std::int64_t repetitions = 10;      ///< of stretches, about (section 3.1)
   FindRoutine find;                   ///< routines for stretches, which execute parts of the algorithm
+  std::shared_ptr<measure::Sweeper> sweeper = {};  ///< of all stretches; without it each has one of its own
 };
 
 /// An experiment and its name: equal for experiments that are the same.

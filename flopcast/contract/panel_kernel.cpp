@@ -46,7 +46,7 @@ bool is_right(const PanelKernel<T>& kernel) {
     for (std::int64_t j = 0; j < columns; ++j) {
       offsets.push_back(j * rows);
     }
-    kernel.run({rows, columns, depth, a.data(), kernel.rows, b.data(), 1, depth, T(2), T(3), c.data(), offsets.data()});
+    kernel.run({rows, columns, depth, a.data(), kernel.rows, b.data(), 1, depth, T(2), T(3), c.data(), offsets.data(), nullptr, 0});
     for (std::int64_t i = 0; i < rows * columns; ++i) {
       T sum = 0;
       for (std::int64_t p = 0; p < depth; ++p) {
@@ -55,6 +55,34 @@ bool is_right(const PanelKernel<T>& kernel) {
       if (c[static_cast<std::size_t>(i)] != 2 * sum + 3) {
         return false;
       }
+    }
+  }
+  return true;
+}
+
+/// Whether a kernel that takes pieces writes them and nothing else: the first row alone, the others two further on.
+template <class T>
+bool writes_pieces(const PanelKernel<T>& kernel) {
+  if (!kernel.takes_pieces) {
+    return true;
+  }
+  constexpr std::int64_t gap = 2;
+  std::vector<RowPiece> pieces = {{0, 0, 1, 0}, {0, 1, kernel.lanes, gap}};
+  for (std::int64_t vector = 1; vector < kernel.rows / kernel.lanes; ++vector) {
+    pieces.push_back({vector, 0, kernel.lanes, vector * kernel.lanes + gap});
+  }
+  std::vector<T> a(static_cast<std::size_t>(kernel.rows)), c(static_cast<std::size_t>(kernel.rows + gap), T(1));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<T>(i);
+  }
+  const T one(1);
+  const std::int64_t column = 0;
+  kernel.run({kernel.rows, 1, 1, a.data(), kernel.rows, &one, 1, 1, T(2), T(3), c.data(), &column, pieces.data(), std::ssize(pieces)});
+  for (std::int64_t i = 0; i < kernel.rows + gap; ++i) {
+    const std::int64_t row = i == 0 ? 0 : i - gap;
+    const T expected = i == 1 || i == gap ? T(1) : static_cast<T>(2 * row + 3);
+    if (c[static_cast<std::size_t>(i)] != expected) {
+      return false;
     }
   }
   return true;
@@ -85,7 +113,7 @@ std::vector<PanelKernel<T>> kernels_of(PanelKernel<T> PanelKernels::*which) {
   const std::vector<PanelKernels> tables = usable();
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const PanelKernel<T>& kernel = tables[i].*which;
-    if (i + 1 == tables.size() || (is_right(kernel) && transposes(kernel))) {
+    if (i + 1 == tables.size() || (is_right(kernel) && writes_pieces(kernel) && transposes(kernel))) {
       all.push_back(kernel);
     }
   }

@@ -6,6 +6,13 @@
 
 namespace flopcast::contract {
 
+/// Rows of a panel that are neighbours in C and lie in one vector: lanes [first, end) of vector number `vector` go to where lane 0 would
+/// begin at c[offset + c_columns[j]].
+struct RowPiece {
+  std::int64_t vector = 0, first = 0, end = 0;
+  std::int64_t offset = 0;
+};
+
 /// C(i, j) := alpha sum over p of a(i, p) b(p, j) + beta C(i, j) for a few rows and columns of C. T is float or double.
 template <class T>
 struct PanelProduct {
@@ -17,6 +24,9 @@ struct PanelProduct {
   T alpha = 1, beta = 0;
   T* c = nullptr;
   const std::int64_t* c_columns = nullptr;  ///< C(i, j) = c[i + c_columns[j]]; with beta = 0 what was there is not read
+  /// Where rows go to otherwise, for kernels that take pieces (no std::span: its functions would be compiled for wide vectors too).
+  const RowPiece* pieces = nullptr;
+  std::int64_t piece_count = 0;
 };
 
 /// Numbers to be transposed: number j of those at to[i] is number i of those at from[j]. Offsets in elements; numbers are neighbours.
@@ -31,6 +41,7 @@ struct PanelKernel {
   std::string_view instructions;
   std::int64_t rows = 0, columns = 0;  ///< of C at most
   std::int64_t lanes = 0;              ///< rows of a vector
+  bool takes_pieces = false;           ///< writes vectors to C in pieces
   void (*run)(const PanelProduct<T>& product) = nullptr;
   /// Copies squares from one place to another, transposing them: for packing.
   void (*transpose)(const Square* squares, std::int64_t count, const T* from, T* to) = nullptr;

@@ -6,6 +6,10 @@
 
 #include "flopcast/contract/panel_kernel.hpp"
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 /// The loops behind panel_kernels(), for vectors of any width. Included by one source file per instruction set, each compiled for it; these
 /// files hold nothing but constant tables, so that no code for wide vectors gets into functions that every CPU executes.
 namespace flopcast::contract::panel_loops {
@@ -47,11 +51,65 @@ template <class T>
   }
 }
 
+/// Whether lanes of such vectors can be written by themselves.
+template <class Vector>
+constexpr bool has_masks() {
+#if defined(__AVX512F__)
+  return sizeof(Vector) == 64;
+#else
+  return false;
+#endif
+}
+
+#if defined(__AVX512F__)
+/// The lanes of `mask` of C := alpha sum + beta C; others are neither read nor written.
+[[gnu::always_inline]] inline void update_lanes(double* c, const double* sum, unsigned mask, double alpha, double beta) {
+  const auto lanes = static_cast<__mmask8>(mask);
+  __m512d value = _mm512_mul_pd(_mm512_loadu_pd(sum), _mm512_set1_pd(alpha));
+  if (beta != 0) {
+    value = _mm512_fmadd_pd(_mm512_maskz_loadu_pd(lanes, c), _mm512_set1_pd(beta), value);
+  }
+  _mm512_mask_storeu_pd(c, lanes, value);
+}
+[[gnu::always_inline]] inline void update_lanes(float* c, const float* sum, unsigned mask, float alpha, float beta) {
+  const auto lanes = static_cast<__mmask16>(mask);
+  __m512 value = _mm512_mul_ps(_mm512_loadu_ps(sum), _mm512_set1_ps(alpha));
+  if (beta != 0) {
+    value = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(lanes, c), _mm512_set1_ps(beta), value);
+  }
+  _mm512_mask_storeu_ps(c, lanes, value);
+}
+#endif
+
+/// A column of C in the product's pieces, from its `sums`.
+template <class Vector, class T>
+[[gnu::always_inline]] inline void update_pieces(const PanelProduct<T>& x, std::int64_t column, const T* sums) {
+#if defined(__AVX512F__)
+  constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
+  for (const RowPiece* at = x.pieces; at != x.pieces + x.piece_count; ++at) {
+    const RowPiece& piece = *at;
+    const unsigned mask = (1U << static_cast<unsigned>(piece.end)) - (1U << static_cast<unsigned>(piece.first));
+    update_lanes(x.c + (column + piece.offset), sums + piece.vector * lanes, mask, x.alpha, x.beta);
+  }
+#else
+  static_cast<void>(x), static_cast<void>(column), static_cast<void>(sums);
+#endif
+}
+
 /// Asks for the lines of a column of C, which are needed when the sums are done.
 template <class Vector, class T, std::size_t... V>
 [[gnu::always_inline]] inline void prefetch_column(const T* c, std::index_sequence<V...> /*vectors*/) {
   constexpr int to_write = 1, keep = 3;
   (__builtin_prefetch(c + V * sizeof(Vector) / sizeof(T), to_write, keep), ...);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void prefetch_pieces(const PanelProduct<T>& x, std::int64_t column) {
+  constexpr int to_write = 1, keep = 3;
+  for (const RowPiece* at = x.pieces; at != x.pieces + x.piece_count; ++at) {
+    const RowPiece& piece = *at;
+    __builtin_prefetch(x.c + (column + piece.offset + piece.first), to_write, keep);
+  }
 }
 
 /// Asks for rows of A that are needed some columns later: a panel comes from L2 as a rule, and waiting for it costs a tenth of the time.
@@ -76,7 +134,11 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
   constexpr std::int64_t columns_ahead = 8;
   Vector sums[sizeof...(J)][height] = {};
   const std::int64_t column_step = packed ? 1 : x.b_column_step;
-  (prefetch_column<Vector>(x.c + x.c_columns[first + static_cast<std::int64_t>(J)], vectors), ...);
+  if (x.pieces == nullptr) {
+    (prefetch_column<Vector>(x.c + x.c_columns[first + static_cast<std::int64_t>(J)], vectors), ...);
+  } else {
+    (prefetch_pieces(x, x.c_columns[first + static_cast<std::int64_t>(J)]), ...);
+  }
   const T* a = x.a;
   const T* b = x.b + first * column_step;
   for (std::int64_t p = 0; p < x.depth; ++p) {
@@ -86,12 +148,18 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
     a += x.a_step;
     b += x.b_step;
   }
-  if (x.rows == static_cast<std::int64_t>(height) * lanes) {
+  if (x.rows == static_cast<std::int64_t>(height) * lanes && x.pieces == nullptr) {
     (update_column(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], sums[J], vectors), ...);
     return;
   }
   T spilled[sizeof...(J)][height * sizeof(Vector) / sizeof(T)];
   (spill(spilled[J], sums[J], vectors), ...);
+  if constexpr (has_masks<Vector>()) {
+    if (x.pieces != nullptr) {
+      (update_pieces<Vector>(x, x.c_columns[first + static_cast<std::int64_t>(J)], spilled[J]), ...);
+      return;
+    }
+  }
   (update_some(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], spilled[J]), ...);
 }
 
@@ -138,7 +206,12 @@ void run(const PanelProduct<T>& x) {
 template <class Vector, class T, std::size_t height, std::size_t width>
 constexpr PanelKernel<T> panel_kernel(std::string_view instructions, decltype(PanelKernel<T>::transpose) transpose) {
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
-  return {instructions, static_cast<std::int64_t>(height) * lanes, static_cast<std::int64_t>(width), lanes, run<Vector, T, height, width>,
+  return {instructions,
+          static_cast<std::int64_t>(height) * lanes,
+          static_cast<std::int64_t>(width),
+          lanes,
+          has_masks<Vector>(),
+          run<Vector, T, height, width>,
           transpose};
 }
 

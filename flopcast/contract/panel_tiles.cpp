@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "flopcast/contract/scattered_matrix.hpp"
+
 namespace flopcast::contract {
 namespace {
 
@@ -18,78 +20,27 @@ std::int64_t run_length(const std::vector<std::int64_t>& offsets, std::int64_t f
   return length;
 }
 
+/// Neighbours in C, cut where a vector ends.
+std::vector<RowPiece> row_pieces(const Fold& m, std::int64_t first, std::int64_t rows, std::int64_t lanes) {
+  std::vector<RowPiece> all;
+  for (std::int64_t i = 0; i < rows;) {
+    const std::int64_t lane = i % lanes;
+    const std::int64_t length = run_length(m.c, first + i, std::min(lanes - lane, rows - i));
+    all.push_back({i / lanes, lane, lane + length, m.c[static_cast<std::size_t>(first + i)] - lane});
+    i += length;
+  }
+  return all;
+}
+
 std::int64_t rounded_up(std::int64_t rows, std::int64_t lanes) { return (rows + lanes - 1) / lanes * lanes; }
 
-bool are_neighbours(const std::int64_t* offsets, std::int64_t count) {
-  for (std::int64_t i = 1; i < count; ++i) {
-    if (offsets[i] - offsets[i - 1] != 1) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// A panel to be packed: a(row, p) goes to to[row + p height]; rows after the last one become zeros.
+/// Packs a panel, whose width is what the kernel takes at once; rows after its last one become zeros.
 template <class T>
-struct Source {
-  const T* from;
-  const std::int64_t* row;
-  std::int64_t rows;
-  const std::int64_t* column;
-  std::int64_t depth, height;
-};
-
-/// Reads along rows.
-template <class T>
-void pack_along(const Source<T>& x, T* to) {
-  const bool whole = are_neighbours(x.row, x.rows);
-  for (std::int64_t p = 0; p < x.depth; ++p) {
-    const T* const source = x.from + x.column[p];
-    T* const target = to + p * x.height;
-    if (whole) {
-      std::copy_n(source + x.row[0], x.rows, target);
-    } else {
-      for (std::int64_t i = 0; i < x.rows; ++i) {
-        target[i] = source[x.row[i]];
-      }
-    }
-    std::fill(target + x.rows, target + x.height, T(0));
-  }
-}
-
-/// Reads along columns. Four rows by four columns at a time are transposed in registers, where columns are neighbours.
-template <class T>
-void pack_across(const Source<T>& x, const PanelKernel<T>& kernel, T* to) {
-  constexpr std::int64_t side = Square::side, width = 2 * side;  // a line of doubles
-  constexpr std::size_t most = 32;
-  std::array<Square, most> squares;
-  for (std::int64_t begin = 0; begin < x.depth; begin += width) {
-    const std::int64_t end = std::min(begin + width, x.depth);
-    const bool whole = end - begin == width && are_neighbours(x.column + begin, width);
-    const std::int64_t whole_rows = whole ? x.rows / side * side : 0;
-    std::size_t count = 0;
-    for (std::int64_t i = 0; i < whole_rows; i += side) {
-      for (std::int64_t p = begin; p < end; p += side) {
-        Square& square = squares[count++];
-        for (std::int64_t k = 0; k < side; ++k) {
-          square.from[k] = x.row[i + k] + x.column[p];
-          square.to[k] = i + (p + k) * x.height;
-        }
-      }
-      if (count == most || i + side == whole_rows) {
-        kernel.transpose(squares.data(), static_cast<std::int64_t>(count), x.from, to);
-        count = 0;
-      }
-    }
-    for (std::int64_t i = whole_rows; i < x.rows; ++i) {
-      const T* const source = x.from + x.row[i];
-      for (std::int64_t p = begin; p < end; ++p) {
-        to[i + p * x.height] = source[x.column[p]];
-      }
-    }
-    for (std::int64_t p = begin; p < end; ++p) {
-      std::fill(to + x.rows + p * x.height, to + (p + 1) * x.height, T(0));
-    }
+void pack_panel(const ScatteredMatrix<T>& x, T* to, std::int64_t height) {
+  constexpr std::int64_t strip = 2 * Square::side;  // a line of doubles
+  pack(x, to, height, strip);
+  for (std::int64_t j = 0; j < x.columns && x.rows < height; ++j) {
+    std::fill(to + x.rows + j * height, to + (j + 1) * height, T(0));
   }
 }
 
@@ -162,11 +113,6 @@ class SquareFinder {
   std::map<std::int64_t, Quad> quads_;
 };
 
-/// Distance of the first two; a large one if there is one only.
-std::int64_t first_step(const std::int64_t* offsets, std::int64_t count) {
-  return count > 1 ? std::abs(offsets[1] - offsets[0]) : std::int64_t{1} << 60;
-}
-
 /// Offset of one value; the folded K of an empty sum has none.
 std::int64_t offset_at(const std::vector<std::int64_t>& offsets, std::int64_t i) {
   return offsets.empty() ? 0 : offsets[static_cast<std::size_t>(i)];
@@ -174,19 +120,25 @@ std::int64_t offset_at(const std::vector<std::int64_t>& offsets, std::int64_t i)
 
 }  // namespace
 
-std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t length, std::int64_t most, std::int64_t lanes) {
+std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t length, std::int64_t most, std::int64_t lanes,
+                                 bool in_pieces) {
   std::vector<RowPanel> all;
   for (std::int64_t at = first; at < first + length;) {
     RowPanel panel;
     panel.first = at;
     panel.rows = std::min(most, first + length - at);
-    if (const std::int64_t run = run_length(m.c, at, panel.rows); run >= lanes) {
+    const std::int64_t run = run_length(m.c, at, panel.rows);
+    const bool is_readable = run % lanes == 0 && run_length(m.a, at, run) == run;
+    if (run >= lanes && (!in_pieces || is_readable)) {
       panel.rows = run;
     }
     panel.contiguous_a = run_length(m.a, at, panel.rows) == panel.rows;
     panel.contiguous_c = run_length(m.c, at, panel.rows) == panel.rows;
-    all.push_back(panel);
+    if (in_pieces && (!panel.contiguous_c || panel.rows % lanes != 0)) {
+      panel.pieces = row_pieces(m, at, panel.rows, lanes);
+    }
     at += panel.rows;
+    all.push_back(std::move(panel));
   }
   return all;
 }
@@ -302,8 +254,7 @@ template <class T>
 typename PanelTiles<T>::Columns PanelTiles<T>::packed_columns(const T* b, const ColumnPanel& panel, T* to) const {
   const std::int64_t* column = folded_->n.b.data() + panel.first;
   const std::int64_t* row = folded_->k.b.data() + depth_.first;
-  const Source<T> source{b, column, panel.columns, row, depth_.length, panel.columns};  // a row of the packed panel is one of B
-  first_step(column, panel.columns) <= first_step(row, depth_.length) ? pack_along(source, to) : pack_across(source, *kernel_, to);
+  pack_panel(ScatteredMatrix<T>{b, column, panel.columns, row, depth_.length}, to, panel.columns);  // a row of the packed panel is one of B
   return {to, panel.columns, 1};
 }
 
@@ -312,8 +263,7 @@ typename PanelTiles<T>::Rows PanelTiles<T>::packed_rows(const T* a, const RowPan
   const std::int64_t* row = folded_->m.a.data() + panel.first;
   const std::int64_t* column = folded_->k.a.data() + depth_.first;
   const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
-  const Source<T> source{a, row, panel.rows, column, depth_.length, height};
-  first_step(row, panel.rows) <= first_step(column, depth_.length) ? pack_along(source, to) : pack_across(source, *kernel_, to);
+  pack_panel(ScatteredMatrix<T>{a, row, panel.rows, column, depth_.length}, to, height);
   return {to, height};
 }
 
@@ -400,9 +350,16 @@ void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, co
                               alpha,
                               beta,
                               c + folded_->m.c[static_cast<std::size_t>(panels[i].first)],
-                              folded_->n.c.data() + columns.first};
+                              folded_->n.c.data() + columns.first,
+                              nullptr,
+                              0};
       prefetch_columns(j + 1, i, panels.size());
-      if (panels[i].contiguous_c) {
+      if (!panels[i].pieces.empty()) {
+        product.c = c;
+        product.pieces = panels[i].pieces.data();
+        product.piece_count = std::ssize(panels[i].pieces);
+        kernel_->run(product);
+      } else if (panels[i].contiguous_c) {
         kernel_->run(product);
       } else {
         scatter(product, panels[i], c);

@@ -12,6 +12,7 @@ namespace flopcast::contract {
 struct RowPanel {
   std::int64_t first = 0, rows = 0;
   bool contiguous_a = false, contiguous_c = false;  ///< whether they are neighbours in memory
+  std::vector<RowPiece> pieces = {};                ///< in C, for kernels that take them; none where whole vectors of neighbours go to C
 };
 
 /// Neighbouring columns of C (values of the folded N).
@@ -41,8 +42,10 @@ struct PackingOrder {
 PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets);
 
 /// Rows [first, first + length) in panels of at most `most`, ending where neighbours in C do, unless that would make them shorter than a
-/// vector of `lanes`.
-std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t length, std::int64_t most, std::int64_t lanes);
+/// vector of `lanes`. With `in_pieces` they go on there, for a kernel that takes pieces, unless A has these runs of whole vectors too and
+/// can be read in place.
+std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t length, std::int64_t most, std::int64_t lanes,
+                                 bool in_pieces = false);
 std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most);
 
 /// Part of the folded K, and the constant step between neighbours in A and B (0: there is none).

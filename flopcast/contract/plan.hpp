@@ -47,7 +47,7 @@ struct PlanOptions {
   Effort effort = Effort::estimate;
   int threads = 1;          ///< of the contraction's own, around a BLAS on one thread; of OpenBLAS's single-threaded build they take turns
   Seconds time_budget = 2;  ///< for measuring
-  int most_measured = 12;   ///< candidates that are executed
+  int most_measured = 12;   ///< candidates that are executed; as many neighbours of the fastest may come on top
   Precision precision = Precision::d;
   Order order = Order::row_major;  ///< of dense tensors, where no strides are given; row-major is what NumPy and C have
   model::Store* wisdom =

@@ -52,7 +52,7 @@ struct StretchOptions {
   /// One preparation of the caches and one lead serve as many stretches in a row as take this long, by a rough estimate, and touch pages of
   /// no more than so many bytes, as far as the loop is long enough.
   Seconds in_a_row = 500e-6;
-  std::int64_t in_a_row_bytes = std::int64_t{24} << 20;
+  std::int64_t in_a_row_bytes = std::int64_t{8} << 20;
   /// What was last used this share of a cache's measured capacity ago is in it, or isn't; in between parts are (measured on a shared
   /// last-level cache, docs/contractions.md).
   double surely_inside = 0.4, surely_outside = 0.9;

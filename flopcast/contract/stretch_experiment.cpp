@@ -122,12 +122,12 @@ class Runner {
   enum class Step : std::uint8_t { fill, touch, lead, timed };
 
   Runner(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction, FindRoutine find,
-         const Environment& environment)
+         const Environment& environment, std::shared_ptr<measure::Sweeper> sweeper)
       : stretch_(stretch),
         algorithm_(algorithm),
         contraction_(contraction),
         find_(std::move(find)),
-        caches_(environment.caches),
+        sweeper_(sweeper != nullptr ? std::move(sweeper) : std::make_shared<measure::Sweeper>(environment.caches)),
         lifetime_(lifetime_in_last_cache(environment)),
         levels_(static_cast<int>(environment.caches.size())) {
     for (const Place place : places) {
@@ -181,12 +181,11 @@ class Runner {
   /// Seconds per call with the parts of the last-level cache in that cache; disturbances only make it longer.
   Seconds seconds_per_call_from_last_cache(const Execution::Pointers& tensors) {
     static const machine::WallClock clock(1e-3);  // calibrating it for longer would take as long as a hundred stretches
-    constexpr int trials = 3;
-    measure::Sweeper sweeper(caches_);
+    constexpr int trials = 2;
     Seconds least = std::numeric_limits<Seconds>::infinity();
     for (int trial = 0; trial < trials; ++trial) {
       fill(tensors);
-      sweeper.evict(levels_ - 2);
+      sweeper_->evict(levels_ - 2);
       on_parts(tensors, 0, [](const Region& region, bool) { measure::read_lines(region); });
       lead(tensors);
       const std::int64_t begin = clock.ticks();
@@ -284,7 +283,7 @@ class Runner {
   Algorithm algorithm_;
   Contraction contraction_;
   FindRoutine find_;
-  std::vector<CacheLevel> caches_;
+  std::shared_ptr<measure::Sweeper> sweeper_;
   Lifetime lifetime_;
   int levels_;
   std::array<std::int64_t, 3> bytes_{};
@@ -356,7 +355,9 @@ class Setup {
   }
 
   [[nodiscard]] std::vector<Action> take() { return std::move(actions_); }
-  [[nodiscard]] std::int64_t other_bytes() const { return other_bytes_; }
+  static std::int64_t most_other_bytes(const Environment& environment) {
+    return pieces * piece_bytes(environment, std::max(0, static_cast<int>(environment.caches.size()) - 1));
+  }
 
  private:
   static constexpr std::int64_t pieces = 16, page_bytes = 4096;
@@ -384,10 +385,11 @@ bool any_in(const Stretch& stretch, int level) {
 }  // namespace
 
 measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
-                                       const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions) {
+                                       const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions,
+                                       std::shared_ptr<measure::Sweeper> sweeper) {
   constexpr Seconds long_stretch = 150e-6;  // noise weighs less on these
   const auto levels = static_cast<int>(environment.caches.size());
-  const auto runner = std::make_shared<Runner>(stretch, algorithm, contraction, std::move(find), environment);
+  const auto runner = std::make_shared<Runner>(stretch, algorithm, contraction, std::move(find), environment, std::move(sweeper));
   const Call call = carrier(contraction.precision, threads);
   Setup setup(runner, call);
   setup.perform(Runner::Step::fill);
@@ -396,7 +398,7 @@ measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& 
     if (!any_in(stretch, level) && !(outermost && any_in(stretch, levels))) {
       continue;
     }
-    const int rounds = outermost ? 2 : 1;  // last-level caches may keep only what comes again
+    const int rounds = outermost && any_in(stretch, level) ? 2 : 1;  // last-level caches may keep only what comes again
     for (int round = 0; round < rounds; ++round) {
       setup.perform(Runner::Step::touch, level);
       setup.push_out(environment, level, outermost ? stretch.written : 0);
@@ -407,7 +409,7 @@ measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& 
   setup.announce(Runner::Step::timed);
   measure::Experiment experiment;
   experiment.timed.assign(static_cast<std::size_t>(stretch.in_a_row), call);
-  const std::int64_t wanted = stretch.estimate < long_stretch ? repetitions : fewest_preparations;
+  const std::int64_t wanted = stretch.estimate < long_stretch ? repetitions : 2 * fewest_preparations;
   experiment.most_repetitions = std::max(fewest_preparations, (wanted + stretch.in_a_row - 1) / stretch.in_a_row);
   experiment.writes_before_reading = true;
   experiment.setup = setup.take();
@@ -415,11 +417,10 @@ measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& 
     runner->run(tensors_of(where));
     return 0;
   };
-  for (std::size_t t = 0; t < other_memory; ++t) {
+  // In the same order for all, so that experiments find pages that others have made real, which costs as much as many a stretch.
+  experiment.memory.push_back({"other memory", virtual_base(other_memory), Setup::most_other_bytes(environment)});
+  for (std::size_t t = other_memory; t-- > 0;) {
     experiment.memory.push_back({std::string(1, letter(places[t])), virtual_base(t), runner->bytes(t)});
-  }
-  if (setup.other_bytes() > 0) {
-    experiment.memory.push_back({"other memory", virtual_base(other_memory), setup.other_bytes()});
   }
   return experiment;
 }

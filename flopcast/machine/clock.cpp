@@ -95,8 +95,10 @@ WallClock::WallClock(Seconds calibration) : counter_(has_invariant_counter()) {
   if (!counter_) {
     return;
   }
-  const auto [first_count, first_time] = simultaneous_readings();
-  while (static_cast<Seconds>(monotonic_nanoseconds() - first_time) < calibration * 1e9) {
+  constexpr Seconds least = 1e-5;
+  static const std::pair<std::int64_t, std::int64_t> first = simultaneous_readings();
+  const auto [first_count, first_time] = first;
+  while (static_cast<Seconds>(monotonic_nanoseconds() - first_time) < std::max(calibration, least) * 1e9) {
   }
   const auto [last_count, last_time] = simultaneous_readings();
   seconds_per_tick_ = 1e-9 * static_cast<Seconds>(last_time - first_time) / static_cast<Seconds>(last_count - first_count);

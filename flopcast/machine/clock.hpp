@@ -38,7 +38,8 @@ struct ClockQuality {
 /// The finest wall clock there is: the time stamp counter where it is invariant, CLOCK_MONOTONIC elsewhere.
 class WallClock {
  public:
-  /// Calibrates the counter against CLOCK_MONOTONIC for `calibration` seconds (relative error about 100 ns / calibration).
+  /// Calibrates the counter against CLOCK_MONOTONIC (relative error about 100 ns / calibration). That many seconds count from the process's
+  /// first clock on: whoever makes one before other work waits for none of the later ones.
   explicit WallClock(Seconds calibration = 0.01);
 
   /// A reading before and after which nothing is reordered.

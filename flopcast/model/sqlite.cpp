@@ -27,9 +27,12 @@ Database::Database(const std::filesystem::path& path, int busy_milliseconds) : p
 void Database::fail(int code) const {
   const std::string said = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_.get());
   const std::string reason = said + system_reason(handle_.get());
+  std::error_code error;
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: throw Damaged(fmt::format("the store {} is damaged: {}", path_.string(), reason));
+    case SQLITE_NOTADB:
+      std::filesystem::remove(path_.string() + check_note_suffix, error);
+      throw Damaged(fmt::format("the store {} is damaged: {}", path_.string(), reason));
     case SQLITE_FULL:
       throw environment_error("no space left to write the store {}: {}; what it held before is kept", path_.string(), reason);
     case SQLITE_BUSY:

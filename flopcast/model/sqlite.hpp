@@ -19,6 +19,9 @@ class Damaged : public Error {
   explicit Damaged(const std::string& message) : Error(ExitCode::environment, message) {}
 };
 
+/// The file of this name beside a database says that it was found well; it is removed when damage shows.
+inline constexpr const char* check_note_suffix = ".checked";
+
 class Database;
 
 /// A prepared statement. Parameters count from 1, columns from 0.

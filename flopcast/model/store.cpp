@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <thread>
 #include <utility>
 
@@ -118,6 +119,27 @@ void make_tables(Database& database) {
   transaction.commit();
 }
 
+/// Its time is when the whole store was last read and found well; sqlite::Database removes it when it meets damage.
+std::filesystem::path check_note(const std::filesystem::path& path) { return path.string() + sqlite::check_note_suffix; }
+
+/// Reading all of a large store takes longer (a millisecond per MB) than much of what it is opened for: once a day is enough, as SQLite
+/// says so when it meets damage in what it reads.
+bool is_due_for_check(const std::filesystem::path& path) {
+  constexpr std::uintmax_t small_bytes = 4 << 20;
+  constexpr auto often = std::chrono::hours(24);
+  std::error_code error;
+  if (std::filesystem::file_size(path, error) <= small_bytes || error) {
+    return true;
+  }
+  const auto checked = std::filesystem::last_write_time(check_note(path), error);
+  const auto age = std::filesystem::file_time_type::clock::now() - checked;
+  return error || age > often || age < std::chrono::hours(0);
+}
+
+void note_check(const std::filesystem::path& path) {
+  std::ofstream(check_note(path)) << "";  // where it can't be written the store is checked again
+}
+
 Database open_database(const std::filesystem::path& path) {
   Database database(path, busy_milliseconds);
   if (check_owner(database) == 0) {
@@ -125,9 +147,12 @@ Database open_database(const std::filesystem::path& path) {
     make_tables(database);
     return database;
   }
-  const std::string verdict = database.text("PRAGMA quick_check(1)");
-  if (verdict != "ok") {
-    throw sqlite::Damaged(fmt::format("the store {} is damaged: {}", path.string(), verdict));
+  if (is_due_for_check(path)) {
+    const std::string verdict = database.text("PRAGMA quick_check(1)");
+    if (verdict != "ok") {
+      throw sqlite::Damaged(fmt::format("the store {} is damaged: {}", path.string(), verdict));
+    }
+    note_check(path);
   }
   use_write_ahead_log(database);
   return database;

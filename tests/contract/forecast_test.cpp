@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -73,6 +74,29 @@ TEST_F(Forecasting, MeasuresWhatIsEqualOnceAndWhatIsKnownNever) {
     EXPECT_EQ(second.each[i].seconds, first.each[i].seconds);
   }
   EXPECT_EQ(forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "elsewhere", 3)).known, 0U);
+}
+
+TEST_F(Forecasting, RepeatsStretchesOftenOnlyWhereRepetitionsDiffer) {
+  for (const double second : {2.02, 3.0}) {
+    std::vector<std::int64_t> most;
+    std::size_t runs = 0;
+    const Forecasts forecasts = forecast_with(
+        [&](std::span<const measure::Experiment> experiments) {
+          ++runs;
+          std::vector<measure::Timings> all;
+          for (const measure::Experiment& experiment : experiments) {
+            most.push_back(experiment.most_repetitions);
+            const std::vector<Repetition> two = {{2.0, 1, 0, false}, {second, 1, 0, false}};
+            all.push_back({std::vector<std::vector<Repetition>>(experiment.timed.size(), two), 1, {}});
+          }
+          return all;
+        },
+        {});
+    EXPECT_TRUE(std::all_of(most.begin(), most.begin() + static_cast<std::ptrdiff_t>(forecasts.benchmarks),
+                            [](std::int64_t one) { return one == 2; }));
+    EXPECT_EQ(runs, second < 2.1 ? 1U : 2U) << second;
+    EXPECT_EQ(most.size() > forecasts.benchmarks, second > 2.1);
+  }
 }
 
 TEST_F(Forecasting, TimingsOfTooFewRepetitionsAreNotKnown) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <vector>
@@ -21,6 +22,19 @@ std::vector<T> random_numbers(std::int64_t count, std::mt19937& random) {
   return numbers;
 }
 
+/// Pieces of rows of which those from `cut` on come a gap later in C.
+std::vector<RowPiece> cut_in_two(std::int64_t rows, std::int64_t cut, std::int64_t lanes) {
+  std::vector<RowPiece> pieces;
+  for (std::int64_t i = 0; i < rows;) {
+    const std::int64_t run_end = i < cut ? cut : rows;
+    const std::int64_t end = std::min(run_end, (i / lanes + 1) * lanes);
+    const std::int64_t lane = i % lanes;
+    pieces.push_back({i / lanes, lane, lane + end - i, i - lane + (i < cut ? 0 : gap)});
+    i = end;
+  }
+  return pieces;
+}
+
 /// One product of random shape and steps against nested loops; C's memory is compared as a whole.
 template <class T>
 void compare_one(const PanelKernel<T>& kernel, std::mt19937& random) {
@@ -38,9 +52,14 @@ void compare_one(const PanelKernel<T>& kernel, std::mt19937& random) {
   const std::vector<T> b = random_numbers<T>(x.b_step * x.depth + x.b_column_step * kernel.columns + 1, random);
   std::vector<std::int64_t> columns;
   for (std::int64_t j = 0; j < x.columns; ++j) {
-    columns.push_back(gap + (x.columns - 1 - j) * (x.rows + gap));  // in falling order: any will do
+    columns.push_back(gap + (x.columns - 1 - j) * (x.rows + 2 * gap));  // in falling order: any will do
   }
-  std::vector<T> c = random_numbers<T>(gap + x.columns * (x.rows + gap), random);
+  std::vector<T> c = random_numbers<T>(gap + x.columns * (x.rows + 2 * gap), random);
+  const bool in_pieces = kernel.takes_pieces && random() % 2 == 0;
+  const std::int64_t cut = in_pieces ? up_to(x.rows) : x.rows;
+  const std::vector<RowPiece> pieces = in_pieces ? cut_in_two(x.rows, cut, kernel.lanes) : std::vector<RowPiece>{};
+  x.pieces = in_pieces ? pieces.data() : nullptr;
+  x.piece_count = std::ssize(pieces);
   std::vector<T> expected = c;
   for (std::int64_t j = 0; j < x.columns; ++j) {
     for (std::int64_t i = 0; i < x.rows; ++i) {
@@ -48,7 +67,7 @@ void compare_one(const PanelKernel<T>& kernel, std::mt19937& random) {
       for (std::int64_t p = 0; p < x.depth; ++p) {
         sum += a[static_cast<std::size_t>(i + p * x.a_step)] * b[static_cast<std::size_t>(p * x.b_step + j * x.b_column_step)];
       }
-      T& element = expected[static_cast<std::size_t>(i + columns[static_cast<std::size_t>(j)])];
+      T& element = expected[static_cast<std::size_t>(i + (i < cut ? 0 : gap) + columns[static_cast<std::size_t>(j)])];
       element = x.alpha * sum + x.beta * element;
     }
   }

@@ -36,6 +36,31 @@ TEST(RowPanels, GoOnOverRunsShorterThanAVector) {
   EXPECT_TRUE(panels.front().contiguous_a) << "in A a and b are one index";
 }
 
+TEST(RowPanels, GoOnInPiecesForAKernelThatTakesThem) {
+  // C's first index a is 10 long and contiguous; b follows after c, 50 further
+  const Folded f = folded("acb=abi,ic", {{'a', 10}, {'b', 3}, {'c', 5}, {'i', 4}});
+  const std::vector<RowPanel> panels = row_panels(f.m, 0, 30, 24, 8, true);
+  ASSERT_THAT(rows_of(panels), ElementsAre(24, 6));
+  const auto is = [](const RowPiece& piece, std::int64_t vector, std::int64_t first, std::int64_t end, std::int64_t offset) {
+    return piece.vector == vector && piece.first == first && piece.end == end && piece.offset == offset;
+  };
+  ASSERT_EQ(panels[0].pieces.size(), 5U);
+  EXPECT_TRUE(is(panels[0].pieces[0], 0, 0, 8, 0));
+  EXPECT_TRUE(is(panels[0].pieces[1], 1, 0, 2, 8));
+  EXPECT_TRUE(is(panels[0].pieces[2], 1, 2, 8, 50 - 2));
+  EXPECT_TRUE(is(panels[0].pieces[3], 2, 0, 4, 56));
+  EXPECT_TRUE(is(panels[0].pieces[4], 2, 4, 8, 100 - 4));
+  ASSERT_EQ(panels[1].pieces.size(), 1U) << "neighbours, but no whole vector";
+  EXPECT_TRUE(is(panels[1].pieces[0], 0, 0, 6, 104));
+}
+
+TEST(RowPanels, StayApartWhereAIsReadInPlace) {
+  const Folded f = folded("acb=aib,ic", {{'a', 16}, {'b', 3}, {'c', 5}, {'i', 4}});
+  const std::vector<RowPanel> panels = row_panels(f.m, 0, 48, 24, 8, true);
+  EXPECT_THAT(rows_of(panels), ElementsAre(16, 16, 16));
+  EXPECT_TRUE(panels.front().pieces.empty());
+}
+
 TEST(ColumnPanels, KnowTheStepWhereThereIsOne) {
   const Folded f = folded("abc=ai,bic", {{'a', 4}, {'b', 3}, {'c', 2}, {'i', 5}});
   const std::vector<ColumnPanel> panels = column_panels(f.n, 0, 6, 2);

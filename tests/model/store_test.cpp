@@ -227,6 +227,25 @@ TEST_F(StoreTest, TruncatedFileIsMovedAsideWithItsContents) {
   EXPECT_EQ(Store::open(path).warning(), "");
 }
 
+TEST_F(StoreTest, ALargeOneIsLookedThroughOnceADayAndWhenDamageShows) {
+  const auto put = [&](int i) { Store::open(path).put_artifact("kind", fmt::format("{}", i), std::string(1 << 20, 'x')); };
+  for (int i = 0; i < 6; ++i) {
+    put(i);
+  }
+  const std::filesystem::path note = path.string() + ".checked";
+  Store::open(path);
+  EXPECT_TRUE(std::filesystem::exists(note));
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  {
+    const Store unaware = Store::open(path);
+    EXPECT_EQ(unaware.warning(), "");
+    EXPECT_THAT(message_of([&] { unaware.export_json(); }), HasSubstr("damaged"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(note));
+  EXPECT_THAT(Store::open(path).warning(), HasSubstr("moved"));
+  EXPECT_EQ(moved_aside().size(), 1U);
+}
+
 TEST_F(StoreTest, NewerVersionIsRefusedAndLeftAlone) {
   Store::open(path).add_sample(sample(8));
   sqlite3* database = nullptr;

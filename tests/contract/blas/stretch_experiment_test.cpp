@@ -33,7 +33,9 @@ class GuardedTensors {
  public:
   explicit GuardedTensors(const measure::Experiment& experiment) {
     for (std::size_t t = 0; t < 3; ++t) {
-      memory_[t].assign(static_cast<std::size_t>(experiment.memory[t].bytes) + 2 * guard, mark);
+      const auto allocation = std::find_if(experiment.memory.begin(), experiment.memory.end(),
+                                           [&](const Allocation& one) { return one.address == virtual_base(t); });
+      memory_[t].assign(static_cast<std::size_t>(allocation->bytes) + 2 * guard, mark);
     }
   }
   Call with_addresses(Call call) {

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <type_traits>
+
+#include "flopcast/contract/panel_kernel.hpp"
+
+namespace flopcast::contract {
+
+/// A matrix whose rows and columns lie anywhere: element (i, j) is from[row[i] + column[j]].
+template <class Element>
+struct ScatteredMatrix {
+  const Element* from;
+  const std::int64_t* row;
+  std::int64_t rows;
+  const std::int64_t* column;
+  std::int64_t columns;
+};
+
+inline bool are_neighbours(const std::int64_t* offsets, std::int64_t count) {
+  return std::adjacent_find(offsets, offsets + count, [](std::int64_t one, std::int64_t next) { return next != one + 1; }) ==
+         offsets + count;
+}
+
+/// Distance of the first two; a large one if there is one only.
+inline std::int64_t first_step(const std::int64_t* offsets, std::int64_t count) {
+  return count > 1 ? std::abs(offsets[1] - offsets[0]) : std::int64_t{1} << 60;
+}
+
+/// Rows of columns [begin, end), up to the last four that are whole, by transposing four rows by four columns at a time in registers; gives
+/// how many rows are done. Columns have to be neighbours.
+template <class Element>
+std::int64_t pack_squares(const ScatteredMatrix<Element>& x, std::int64_t begin, std::int64_t end, Element* to, std::int64_t height) {
+  constexpr std::int64_t side = Square::side;
+  constexpr std::size_t most = 32;
+  const auto& kernel = panel_kernels<Element>().front();
+  std::array<Square, most> squares;
+  std::size_t count = 0;
+  const auto transpose = [&] {
+    kernel.transpose(squares.data(), static_cast<std::int64_t>(count), x.from, to);
+    count = 0;
+  };
+  const std::int64_t whole_rows = x.rows / side * side;
+  for (std::int64_t i = 0; i < whole_rows; i += side) {
+    for (std::int64_t j = begin; j < end; j += side) {
+      Square& square = squares[count++];
+      for (std::int64_t k = 0; k < side; ++k) {
+        square.from[k] = x.row[i + k] + x.column[j];
+        square.to[k] = i + (j + k) * height;
+      }
+      if (count == most) {
+        transpose();
+      }
+    }
+  }
+  transpose();
+  return whole_rows;
+}
+
+/// Element (i, j) goes to to[i + j height]. Reads along rows, which are closer to each other than columns.
+template <class Element>
+void pack_along(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height) {
+  const bool whole = are_neighbours(x.row, x.rows);
+  for (std::int64_t j = 0; j < x.columns; ++j) {
+    const Element* const source = x.from + x.column[j];
+    Element* const target = to + j * height;
+    if (whole) {
+      std::copy_n(source + x.row[0], x.rows, target);
+    } else {
+      for (std::int64_t i = 0; i < x.rows; ++i) {
+        target[i] = source[x.row[i]];
+      }
+    }
+  }
+}
+
+/// The same for columns that are closer than rows, so many at a time.
+template <class Element>
+void pack_across(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height, std::int64_t strip) {
+  for (std::int64_t begin = 0; begin < x.columns; begin += strip) {
+    const std::int64_t end = std::min(begin + strip, x.columns);
+    std::int64_t done = 0;  // rows
+    if constexpr (std::is_floating_point_v<Element>) {
+      if ((end - begin) % Square::side == 0 && are_neighbours(x.column + begin, end - begin)) {
+        done = pack_squares(x, begin, end, to, height);
+      }
+    }
+    for (std::int64_t i = done; i < x.rows; ++i) {
+      const Element* const source = x.from + x.row[i];
+      for (std::int64_t j = begin; j < end; ++j) {
+        to[i + j * height] = source[x.column[j]];
+      }
+    }
+  }
+}
+
+/// Reads along whichever of rows and columns has the smaller steps.
+template <class Element>
+void pack(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height, std::int64_t strip) {
+  if (x.rows == 0) {
+    return;
+  }
+  first_step(x.row, x.rows) <= first_step(x.column, x.columns) ? pack_along(x, to, height) : pack_across(x, to, height, strip);
+}
+
+/// Into a dense column-major matrix.
+template <class Element>
+void pack_dense(const ScatteredMatrix<Element>& x, Element* to) {
+  constexpr std::int64_t strip = 4 * Square::side;  // lines of both sides stay in L1
+  pack(x, to, x.rows, strip);
+}
+
+}  // namespace flopcast::contract

@@ -235,7 +235,12 @@ TEST_F(StoreTest, ALargeOneIsLookedThroughOnceADayAndWhenDamageShows) {
   const std::filesystem::path note = path.string() + ".checked";
   Store::open(path);
   EXPECT_TRUE(std::filesystem::exists(note));
-  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  {
+    const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path));
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(size / 2);
+    file << std::string(static_cast<std::size_t>(size - size / 2), '\xff');
+  }
   {
     const Store unaware = Store::open(path);
     EXPECT_EQ(unaware.warning(), "");

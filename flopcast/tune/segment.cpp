@@ -133,12 +133,11 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
       break;
     }
   }
-  const Seconds least_timed = std::max(options.least_timed, warm_up / 8);
   Seconds timed = 0;
   for (std::size_t at = segment.begin; at < segment.end; ++at) {
     timed += costs[at];
   }
-  while (timed < least_timed && segment.end < trace.calls.size() && segment.end - segment.begin < options.most_timed_calls &&
+  while (timed < options.least_timed && segment.end < trace.calls.size() && segment.end - segment.begin < options.most_timed_calls &&
          finds_operands(trace, placements, segment.context, segment.end)) {
     timed += costs[segment.end];
     ++segment.end;

@@ -26,7 +26,7 @@ struct SegmentOptions {
   Seconds warm_up = 200e-6;
   /// ... and, where an operand lies in the last cache, that: which lines such a cache keeps depends on their being used again and again.
   Seconds far_warm_up = 4e-3;
-  Seconds least_timed = 100e-6;       ///< short stretches go on until they take so long, or an eighth of their warm-up,
+  Seconds least_timed = 100e-6;       ///< short stretches go on until they take so long,
   std::size_t most_timed_calls = 32;  ///< or have so many calls
 };
 

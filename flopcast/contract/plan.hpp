@@ -31,9 +31,8 @@ struct Machine {
   std::optional<TileRates> rates = {};  ///< of the kernels; without them they are guessed from the environment
 };
 
-/// This machine with `blas` (empty: one that several threads may call, if it is installed) on one thread. Caches are taken from an earlier measurement, or measured first
-/// (seconds); kernels are timed (milliseconds). Throws as
-/// LibrarySet::open and machine::detect.
+/// This machine with `blas` (empty: one that several threads may call, if it is installed) on one thread. Caches are taken from an earlier
+/// measurement, or measured first (seconds); kernels are timed (milliseconds). Throws as LibrarySet::open and machine::detect.
 Machine local_machine(const std::string& blas = {});
 
 /// How a plan is chosen.

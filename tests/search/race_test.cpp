@@ -128,14 +128,20 @@ TEST(Race, ReversesTheOrderOnAlternateRounds) {
   EXPECT_NE(blocks[0], blocks[2]);
 }
 
-TEST(Race, EntersTheLeaderMoreThanOnceInEarlyRounds) {
-  std::vector<std::size_t> sizes;
-  const auto evaluate = [&sizes](Evaluator::Block block) {
+/// Evaluates by `cost` and notes how many entries each round had.
+template <class Cost>
+auto noting_sizes(Cost cost, std::vector<std::size_t>& sizes) {
+  return [cost, &sizes](Evaluator::Block block) {
     sizes.push_back(block.size());
     std::vector<Seconds> costs(block.size());
-    std::transform(block.begin(), block.end(), costs.begin(), exact);
+    std::transform(block.begin(), block.end(), costs.begin(), cost);
     return costs;
   };
+}
+
+TEST(Race, EntersTheLeaderMoreThanOnceInEarlyRounds) {
+  std::vector<std::size_t> sizes;
+  const auto evaluate = noting_sizes(exact, sizes);
   RaceOptions options;
   options.twin_rounds = 3;
   options.most_rounds = 5;
@@ -149,12 +155,7 @@ TEST(Race, EntersTheLeaderMoreThanOnceInEarlyRounds) {
 TEST(Race, HasOnePairPerRoundAfterItsFirstLookAndInTheEndNone) {
   FakeMachine machine(std::vector<double>(6, 1.0), {}, 1);
   std::vector<std::size_t> sizes;
-  const auto evaluate = [&](Evaluator::Block block) {
-    sizes.push_back(block.size());
-    std::vector<Seconds> costs(block.size());
-    std::transform(block.begin(), block.end(), costs.begin(), std::ref(machine));
-    return costs;
-  };
+  const auto evaluate = noting_sizes(std::ref(machine), sizes);
   RaceOptions options;
   options.tolerance = 0;
   options.twin_rounds = 8;
@@ -170,12 +171,7 @@ TEST(Race, HasOnePairPerRoundAfterItsFirstLookAndInTheEndNone) {
 TEST(Race, HasNoPairsWhereItsCandidatesAreManyEnoughToBeComparedWithThemselves) {
   FakeMachine machine(std::vector<double>(30, 1.0), {0.02, 0, 0, 0}, 1);
   std::vector<std::size_t> sizes;
-  const auto evaluate = [&](Evaluator::Block block) {
-    sizes.push_back(block.size());
-    std::vector<Seconds> costs(block.size());
-    std::transform(block.begin(), block.end(), costs.begin(), std::ref(machine));
-    return costs;
-  };
+  const auto evaluate = noting_sizes(std::ref(machine), sizes);
   RaceOptions options;
   options.tolerance = 0;
   options.most_rounds = 6;

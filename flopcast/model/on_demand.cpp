@@ -250,9 +250,21 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
 }
 
 std::vector<double> KernelProcess::place(const Call& call, const Placement& placement, const Baseline& baseline) const {
-  std::vector<double> at = coordinates(call, placement, baseline);
+  return beside_cliffs(coordinates(call, placement, baseline), log_flops(call));
+}
+
+std::vector<std::vector<double>> KernelProcess::observed_places() const {
+  std::vector<std::vector<double>> places;
+  places.reserve(observations_.size());
+  for (const Observation& observation : observations_) {
+    places.push_back(beside_cliffs(observation.at, observation.log_flops));
+  }
+  return places;
+}
+
+std::vector<double> KernelProcess::beside_cliffs(std::vector<double> at, double log_flops) const {
   for (const double cliff : cliffs_) {
-    at.push_back(side(log_flops(call), cliff));
+    at.push_back(side(log_flops, cliff));
   }
   return at;
 }

@@ -59,6 +59,8 @@ class KernelProcess {
   /// Coordinates of a call and the groups that share a length scale, before anything is known of the kernel.
   static std::vector<double> coordinates(const Call& call, const Placement& placement, const Baseline& baseline);
   static std::vector<int> coordinate_groups(const Routine& routine);
+  /// Coordinates of every observation in the fitted process.
+  [[nodiscard]] std::vector<std::vector<double>> observed_places() const;
   /// Coordinates in the fitted process.
   [[nodiscard]] std::vector<double> place(const Call& call, const Placement& placement, const Baseline& baseline) const;
   /// Flops from which on the kernel behaves differently, ascending, if there are such cliffs: where libraries change from one algorithm to
@@ -80,6 +82,7 @@ class KernelProcess {
     Eigen::VectorXd log_flops, values, noise;
   };
   [[nodiscard]] Data data(Eigen::Index step) const;
+  [[nodiscard]] std::vector<double> beside_cliffs(std::vector<double> at, double log_flops) const;
   void learn(const ProcessParameters& start);
   [[nodiscard]] std::optional<double> likeliest_cliff(const Data& data, const ProcessParameters& known, std::vector<double> cliffs) const;
 

@@ -42,25 +42,34 @@ double Process::covariance_function(const double* a, const double* b) const {
   }
   static constexpr double same_place = 1e-12;
   const double nugget = squared < same_place ? parameters_.nugget * parameters_.nugget : 0;
-  return parameters_.amplitude * parameters_.amplitude * matern(squared) + nugget;
+  return smooth_covariance_function(squared) + nugget;
 }
 
-Eigen::MatrixXd Process::covariance_matrix(const Points& a, const Points& b) const {
+double Process::smooth_covariance_function(double squared_distance) const {
+  return parameters_.amplitude * parameters_.amplitude * matern(squared_distance);
+}
+
+Eigen::MatrixXd Process::smooth_covariance_matrix(const Points& a, const Points& b) const {
   Eigen::MatrixXd covariance(a.rows(), b.rows());
   for (Eigen::Index j = 0; j < b.rows(); ++j) {
     for (Eigen::Index i = 0; i < a.rows(); ++i) {
-      covariance(i, j) = covariance_function(a.row(i).data(), b.row(j).data());
+      covariance(i, j) = smooth_covariance_function((a.row(i) - b.row(j)).squaredNorm());
     }
   }
   return covariance;
 }
 
-Eigen::VectorXd Process::scales(const std::vector<int>& groups, const ProcessParameters& parameters) {
-  Eigen::VectorXd scales(static_cast<Eigen::Index>(groups.size()));
-  for (std::size_t d = 0; d < groups.size(); ++d) {
-    scales[static_cast<Eigen::Index>(d)] = 1 / parameters.lengths[static_cast<std::size_t>(groups[d])];
+std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std::span<const int> groups) {
+  std::vector<double> lengths;
+  for (const int group : groups) {
+    lengths.push_back(parameters.lengths[static_cast<std::size_t>(group)]);
   }
-  return scales;
+  return lengths;
+}
+
+Eigen::VectorXd Process::scales(const std::vector<int>& groups, const ProcessParameters& parameters) {
+  const std::vector<double> lengths = model::coordinate_lengths(parameters, groups);
+  return Eigen::Map<const Eigen::VectorXd>(lengths.data(), static_cast<Eigen::Index>(lengths.size())).cwiseInverse();
 }
 
 Process Process::condition(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
@@ -183,17 +192,18 @@ double Process::covariance(const WeightedSum& a, const WeightedSum& b) const {
   return prior - a.whitened.dot(b.whitened);
 }
 
-Eigen::MatrixXd Process::posterior_covariance(const Points& points) const {
+Eigen::MatrixXd Process::smooth_covariance(const Points& points) const {
   const Points scaled = points * scale_.asDiagonal();
-  const Eigen::MatrixXd whitened = cholesky_.triangularView<Eigen::Lower>().solve(covariance_matrix(coordinates_, scaled));
-  return covariance_matrix(scaled, scaled) - whitened.transpose() * whitened;
+  const Eigen::MatrixXd whitened = cholesky_.triangularView<Eigen::Lower>().solve(smooth_covariance_matrix(coordinates_, scaled));
+  return smooth_covariance_matrix(scaled, scaled) - whitened.transpose() * whitened;
 }
 
-Eigen::MatrixXd Process::prior_covariance(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters) {
+Eigen::MatrixXd Process::prior_smooth_covariance(const Points& points, const std::vector<int>& groups,
+                                                 const ProcessParameters& parameters) {
   Process process;
   process.parameters_ = parameters;
-  process.coordinates_ = points * scales(groups, parameters).asDiagonal();
-  return process.covariance_matrix(process.coordinates_, process.coordinates_);
+  const Points scaled = points * scales(groups, parameters).asDiagonal();
+  return process.smooth_covariance_matrix(scaled, scaled);
 }
 
 void to_json(nlohmann::json& json, const ProcessParameters& parameters) {

@@ -19,6 +19,9 @@ struct ProcessParameters {
   friend bool operator==(const ProcessParameters&, const ProcessParameters&) = default;
 };
 
+/// Length scale of every coordinate, given the group of each.
+std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std::span<const int> groups);
+
 /// Regression with a Gaussian process: interpolates noisy observations and knows how far each prediction can be trusted, jointly, so that
 /// the uncertainty of a weighted sum of predictions can be given too.
 class Process {
@@ -52,12 +55,14 @@ class Process {
   /// Posterior covariance of two weighted sums.
   [[nodiscard]] double covariance(const WeightedSum& a, const WeightedSum& b) const;
 
-  /// Posterior covariance of the function at `points`.
-  [[nodiscard]] Eigen::MatrixXd posterior_covariance(const Points& points) const;
+  /// Posterior covariance of the function's smooth part, without its nugget, at `points`.
+  [[nodiscard]] Eigen::MatrixXd smooth_covariance(const Points& points) const;
   /// The same before anything was observed.
-  static Eigen::MatrixXd prior_covariance(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters);
+  static Eigen::MatrixXd prior_smooth_covariance(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters);
 
   [[nodiscard]] const ProcessParameters& parameters() const noexcept { return parameters_; }
+  /// Length scale of every coordinate.
+  [[nodiscard]] std::vector<double> coordinate_lengths() const { return model::coordinate_lengths(parameters_, groups_); }
   [[nodiscard]] Eigen::Index observations() const noexcept { return coordinates_.rows(); }
   /// log p(values | coordinates, parameters).
   [[nodiscard]] double log_likelihood() const noexcept { return log_likelihood_; }
@@ -65,7 +70,8 @@ class Process {
  private:
   /// Covariance of two rows of scaled coordinates.
   [[nodiscard]] double covariance_function(const double* a, const double* b) const;
-  [[nodiscard]] Eigen::MatrixXd covariance_matrix(const Points& a, const Points& b) const;
+  [[nodiscard]] double smooth_covariance_function(double squared_distance) const;
+  [[nodiscard]] Eigen::MatrixXd smooth_covariance_matrix(const Points& a, const Points& b) const;
   static Eigen::VectorXd scales(const std::vector<int>& groups, const ProcessParameters& parameters);
 
   ProcessParameters parameters_;

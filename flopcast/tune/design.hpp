@@ -41,7 +41,7 @@ struct DesignOptions {
   Seconds budget = 5;                ///< or when the picks are expected to take so long
   double repetitions = 4;            ///< of every pick, on average; for cost
   double measurement_error = 0.005;  ///< assumed of one observation, relative
-  double coarseness = 0.1;           ///< calls whose log sizes and levels agree within this are one point of the design
+  double coarseness = 0.06;          ///< calls whose coordinates agree within this share of their length scales are one point of the design
   std::size_t most_points = 450;     ///< per kernel; coarseness grows until they suffice
   std::size_t most_picks = 400;
   /// Not to be chosen again: what one measurement of a stretch leaves uncertain, the state of the machine, another one doesn't tell either.

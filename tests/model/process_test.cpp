@@ -69,7 +69,9 @@ TEST(Process, CovarianceOfSumsAgreesWithItsParts) {
   const Process process = Process::condition(data.points, data.values, data.noise, {0}, start());
   Points points(3, 1);
   points << 0.3, 2.2, 7.5;
-  const Eigen::MatrixXd covariance = process.posterior_covariance(points);
+  const double nugget = process.parameters().nugget;
+  const Eigen::MatrixXd own = nugget * nugget * Eigen::MatrixXd::Identity(3, 3);  // of places that weren't observed
+  const Eigen::MatrixXd covariance = process.smooth_covariance(points) + own;
   Eigen::VectorXd weights(points.rows());
   weights << 2.0, -1.0, 0.5;
   double expected = 0;
@@ -88,8 +90,8 @@ TEST(Process, CovarianceOfSumsAgreesWithItsParts) {
 TEST(Process, PriorIsThePosteriorOfNothing) {
   Points points(2, 1);
   points << 0, 1;
-  const Eigen::MatrixXd covariance = Process::prior_covariance(points, {0}, start());
-  EXPECT_DOUBLE_EQ(covariance(0, 0), 0.25 + 1e-4) << "amplitude and nugget";
+  const Eigen::MatrixXd covariance = Process::prior_smooth_covariance(points, {0}, start());
+  EXPECT_DOUBLE_EQ(covariance(0, 0), 0.25) << "amplitude, no nugget";
   const double r = std::sqrt(5.0);
   EXPECT_NEAR(covariance(0, 1), 0.25 * (1 + r + 5.0 / 3) * std::exp(-r), 1e-12);
 }
@@ -110,7 +112,7 @@ TEST(Process, CoordinatesOfOneGroupShareALength) {
   points << 0, 0, 1, 2;
   ProcessParameters parameters = start();
   parameters.lengths = {4.0};
-  const Eigen::MatrixXd shared = Process::prior_covariance(points, {0, 0}, parameters);
+  const Eigen::MatrixXd shared = Process::prior_smooth_covariance(points, {0, 0}, parameters);
   const double r = std::sqrt(5.0 * 5.0) / 4;
   EXPECT_NEAR(shared(0, 1), 0.25 * (1 + r + r * r / 3) * std::exp(-r), 1e-12);
 }

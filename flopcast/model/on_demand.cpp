@@ -190,6 +190,9 @@ std::vector<double> KernelProcess::coordinates(const Call& call, const Placement
     const double share = bytes > 0 ? static_cast<double>(all[i].bytes()) / bytes : 0;
     at.push_back(std::sqrt(share) * (i < placement.size() ? continuous_level(placement[i], baseline.capacities) : 0));
   }
+  static const double common_work = std::log(1e7);
+  static constexpr double number_bytes = 8;
+  at.push_back(std::log(std::max({1.0, flops(call), bytes / number_bytes})) - common_work);
   return at;
 }
 
@@ -200,6 +203,7 @@ std::vector<int> KernelProcess::coordinate_groups(const Routine& routine) {
     groups.push_back(i);
   }
   groups.insert(groups.end(), static_cast<std::size_t>(count_operands(routine)), size_count);
+  groups.push_back(work_group);
   return groups;
 }
 
@@ -211,6 +215,7 @@ ProcessParameters KernelProcess::prior(const Routine& routine) {
   parameters.lengths.push_back(level_length);
   parameters.amplitude = 0.4;
   parameters.nugget = 0.02;
+  parameters.calming = 0.15;  // a hundred times the work, half the deviation
   return parameters;
 }
 

@@ -42,7 +42,7 @@ Seconds baseline_time(const Call& call, const Placement& placement, const Baseli
 /// One kernel's model and the observations under it.
 class KernelProcess {
  public:
-  /// `threads` and flags are the same for all; coordinates: log of every size, share-weighted level of every operand.
+  /// `threads` and flags are the same for all; coordinates: log of every size, share-weighted level of every operand, work.
   void add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline);
   /// (Re)conditions the process on all observations; learns hyperparameters where there are enough.
   void fit();

@@ -29,20 +29,35 @@ double log_prior(const ProcessParameters& at, const ProcessParameters& start) {
   for (std::size_t g = 0; g < at.lengths.size(); ++g) {
     sum += penalty(at.lengths[g], start.lengths[g]);
   }
+  if (start.calming > 0) {
+    sum += penalty(at.calming, start.calming);
+  }
   return sum;
 }
 
 }  // namespace
 
-double Process::covariance_function(const double* a, const double* b) const {
+double Process::covariance_function(const double* a, const double* b, double nugget_of_a, double nugget_of_b) const {
   double squared = 0;
   for (Eigen::Index d = 0; d < coordinates_.cols(); ++d) {
     const double difference = a[d] - b[d];
     squared += difference * difference;
   }
   static constexpr double same_place = 1e-12;
-  const double nugget = squared < same_place ? parameters_.nugget * parameters_.nugget : 0;
-  return smooth_covariance_function(squared) + nugget;
+  return smooth_covariance_function(squared) + (squared < same_place ? nugget_of_a * nugget_of_b : 0);
+}
+
+double Process::nugget(const double* at, const std::vector<int>& groups, const ProcessParameters& parameters) {
+  const auto work = std::find(groups.begin(), groups.end(), work_group);
+  return work == groups.end() ? parameters.nugget : parameters.nugget * std::exp(-parameters.calming * at[work - groups.begin()]);
+}
+
+Eigen::VectorXd Process::nuggets(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters) {
+  Eigen::VectorXd nuggets(points.rows());
+  for (Eigen::Index p = 0; p < points.rows(); ++p) {
+    nuggets[p] = nugget(points.row(p).data(), groups, parameters);
+  }
+  return nuggets;
 }
 
 double Process::smooth_covariance_function(double squared_distance) const {
@@ -62,7 +77,7 @@ Eigen::MatrixXd Process::smooth_covariance_matrix(const Points& a, const Points&
 std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std::span<const int> groups) {
   std::vector<double> lengths;
   for (const int group : groups) {
-    lengths.push_back(parameters.lengths[static_cast<std::size_t>(group)]);
+    lengths.push_back(group == work_group ? std::numeric_limits<double>::infinity() : parameters.lengths[static_cast<std::size_t>(group)]);
   }
   return lengths;
 }
@@ -83,11 +98,13 @@ Process Process::condition(const Points& coordinates, const Eigen::VectorXd& val
   process.groups_ = std::move(groups);
   process.scale_ = scales(process.groups_, parameters);
   process.coordinates_ = coordinates * process.scale_.asDiagonal();
+  process.nuggets_ = nuggets(coordinates, process.groups_, parameters);
   const Eigen::Index n = coordinates.rows();
   Eigen::MatrixXd covariance(n, n);
   for (Eigen::Index i = 0; i < n; ++i) {
     for (Eigen::Index j = 0; j <= i; ++j) {
-      covariance(i, j) = process.covariance_function(process.coordinates_.row(i).data(), process.coordinates_.row(j).data());
+      covariance(i, j) = process.covariance_function(process.coordinates_.row(i).data(), process.coordinates_.row(j).data(),
+                                                     process.nuggets_[i], process.nuggets_[j]);
     }
     covariance(i, i) += noise_variance[i];
   }
@@ -115,17 +132,24 @@ Process Process::fit(const Points& coordinates, const Eigen::VectorXd& values, c
   };
   double best_score = score(best);
   // Pattern search over the logarithms: few parameters, a smooth objective, no derivatives to maintain.
-  const std::size_t count = 2 + best.lengths.size();
-  const auto parameter = [](ProcessParameters& p, std::size_t i) -> double& {
-    return i == 0 ? p.amplitude : i == 1 ? p.nugget : p.lengths[i - 2];
+  const auto varied = [](ProcessParameters& p) {
+    std::vector<double*> all{&p.amplitude, &p.nugget};
+    for (double& length : p.lengths) {
+      all.push_back(&length);
+    }
+    if (p.calming > 0) {
+      all.push_back(&p.calming);
+    }
+    return all;
   };
+  const std::size_t count = varied(best).size();
   for (double factor = 2.0; factor > 1.2; factor = std::sqrt(factor)) {
     for (int sweep = 0; sweep < 6; ++sweep) {
       bool moved = false;
       for (std::size_t i = 0; i < count; ++i) {
         for (const double step : {factor, 1 / factor}) {
           ProcessParameters candidate = best;
-          parameter(candidate, i) *= step;
+          *varied(candidate)[i] *= step;
           const double candidate_score = score(candidate);
           if (candidate_score > best_score) {
             best = candidate;
@@ -145,12 +169,13 @@ Process Process::fit(const Points& coordinates, const Eigen::VectorXd& values, c
 
 Process::Prediction Process::predict(const Eigen::RowVectorXd& at) const {
   const Eigen::RowVectorXd scaled = at * scale_.asDiagonal();
+  const double own = nugget(at.data(), groups_, parameters_);
   Eigen::VectorXd cross(coordinates_.rows());
   for (Eigen::Index i = 0; i < cross.size(); ++i) {
-    cross[i] = covariance_function(coordinates_.row(i).data(), scaled.data());
+    cross[i] = covariance_function(coordinates_.row(i).data(), scaled.data(), nuggets_[i], own);
   }
   const Eigen::VectorXd whitened = cholesky_.triangularView<Eigen::Lower>().solve(cross);
-  const double variance = covariance_function(scaled.data(), scaled.data()) - whitened.squaredNorm();
+  const double variance = covariance_function(scaled.data(), scaled.data(), own, own) - whitened.squaredNorm();
   return {parameters_.mean + cross.dot(weights_), std::max(0.0, variance)};
 }
 
@@ -161,9 +186,10 @@ double Process::mean(const double* at) const {
   for (Eigen::Index d = 0; d < dimensions; ++d) {
     scaled[d] = at[d] * scale_[d];
   }
+  const double own = nugget(at, groups_, parameters_);
   double sum = parameters_.mean;
   for (Eigen::Index i = 0; i < coordinates_.rows(); ++i) {
-    sum += weights_[i] * covariance_function(coordinates_.row(i).data(), scaled);
+    sum += weights_[i] * covariance_function(coordinates_.row(i).data(), scaled, nuggets_[i], own);
   }
   return sum;
 }
@@ -171,10 +197,11 @@ double Process::mean(const double* at) const {
 Process::WeightedSum Process::weighted_sum(const Points& points, Eigen::VectorXd weights) const {
   WeightedSum sum;
   sum.points = points * scale_.asDiagonal();
+  sum.nuggets = nuggets(points, groups_, parameters_);
   Eigen::VectorXd cross = Eigen::VectorXd::Zero(coordinates_.rows());
   for (Eigen::Index p = 0; p < sum.points.rows(); ++p) {
     for (Eigen::Index i = 0; i < cross.size(); ++i) {
-      cross[i] += weights[p] * covariance_function(coordinates_.row(i).data(), sum.points.row(p).data());
+      cross[i] += weights[p] * covariance_function(coordinates_.row(i).data(), sum.points.row(p).data(), nuggets_[i], sum.nuggets[p]);
     }
   }
   sum.whitened = cholesky_.triangularView<Eigen::Lower>().solve(cross);
@@ -186,7 +213,8 @@ double Process::covariance(const WeightedSum& a, const WeightedSum& b) const {
   double prior = 0;
   for (Eigen::Index i = 0; i < a.points.rows(); ++i) {
     for (Eigen::Index j = 0; j < b.points.rows(); ++j) {
-      prior += a.weights[i] * b.weights[j] * covariance_function(a.points.row(i).data(), b.points.row(j).data());
+      prior +=
+          a.weights[i] * b.weights[j] * covariance_function(a.points.row(i).data(), b.points.row(j).data(), a.nuggets[i], b.nuggets[j]);
     }
   }
   return prior - a.whitened.dot(b.whitened);
@@ -204,17 +232,6 @@ Eigen::MatrixXd Process::prior_smooth_covariance(const Points& points, const std
   process.parameters_ = parameters;
   const Points scaled = points * scales(groups, parameters).asDiagonal();
   return process.smooth_covariance_matrix(scaled, scaled);
-}
-
-void to_json(nlohmann::json& json, const ProcessParameters& parameters) {
-  json = {{"mean", parameters.mean}, {"amplitude", parameters.amplitude}, {"nugget", parameters.nugget}, {"lengths", parameters.lengths}};
-}
-
-void from_json(const nlohmann::json& json, ProcessParameters& parameters) {
-  json.at("mean").get_to(parameters.mean);
-  json.at("amplitude").get_to(parameters.amplitude);
-  json.at("nugget").get_to(parameters.nugget);
-  json.at("lengths").get_to(parameters.lengths);
 }
 
 }  // namespace flopcast::model

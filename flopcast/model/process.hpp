@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <Eigen/Core>
-#include <nlohmann/json.hpp>
 
 namespace flopcast::model {
 
@@ -13,13 +12,18 @@ namespace flopcast::model {
 struct ProcessParameters {
   double mean = 0;
   double amplitude = 0.3;  ///< standard deviation of the function around its mean
-  double nugget =
-      0.005;  ///< standard deviation of what no smooth function explains: of every place by itself, the same whenever it is observed
+  /// Standard deviation of what no smooth function explains: of every place by itself, the same whenever it is observed. Where there is a
+  /// coordinate of group `work_group`, at 0 of that.
+  double nugget = 0.005;
+  double calming = 0;           ///< the nugget falls by exp(-calming * work)
   std::vector<double> lengths;  ///< length scale of every group of coordinates
   friend bool operator==(const ProcessParameters&, const ProcessParameters&) = default;
 };
 
-/// Length scale of every coordinate, given the group of each.
+/// The group of a coordinate that places don't differ by: the logarithm of work, with which the nugget becomes smaller.
+constexpr int work_group = -1;
+
+/// Length scale of every coordinate, given the group of each; infinite for work.
 std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std::span<const int> groups);
 
 /// Regression with a Gaussian process: interpolates noisy observations and knows how far each prediction can be trusted, jointly, so that
@@ -29,8 +33,8 @@ class Process {
   /// One point per row.
   using Points = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  /// One row of `coordinates` per observation; groups[d] says which length scale coordinate d uses (0, 1, ...); noise_variance per
-  /// observation. The hyperparameters maximise the marginal likelihood times a weak log-normal prior.
+  /// One row of `coordinates` per observation; groups[d] says which length scale coordinate d uses (0, 1, ..., at most one of them
+  /// work_group); noise_variance per observation. The hyperparameters maximise the marginal likelihood times a weak log-normal prior.
   static Process fit(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
                      std::vector<int> groups, const ProcessParameters& start);
   /// The same with the hyperparameters given.
@@ -47,7 +51,8 @@ class Process {
 
   /// A weighted sum of the function at several points, prepared for covariances.
   struct WeightedSum {
-    Points points;  ///< scaled by the length scales
+    Points points;            ///< scaled by the length scales
+    Eigen::VectorXd nuggets;  ///< of every point: standard deviation
     Eigen::VectorXd weights;
     Eigen::VectorXd whitened;  ///< L^-1 K(data, points) weights
   };
@@ -61,29 +66,29 @@ class Process {
   static Eigen::MatrixXd prior_smooth_covariance(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters);
 
   [[nodiscard]] const ProcessParameters& parameters() const noexcept { return parameters_; }
-  /// Length scale of every coordinate.
-  [[nodiscard]] std::vector<double> coordinate_lengths() const { return model::coordinate_lengths(parameters_, groups_); }
+  [[nodiscard]] const std::vector<int>& groups() const noexcept { return groups_; }
+  /// Standard deviation of a place's own deviation.
+  static double nugget(const double* at, const std::vector<int>& groups, const ProcessParameters& parameters);
   [[nodiscard]] Eigen::Index observations() const noexcept { return coordinates_.rows(); }
   /// log p(values | coordinates, parameters).
   [[nodiscard]] double log_likelihood() const noexcept { return log_likelihood_; }
 
  private:
-  /// Covariance of two rows of scaled coordinates.
-  [[nodiscard]] double covariance_function(const double* a, const double* b) const;
+  /// Covariance at two rows of scaled coordinates; the nuggets of places are their standard deviations.
+  [[nodiscard]] double covariance_function(const double* a, const double* b, double nugget_of_a, double nugget_of_b) const;
   [[nodiscard]] double smooth_covariance_function(double squared_distance) const;
   [[nodiscard]] Eigen::MatrixXd smooth_covariance_matrix(const Points& a, const Points& b) const;
+  static Eigen::VectorXd nuggets(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters);
   static Eigen::VectorXd scales(const std::vector<int>& groups, const ProcessParameters& parameters);
 
   ProcessParameters parameters_;
   std::vector<int> groups_;
   Points coordinates_;        ///< scaled by the length scales
+  Eigen::VectorXd nuggets_;   ///< of every observation: standard deviation
   Eigen::VectorXd weights_;   ///< (K + noise)^-1 (values - mean)
   Eigen::MatrixXd cholesky_;  ///< lower factor of K + noise
   Eigen::VectorXd scale_;     ///< 1 / length scale of every coordinate
   double log_likelihood_ = 0;
 };
-
-void to_json(nlohmann::json& json, const ProcessParameters& parameters);
-void from_json(const nlohmann::json& json, ProcessParameters& parameters);
 
 }  // namespace flopcast::model

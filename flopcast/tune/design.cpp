@@ -27,6 +27,7 @@ struct Place {
   std::vector<double> at;
   std::size_t subject = 0, call = 0;                   ///< the first of its calls
   std::size_t point = 0;                               ///< that it belongs to
+  double deviation = 0;                                ///< variance of its own (the nugget)
   std::vector<std::pair<std::size_t, double>> shares;  ///< subject, weighted share of its time; ascending subjects
   bool known = false;                                  ///< observed, or chosen to be
 };
@@ -44,27 +45,31 @@ struct KernelDesign {
   std::vector<Place> places;
   std::map<Cell, std::size_t> place_at;
   std::vector<Point> points;
-  Eigen::MatrixXd shares;       ///< subjects x points: weighted share of the subject's time, of the places not known
-  Eigen::MatrixXd covariance;   ///< points x points
-  Eigen::MatrixXd sensitivity;  ///< shares * covariance
-  Eigen::MatrixXd next;         ///< subjects x points: covariance of the totals with the deviation of the place that comes next
-  Eigen::VectorXd deviations;   ///< of every subject: variance by the deviations of the places not known
-  Eigen::VectorXd gains;        ///< of every point: variance that observing its next place takes away from all totals together
-  double nugget = 0;            ///< variance of a place's own deviation
-  double noise = 0;             ///< variance of one observation
+  Eigen::MatrixXd shares;           ///< subjects x points: weighted share of the subject's time, of the places not known
+  Eigen::MatrixXd covariance;       ///< points x points
+  Eigen::MatrixXd sensitivity;      ///< shares * covariance
+  Eigen::MatrixXd next;             ///< subjects x points: covariance of the totals with the deviation of the place that comes next
+  Eigen::VectorXd next_deviations;  ///< of every point: variance of that place's deviation and of its observation
+  Eigen::VectorXd deviations;       ///< of every subject: variance by the deviations of the places not known
+  Eigen::VectorXd gains;            ///< of every point: variance that observing its next place takes away from all totals together
+  double noise = 0;                 ///< variance of one observation
 
   void update_gains() {
-    gains = (sensitivity + next).colwise().squaredNorm().transpose().array() / (covariance.diagonal().array() + nugget + noise);
+    gains = (sensitivity + next).colwise().squaredNorm().transpose().array() / (covariance.diagonal() + next_deviations).array();
   }
 
-  /// Writes the column of `next` for what is now the last of the point's places.
+  /// Writes what `next` and `next_deviations` say of what is now the last of the point's places.
   void update_next(std::size_t point) {
     const auto column = static_cast<Eigen::Index>(point);
     next.col(column).setZero();
-    if (!points[point].places.empty()) {
-      for (const auto& [subject, share] : places[points[point].places.back()].shares) {
-        next(static_cast<Eigen::Index>(subject), column) = nugget * share;
-      }
+    next_deviations[column] = noise;
+    if (points[point].places.empty()) {
+      return;
+    }
+    const Place& place = places[points[point].places.back()];
+    next_deviations[column] += place.deviation;
+    for (const auto& [subject, share] : place.shares) {
+      next(static_cast<Eigen::Index>(subject), column) = place.deviation * share;
     }
   }
 };
@@ -143,6 +148,15 @@ class Designer {
     return *subjects_[place.subject].trace.calls[place.call].routine;
   }
 
+  /// A kernel's hyperparameters and the groups of its coordinates; what is assumed of it if it was never measured.
+  [[nodiscard]] std::pair<model::ProcessParameters, std::vector<int>> process_of(const ModelKey& key, const KernelDesign& design) const {
+    if (const model::KernelProcess* known = fitted(key)) {
+      return {known->process().parameters(), known->process().groups()};
+    }
+    const Routine& routine = routine_of(design);
+    return {model::KernelProcess::prior(routine), model::KernelProcess::coordinate_groups(routine)};
+  }
+
   /// Assigns every call to a place.
   void find_places() {
     locations_.resize(subjects_.size());
@@ -161,7 +175,7 @@ class Designer {
                                                   : model::KernelProcess::coordinates(call, subject.placements[c], models_.baseline());
         const auto [place, is_new] = design.place_at.try_emplace(exact_cell(at), design.places.size());
         if (is_new) {
-          design.places.push_back({std::move(at), s, c, 0, {}, false});
+          design.places.push_back({std::move(at), s, c, 0, 0, {}, false});
         }
         locations_[s].push_back({&design, place->second});
       }
@@ -185,11 +199,8 @@ class Designer {
   /// Takes places together until there are few enough points.
   void find_points(const ModelKey& key, KernelDesign& design) {
     static constexpr double growth = 1.5;
-    const model::KernelProcess* known = fitted(key);
-    const std::vector<double> lengths = known != nullptr
-                                            ? known->process().coordinate_lengths()
-                                            : model::coordinate_lengths(model::KernelProcess::prior(routine_of(design)),
-                                                                        model::KernelProcess::coordinate_groups(routine_of(design)));
+    const auto [parameters, groups] = process_of(key, design);
+    const std::vector<double> lengths = model::coordinate_lengths(parameters, groups);
     for (double coarseness = options_.coarseness; !group_places(design, lengths, coarseness);) {
       coarseness *= growth;
     }
@@ -273,16 +284,15 @@ class Designer {
       points.row(p) = Eigen::Map<const Eigen::RowVectorXd>(at.data(), points.cols());
     }
     const model::KernelProcess* known = fitted(key);
-    const model::ProcessParameters parameters =
-        known != nullptr ? known->process().parameters() : model::KernelProcess::prior(routine_of(design));
-    design.covariance = known != nullptr ? known->process().smooth_covariance(points)
-                                         : model::Process::prior_smooth_covariance(
-                                               points, model::KernelProcess::coordinate_groups(routine_of(design)), parameters);
-    design.nugget = parameters.nugget * parameters.nugget;
+    const auto [parameters, groups] = process_of(key, design);
+    design.covariance =
+        known != nullptr ? known->process().smooth_covariance(points) : model::Process::prior_smooth_covariance(points, groups, parameters);
     design.noise = options_.measurement_error * options_.measurement_error;
     design.shares = Eigen::MatrixXd::Zero(subject_count, count);
     design.deviations = Eigen::VectorXd::Zero(subject_count);
-    for (const Place& place : design.places) {
+    for (Place& place : design.places) {
+      const double deviation = model::Process::nugget(place.at.data(), groups, parameters);
+      place.deviation = deviation * deviation;
       if (!place.known) {
         add_shares(design, place, 1);
       }
@@ -299,6 +309,7 @@ class Designer {
     }
     design.sensitivity = design.shares * design.covariance;
     design.next = Eigen::MatrixXd::Zero(subject_count, count);
+    design.next_deviations = Eigen::VectorXd::Zero(count);
     for (std::size_t p = 0; p < design.points.size(); ++p) {
       design.update_next(p);
     }
@@ -310,7 +321,7 @@ class Designer {
     for (const auto& [subject, share] : place.shares) {
       const auto s = static_cast<Eigen::Index>(subject);
       design.shares(s, static_cast<Eigen::Index>(place.point)) += sign * share;
-      design.deviations[s] += sign * design.nugget * share * share;
+      design.deviations[s] += sign * place.deviation * share * share;
     }
   }
 
@@ -388,11 +399,11 @@ class Designer {
   static void observe(KernelDesign& design, std::size_t observed) {
     Place& place = design.places[observed];
     const auto p = static_cast<Eigen::Index>(place.point);
-    const double scale = 1 / std::sqrt(design.covariance(p, p) + design.nugget + design.noise);
+    const double scale = 1 / std::sqrt(design.covariance(p, p) + place.deviation + design.noise);
     const Eigen::VectorXd column = design.covariance.col(p) * scale;
     Eigen::VectorXd change = design.sensitivity.col(p) * scale;
     for (const auto& [subject, share] : place.shares) {
-      change[static_cast<Eigen::Index>(subject)] += (design.nugget + design.noise) * share * scale;
+      change[static_cast<Eigen::Index>(subject)] += (place.deviation + design.noise) * share * scale;
     }
     design.covariance.noalias() -= column * column.transpose();
     design.sensitivity.noalias() -= change * column.transpose();

@@ -107,6 +107,35 @@ TEST(Process, LearnsAPlacesOwnOffsetByObservingIt) {
   EXPECT_GT(process.predict(at(1.001)).variance, 0.08) << "its neighbour has an offset of its own";
 }
 
+TEST(Process, LearnsThatDeviationsCalmWithWork) {
+  // One coordinate and the logarithm of the work; deviations of 8 % at little work, of 1 % at e^4 times that.
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  const Eigen::Index count = 120;
+  Points points(count, 2);
+  Eigen::VectorXd values(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const double x = 6.0 * static_cast<double>(i) / count;
+    const double work = i % 2 == 0 ? 0 : 4;
+    points.row(i) << x, work;
+    values[i] = std::sin(x) + (work > 0 ? 0.01 : 0.08) * normal(random);
+  }
+  ProcessParameters parameters = start();
+  parameters.calming = 0.15;
+  const Process process = Process::fit(points, values, Eigen::VectorXd::Constant(count, 1e-6), {0, work_group}, parameters);
+  const auto nugget = [&](double work) {
+    const double place[] = {0, work};
+    return Process::nugget(place, process.groups(), process.parameters());
+  };
+  EXPECT_NEAR(nugget(0), 0.08, 0.025);
+  EXPECT_NEAR(nugget(4), 0.01, 0.006);
+  Eigen::RowVectorXd calm(2), rough(2);
+  calm << 3.01, 4;
+  rough << 3.01, 0;
+  EXPECT_LT(process.predict(calm).variance, process.predict(rough).variance / 4);
+  EXPECT_NEAR(process.predict(calm).mean, process.predict(rough).mean, 1e-12) << "work is no place";
+}
+
 TEST(Process, CoordinatesOfOneGroupShareALength) {
   Points points(2, 2);
   points << 0, 0, 1, 2;

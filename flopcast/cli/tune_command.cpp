@@ -35,7 +35,7 @@ struct TuneOptions {
   std::string n;
   std::vector<std::string> arguments;
   std::string blocks = "8:128:8,144:256:16";
-  std::string time_budget;  ///< empty: 60s, or 10min for all of LAPACK
+  std::string time_budget;  ///< empty: 50s, or 10min for all of LAPACK
   std::string figure;
   std::string precisions = "dzsc";
   bool fixed_crossover = false;
@@ -50,7 +50,7 @@ struct TuneOptions {
   LibraryOptions libraries;
 };
 
-std::string budget_text(const TuneOptions& options) { return options.time_budget.empty() ? "60s" : options.time_budget; }
+std::string budget_text(const TuneOptions& options) { return options.time_budget.empty() ? "50s" : options.time_budget; }
 
 Seconds time_budget(const TuneOptions& options) { return parse_duration(budget_text(options), "--time-budget"); }
 
@@ -397,7 +397,7 @@ void add_tune_command(CLI::App& app, CommonOptions& common) {
   command->add_option("arguments", options->arguments, "name=value: sizes (m=2000:4000), flags (uplo=U); n alone means square");
   command->add_option("--n", options->n, "orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
   command->add_option("--nb", options->blocks, "block sizes to choose from")->capture_default_str();
-  command->add_option("--time-budget,--budget", options->time_budget, "for measuring kernels (60s, for lapack 10min)");
+  command->add_option("--time-budget,--budget", options->time_budget, "for measuring kernels (50s, for lapack 10min)");
   command->add_option("--repetitions", options->repetitions, "of long runs in a validation, short ones get more")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));

@@ -11,7 +11,7 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr std::int64_t kernel_repetitions = 3;
+constexpr std::int64_t kernel_repetitions = 3;  // more calls measured tell more than the same ones measured better
 constexpr std::int64_t short_runs = 5;          // times as many repetitions of short runs in a validation
 
 measure::SessionOptions session_options(const TuningOptions& tuning) {

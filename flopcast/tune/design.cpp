@@ -51,12 +51,16 @@ struct KernelDesign {
   Eigen::MatrixXd next;             ///< subjects x points: covariance of the totals with the deviation of the place that comes next
   Eigen::VectorXd next_deviations;  ///< of every point: variance of that place's deviation and of its observation
   Eigen::VectorXd deviations;       ///< of every subject: variance by the deviations of the places not known
-  Eigen::VectorXd gains;            ///< of every point: variance that observing its next place takes away from all totals together
+  Eigen::VectorXd gains;            ///< of every point: variance that observing its next place takes away from all open totals together
   double noise = 0;                 ///< variance of one observation
 
-  void update_gains() {
-    gains = (sensitivity + next).colwise().squaredNorm().transpose().array() / (covariance.diagonal() + next_deviations).array();
+  /// `open`: 1 for every subject that isn't known well enough yet, else 0.
+  void update_gains(const Eigen::VectorXd& open) {
+    gains = ((sensitivity + next).cwiseAbs2().transpose() * open).array() / (covariance.diagonal() + next_deviations).array();
   }
+
+  /// Of every subject's total: what this kernel leaves uncertain.
+  [[nodiscard]] Eigen::VectorXd variances() const { return sensitivity.cwiseProduct(shares).rowwise().sum() + deviations; }
 
   /// Writes what `next` and `next_deviations` say of what is now the last of the point's places.
   void update_next(std::size_t point) {
@@ -93,7 +97,7 @@ struct Candidate {
 class Designer {
  public:
   Designer(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options)
-      : subjects_(subjects), models_(models), options_(options) {
+      : subjects_(subjects), models_(models), options_(options), open_(Eigen::VectorXd::Zero(static_cast<Eigen::Index>(subjects.size()))) {
     find_places();
     for (auto& [key, design] : designs_) {
       find_points(key, design);
@@ -108,12 +112,12 @@ class Designer {
   std::vector<Pick> choose() {
     static constexpr double margin = 0.8;  // what is measured may tell that less is known than it seemed
     std::vector<Pick> picks;
-    if (worst_deviation() <= options_.target) {
+    if (!any_beyond(options_.target)) {
       return picks;
     }
     std::vector<Candidate> candidates = all_candidates();
     Seconds spent = 0;
-    while (picks.size() < options_.most_picks && worst_deviation() > margin * options_.target) {
+    while (picks.size() < options_.most_picks && any_beyond(margin * options_.target)) {
       const Candidate* best = nullptr;
       double best_value = 0;
       for (Candidate& candidate : candidates) {
@@ -313,7 +317,6 @@ class Designer {
     for (std::size_t p = 0; p < design.points.size(); ++p) {
       design.update_next(p);
     }
-    design.update_gains();
   }
 
   /// Adds `sign` times what the totals depend on a place that isn't known.
@@ -392,7 +395,7 @@ class Designer {
       }
     }
     for (KernelDesign* design : changed) {
-      design->update_gains();
+      design->update_gains(open_);
     }
   }
 
@@ -414,13 +417,20 @@ class Designer {
     design.update_next(place.point);
   }
 
-  /// Largest relative standard deviation of a subject's total, times its weight.
-  [[nodiscard]] double worst_deviation() const {
+  /// Whether the relative standard deviation of any subject's total, times its weight, is beyond `limit`: those subjects are open now.
+  bool any_beyond(double limit) {
     Eigen::VectorXd variance = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(subjects_.size()));
     for (const auto& [key, design] : designs_) {
-      variance += design.sensitivity.cwiseProduct(design.shares).rowwise().sum() + design.deviations;
+      variance += design.variances();
     }
-    return std::sqrt(std::max(0.0, variance.maxCoeff()));
+    const Eigen::VectorXd open = (variance.array() > limit * limit).cast<double>();
+    if (open != open_) {
+      open_ = open;
+      for (auto& [key, design] : designs_) {
+        design.update_gains(open_);
+      }
+    }
+    return open_.any();
   }
 
   std::span<Subject> subjects_;
@@ -428,6 +438,7 @@ class Designer {
   const model::OnDemandModels& models_;
   DesignOptions options_;
   Designs designs_;
+  Eigen::VectorXd open_;                          ///< of every subject: 1 if it isn't known well enough yet, else 0
   std::vector<std::vector<Location>> locations_;  ///< of every subject's every call
 };
 

@@ -39,7 +39,7 @@ struct Pick {
 struct DesignOptions {
   double target = 0.01;              ///< stop when every weighted subject's relative standard deviation is below
   Seconds budget = 5;                ///< or when the picks are expected to take so long
-  double repetitions = 4;            ///< of every pick, on average; for cost
+  double repetitions = 3;            ///< of every pick, on average; for cost
   double measurement_error = 0.005;  ///< assumed of one observation, relative
   double coarseness = 0.06;          ///< calls whose coordinates agree within this share of their length scales are one point of the design
   std::size_t most_points = 450;     ///< per kernel; coarseness grows until they suffice
@@ -50,9 +50,9 @@ struct DesignOptions {
   std::function<void(std::span<const Seconds> totals)> weigh;
 };
 
-/// Chooses what to measure next: greedily the segment that reduces the summed variance of the subjects' totals most per second of measuring
-/// (A-optimal design; the variance of a Gaussian process does not depend on the values, so a whole batch is chosen before any of it is
-/// measured).
+/// Chooses what to measure next: greedily the segment that reduces the summed variance of those subjects' totals that aren't known to the
+/// target most, per second of measuring (the variance of a Gaussian process does not depend on the values, so a whole batch is chosen before
+/// any of it is measured).
 std::vector<Pick> choose_segments(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options);
 
 }  // namespace flopcast::tune

@@ -14,6 +14,7 @@ import json
 import math
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 
@@ -70,15 +71,20 @@ def likwid_bandwidth(stream, bytes_, threads):
 def compare_likwid(options):
     if shutil.which("likwid-bench") is None:
         sys.exit("likwid-bench is not installed (Debian: apt-get install likwid)")
-    found = run(options.flopcast, "roofline", "--no-gemm", "--streams", ",".join(LIKWID))
-    print("| level | stream | threads | flopcast | likwid-bench | ratio |\n|:--|:--|--:|--:|--:|--:|")
-    for roof in found["bandwidth"]:
-        if roof["nontemporal"]:
-            continue
-        ours = roof["bytes_per_second"]["median"] * 1e-9
-        theirs = likwid_bandwidth(roof["stream"], roof["working_set_bytes"], roof["threads"])
-        ratio = f"{ours / theirs:.3f}" if theirs else ""
-        print(f"| {roof['level']} | {roof['stream']} | {roof['threads']} | {ours:.1f} | {theirs or ''} | {ratio} |")
+    measured = {}
+    for _ in range(options.rounds):
+        for roof in run(options.flopcast, "roofline", "--no-gemm", "--streams", ",".join(LIKWID))["bandwidth"]:
+            if roof["nontemporal"]:
+                continue
+            theirs = likwid_bandwidth(roof["stream"], roof["working_set_bytes"], roof["threads"])
+            if theirs:
+                where = roof["level"], roof["stream"], roof["threads"]
+                measured.setdefault(where, []).append((roof["bytes_per_second"]["median"] * 1e-9, theirs))
+    print("| level | stream | threads | flopcast | likwid-bench | ratio: median (range) |\n|:--|:--|--:|--:|--:|--:|")
+    for (level, stream, threads), pairs in measured.items():
+        ours, theirs = (statistics.median(column) for column in zip(*pairs))
+        ratios = [pair[0] / pair[1] for pair in pairs]
+        print(f"| {level} | {stream} | {threads} | {ours:.1f} | {theirs:.1f} | {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) |")
 
 
 def main():
@@ -91,6 +97,7 @@ def main():
     parser.add_argument("--techniques", default="Single,C+I+Outer,C+I+O+R,race,halving")
     parser.add_argument("--time-budget", help="of every library with every thread count; run it again to go on")
     parser.add_argument("--likwid", action="store_true", help="compare bandwidths instead")
+    parser.add_argument("--rounds", type=int, default=3, help="of such a comparison, first ours, then theirs")
     options = parser.parse_args()
     compare_likwid(options) if options.likwid else study(options)
 

@@ -229,6 +229,18 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
   return trace;
 }
 
+Call Recorder::with_work_sizes(const Call& call) {
+  Bytes payload;
+  const Reply reply = state_->ask(call, std::nullopt, Mode::skip, payload);
+  Call sized = call;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (call.routine->arguments[i].kind == Kind::work_size) {
+      sized.arguments[i] = reply.arguments[i];
+    }
+  }
+  return sized;
+}
+
 std::optional<BlockQuestion> Recorder::question(const Call& call) {
   Bytes payload;
   const Reply reply = state_->ask(call, std::nullopt, Mode::skip, payload);

@@ -55,6 +55,9 @@ class Recorder {
   /// routine or the child dies, bad_input if the routine refuses its arguments (info < 0). The kernels get the call's number of threads.
   Trace record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode = Mode::skip);
 
+  /// The call with what the routine asks for in place of work sizes of 0.
+  Call with_work_sizes(const Call& call);
+
   /// What the library's routine asks for when it is called like this; nothing if it never asks (OpenBLAS's own potrf).
   std::optional<BlockQuestion> question(const Call& call);
 

@@ -1,19 +1,24 @@
 #include "flopcast/cli/predict_subjects.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "flopcast/algorithm/block_parameters.hpp"
+#include "flopcast/algorithm/registry.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/routine_problem.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/program_trace.hpp"
 #include "flopcast/interpose/recorder.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/measure/placed_call.hpp"
 #include "flopcast/report/file.hpp"
 
 namespace flopcast::cli {
@@ -118,6 +123,104 @@ std::vector<PredictSubject> read_recording(const std::string& file, const Common
   return subjects;
 }
 
+/// Records the calls of routines, and finds those whose work isn't in calls.
+class RoutineRecorder {
+ public:
+  explicit RoutineRecorder(const Workbench& bench) : recorder_(bench.files()), lapack_(bench.libraries().lapack().path) {}
+
+  /// One subject for every combination of block sizes.
+  void append(std::vector<PredictSubject>& subjects, const Call& call, const BlockLists& lists) {
+    const std::optional<interpose::BlockQuestion> question = own_question(call);
+    const bool given = !lists.nb.empty() || !lists.nbmin.empty() || !lists.nx.empty();
+    if (given && !question) {
+      refuse_blocks(call);
+    }
+    const std::string size = size_text(kernel::distinguishing_sizes(call));
+    if (!question) {
+      subjects.push_back({size, "-", flops(call), unblocked_trace(call)});
+      return;
+    }
+    for (const algorithm::BlockParameters& blocks : combinations(lists, question->answers)) {
+      const std::string nb = lists.nx.empty() ? fmt::format("{}", blocks.nb) : fmt::format("{} / {}", blocks.nb, blocks.nx);
+      subjects.push_back({size, nb, flops(call), recorder_.record(call, blocks)});
+    }
+  }
+
+  /// Whether a routine was taken as a whole.
+  [[nodiscard]] bool any_whole() const noexcept { return any_whole_; }
+
+ private:
+  /// Nothing for routines that never ask, and for those that can't be recorded.
+  std::optional<interpose::BlockQuestion> own_question(const Call& call) {
+    try {
+      return recorder_.question(call);
+    } catch (const Error& error) {
+      require_recording_failed(error);
+      return std::nullopt;
+    }
+  }
+
+  [[noreturn]] void refuse_blocks(const Call& call) {
+    std::vector<std::string> askers;
+    for (const interpose::AskingCall& asking : recorder_.asking_calls(call)) {
+      if (std::find(askers.begin(), askers.end(), asking.call.routine->name) == askers.end()) {
+        askers.push_back(asking.call.routine->name);
+      }
+    }
+    if (!askers.empty()) {
+      throw bad_input("{} doesn't ask ilaenv for a block size itself, but {} in it {}; give nb, nbmin and nx to {}", call.routine->name,
+                      fmt::join(askers, ", "), askers.size() == 1 ? "does" : "do", askers.size() == 1 ? "that" : "those");
+    }
+    const bool is_reference = lapack_.find("/liblapack.so") != std::string::npos;
+    throw bad_input("{} never asks ilaenv of {} for a block size, so nb, nbmin and nx change nothing{}", call.routine->name, lapack_,
+                    is_reference ? "" : "; the reference LAPACK's may: --lapack reference");
+  }
+
+  /// The calls below the routine if they hold its work, else the routine as one call.
+  Trace unblocked_trace(const Call& call) {
+    static constexpr double nearly_all = 0.9;
+    if (!kernel::iterates(*call.routine)) {
+      try {
+        Trace trace = recorder_.record(call, std::nullopt);
+        if (!trace.calls.empty() && flops(trace) >= nearly_all * flops(call)) {
+          return trace;
+        }
+      } catch (const Error& error) {
+        require_recording_failed(error);
+      }
+    }
+    any_whole_ = true;
+    return whole(call);
+  }
+
+  /// The routine as one call, which is sampled like a kernel.
+  Trace whole(const Call& call) {
+    Call placed = call;
+    const std::vector<Argument>& arguments = call.routine->arguments;
+    if (std::any_of(arguments.begin(), arguments.end(), [](const Argument& a) { return a.kind == Kind::work_size; })) {
+      placed = recorder_.with_work_sizes(call);
+    }
+    Trace trace;
+    trace.configuration = algorithm::configuration(placed, {});
+    trace.configuration.parameters.erase("nb");
+    placed = measure::with_addresses(placed);
+    trace.allocations = measure::memory_of(std::span(&placed, 1), {});
+    trace.calls = {placed};
+    return trace;
+  }
+
+  /// Routines that stop at the data of a recording, or crash on them (pivots of zero), are none that a recording helps with.
+  static void require_recording_failed(const Error& error) {
+    if (error.code() != ExitCode::unusable_measurement && error.code() != ExitCode::environment) {
+      throw error;
+    }
+  }
+
+  interpose::Recorder recorder_;
+  std::string lapack_;
+  bool any_whole_ = false;
+};
+
 }  // namespace
 
 std::vector<PredictSubject> record_subjects(const std::string& name, std::vector<std::string> words, int threads, const Workbench& bench,
@@ -128,26 +231,15 @@ std::vector<PredictSubject> record_subjects(const std::string& name, std::vector
   if (arguments.sizes.empty()) {
     throw usage_error("predict {}: no sizes given; add n=1000 or n=200:3200", routine.name);
   }
-  interpose::Recorder recorder(bench.files());
+  RoutineRecorder recorder(bench);
   std::vector<PredictSubject> subjects;
   for (Call& call : routine_calls(routine, arguments.sizes, arguments.fixed)) {
     call.threads = threads;
-    const std::optional<interpose::BlockQuestion> question = recorder.question(call);
-    const algorithm::BlockParameters defaults = question ? question->answers : algorithm::BlockParameters{};
-    const std::vector<algorithm::BlockParameters> all = combinations(lists, defaults);
-    if (all != std::vector{defaults} && !question) {
-      throw bad_input(
-          "{} of {} never asks ilaenv for a block size, so nb, nbmin and nx change nothing; choose another LAPACK, such as --lapack "
-          "reference",
-          routine.name, bench.libraries().lapack().path);
-    }
-    const std::string size = size_text(kernel::distinguishing_sizes(call));
-    for (const algorithm::BlockParameters& blocks : all) {
-      const std::string nb = lists.nx.empty() ? fmt::format("{}", blocks.nb) : fmt::format("{} / {}", blocks.nb, blocks.nx);
-      subjects.push_back({size, nb, flops(call), recorder.record(call, blocks)});
-    }
+    recorder.append(subjects, call, lists);
   }
-  if (lists.nb.empty()) {
+  if (recorder.any_whole()) {
+    note(fmt::format("{}'s work isn't in calls that can be recorded without executing it: it is timed as a whole", routine.name), common);
+  } else if (lists.nb.empty() && subjects.front().blocks != "-") {
     note("LAPACK's own block sizes; nb=32,64 predicts others", common);
   }
   return subjects;

@@ -56,6 +56,9 @@ RankRequest make_request(const RankOptions& options) {
   request.family = algorithm::find_family(options.family, static_cast<Precision>(options.precision.front()));
   RoutineArguments arguments = parse_routine_arguments(*request.family.routine, options.arguments);
   if (!options.n.empty()) {
+    if (arguments.sizes.count("n") > 0) {
+      throw usage_error("n is given twice, as n= and as --n");
+    }
     arguments.sizes["n"] = parse_sizes(options.n, "--n", 1, largest_order);
   }
   if (arguments.sizes.empty()) {

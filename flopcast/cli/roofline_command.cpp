@@ -77,7 +77,9 @@ void check(const RooflineOptions& options) {
     throw usage_error("--order is for the published techniques; a search by {} takes the shapes in random order", options.search);
   }
   for (const std::string& library : options.blas) {
-    machine::locate_usable(library, machine::Role::blas);
+    for (const std::string& routine : options.no_gemm ? std::vector<std::string>{{}} : options.gemm) {
+      machine::locate_usable(library, machine::Role::blas, routine);
+    }
   }
   for (const std::string& text : options.points) {
     expand_calls(text);

@@ -1,6 +1,7 @@
 #include "flopcast/cli/roofline_points.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "flopcast/cli/call_list.hpp"
 #include "flopcast/cli/options.hpp"
@@ -15,8 +16,12 @@ namespace {
 
 using roofline::Point;
 
+constexpr const char* single = "single";
+
+std::string precision_of(const Call& call) { return real_bytes(call.routine->precision) == sizeof(float) ? single : "double"; }
+
 /// Calls by themselves, with operands that were just used where they fit: what a caller in a loop would see.
-std::vector<Point> timed_calls(const RooflineOptions& options, const CommonOptions& common) {
+std::vector<Point> timed_calls(const RooflineOptions& options, std::span<const CacheLevel> levels, const CommonOptions& common) {
   LibraryOptions libraries;
   libraries.blas = options.blas.empty() ? "" : options.blas.front();
   libraries.kernels = options.kernels;
@@ -36,7 +41,8 @@ std::vector<Point> timed_calls(const RooflineOptions& options, const CommonOptio
   const std::vector<Sample> samples = measure::sample(session, wanted, progress("points", common));
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Call& call = wanted[i].call;
-    Point point{kernel::format_call(call), flops(call), static_cast<double>(footprint_bytes(call)), call.threads, {}};
+    const auto bytes = static_cast<double>(footprint_bytes(call));
+    Point point{kernel::format_call(call), flops(call), bytes, call.threads, {}, roofline::level_of(levels, bytes), precision_of(call)};
     for (const Repetition& repetition : samples[i].repetitions) {
       if (!repetition.discarded) {
         point.flops_rate.samples.push_back(point.flops / repetition.seconds);
@@ -56,17 +62,20 @@ Point recorded_program(const std::string& file) {
   point.name = fmt::format("{}", fmt::join(recording.summary().command, " "));
   point.threads = static_cast<int>(recording.summary().threads.size());
   Seconds longest = 0;
+  double single_flops = 0, double_flops = 0;
   for (std::size_t thread = 0; thread < recording.summary().threads.size(); ++thread) {
     Seconds seconds = 0;
     recording.visit(thread, [&](const interpose::ProgramEvent& event) {
       if (event.described() && event.seconds > 0) {
         seconds += event.seconds;
-        point.flops += flops(event.call);
+        (precision_of(event.call) == single ? single_flops : double_flops) += flops(event.call);
         point.bytes += static_cast<double>(footprint_bytes(event.call));
       }
     });
     longest = std::max(longest, seconds);
   }
+  point.flops = single_flops + double_flops;
+  point.precision = single_flops > double_flops ? single : point.precision;
   if (point.flops <= 0 || longest <= 0) {
     throw bad_input("--program {}: there is no executed BLAS or LAPACK call with arithmetic in it", file);
   }
@@ -76,13 +85,13 @@ Point recorded_program(const std::string& file) {
 
 }  // namespace
 
-std::vector<Point> measure_points(const RooflineOptions& options, const roofline::Roofline& /*found*/, const CommonOptions& common) {
+std::vector<Point> measure_points(const RooflineOptions& options, const roofline::Roofline& found, const CommonOptions& common) {
   std::vector<Point> points;
   for (const std::string& file : options.programs) {
     points.push_back(recorded_program(file));
   }
   if (!options.points.empty()) {
-    const std::vector<Point> calls = timed_calls(options, common);
+    const std::vector<Point> calls = timed_calls(options, found.levels, common);
     points.insert(points.end(), calls.begin(), calls.end());
   }
   return points;

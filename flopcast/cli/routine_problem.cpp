@@ -85,6 +85,10 @@ RoutineArguments parse_routine_arguments(const Routine& routine, const std::vect
     }
     const std::string name = word.substr(0, equals);
     const std::string value = word.substr(equals + 1);
+    kernel::refuse_unknown_names(routine, {{name, value}});
+    if (arguments.sizes.count(name) + arguments.fixed.count(name) > 0) {
+      throw bad_input("argument '{}' is given twice", name);
+    }
     const int index = routine.index(name);
     if (index >= 0 && routine.arguments[static_cast<std::size_t>(index)].kind == Kind::size) {
       arguments.sizes[name] = parse_sizes(value, name, 1, largest_size);

@@ -21,7 +21,7 @@ namespace flopcast::cli {
 namespace {
 
 constexpr const char* footer = R"(Cache states:
-  warm                      the operands were just used by the same call
+  warm                      the operands were just used by the same call, and filled anew where it decides by them
   cold                      they lie in no cache: their lines were flushed
   cold:sweep, cold:fresh    the same by reading more than caches hold, or by using other operands for each call
   L2                        all operands lie in this cache, those larger than it in the next one

@@ -164,6 +164,11 @@ void run_trace(const TraceOptions& options, const CommonOptions& common) {
   if (given.any() && trace.configuration.parameters.count("nb") == 0 && !trace.calls.empty()) {
     note(fmt::format("{} of this library never asks for a block size: nb, nbmin and nx had no effect", routine.name), common);
   }
+  if (static constexpr double nearly_all = 0.9; flops(trace) < nearly_all * flops(call)) {
+    note(fmt::format("these calls hold {} of {}'s flops: the rest it does by itself, or where its data ask for it",
+                     format_percent(flops(trace) / flops(call)), routine.name),
+         common);
+  }
   if (options.summary) {
     emit(summary_table(trace), common);
   } else {

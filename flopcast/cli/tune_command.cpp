@@ -58,6 +58,9 @@ Seconds time_budget(const TuneOptions& options) { return parse_duration(budget_t
 std::vector<Call> requested_calls(const TuneOptions& options, const Routine& routine) {
   RoutineArguments arguments = parse_routine_arguments(routine, options.arguments);
   if (!options.n.empty()) {
+    if (arguments.sizes.count("n") > 0) {
+      throw usage_error("n is given twice, as n= and as --n");
+    }
     arguments.sizes["n"] = parse_sizes(options.n, "--n", 1, largest_size);
   }
   if (arguments.sizes.empty()) {

@@ -64,6 +64,7 @@ const std::vector<Plan>& plans() {
       {"ormqr", "unmqr", {{"side", "R"}, {"trans", "N"}}, {}, Shapes::square, 1},
       {"orglq", "unglq", {}, {}, Shapes::square, 1},
       {"gelqf", "gelqf", {}, {}, Shapes::rectangular, 1.5},
+      {"geqp3", "geqp3", {}, {}, Shapes::square, 1.5},
       {"sytrf", "sytrf", {{"uplo", "L"}}, {}, Shapes::square, 1.5},
       {"sytrf", "sytrf", {{"uplo", "U"}}, {}, Shapes::square, 1},
       {"", "hetrf", {{"uplo", "L"}}, {}, Shapes::square, 1},

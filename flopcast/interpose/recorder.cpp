@@ -229,6 +229,18 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
   return trace;
 }
 
+Call Recorder::with_work_sizes(const Call& call) {
+  Bytes payload;
+  const Reply reply = state_->ask(call, std::nullopt, Mode::skip, payload);
+  Call sized = call;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (call.routine->arguments[i].kind == Kind::work_size) {
+      sized.arguments[i] = reply.arguments[i];
+    }
+  }
+  return sized;
+}
+
 std::optional<BlockQuestion> Recorder::question(const Call& call) {
   Bytes payload;
   const Reply reply = state_->ask(call, std::nullopt, Mode::skip, payload);
@@ -239,8 +251,20 @@ std::optional<BlockQuestion> Recorder::question(const Call& call) {
 }
 
 std::vector<AskingCall> Recorder::asking_calls(const Call& call) {
+  std::vector<AskingCall> asking;
+  std::vector<Call> seen;
+  add_asking_calls(call, seen, asking);
+  return asking;
+}
+
+void Recorder::add_asking_calls(const Call& call, std::vector<Call>& seen, std::vector<AskingCall>& asking) {
+  if (std::find(seen.begin(), seen.end(), call) != seen.end()) {
+    return;
+  }
+  seen.push_back(call);
   if (std::optional<BlockQuestion> own = question(call)) {
-    return {{call, std::move(*own)}};
+    asking.push_back({call, std::move(*own)});
+    return;
   }
   Trace trace;
   try {
@@ -250,18 +274,11 @@ std::vector<AskingCall> Recorder::asking_calls(const Call& call) {
       throw;
     }
   }
-  std::vector<AskingCall> asking;
-  for (const Call& recorded : trace.calls) {
-    const Call part = without_places(recorded);
-    const bool known = std::any_of(asking.begin(), asking.end(), [&](const AskingCall& other) { return other.call == part; });
-    if (known || part.routine->index("info") < 0) {  // what can't fail asks nothing: BLAS, larfb
-      continue;
-    }
-    if (std::optional<BlockQuestion> of_part = question(part)) {
-      asking.push_back({part, std::move(*of_part)});
+  for (const Call& part : trace.calls) {
+    if (part.routine != call.routine && part.routine->index("info") >= 0) {  // what can't fail asks nothing: BLAS, larfb
+      add_asking_calls(without_places(part), seen, asking);
     }
   }
-  return asking;
 }
 
 const LibraryFiles& Recorder::loaded() const { return state_->child->loaded(); }

@@ -25,7 +25,7 @@ enum class Mode : std::uint8_t {
   observe  ///< executed and timed on safe operands
 };
 
-/// What a routine asks ilaenv about its block size.
+/// What a routine asks ilaenv about its block size, under its own name or a borrowed one (borrowed_name.hpp).
 struct BlockQuestion {
   std::string options;                 ///< its letters without blanks, not always the routine's flags: "L", "LT", or none
   std::int64_t m = 0, n = 0;           ///< the first two sizes; n = -1 if there is one only
@@ -55,17 +55,22 @@ class Recorder {
   /// routine or the child dies, bad_input if the routine refuses its arguments (info < 0). The kernels get the call's number of threads.
   Trace record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode = Mode::skip);
 
+  /// The call with what the routine asks for in place of work sizes of 0.
+  Call with_work_sizes(const Call& call);
+
   /// What the library's routine asks for when it is called like this; nothing if it never asks (OpenBLAS's own potrf).
   std::optional<BlockQuestion> question(const Call& call);
 
-  /// The call itself if its routine asks; otherwise those of its calls that do (dormhr: one of dormqr; dpotri: one of dtrtri, one of
-  /// dlauum). Equal ones come once; none if nothing in there asks.
+  /// The call itself if its routine asks; otherwise those of its calls that do, and of theirs (dormhr: one of dormqr; dgesvd: one of dgebrd,
+  /// and of dorgqr through dorgbr). Equal ones come once; none if nothing in there asks.
   std::vector<AskingCall> asking_calls(const Call& call);
 
   /// The files that dgemm and dgeqrf really came from.
   [[nodiscard]] const LibraryFiles& loaded() const;
 
  private:
+  void add_asking_calls(const Call& call, std::vector<Call>& seen, std::vector<AskingCall>& asking);
+
   struct State;
   std::unique_ptr<State> state_;
 };

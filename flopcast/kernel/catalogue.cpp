@@ -15,7 +15,7 @@ std::vector<Routine> build() {
   std::vector<Routine> all;
   for (const auto& table : {blas1_entries(), blas2_entries(), blas3_entries(), lapack_entries(), lapack_qr_entries(),
                             lapack_pentagonal_entries(), lapack_orthogonal_entries(), lapack_symmetric_entries(), lapack_twosided_entries(),
-                            lapack_norm_entries(), lapack_spectral_entries()}) {
+                            lapack_norm_entries(), lapack_pivoting_entries(), lapack_spectral_entries()}) {
     for (const Entry& entry : table) {
       std::vector<Routine> some = routines(entry);
       std::move(some.begin(), some.end(), std::back_inserter(all));

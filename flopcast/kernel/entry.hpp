@@ -101,6 +101,7 @@ std::vector<Entry> lapack_orthogonal_entries();
 std::vector<Entry> lapack_symmetric_entries();
 std::vector<Entry> lapack_twosided_entries();
 std::vector<Entry> lapack_norm_entries();
+std::vector<Entry> lapack_pivoting_entries();
 std::vector<Entry> lapack_spectral_entries();
 
 }  // namespace flopcast::kernel

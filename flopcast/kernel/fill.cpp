@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <numeric>
 #include <random>
+#include <string_view>
 
 namespace flopcast::kernel {
 namespace {
@@ -314,6 +316,11 @@ Outcome skip(const Call& call) {
 bool decides(const Routine& routine) noexcept {
   return routine.returns != Returns::nothing ||
          std::any_of(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::pivots; });
+}
+
+bool iterates(const Routine& routine) noexcept {
+  static constexpr std::string_view families[] = {"geev", "geevx", "gelsd", "gesdd", "gesvd", "heev", "heevd", "syev", "syevd", "syevr"};
+  return std::find(std::begin(families), std::end(families), routine.family) != std::end(families);
 }
 
 }  // namespace flopcast::kernel

@@ -20,4 +20,7 @@ Outcome skip(const Call& call);
 /// Whether a program may go by what the routine computes: a value that it returns, pivots. Such a routine can't be left out.
 bool decides(const Routine& routine) noexcept;
 
+/// Whether how much the routine has to do depends on its data, most of it in loops of its own: eigenvalues, singular values.
+bool iterates(const Routine& routine) noexcept;
+
 }  // namespace flopcast::kernel

@@ -19,23 +19,6 @@ bool is_named(Kind kind) { return kind != Kind::data && kind != Kind::work && ki
 
 std::string label(const Routine& routine, const Argument& argument) { return fmt::format("{} of {}", argument.name, routine.name); }
 
-void refuse_unknown_names(const Routine& routine, const std::map<std::string, std::string>& arguments) {
-  std::vector<std::string> known;
-  for (const Argument& argument : routine.arguments) {
-    if (is_named(argument.kind)) {
-      known.push_back(argument.name);
-    }
-  }
-  for (const auto& [name, value] : arguments) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      const std::vector<std::string> nearest = nearest_names(name, known);
-      throw bad_input(
-          "{} has no argument '{}' to set; {}", routine.name, name,
-          nearest.empty() ? fmt::format("it takes {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", fmt::join(nearest, ", ")));
-    }
-  }
-}
-
 std::int64_t parse_flag(const Routine& routine, const Argument& argument, const std::string& text) {
   const char letter = text.empty() ? '\0' : static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   if (text.size() != 1 || argument.values.find(letter) == std::string::npos) {
@@ -147,6 +130,23 @@ std::string format_scalar(std::complex<double> value) {
 }
 
 }  // namespace
+
+void refuse_unknown_names(const Routine& routine, const std::map<std::string, std::string>& arguments) {
+  std::vector<std::string> known;
+  for (const Argument& argument : routine.arguments) {
+    if (is_named(argument.kind)) {
+      known.push_back(argument.name);
+    }
+  }
+  for (const auto& [name, value] : arguments) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const std::vector<std::string> nearest = nearest_names(name, known);
+      throw bad_input(
+          "{} has no argument '{}' to set; {}", routine.name, name,
+          nearest.empty() ? fmt::format("it takes {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", fmt::join(nearest, ", ")));
+    }
+  }
+}
 
 std::int64_t least_leading_dimension(const Call& call, std::size_t i) {
   const Argument& argument = call.routine->arguments[i];

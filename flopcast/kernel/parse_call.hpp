@@ -15,6 +15,9 @@ namespace flopcast::kernel {
 /// value and what was expected (unknown name: the nearest; size < 0 or > 10^6; ld < rows; sizes against the routine's constraints).
 Call parse_call(const Routine& routine, const std::map<std::string, std::string>& arguments);
 
+/// Throws bad_input if a name is none of an argument that can be set, naming the nearest.
+void refuse_unknown_names(const Routine& routine, const std::map<std::string, std::string>& arguments);
+
 /// `dtrsm side=L uplo=L transa=N diag=N m=256 n=256 alpha=1 lda=264 ldb=264`: what parse_call reads.
 std::string format_call(const Call& call);
 

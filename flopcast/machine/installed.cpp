@@ -262,13 +262,13 @@ fs::path locate(std::string_view name_or_path, Role role) {
   throw_not_installed(name_or_path, role);
 }
 
-fs::path locate_usable(std::string_view name_or_path, Role role) {
+fs::path locate_usable(std::string_view name_or_path, Role role, std::string_view routine) {
   const fs::path path = locate(name_or_path, role);
-  const std::string_view symbol = role == Role::blas ? "dgemm_" : "dgeqrf_";
+  const std::string symbol = std::string(!routine.empty() ? routine : role == Role::blas ? "dgemm" : "dgeqrf") + '_';
   const ElfFile file(path);
   if (!file.defines(symbol) && !needs_a_library_with(file, path.parent_path(), symbol)) {
-    throw bad_input("library {} has no {}: no symbol {}, nor in the libraries that it needs", path.string(),
-                    role == Role::blas ? "BLAS" : "LAPACK", symbol);
+    const std::string_view what = !routine.empty() ? routine : role == Role::blas ? "BLAS" : "LAPACK";
+    throw bad_input("library {} has no {}: no symbol {}, nor in the libraries that it needs", path.string(), what, symbol);
   }
   return path;
 }

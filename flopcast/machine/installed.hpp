@@ -39,8 +39,8 @@ std::vector<InstalledLibrary> installed_libraries();
 /// that name is installed (saying what is, and the nearest name), bad_input if it is a path to nothing.
 std::filesystem::path locate(std::string_view name_or_path, Role role);
 /// The same, looked into without loading it: throws bad_input if it is no shared library for this machine, or if neither it nor a library
-/// that it needs has what the role takes.
-std::filesystem::path locate_usable(std::string_view name_or_path, Role role);
+/// that it needs has what the role takes: dgemm, dgeqrf, or another `routine` ("sgemm") if it is given.
+std::filesystem::path locate_usable(std::string_view name_or_path, Role role, std::string_view routine = {});
 
 /// What is taken when the user names nothing. For one thread: serial OpenBLAS, else any OpenBLAS, else BLIS, else the reference; for
 /// several: the first of MKL, OpenBLAS and BLIS that can have them, and that for one thread if there is none. Throws environment_error if

@@ -50,10 +50,24 @@ void append_placing(std::vector<Action>& actions, const Call& call, const Placem
   append_placing(actions, std::move(regions), levels);
 }
 
+bool updates_an_operand(const Call& call) {
+  const Operands all = operands(call);
+  return std::any_of(all.begin(), all.end(),
+                     [](const Operand& operand) { return operand.access == Access::update && operand.bytes() > 0; });
+}
+
+/// What a LAPACK routine leaves may be quick work for it: eigenvalues of a triangle, columns that jpvt now says must stay in front.
+bool goes_by_its_operands(const Call& call) { return call.routine->index("info") >= 0 && updates_an_operand(call); }
+
 std::vector<Action> setup(const Call& call, const Precondition& precondition, const Environment& environment) {
   std::vector<Action> actions = {fill(call)};
   switch (precondition.state) {
-    case State::warm: actions.push_back(execute(call)); break;
+    case State::warm:
+      actions.push_back(execute(call));
+      if (goes_by_its_operands(call)) {
+        actions.push_back(fill(call));
+      }
+      break;
     case State::cold:
       if (precondition.flush == Flush::line) {
         append_flushes(actions, call);
@@ -66,12 +80,6 @@ std::vector<Action> setup(const Call& call, const Precondition& precondition, co
     case State::replayed: actions.insert(actions.end(), precondition.replay.begin(), precondition.replay.end()); break;
   }
   return actions;
-}
-
-bool updates_an_operand(const Call& call) {
-  const Operands all = operands(call);
-  return std::any_of(all.begin(), all.end(),
-                     [](const Operand& operand) { return operand.access == Access::update && operand.bytes() > 0; });
 }
 
 double or_else(double measured, double guess) { return measured > 0 ? measured : guess; }

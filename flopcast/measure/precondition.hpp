@@ -13,7 +13,7 @@ namespace flopcast::measure {
 /// The cache state in which a single call is to be sampled.
 struct Precondition {
   enum class State : std::uint8_t {
-    warm,     ///< operands just used by the same call
+    warm,     ///< operands just used by the same call, those of LAPACK filled anew since
     cold,     ///< nothing cached
     level,    ///< every operand in the cache `level`, or where that is too small, in the next one that holds it
     placed,   ///< every operand in its level of `placement`

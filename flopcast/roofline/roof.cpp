@@ -110,9 +110,13 @@ void to_json(nlohmann::json& json, const Point& point) {
           {"flops", point.flops},
           {"bytes", point.bytes},
           {"threads", point.threads},
-          {"flops_per_second", point.flops_rate}};
+          {"flops_per_second", point.flops_rate},
+          {"level", point.level},
+          {"precision", point.precision}};
 }
 void from_json(const nlohmann::json& json, Point& point) {
+  point.level = json.value("level", "");
+  point.precision = json.value("precision", point.precision);
   json.at("name").get_to(point.name);
   json.at("flops").get_to(point.flops);
   json.at("bytes").get_to(point.bytes);
@@ -222,13 +226,24 @@ const BandwidthRoof* find_bandwidth(const Roofline& roofline, const std::string&
   return found == roofline.bandwidth.end() ? nullptr : &*found;
 }
 
+std::string level_of(std::span<const CacheLevel> levels, double bytes) {
+  const auto holds = [&](const CacheLevel& level) { return bytes <= static_cast<double>(level.capacity_bytes); };
+  const auto found = std::find_if(levels.begin(), levels.end(), holds);
+  return found == levels.end() ? "memory" : found->name;
+}
+
 Bound bound_of(const Roofline& roofline, const Point& point) {
   const int threads = std::min(std::max(point.threads, 1), roofline.most_threads());
-  Bound bound;
-  if (const BandwidthRoof* memory = find_bandwidth(roofline, "memory", "triad", threads)) {
-    bound = {memory->name(), memory->bytes.median() * point.intensity()};
+  const BandwidthRoof* fastest = point.level.empty() ? find_bandwidth(roofline, "memory", "triad", threads) : nullptr;
+  for (const BandwidthRoof& roof : roofline.bandwidth) {
+    const bool counts = roof.level == point.level && roof.threads == threads && !roof.nontemporal;
+    fastest = counts && (fastest == nullptr || roof.bytes.median() > fastest->bytes.median()) ? &roof : fastest;
   }
-  if (const ComputeRoof* compute = best_compute(roofline, threads);
+  Bound bound;
+  if (fastest != nullptr) {
+    bound = {fastest->name(), fastest->bytes.median() * point.intensity()};
+  }
+  if (const ComputeRoof* compute = best_compute(roofline, threads, point.precision);
       compute != nullptr && (bound.flops <= 0 || compute->flops.median() < bound.flops)) {
     bound = {compute->name, compute->flops.median()};
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -101,7 +102,9 @@ struct Point {
   std::string name;
   double flops = 0, bytes = 0;  ///< its operational intensity is their ratio; bytes are its operands', each once
   int threads = 1;
-  Rates flops_rate;  ///< per second
+  Rates flops_rate;                  ///< per second
+  std::string level;                 ///< that holds its operands from call to call: "L2", "memory"; empty: not known
+  std::string precision = "double";  ///< or "single", as ComputeRoof has it
 
   [[nodiscard]] double intensity() const { return flops / bytes; }
   friend bool operator==(const Point&, const Point&) = default;
@@ -160,8 +163,12 @@ const GemmRoof* best_gemm(const Roofline& roofline, int threads);
 const BandwidthRoof* find_bandwidth(const Roofline& roofline, const std::string& level, const std::string& stream, int threads,
                                     bool nontemporal = false);
 
-/// The lowest roof over a point: the least of the memory triad's at its intensity and the FMA ceiling, with as many threads as the point
-/// has, or as were measured. Nothing (0) if neither was measured.
+/// The innermost of measured caches that holds so many bytes; "memory" if none does.
+std::string level_of(std::span<const CacheLevel> levels, double bytes);
+
+/// The lowest roof over a point: the least of a bandwidth's at its intensity and the FMA ceiling, with as many threads as the point has, or
+/// as were measured. The bandwidth is that of the fastest plain stream in the point's level; where that isn't known, memory's triad. Nothing
+/// (0) if neither was measured.
 struct Bound {
   std::string name;
   double flops = 0;  ///< per second

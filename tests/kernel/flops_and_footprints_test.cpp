@@ -53,7 +53,7 @@ bool counts_depend_on_data(const std::string& family) { return is_one_of(family,
 /// Where the formula is of leading order only, as the table says, or of another order of operations.
 bool counts_are_approximate(const std::string& family) {
   return is_one_of(family, {"geqrt", "geqrt2", "geqrt3", "gemqrt", "tpqrt", "tpmqrt", "sytf2", "sytrf", "lasyf", "hetf2", "hetrf", "lahef",
-                            "lahr2", "labrd", "latrd"});
+                            "lahr2", "labrd", "latrd", "laqps", "laqp2"});
 }
 
 /// The formulae of working note 41 charge the last reflector, which may have length 1 and be applied to nothing, like the others.
@@ -70,14 +70,14 @@ bool has_empty_size(const Call& call) {
 
 /// What a plain algorithm needn't touch although it counts, as the tables say: norms of whole matrices, scratch columns, unit diagonals
 /// among packed elements, lower halves of blocks of T and of pentagons, vector elements that meet no element of a band; the pivot that a
-/// panel may or may not factor; diagonals of X, Y and W; what drivers of eigenvalues leave of the matrix.
+/// panel may or may not factor; diagonals of X, Y and W; columns that may be swapped; what drivers of eigenvalues leave of the matrix.
 bool footprint_is_larger(const Call& call) {
   if (has_empty_size(call) || reference::is_spectral(call.routine->family)) {
     return true;
   }
   const bool unit_packed = is_one_of(call.routine->family, {"tpmv", "tpsv"}) && flags(call).back() == 'U';
-  return unit_packed || is_one_of(call.routine->family,
-                                  {"trsyl", "geqrt", "geqrt2", "gemqrt", "tpqrt", "tpmqrt", "gbmv", "lasyf", "lahef", "labrd", "latrd"});
+  return unit_packed || is_one_of(call.routine->family, {"trsyl", "geqrt", "geqrt2", "gemqrt", "tpqrt", "tpmqrt", "gbmv", "lasyf", "lahef",
+                                                         "labrd", "latrd", "laqps", "laqp2"});
 }
 
 /// Multiplications by Q, which write a 1 beside each reflector for a moment.

@@ -152,6 +152,45 @@ TEST_P(Norms, PivotedQrReproducesTheMatrixWithItsColumnsInOrder) {
   }
 }
 
+/// The cosine of the angle between left and right eigenvector.
+TEST_P(Norms, ConditionsOfEigenvaluesAreThoseOfTheirVectors) {
+  for (const std::int64_t n : orders) {
+    for (const char* sense : {"E", "B"}) {
+      Execution made = execution("geevx", {{"n", text(n)}, {"balanc", "N"}, {"jobvl", "V"}, {"jobvr", "V"}, {"sense", sense}});
+      ASSERT_NO_FATAL_FAILURE(made.run());
+      const auto vector = [&](const char* name, std::int64_t k, std::int64_t i) {  // of a real matrix: real and imaginary part
+        const double imaginary = GetParam().complex() ? 0 : made.element("wi", k).real();
+        const std::int64_t first = imaginary < 0 ? k - 1 : k;
+        return imaginary == 0 ? made.element(name, i, k)
+                              : Complex(made.element(name, i, first).real(), made.element(name, i, first + 1).real());
+      };
+      for (std::int64_t k = 0; k < n; ++k) {
+        Complex product = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+          product += std::conj(vector("VL", k, i)) * vector("VR", k, i);  // both of length 1
+        }
+        EXPECT_NEAR(made.element("rconde", k).real(), std::abs(product), 1000 * epsilon() * static_cast<double>(n))
+            << format_call(made.call());
+      }
+    }
+  }
+}
+
+/// Of a diagonal matrix the distance to the nearest other eigenvalue.
+TEST_P(Norms, ConditionsOfVectorsAreSeparations) {
+  static constexpr std::int64_t n = 7;
+  const Dense diagonal = dense(n, n, [](std::int64_t i, std::int64_t j) { return i == j ? std::ldexp(1.0, static_cast<int>(i)) : 0.0; });
+  for (const auto& [sense, vectors] : {std::pair{"V", "N"}, std::pair{"V", "V"}, std::pair{"B", "V"}}) {
+    Execution made = execution("geevx", {{"n", text(n)}, {"balanc", "N"}, {"jobvl", vectors}, {"jobvr", vectors}, {"sense", sense}});
+    made.set("A", diagonal);
+    ASSERT_NO_FATAL_FAILURE(made.run());
+    for (std::int64_t k = 0; k < n; ++k) {
+      const double value = made.element(GetParam().complex() ? "w" : "wr", k).real();
+      EXPECT_NEAR(made.element("rcondv", k).real(), value == 1 ? 1 : value / 2, 1e-5) << format_call(made.call());
+    }
+  }
+}
+
 TEST_P(Norms, BalancedEigenvaluesAreThoseOfTheMatrix) {
   for (const std::int64_t n : orders) {
     for (const char* balance : {"N", "B"}) {

@@ -80,6 +80,8 @@ TEST(Locate, LooksIntoTheFile) {
   EXPECT_THAT(refusal("libm.so.6", Role::blas), ::testing::HasSubstr("no symbol dgemm_"));
   EXPECT_THAT(refusal("libm.so.6", Role::lapack), ::testing::HasSubstr("no symbol dgeqrf_"));
   EXPECT_EQ(refusal(default_blas(), Role::blas), "");
+  EXPECT_EQ(locate_usable(default_blas(), Role::blas, "sgemm"), locate_usable(default_blas(), Role::blas));
+  EXPECT_THROW(locate_usable(default_blas(), Role::blas, "hgemm"), Error);
 }
 
 TEST(DefaultBlas, CanHaveTheThreads) {

@@ -68,6 +68,37 @@ TEST(Bound, IsTheLowerRoof) {
   EXPECT_DOUBLE_EQ(compute.flops, 16e9);
 }
 
+/// Operands that were just used lie in a cache, where streams are faster.
+TEST(Bound, IsThatOfTheLevelWhichHoldsTheOperands) {
+  Roofline roofline = fake_roofline();
+  for (const auto& [stream, bytes] : {std::pair{"triad", 30e9}, {"load", 40e9}, {"store", 20e9}}) {
+    roofline.bandwidth.push_back({.level = "L2", .stream = stream, .threads = 1, .bytes = {{bytes}}});
+  }
+  roofline.bandwidth.push_back({.level = "L2", .stream = "load", .nontemporal = true, .threads = 1, .bytes = {{90e9}}});
+  Point point = roofline.points[0];
+  point.level = "L2";
+  EXPECT_EQ(bound_of(roofline, point).name, "L2 load");
+  EXPECT_DOUBLE_EQ(bound_of(roofline, point).flops, 0.25 * 40e9);
+
+  const std::vector<CacheLevel> levels = {{.name = "L1", .capacity_bytes = 1000}, {.name = "L2", .capacity_bytes = 5000}};
+  EXPECT_EQ(level_of(levels, 1000), "L1");
+  EXPECT_EQ(level_of(levels, 1001), "L2");
+  EXPECT_EQ(level_of(levels, 5001), "memory");
+}
+
+TEST(Bound, IsThatOfThePrecision) {
+  Roofline roofline = fake_roofline();
+  ComputeRoof single = roofline.compute.front();
+  single.name = "AVX2 single FMA";
+  single.precision = "single";
+  single.flops_per_lane = 2;
+  single.flops.samples = {32e9};
+  roofline.compute.push_back(single);
+  Point point = roofline.points[1];
+  point.precision = "single";
+  EXPECT_EQ(bound_of(roofline, point).name, "AVX2 single FMA");
+}
+
 TEST(Ports, AreTheNearestNumberOfUnits) {
   EXPECT_EQ(ports(1.94), 2);
   EXPECT_EQ(ports(1.04), 1);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/interpose/borrowed_name.hpp"
 #include "flopcast/interpose/preloaded/fortran_call.hpp"
 #include "flopcast/interpose/preloaded/intercept.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
@@ -61,12 +62,32 @@ using Ilaenv = std::int32_t (*)(const std::int32_t* ispec, const char* name, con
                                 const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
                                 std::size_t opts_length);
 
-/// Whether `name`, in any case and padded with blanks, is the routine whose kernels are recorded.
-bool is_recorded_routine(std::string_view name) {
+/// Whether `name`, in any case and padded with blanks, is this one in lower case.
+bool is_name(std::string_view name, std::string_view lower) {
+  const auto same = [](unsigned char a, unsigned char b) { return a == std::tolower(b); };
+  return name.size() >= lower.size() && std::equal(lower.begin(), lower.end(), name.begin(), same) &&
+         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(lower.size()), name.end(), [](char c) { return c == ' '; });
+}
+
+/// Whether the routine whose kernels are recorded asks about itself under `name`.
+bool is_own_question(std::string_view name) {
   const std::string& routine = state().options.routine;
-  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
-  return name.size() >= routine.size() && std::equal(routine.begin(), routine.end(), name.begin(), same) &&
-         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(routine.size()), name.end(), [](char c) { return c == ' '; });
+  const std::string_view borrowed = borrowed_name(routine);
+  return borrowed.empty() ? is_name(name, routine) : is_name(name, routine.front() + std::string(borrowed));
+}
+
+/// A skipped larfg leaves the identity, with which callers would find nothing to do: larf returns at once, gemv gets alpha = 0.
+void leave_general_reflector(const Call& call) {
+  static constexpr std::string_view family = "larfg";
+  if (call.routine->family != family) {
+    return;
+  }
+  const std::uintptr_t tau = call.address(static_cast<std::size_t>(call.routine->index("tau")));
+  if (real_bytes(call.routine->precision) == sizeof(float)) {
+    *reinterpret_cast<float*>(tau) = 2;
+  } else {
+    *reinterpret_cast<double*>(tau) = 2;
+  }
 }
 
 void keep_question(std::string_view options, std::int64_t m, std::int64_t n) {
@@ -92,7 +113,9 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   }
   part_ = s.options.mode == Mode::skip ? Part::skipped : Part::observed;
   if (part_ == Part::skipped) {
-    skipped_value_ = kernel::skip(call_of(kernel::catalogue()[routine], pointers)).value;
+    const Call call = call_of(kernel::catalogue()[routine], pointers);
+    skipped_value_ = kernel::skip(call).value;
+    leave_general_reflector(call);
     return;
   }
   ++depth;
@@ -149,7 +172,7 @@ extern "C" {
   static const auto real = reinterpret_cast<Ilaenv>(find_next("ilaenv_", __builtin_return_address(0)));
   const auto ask = [&](std::int32_t which) { return real(&which, name, opts, n1, n2, n3, n4, name_length, opts_length); };
   State& s = state();
-  if (!s.active.load(std::memory_order_acquire) || *ispec < 1 || *ispec > 3 || depth > 0 || !is_recorded_routine({name, name_length})) {
+  if (!s.active.load(std::memory_order_acquire) || *ispec < 1 || *ispec > 3 || depth > 0 || !is_own_question({name, name_length})) {
     return ask(*ispec);
   }
   const flopcast::algorithm::BlockParameters answers =

@@ -163,9 +163,22 @@ void observe(kernel::Invocation& invocation, const Call& call, const RecordOptio
   invocation.run();
 }
 
+/// Reflectors that are given must not be the identity: their tau is a number that LAPACK looks at.
+void set_factors(const Call& call) {
+  Call vectors = call;
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    const Argument& argument = call.routine->arguments[i];
+    if (is_operand(argument) && (argument.fill != Fill::factors || argument.form != Form::vector)) {
+      vectors.arguments[i] = 0;
+    }
+  }
+  kernel::fill(vectors, 1);
+}
+
 /// Leaves the recording of a call with skipped kernels running. Where LAPACK stops at a zero on a diagonal it is made again with ones
 /// there, which costs memory for a page per column.
 void skip(kernel::Invocation& invocation, const Call& call, const RecordOptions& options) {
+  set_factors(call);
   start_recording(options);
   invocation.run();
   if (invocation.outcome().info > 0) {

@@ -9,8 +9,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include "flopcast/interpose/block_table.hpp"
+#include "flopcast/interpose/borrowed_name.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 #include "flopcast/interpose/run_report.hpp"
 
@@ -140,6 +143,55 @@ void count_question(const RoutineBlocks& routine, std::int64_t m, std::int64_t n
   }
 }
 
+/// The place in borrowed_names of the routine that `caller` lies in; their number if it is none of them. Takes microseconds.
+std::size_t borrower_at(const void* caller) noexcept {
+  Dl_info info;
+  if (dladdr(caller, &info) == 0 || info.dli_sname == nullptr) {
+    return std::size(borrowed_names);
+  }
+  std::string_view routine = info.dli_sname;
+  routine.remove_suffix(routine.size() > 1 && routine.back() == '_' ? 1 : 0);
+  std::size_t i = 0;
+  while (i < std::size(borrowed_names) && (routine.empty() || routine.substr(1) != borrowed_names[i].routine)) {
+    ++i;
+  }
+  return i;
+}
+
+/// borrower_at, kept for the addresses that were asked about: LAPACK asks from a few dozen places.
+std::size_t borrower(const void* caller) noexcept {
+  static constexpr std::size_t slots = 256;
+  static constexpr std::uint64_t spread = 0x9E3779B97F4A7C15U;  // Fibonacci hashing: neighbouring addresses into distant slots
+  static constexpr int hash_bits = 8, kept_bits = 8;
+  static_assert(slots == 1U << hash_bits && std::size(borrowed_names) < (1U << kept_bits) - 1);
+  static constinit std::atomic<std::uint64_t> kept[slots]{};  // address, then 1 + the answer; addresses of programs have 47 bits
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(caller));
+  std::atomic<std::uint64_t>& slot = kept[(address * spread) >> (64 - hash_bits)];
+  std::uint64_t word = slot.load(std::memory_order_relaxed);
+  if (word >> kept_bits != address || word == 0) {
+    word = address << kept_bits | (1 + borrower_at(caller));
+    slot.store(word, std::memory_order_relaxed);
+  }
+  return static_cast<std::size_t>(word & ((1U << kept_bits) - 1)) - 1;
+}
+
+/// The routine that asks: `name`, unless `caller` lies in one that borrows this name (DGEQP3 asks as DGEQRF).
+RoutineName asking_routine(const RoutineName& name, const void* caller) noexcept {
+  const auto is_lent = [&](const BorrowedName& borrowed) {
+    const RoutineName lent = routine_name(borrowed.name.data(), borrowed.name.size());
+    return std::memcmp(lent.letters, name.letters + 1, RoutineName::length - 1) == 0;
+  };
+  for (std::size_t i = 0; i < std::size(borrowed_names); ++i) {
+    if (is_lent(borrowed_names[i]) && borrower(caller) == i) {
+      char own[RoutineName::length] = {name.letters[0]};
+      const std::string_view routine = borrowed_names[i].routine;
+      routine.copy(own + 1, routine.size());
+      return routine_name(own, routine.size() + 1);
+    }
+  }
+  return name;
+}
+
 /// Our answer; negative if the question is not for us.
 std::int32_t tuned_answer(std::int32_t ispec, const RoutineName& name, const char* opts, std::size_t opts_length, std::int64_t m,
                           std::int64_t n, const void* caller) noexcept {
@@ -182,7 +234,8 @@ extern "C" {
   using namespace flopcast::interpose;
   const void* caller = __builtin_return_address(0);
   if (*ispec >= ask_nb && *ispec <= ask_nx) {
-    const std::int32_t answer = tuned_answer(*ispec, routine_name(name, name_length), opts, opts_length, *n1, *n2, caller);
+    const RoutineName asking = asking_routine(routine_name(name, name_length), caller);
+    const std::int32_t answer = tuned_answer(*ispec, asking, opts, opts_length, *n1, *n2, caller);
     if (answer >= 0) {
       return answer;
     }

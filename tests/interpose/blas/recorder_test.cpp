@@ -203,6 +203,57 @@ TEST(Recorder, FindsTheCallsThatAskBelowDrivers) {
   EXPECT_THAT(asking("dgesdd", {{"jobz", "S"}, {"m", "200"}, {"n", "200"}}), testing::Contains("dgebrd: 200"));
 }
 
+/// What a driver calls may be a driver, too.
+TEST(Recorder, FindsTheCallsThatAskFurtherBelow) {
+  const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
+    std::set<std::string> names;
+    for (const AskingCall& each : recorder().asking_calls(kernel::parse_call(kernel::require(routine), arguments))) {
+      names.insert(each.call.routine->name);
+    }
+    return names;
+  };
+  EXPECT_THAT(asking("dgesvd", {{"jobu", "S"}, {"jobvt", "S"}, {"m", "200"}, {"n", "200"}}),
+              testing::ElementsAre("dgebrd", "dorglq", "dorgqr"));
+  EXPECT_THAT(asking("zgeev", {{"jobvl", "N"}, {"jobvr", "V"}, {"n", "200"}}), testing::ElementsAre("zgehrd", "zungqr"));
+  EXPECT_THAT(asking("dgelsy", {{"m", "300"}, {"n", "200"}, {"nrhs", "3"}, {"rcond", "0.001"}}), testing::ElementsAre("dgeqp3"));
+}
+
+/// QR with pivoting asks for the block size of the one without.
+TEST(Recorder, KnowsWhoAsksUnderAnotherName) {
+  for (const char* routine : {"sgeqp3", "dgeqp3", "cgeqp3", "zgeqp3"}) {
+    const Call call = kernel::parse_call(kernel::require(routine), {{"m", "300"}, {"n", "200"}});
+    const BlockQuestion question = recorder().question(call).value();
+    EXPECT_EQ(question.m, 300);
+    EXPECT_EQ(question.n, 200);
+    EXPECT_EQ(question.answers.nb, 32);
+
+    const Trace trace = recorder().record(call, BlockParameters{50, 2, 30});
+    std::vector<std::string> calls;
+    for (const Call& kernel : trace.calls) {
+      if (kernel.routine->family != "nrm2") {
+        calls.push_back(kernel.routine->family + " " + std::to_string(kernel.arguments.at(algorithm::index(kernel, "n"))));
+      }
+    }
+    EXPECT_THAT(calls, ElementsAre("laqps 200", "laqps 150", "laqps 100", "laqps 50", "laqp2 30"));
+  }
+}
+
+/// Kernels that get no reflector but the identity return at once, so that their time would be missing.
+TEST(Recorder, ReflectorsAreNotTheIdentity) {
+  const auto largest = [](const char* routine, const std::map<std::string, std::string>& arguments, const char* kernel) {
+    double found = 0;
+    for (const Call& call : recorder().record(kernel::parse_call(kernel::require(routine), arguments), std::nullopt).calls) {
+      if (call.routine->name == kernel) {
+        found = std::max(found, std::abs(call.scalars.at(static_cast<std::size_t>(call.arguments.at(algorithm::index(call, "tau"))))));
+      }
+    }
+    return found;
+  };
+  EXPECT_GT(largest("dgeqr2", {{"m", "30"}, {"n", "20"}}, "dlarf"), 1);
+  EXPECT_GT(largest("cgelq2", {{"m", "20"}, {"n", "30"}}, "clarf"), 1);
+  EXPECT_GT(largest("dorg2r", {{"m", "30"}, {"n", "20"}, {"k", "20"}}, "dlarf"), 1);
+}
+
 /// Least squares end at once for a matrix of zeros, and nothing is left to reduce of one that balancing takes apart.
 TEST(Recorder, DriversThatLookAtTheirMatrixGoOn) {
   const auto kernels = [](const char* routine, std::map<std::string, std::string> arguments) {

@@ -36,6 +36,18 @@ class TunedLibrary {
     return static_cast<std::int32_t>(best) / n;
   }
 
+  /// The same of dgeqp3, which asks for 2 n + (n + 1) nb.
+  [[nodiscard]] std::int32_t geqp3_block(std::int32_t n) const {
+    using Geqp3 = void (*)(const std::int32_t*, const std::int32_t*, double*, const std::int32_t*, std::int32_t*, double*, double*,
+                           const std::int32_t*, std::int32_t*);
+    const std::int32_t query = -1;
+    std::int32_t info = 0, pivot = 0;
+    double nothing = 0;
+    double best = 0;
+    reinterpret_cast<Geqp3>(dlsym(lapack_, "dgeqp3_"))(&n, &n, &nothing, &n, &pivot, &nothing, &best, &query, &info);
+    return (static_cast<std::int32_t>(best) - 2 * n) / (n + 1);
+  }
+
   /// What a caller of ilaenv_ is told.
   [[nodiscard]] std::int32_t ask(std::int32_t ispec, std::string_view name) const {
     using Ilaenv = std::int32_t (*)(const std::int32_t*, const char*, const char*, const std::int32_t*, const std::int32_t*,
@@ -77,6 +89,18 @@ TEST_F(TunedTest, AnswersNbNbminAndNx) {
   EXPECT_EQ(library_.ask(1, "dgeqrf"), 40);
   EXPECT_EQ(library_.ask(2, "DGEQRF"), 4);
   EXPECT_EQ(library_.ask(3, "DGEQRF  "), 70);
+}
+
+/// Both ask for the block size of dgeqrf.
+TEST_F(TunedTest, TellsTheAskersOfOneNameApart) {
+  set_block("dgeqrf", 40, 4, 70);
+  EXPECT_EQ(library_.geqp3_block(1000), 32);
+
+  set_block("dgeqp3", 24, 2, 30);
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(library_.geqp3_block(1000), 24);
+    EXPECT_EQ(library_.geqrf_block(1000), 40);
+  }
 }
 
 TEST_F(TunedTest, PassesOtherQuestionsOn) {

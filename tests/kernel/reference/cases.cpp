@@ -176,6 +176,7 @@ std::vector<Call> cases(const Routine& routine, Extent extent) {
   for (Sizes sizes : size_choices(extent)) {
     // The trapezoidal rows of a pentagon (tpqrt): none, half or all of those that there can be.
     sizes["l"] = std::min({sizes.at("m"), sizes.at("n"), sizes.at("k")}) * (++share % 3) / 2;
+    sizes["offset"] = share % 3;
     Values values;
     for (const Argument& argument : routine.arguments) {
       if (argument.kind == Kind::size) {
@@ -217,6 +218,12 @@ void prepare(const Call& call, std::uint64_t seed) {
     if (call.routine->family == "rotm" && argument.name == "param") {
       for (std::size_t element = 0; element < rotation.size(); ++element) {
         set_element(call, i, static_cast<std::int64_t>(element), rotation[element]);
+      }
+    } else if (argument.name == "vn1" || argument.name == "vn2") {  // far apart, so that rounding doesn't decide which is the largest
+      const std::int64_t n = argument.rows.integer(call.values());
+      for (std::int64_t k = 0; k < n; ++k) {
+        static constexpr std::int64_t stride = 7, modulus = 1009;  // k -> 7 k mod 1009 is one to one
+        set_element(call, i, k, 0x1p20 * static_cast<double>(modulus + k * stride % modulus));
       }
     } else if (argument.fill == Fill::definite && argument.form == Form::triangle) {
       const std::int64_t n = argument.rows.integer(call.values());

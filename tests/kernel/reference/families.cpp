@@ -43,7 +43,8 @@ Function find(const std::string& family) {
 
       {"trtrs", trtrs},   {"orgbr", orgbr},   {"ungbr", orgbr},   {"syev", syev},     {"heev", syev},   {"syevd", syev},
       {"heevd", syev},    {"syevr", syevr},   {"geev", geev},     {"gesdd", gesdd},   {"gesvd", gesvd}, {"gels", gels},
-      {"gelsd", gelsd},   {"gelsy", gelsy},   {"geevx", geevx},   {"geqp3", geqp3},   {"gebal", gebal}, {"lange", lange},
+      {"gelsd", gelsd},   {"gelsy", gelsy},   {"geevx", geevx},   {"geqp3", geqp3},   {"laqps", laqps}, {"laqp2", laqp2},
+      {"gebal", gebal},   {"lange", lange},
 
       {"gecon", gecon},   {"pocon", gecon},   {"trcon", gecon},
   };

@@ -29,6 +29,7 @@ void orm2r(Arguments&), org2r(Arguments&);
 void orml2(Arguments&), orm2l(Arguments&), ormr2(Arguments&), orgl2(Arguments&), org2l(Arguments&), orgr2(Arguments&);
 void ormhr(Arguments&), ormtr(Arguments&), ormbr(Arguments&), orghr(Arguments&), orgtr(Arguments&), orgbr(Arguments&);
 void sytf2(Arguments&), hetf2(Arguments&), lasyf(Arguments&), lahef(Arguments&);
+void laqps(Arguments&), laqp2(Arguments&);
 void gehd2(Arguments&), gehrd(Arguments&), lahr2(Arguments&), gebd2(Arguments&), labrd(Arguments&), sytd2(Arguments&), latrd(Arguments&);
 
 void potf2(Arguments&), potrs(Arguments&), potri(Arguments&), getf2(Arguments&), getrs(Arguments&), getri(Arguments&), laswp(Arguments&),

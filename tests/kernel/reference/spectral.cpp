@@ -402,6 +402,13 @@ void geevx(Arguments& a) {
   a.element("ihi") = static_cast<double>(a.size("n"));
   write(a.vector("scale"), std::vector<double>(static_cast<std::size_t>(a.size("n")), 1.0));
   a.element("abnrm") = 1.0;
+  const std::vector<double> conditions(static_cast<std::size_t>(a.size("n")), 1.0);
+  if (a.flag("sense") == 'E' || a.flag("sense") == 'B') {
+    write(a.vector("rconde"), conditions);
+  }
+  if (a.flag("sense") == 'V' || a.flag("sense") == 'B') {
+    write(a.vector("rcondv"), conditions);
+  }
 }
 
 namespace {

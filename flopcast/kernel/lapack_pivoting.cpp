@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include "flopcast/kernel/entry.hpp"
+
+// The kernels of geqp3, QR with column pivoting: LAPACK working note 176. Their first `offset` rows are done with: columns are swapped in
+// them, too. Counts are sums over the steps, of which step s = 0, 1, ... has a reflector of length m - offset - s and n - 1 - s columns to its
+// right, whose norms cost 7 multiplications and 2 additions each; of leading order, as no column is taken to need its norm anew.
+// The norms are filled with the large numbers of a definite operand: those of the random columns are never near, so that no norm
+// has to be computed anew, which would end a panel early.
+// The tables keep their own layout: names, arguments, counts.
+// clang-format off
+namespace flopcast::kernel {
+namespace {
+
+/// Elements m - offset - s of all reflectors, s = 0 ... count-1; times the columns to their right.
+std::string lengths(const std::string& count) { return fmt::format("({0}*(m-offset) - {0}*({0}-1)/2)", count); }
+std::string columns(const std::string& count) { return fmt::format("({0}*(n-1) - {0}*({0}-1)/2)", count); }
+std::string squares(const std::string& count) { return fmt::format("{0}*({0}-1)*(2*{0}-1)/6", count); }
+std::string products(const std::string& count) {
+  return fmt::format("({0}*(m-offset)*(n-1) - (m-offset+n-1)*{0}*({0}-1)/2 + {1})", count, squares(count));
+}
+
+Item norms(const char* name) { return update(name, vec("n")).as_real().with(Fill::definite); }
+
+/// As many columns as it takes until a norm has to be computed anew, at most nb. F is written above its diagonal, too.
+Entry pivoted_panel() {
+  // The columns before this one are applied to it, and to their products with it: twice its length, and F's n elements, each.
+  const std::string before = "(nb*(nb-1)/2*(2*(m-offset)+n) - 2*" + squares("nb") + ")";
+  const std::string row = "(n*nb*(nb+1)/2 - nb*(nb+1)*(2*nb+1)/6)", rest = "nb*(m-offset-nb)*(n-nb)";
+  return Entry{names("sdcz", "laqps"), "laqps", "nb columns of A P = Q R with column pivoting, with F to update the others",
+               {size("m"), size("n"), size("offset").usually("0"), size("nb"), out("kb", one()).as_integer().skipped("nb"), update("A", full("m", "n")), ld("lda"),
+                update("jpvt", vec("n")).as_integer(), out("tau", vec("nb")), norms("vn1"), norms("vn2"), work("auxv", vec("nb")),
+                out("F", full("n", "nb")), ld("ldf")},
+               "2*" + lengths("nb") + " + 7*" + columns("nb") + " + " + products("nb") + " + " + before + " + " + row + " + " + rest,
+               lengths("nb") + " + 2*" + columns("nb") + " + " + products("nb") + " + " + before + " + " + row + " + " + rest}
+      .requiring({"nb >= 1", "m-offset >= nb", "n >= nb"});
+}
+
+Entry pivoted_columns() {
+  const std::string count = "min(m-offset,n)";
+  return Entry{names("sdcz", "laqp2"), "laqp2", "A P = Q R with column pivoting, unblocked",
+               {size("m"), size("n"), size("offset").usually("0"), update("A", full("m", "n")), ld("lda"), update("jpvt", vec("n")).as_integer(),
+                out("tau", vec(count)), norms("vn1"), norms("vn2"), work("work", vec("n"))},
+               "2*" + lengths(count) + " + 8*" + columns(count) + " + 2*" + products(count), lengths(count) + " + 2*" + columns(count) + " + 2*" + products(count)}
+      .requiring({"m >= offset"});
+}
+
+}  // namespace
+
+std::vector<Entry> lapack_pivoting_entries() { return {pivoted_panel(), pivoted_columns()}; }
+
+}  // namespace flopcast::kernel

@@ -1,0 +1,52 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_program.hpp"
+
+namespace flopcast::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// The kernels of which a routine's prediction consists.
+std::vector<std::string> predicted_kernels(const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {"predict", "--json", "--explain", "--quiet", "--time-budget", "0.3s"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const Ended ended = flopcast(command);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  const nlohmann::json document = nlohmann::json::parse(ended.out, nullptr, false);
+  std::vector<std::string> kernels;
+  for (const nlohmann::json& part : document.at("predictions").at(0).at("kernels")) {
+    kernels.push_back(part.at("key").at("routine").get<std::string>());
+    EXPECT_GT(part.at("seconds").get<double>(), 0);
+  }
+  std::sort(kernels.begin(), kernels.end());
+  return kernels;
+}
+
+TEST(Predict, RoutinesWhoseCallsHoldTheirWorkByTheseCalls) {
+  EXPECT_THAT(predicted_kernels({"dgesv", "n=60", "nrhs=2"}), ElementsAre("dgetrf", "dgetrs"));
+}
+
+/// What a recording skips would be missing: iterations over data that aren't there, loops that call nothing.
+TEST(Predict, OtherRoutinesAsAWhole) {
+  EXPECT_THAT(predicted_kernels({"dgeev", "n=30", "jobvr=V"}), ElementsAre("dgeev"));
+  EXPECT_THAT(predicted_kernels({"dgemm", "n=60"}), ElementsAre("dgemm"));
+  EXPECT_THAT(predicted_kernels({"dlaswp", "n=30", "k1=1", "k2=30"}), ElementsAre("dlaswp"));  // crashes on pivots of zero
+}
+
+TEST(Predict, SaysWhoseBlockSizeItIs) {
+  const Ended ended = flopcast({"predict", "dgesv", "n=60", "nb=16"});
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_THAT(ended.err, HasSubstr("dgetrf in it does"));
+}
+
+}  // namespace
+}  // namespace flopcast::testing

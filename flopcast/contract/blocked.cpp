@@ -1,10 +1,12 @@
 #include "flopcast/contract/blocked.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -26,16 +28,26 @@ namespace {
 
 using Tile = Blocked::Tile;
 
-/// Gives memory back that operator new gave at this alignment.
-struct AlignedDelete {
-  static constexpr std::align_val_t alignment{64};
-  void operator()(std::byte* memory) const noexcept { ::operator delete(memory, alignment); }
+struct Free {
+  void operator()(std::byte* memory) const noexcept { std::free(memory); }
 };
-using AlignedMemory = std::unique_ptr<std::byte, AlignedDelete>;
+using AlignedMemory = std::unique_ptr<std::byte, Free>;
 
+/// At the start of a cache line; large buffers lie in huge pages where the system has some, which saves page faults at first, translations
+/// and conflicts in L2 later. Throws std::bad_alloc.
 AlignedMemory allocate(std::int64_t bytes) {
-  return AlignedMemory(
-      static_cast<std::byte*>(::operator new(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)), AlignedDelete::alignment)));
+  constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
+  const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
+  const std::size_t alignment = wanted >= huge_page ? huge_page : line;
+  const std::size_t size = (wanted + alignment - 1) / alignment * alignment;
+  AlignedMemory memory(static_cast<std::byte*>(std::aligned_alloc(alignment, size)));
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  if (alignment == huge_page) {
+    static_cast<void>(madvise(memory.get(), size, MADV_HUGEPAGE));  // a wish: small pages do as well, only slower
+  }
+  return memory;
 }
 
 std::int64_t rounded(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }

@@ -31,6 +31,19 @@ std::set<std::int64_t> lengths(const Fold& fold, std::initializer_list<std::int6
   return all;
 }
 
+/// Lengths near `about` that cut `extent` into equal tiles but for what rounding up to `unit` takes: a short last tile costs as much as others
+/// for moving C.
+std::set<std::int64_t> equal_lengths(std::int64_t extent, std::initializer_list<std::int64_t> about, std::int64_t unit) {
+  std::set<std::int64_t> all;
+  for (const std::int64_t length : about) {
+    if (length < extent) {
+      const std::int64_t tiles = (extent + length / 2) / length;
+      all.insert(((extent + tiles - 1) / tiles + unit - 1) / unit * unit);
+    }
+  }
+  return all;
+}
+
 /// Rows that make lines of A whole where another index than M's first one is contiguous there: eight or sixteen times a run.
 std::set<std::int64_t> several_runs(const Fold& m) {
   constexpr std::int64_t longest = 8192;
@@ -72,7 +85,9 @@ class Collector {
 
   /// A's tile is to stay in L2, a panel of B in L1; packing what could be taken in place helps where leading dimensions are bad.
   void add_panels() {
-    std::set<std::int64_t> rows = lengths(folded_.m, {96, 240, 480}, 1024);
+    constexpr std::int64_t unit = 24;  // rows of a panel
+    std::set<std::int64_t> rows = lengths(folded_.m, {}, 1024);
+    rows.merge(equal_lengths(folded_.m.extent, {96, 240, 480}, unit));
     rows.merge(several_runs(folded_.m));
     add_panels(rows, false);
     if (folded_.crossed.extent > 0) {
@@ -81,9 +96,12 @@ class Collector {
   }
 
   void add_panels(const std::set<std::int64_t>& rows, bool crossed) {
+    constexpr std::int64_t unit = 8, longest_sum = 768;  // a panel of B fills L1
+    std::set<std::int64_t> sums = lengths(folded_.k, {}, longest_sum);
+    sums.merge(equal_lengths(folded_.k.extent, {64, 192, 320, 640}, unit));
     for (const std::int64_t m : rows) {
       for (const std::int64_t n : lengths(folded_.n, {64, 256, 1024, 4096}, longest)) {
-        for (const std::int64_t k : lengths(folded_.k, {64, 192, 320}, 512)) {
+        for (const std::int64_t k : sums) {
           if (m * k > most_packed) {
             continue;
           }

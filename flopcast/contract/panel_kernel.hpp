@@ -27,6 +27,9 @@ struct PanelProduct {
   /// Where rows go to otherwise, for kernels that take pieces (no std::span: its functions would be compiled for wide vectors too).
   const RowPiece* pieces = nullptr;
   std::int64_t piece_count = 0;
+  /// What will be needed next: lines from here on are asked for along the sums, `ahead_step` elements further with every product.
+  const T* ahead = nullptr;
+  std::int64_t ahead_step = 0;
 };
 
 /// Numbers to be transposed: number j of those at to[i] is number i of those at from[j]. Offsets in elements; numbers are neighbours.

@@ -118,6 +118,13 @@ template <class Vector, class T, std::size_t... V>
   (__builtin_prefetch(a + V * sizeof(Vector) / sizeof(T)), ...);
 }
 
+/// Asks for a line that the next panel needs; L1 is full of what this one needs.
+template <class T>
+[[gnu::always_inline]] inline void prefetch_ahead(const T* line) {
+  constexpr int to_read = 0, outside_of_l1 = 2;
+  __builtin_prefetch(line, to_read, outside_of_l1);
+}
+
 /// Vectors into memory, one after the other.
 template <class Vector, class T, std::size_t... V>
 [[gnu::always_inline]] inline void spill(T* to, const Vector* sum, std::index_sequence<V...> /*vectors*/) {
@@ -141,12 +148,15 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
   }
   const T* a = x.a;
   const T* b = x.b + first * column_step;
+  const T* ahead = x.ahead != nullptr ? x.ahead : b;
   for (std::int64_t p = 0; p < x.depth; ++p) {
     prefetch_rows<Vector>(a + columns_ahead * x.a_step, vectors);
+    prefetch_ahead(ahead);
     const Vector rows[height] = {load<Vector>(a + static_cast<std::int64_t>(V) * lanes)...};
     (add_column(sums[J], rows, b[static_cast<std::int64_t>(J) * column_step], vectors), ...);
     a += x.a_step;
     b += x.b_step;
+    ahead += x.ahead_step;
   }
   if (x.rows == static_cast<std::int64_t>(height) * lanes && x.pieces == nullptr) {
     (update_column(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], sums[J], vectors), ...);

@@ -352,8 +352,10 @@ void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, co
                               c + folded_->m.c[static_cast<std::size_t>(panels[i].first)],
                               folded_->n.c.data() + columns.first,
                               nullptr,
+                              0,
+                              nullptr,
                               0};
-      prefetch_columns(j + 1, i, panels.size());
+      prefetch_columns(j + 1, i, panels.size(), product);
       if (!panels[i].pieces.empty()) {
         product.c = c;
         product.pieces = panels[i].pieces.data();
@@ -368,18 +370,28 @@ void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, co
   }
 }
 
-/// Asks for a share of the lines of the column panel `next`, if it lies where B does: one row panel after the other, lest they all queue at
-/// once.
+/// Asks for a share of the lines of the column panel `next`, one row panel after the other, lest they all queue at once. Packed lines are
+/// left to the kernel, which spreads them even more.
 template <class T>
-void PanelTiles<T>::prefetch_columns(std::size_t next, std::size_t share, std::size_t shares) const {
+void PanelTiles<T>::prefetch_columns(std::size_t next, std::size_t share, std::size_t shares, PanelProduct<T>& product) const {
   constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
-  if (next >= columns_.size() || columns_[next].step != 1) {
+  if (next >= columns_.size() || depth_.length == 0) {
     return;
   }
   const Columns& columns = columns_[next];
-  const auto part = [&](std::size_t i) { return static_cast<std::int64_t>(i) * depth_.length / static_cast<std::int64_t>(shares); };
+  const auto at = static_cast<std::int64_t>(share), all = static_cast<std::int64_t>(shares);
+  if (columns.column_step == 1) {
+    const std::int64_t elements = (*column_panels_)[next].columns * depth_.length;
+    product.ahead = columns.data + at * elements / all;
+    product.ahead_step = (elements + all * depth_.length - 1) / (all * depth_.length);
+    return;
+  }
+  if (columns.step != 1) {
+    return;
+  }
+  const auto part = [&](std::int64_t i) { return i * depth_.length / all; };
   for (std::int64_t j = 0; j < (*column_panels_)[next].columns; ++j) {
-    for (std::int64_t p = part(share) / line * line; p < part(share + 1); p += line) {
+    for (std::int64_t p = part(at) / line * line; p < part(at + 1); p += line) {
       __builtin_prefetch(columns.data + j * columns.column_step + p);
     }
   }

@@ -60,11 +60,41 @@ std::int64_t pack_squares(const ScatteredMatrix<Element>& x, std::int64_t begin,
   return whole_rows;
 }
 
+/// Elements of a cache line.
+template <class Element>
+constexpr std::int64_t line_elements() {
+  constexpr std::int64_t line_bytes = 64;
+  return line_bytes / static_cast<std::int64_t>(sizeof(Element));
+}
+
+/// Asks for a column that is packed soon: hardware doesn't follow runs as short as a panel.
+template <class Element>
+void prefetch_column(const ScatteredMatrix<Element>& x, std::int64_t j) {
+  const Element* const source = x.from + x.column[j];
+  for (std::int64_t i = 0; i < x.rows; i += line_elements<Element>()) {
+    __builtin_prefetch(source + x.row[i]);
+  }
+  __builtin_prefetch(source + x.row[x.rows - 1]);
+}
+
+/// Asks for the lines of columns [begin, end), which are neighbours as a rule, of all rows.
+template <class Element>
+void prefetch_strip(const ScatteredMatrix<Element>& x, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    __builtin_prefetch(x.from + x.row[i] + x.column[begin]);
+    __builtin_prefetch(x.from + x.row[i] + x.column[end - 1]);
+  }
+}
+
 /// Element (i, j) goes to to[i + j height]. Reads along rows, which are closer to each other than columns.
 template <class Element>
 void pack_along(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height) {
+  constexpr std::int64_t ahead = 12;
   const bool whole = are_neighbours(x.row, x.rows);
   for (std::int64_t j = 0; j < x.columns; ++j) {
+    if (j + ahead < x.columns) {
+      prefetch_column(x, j + ahead);
+    }
     const Element* const source = x.from + x.column[j];
     Element* const target = to + j * height;
     if (whole) {
@@ -82,6 +112,9 @@ template <class Element>
 void pack_across(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height, std::int64_t strip) {
   for (std::int64_t begin = 0; begin < x.columns; begin += strip) {
     const std::int64_t end = std::min(begin + strip, x.columns);
+    if (end < x.columns) {
+      prefetch_strip(x, end, std::min(end + strip, x.columns));
+    }
     std::int64_t done = 0;  // rows
     if constexpr (std::is_floating_point_v<Element>) {
       if ((end - begin) % Square::side == 0 && are_neighbours(x.column + begin, end - begin)) {

@@ -50,6 +50,10 @@ void compare_one(const PanelKernel<T>& kernel, std::mt19937& random) {
   x.beta = static_cast<T>(up_to(3) - 1);
   const std::vector<T> a = random_numbers<T>(x.a_step * (x.depth + 1), random);
   const std::vector<T> b = random_numbers<T>(x.b_step * x.depth + x.b_column_step * kernel.columns + 1, random);
+  if (random() % 2 == 0) {
+    x.ahead = b.data();
+    x.ahead_step = up_to(4);
+  }
   std::vector<std::int64_t> columns;
   for (std::int64_t j = 0; j < x.columns; ++j) {
     columns.push_back(gap + (x.columns - 1 - j) * (x.rows + 2 * gap));  // in falling order: any will do

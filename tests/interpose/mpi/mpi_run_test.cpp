@@ -353,6 +353,14 @@ TEST_P(MpiRunTest, RemainsInBuffersThatNobodyWroteStayThere) {
   EXPECT_GT(kernel(profile(), "dgemm(NN, 24, 24, 24)")->at("skipped"), 0);
 }
 
+TEST_P(MpiRunTest, WhatStandsForMatricesThatNobodyWroteIsOfFullRank) {
+  EXPECT_EQ(run(1, program("unwritten_program")).exit_code, 0);
+  const Result result = followed(1, "--policy conditional --tolerance 1000 --no-windows --output profile.json", program("unwritten_program"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_GT(kernel(profile(), "dlacpy(A, 256, 64)")->at("skipped"), 0);
+  EXPECT_GT(kernel(profile(), "dgeqrf(256, 64)")->at("executed").at("count"), 3) << "again after 64 that were left out";
+}
+
 class MpiTuneTest : public MpiRunTest {
  protected:
   /// A space of this test's folder whose program runs in two processes.

@@ -105,6 +105,7 @@ void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool ful
     each.predicted = 0;
     each.judged_count = -1;
     each.skipped_in_a_row = 0;
+    each.strange = {};  // the last time of an execution is no reason to look again in the next
   }
   since_left_out_ = std::numeric_limits<Seconds>::infinity();
   spent_squares_ = 0;
@@ -159,8 +160,8 @@ KernelStatistics ExecutionDecisions::known(const Decision& decision) {
   return all.count > 0 ? all : decision.rough;
 }
 
-/// One time far from what is known may be a disturbance: it is kept apart until the next. Two in a row are another speed, and what was
-/// known is forgotten.
+/// One time far from what is known may be a disturbance: it is kept apart until the next. As many in a row as make a time known are another
+/// speed, and what was known is forgotten.
 void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
   const KernelStatistics before = settled(decision);
   if (before.count < precision_.least_count || agrees(before, seconds)) {
@@ -169,7 +170,7 @@ void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
     return;
   }
   decision.strange.add(seconds);
-  if (decision.strange.count > 1) {
+  if (decision.strange.count >= precision_.least_count) {
     decision.times = decision.strange;
     decision.strange = {};
     decision.prior.times = {};

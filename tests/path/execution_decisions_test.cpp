@@ -66,8 +66,10 @@ TEST(ExecutionDecisionsTest, ASpeedThatChangesIsLearntAnew) {
   const Kernel kernel;
   ASSERT_TRUE(decisions.wants_execution(0, kernel));
   decisions.executed(0, kernel, 2);
-  ASSERT_TRUE(decisions.wants_execution(0, kernel)) << "one time far off asks for another";
-  decisions.executed(0, kernel, 2);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(decisions.wants_execution(0, kernel)) << "one time far off asks for another";
+    decisions.executed(0, kernel, 2);
+  }
   EXPECT_EQ(decisions.estimate(0, kernel), 2);
 }
 
@@ -81,6 +83,16 @@ TEST(ExecutionDecisionsTest, ADisturbanceIsNotDrift) {
   ASSERT_TRUE(decisions.wants_execution(0, kernel));
   decisions.executed(0, kernel, 1);
   EXPECT_EQ(decisions.estimate(0, kernel), 1);
+}
+
+TEST(ExecutionDecisionsTest, TheLastTimeOfAnExecutionIsNoReasonToLookAgainInTheNext) {
+  ExecutionDecisions decisions(Policy::conditional, {});
+  decisions.begin_execution(Policy::full, 0, true);
+  for (const Seconds seconds : {1.0, 1.0, 1.0, 1.0, 9.0}) {
+    decisions.executed(0, {}, seconds);
+  }
+  decisions.begin_execution(Policy::conditional, 13, true);
+  EXPECT_EQ(executions(decisions, 20), 0);
 }
 
 TEST(ExecutionDecisionsTest, CountsAlongAPathNarrow) {

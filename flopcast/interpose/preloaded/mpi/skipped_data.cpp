@@ -71,11 +71,13 @@ bool looks_stale(const Operand& operand, bool zeros_count) {
   return false;
 }
 
-/// Numbers between 1/128 and 1/64, in the place of the tiny ones.
+/// Numbers between 1/128 and 1/64, in the place of the tiny ones. They differ from line to line: a matrix of equal columns is of rank one,
+/// and what a factorisation makes of it soon is zero, for which routines take shortcuts.
 template <class Real>
 void write_numbers(std::uintptr_t address, std::int64_t bytes) {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
   auto* const begin = reinterpret_cast<Real*>(pointer_to(address));
-  std::uint32_t state = 1;
+  auto state = static_cast<std::uint32_t>(address * odd >> 32U);
   std::for_each(begin, begin + bytes / static_cast<std::int64_t>(sizeof(Real)), [&](Real& number) {
     constexpr std::uint32_t factor = 1664525;
     constexpr std::uint32_t summand = 1013904223;

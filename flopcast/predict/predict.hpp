@@ -19,7 +19,7 @@ struct PredictOptions {
   std::int64_t capacity_bytes = 0;  ///< paper: the cache that counts; 0 is the largest measured one, as in the paper
   double confidence = 0.95;         ///< of the interval
   /// Relative standard deviation of a total beyond that of its models: what kernels timed apart can't tell (docs/accuracy.md).
-  double method_error = 0.015;
+  double method_error = 0.03;
   bool per_call = false;  ///< fill in Prediction::calls
 };
 

@@ -48,7 +48,7 @@ struct BlockSizeOptions {
   double target = 0.006;           ///< ... and, for the contenders, at the end
   double contender_margin = 0.04;  ///< totals within this of the best are worth knowing exactly
   double tie_margin = 0.005;       ///< differences below this are ties even if they were certain (below the machine's floor, measured.md)
-  double method_error = 0.015;     ///< relative standard deviation of a total beyond its models': docs/accuracy.md
+  double method_error = 0.03;      ///< relative standard deviation of a total beyond its models', from process to process: docs/accuracy.md
   double variant_error = 0.01;  ///< the same of the difference between two variants, whose errors of method are not alike: docs/ranking.md
   double block_error = 0.01;    ///< of the difference between two block sizes of one variant that are a factor of 2 apart: docs/accuracy.md
   /// The standard stays where another block size gains no more than a tie, or may lose more than `tolerable_loss` against it: with this

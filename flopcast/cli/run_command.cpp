@@ -144,7 +144,7 @@ void write_report(const ProgramRun& run, const CommonOptions& common) {
   if (common.output != "-") {
     report::write_file(common.output, text);
   } else {
-    fmt::print(stderr, "flopcast: BLAS of the program: {}\n{}", run.blas.empty() ? "none seen" : run.blas.string(), text);
+    say(fmt::format("flopcast: BLAS of the program: {}\n{}", run.blas.empty() ? "none seen" : run.blas.string(), text));
   }
 }
 

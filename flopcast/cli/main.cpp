@@ -109,7 +109,7 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error, int ar
     report::write_file("-", version ? std::string(error.what()) + '\n' : app.help());
     return 0;
   }
-  fmt::print(stderr, "flopcast: {}\nSee '{} --help'.\n", describe(app, words(argc, argv), error), reached_command(app));
+  say(fmt::format("flopcast: {}\nSee '{} --help'.\n", describe(app, words(argc, argv), error), reached_command(app)));
   return static_cast<int>(ExitCode::usage);
 }
 
@@ -134,19 +134,19 @@ int guarded_run(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const Error& error) {
-    fmt::print(stderr, "flopcast: {}\n", error.what());
+    say(fmt::format("flopcast: {}\n", error.what()));
     return static_cast<int>(error.code());
   } catch (const Interrupted& interruption) {
-    fmt::print(stderr, "flopcast: {}\n", interruption.what());
+    say(fmt::format("flopcast: {}\n", interruption.what()));
     return interrupted_exit_code;
   } catch (const report::BrokenPipe&) {
     return broken_pipe_exit_code;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "flopcast: out of memory\n");
+    say("flopcast: out of memory\n");
     return static_cast<int>(ExitCode::environment);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "flopcast: internal error: {}\nThis is a bug of flopcast; please report it with the command line that led here.\n",
-               error.what());
+    say(fmt::format("flopcast: internal error: {}\nThis is a bug of flopcast; please report it with the command line that led here.\n",
+                    error.what()));
     return static_cast<int>(ExitCode::internal);
   }
 }

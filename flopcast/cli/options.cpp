@@ -50,9 +50,11 @@ void emit(const std::string& text, const CommonOptions& common) { report::write_
 void emit(const nlohmann::json& document, const CommonOptions& common) { emit(document.dump(2) + '\n', common); }
 void emit(const report::Table& table, const CommonOptions& common) { emit(render(table, common), common); }
 
+void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
 void note(const std::string& text, const CommonOptions& common) {
   if (!common.quiet) {
-    fmt::print(stderr, "{}\n", text);
+    say(text + '\n');
   }
 }
 

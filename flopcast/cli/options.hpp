@@ -26,6 +26,9 @@ void emit(const std::string& text, const CommonOptions& common);
 void emit(const nlohmann::json& document, const CommonOptions& common);
 void emit(const report::Table& table, const CommonOptions& common);
 
+/// Writes to standard error; if nobody reads that any more, nothing happens.
+void say(const std::string& text);
+
 /// Tells the user something beside the results, on standard error, unless --quiet.
 void note(const std::string& text, const CommonOptions& common);
 

@@ -308,7 +308,7 @@ void add_record_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--blas", options->blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
   command->add_option("--lapack", options->lapack,
                       "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
-  command->add_option("--threads", options->threads, "Threads of BLAS")->check(CLI::PositiveNumber);
+  command->add_option("--threads", options->threads, "Threads of BLAS")->check(CLI::Range(1, 1024));
   command->add_flag("--dry-run", options->dry_run,
                     "Don't execute calls that compute much; for programs whose flow doesn't depend on their results");
   command->add_option("--show", options->show, "Show what is in a recording instead (with --json, --csv, --output)")->type_name("FILE");

@@ -144,7 +144,7 @@ void write_report(const ProgramRun& run, const CommonOptions& common) {
   if (common.output != "-") {
     report::write_file(common.output, text);
   } else {
-    fmt::print(stderr, "flopcast: BLAS of the program: {}\n{}", run.blas.empty() ? "none seen" : run.blas.string(), text);
+    say(fmt::format("flopcast: BLAS of the program: {}\n{}", run.blas.empty() ? "none seen" : run.blas.string(), text));
   }
 }
 
@@ -214,7 +214,7 @@ void add_run_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--blas", options->blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
   command->add_option("--lapack", options->lapack,
                       "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
-  command->add_option("--threads", options->threads, "Threads of BLAS")->check(CLI::PositiveNumber);
+  command->add_option("--threads", options->threads, "Threads of BLAS")->check(CLI::Range(1, 1024));
   command->add_flag("--report", options->report, "Say afterwards what the program's LAPACK asked for (with --json, --output)");
   command->add_flag("--foreign", options->foreign, "Use a profile that was made on another machine");
   command->add_option("command", options->command, "Program and its arguments")->type_name("-- COMMAND");

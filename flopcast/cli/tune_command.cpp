@@ -207,6 +207,19 @@ void summarise_validation(const std::vector<tune::Check>& checks, const CommonOp
       common);
 }
 
+/// Throws usage_error for the name of a family: without variants there is nothing to choose from.
+void refuse_family(const std::string& name) {
+  if (kernel::find(name) != nullptr) {
+    return;
+  }
+  const std::vector<algorithm::Family>& families = algorithm::families();
+  if (std::any_of(families.begin(), families.end(), [&](const algorithm::Family& family) {
+        return family.name == name || std::find(family.others.begin(), family.others.end(), name) != family.others.end();
+      })) {
+    throw usage_error("tune {}: that is a family of algorithms; add --variant all to choose among them, or name a LAPACK routine", name);
+  }
+}
+
 /// The family with the variants asked for: "all", or names separated by commas; none for an empty list.
 algorithm::FamilyRoutine chosen_family(const TuneOptions& options) {
   if (options.variants.empty()) {
@@ -305,6 +318,7 @@ void show(const TuneOptions& options, const Environment& environment, const std:
 
 void run_tune_block_size(const TuneOptions& options, const CommonOptions& common) {
   const Stopwatch watch;
+  refuse_family(options.routine);
   const Routine& routine = kernel::require(options.routine);  // before anything is opened
   const std::vector<Call> calls = requested_calls(options, routine);
   tune::BlockSizeOptions tuning;

@@ -116,10 +116,12 @@ void ProgramBreakdown::read(const ProgramTraceFile& file, std::map<Key, ShapeSum
       thread.sum += one.sum;
       of_thread[event.name] += event.seconds;
     });
+    if (of_thread.empty()) {  // the file is damaged: nothing of it can be read
+      continue;
+    }
     all_ += thread.sum;
-    const auto heaviest =
-        std::max_element(of_thread.begin(), of_thread.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    thread.heaviest = heaviest == of_thread.end() ? 0 : heaviest->first;
+    thread.heaviest =
+        std::max_element(of_thread.begin(), of_thread.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
     threads_.push_back(thread);
     const std::uint32_t pid = file.summary().threads[t].pid;
     auto process = std::find_if(processes_.begin(), processes_.end(), [&](const ProcessSum& p) { return p.pid == pid; });

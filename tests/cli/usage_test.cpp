@@ -58,8 +58,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"trace", "dgeqrf", "n=x"}, 3, "'x' is not an integer"},
         Mistake{{"trace", "dgeqrf", "n=100", "--output", "/dev/full"}, 4, "No space left on device"},
         Mistake{{"predict", "dgeqrf", "n=0", "nb=32"}, 3, "0 is out of range"},
+        Mistake{{"run", "--threads", "0", "--", "true"}, 2, "--threads: Value 0 not in range 1 to 1024"},
+        Mistake{{"record", "--threads", "0", "--", "true"}, 2, "--threads: Value 0 not in range 1 to 1024"},
         Mistake{{"predict", "dgeqrf", "n=100", "n=200"}, 3, "argument 'n' is given twice"},
         Mistake{{"predict", "dgeqrf", "N=100"}, 3, "dgeqrf has no argument 'N' to set"},
+        Mistake{{"tune", "cholesky", "--n", "100"}, 2, "add --variant all"},
         Mistake{{"tune", "dgeqrf", "n=100", "--n", "200"}, 2, "n is given twice"},
         Mistake{{"predict", "--trace", "/nonexistent"}, 3, "cannot read '/nonexistent': No such file or directory"},
         Mistake{{"tune", "dgeqfr", "--n", "200"}, 3, "unknown routine 'dgeqfr'; did you mean"},
@@ -164,6 +167,12 @@ INSTANTIATE_TEST_SUITE_P(
                       Mistake{{"profile", "x", "--what-if", "nb,nb"}, 2, "nb is given twice"},
                       Mistake{{"profile", "x", "--what-if", "same,nb"}, 2, "'same' is not understood"},
                       Mistake{{"profile", "x", "--what-if", "threads=0"}, 3, "--what-if threads"}));
+
+/// What a pager or `head` leaves unread is no reason to die of another cause.
+TEST(BrokenPipes, OnStandardErrorChangeNoExitCode) {
+  const Ended ended = shell("exec 3>&1; { sleep 0.2; flopcast predict dgeqrf n=0 2>&1; echo $? >&3; } | true");
+  EXPECT_EQ(ended.out, "3\n");
+}
 
 }  // namespace
 }  // namespace flopcast::testing

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include "flopcast/interpose/program_timeline.hpp"
 #include "tests/interpose/recording_file.hpp"
@@ -52,6 +54,24 @@ std::vector<std::string> described(const ProgramBreakdown& breakdown, const Prog
     all.push_back(summary.names[shape.name] + "|" + shape.flags + "|" + to_string(shape.sizes) + "|" + std::to_string(shape.sum.calls));
   }
   return all;
+}
+
+/// Names that can't be read leave records that can't: no thread says in which of no routines it spent most.
+TEST_F(ProgramBreakdownTest, LeavesOutThreadsThatCantBeRead) {
+  File file = example();
+  const std::string_view names = dictionary;
+  const auto at = std::search(file.bytes().begin(), file.bytes().end(), names.begin(), names.end(),
+                              [](std::byte byte, char letter) { return static_cast<char>(byte) == letter; });
+  ASSERT_NE(at, file.bytes().end());
+  *at = std::byte{'x'};
+  const ProgramTraceFile damaged = open(file);
+  ASSERT_EQ(damaged.summary().damaged, 1);
+  const ProgramBreakdown breakdown(damaged);
+
+  EXPECT_EQ(damaged.summary().threads.size(), 2U);
+  EXPECT_THAT(breakdown.threads(), IsEmpty());
+  EXPECT_THAT(breakdown.processes(), IsEmpty());
+  EXPECT_THAT(breakdown.routines(), IsEmpty());
 }
 
 TEST_F(ProgramBreakdownTest, AddsUpByRoutine) {

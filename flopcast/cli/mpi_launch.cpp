@@ -51,21 +51,26 @@ bool may_be_asked_for(const MpiSpace& space, const std::string& name) {
   return before.rfind('-', 0) != 0 || name_of_option(before) == name;
 }
 
-/// What the program has told; a last line that isn't whole is one that it was killed over. Returns the execution that was begun last.
-std::optional<std::size_t> read_results(const std::string& file, const std::vector<std::size_t>& numbers, MpiLaunchResult& result) {
-  std::optional<std::size_t> last;
+/// What the program has told, of the executions that it was asked for; a last line that isn't whole is one that it was killed over.
+struct Told {
+  std::vector<std::optional<json>> profiles;
+  std::size_t last = 0;  ///< the one that was begun last
+};
+
+Told read_results(const std::string& file, std::size_t asked) {
+  Told told{std::vector<std::optional<json>>(asked), 0};
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line) && !stream.eof();) {
     const json document = json::parse(line, nullptr, false);
     if (document.is_discarded()) {
       throw environment_error("{} has a line that is no result: is the disk full?", file);
     }
-    last = numbers.at(document.at("execution").get<std::size_t>());
+    told.last = document.at("execution").get<std::size_t>();
     if (document.contains("profile")) {
-      result.profiles[*last] = document.at("profile");
+      told.profiles.at(told.last) = document.at("profile");
     }
   }
-  return last;
+  return told;
 }
 
 }  // namespace
@@ -117,7 +122,10 @@ std::vector<std::string> MpiLaunch::words(const MpiSetting& setting, const MpiFo
 
 MpiLaunchResult MpiLaunch::run(const std::vector<Execution>& executions, const MpiKnownKernels& known,
                                const MpiFollowing& following) const {
-  const std::vector<std::size_t> numbers = together(executions);
+  std::vector<std::size_t> numbers = together(executions);
+  if (numbers.size() > 1 && executions.front().policy == path::policy_name(path::Policy::full)) {
+    numbers.insert(numbers.begin(), numbers.front());  // what is executed first in a process takes longer
+  }
   std::vector<interpose::MpiExecution> asked;
   for (const std::size_t number : numbers) {
     const Execution& execution = executions[number];
@@ -131,12 +139,17 @@ MpiLaunchResult MpiLaunch::run(const std::vector<Execution>& executions, const M
   const Stopwatch watch;
   const int code = interpose::run_program("/bin/sh", words(executions.front().setting, following), interpose::current_environment());
   result.seconds = watch.elapsed();
-  const std::size_t last = read_results(file("results"), numbers, result).value_or(0);
+  Told told = read_results(file("results"), numbers.size());
   if (code != 0) {
-    result.profiles.erase(last);
+    told.profiles[told.last].reset();
   }
-  if (result.profiles.count(last) == 0) {
-    result.failed = last;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (told.profiles[i]) {
+      result.profiles[numbers[i]] = std::move(*told.profiles[i]);
+    }
+  }
+  if (result.profiles.count(numbers[told.last]) == 0) {
+    result.failed = numbers[told.last];
   }
   return result;
 }

@@ -44,8 +44,9 @@ class MpiLaunch {
   MpiLaunch& operator=(const MpiLaunch&) = delete;
   ~MpiLaunch();
 
-  /// The first of `executions` is made, and of the others as many as the program can: it asks for values by name (MpiExecutions). What is
-  /// known of kernels is `known`.
+  /// The first of `executions` is made, and of the others as many as the program can: it asks for values by name (MpiExecutions). If the first
+  /// is one in full and there are others, it is made twice and the second one counts, since what uses memory and libraries for the first
+  /// time takes longer. What is known of kernels is `known`.
   [[nodiscard]] MpiLaunchResult run(const std::vector<Execution>& executions, const MpiKnownKernels& known,
                                     const MpiFollowing& following) const;
 

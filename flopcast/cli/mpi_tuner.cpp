@@ -17,6 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* full = "full";
+constexpr const char* rehearsal = "rehearsal";   ///< shows whether a program goes by its results
 constexpr const char* counting = "conditional";  ///< the policy that counts for a-priori
 
 /// Half-width of the interval of a predicted time: the errors of kernels' means, each as often as the kernel occurs on the path, twice the
@@ -83,6 +84,8 @@ const json* MpiTuner::result(std::size_t setting, const std::string& policy) con
 
 bool MpiTuner::checks_one() const { return options_.self_check == "one" || (options_.self_check == "once" && !remembered_); }
 
+bool MpiTuner::full_tells() const { return checks_one() && !distrusts_ && !options_.validate && options_.policy != full; }
+
 bool MpiTuner::needs_full(std::size_t setting) const {
   return distrusts_ || options_.validate || options_.policy == full || options_.self_check == "all" ||
          (checks_one() && setting == checked_);
@@ -97,12 +100,17 @@ std::vector<MpiTuner::Execution> MpiTuner::missing() const {
   };
   std::vector<std::size_t> order(settings_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (checks_one() && !distrusts_ && !options_.validate) {  // what is executed in full teaches the others
+  if (full_tells()) {  // what is executed in full teaches the others
     const auto checked = order.begin() + static_cast<std::ptrdiff_t>(checked_);
     std::rotate(order.begin(), checked, checked + 1);
   }
   for (const std::size_t i : order) {
     if (outcomes_[i]) {
+      continue;
+    }
+    if (full_tells() && i == checked_) {  // in full where it isn't the first of its launch
+      add(i, rehearsal);
+      add(i, full);
       continue;
     }
     if (needs_full(i)) {
@@ -160,13 +168,17 @@ void MpiTuner::learn(const std::vector<Execution>& made) {
   json all = {{"kernels", json::array()}};
   json in_full = json::array();
   for (const Execution& execution : made) {
+    if (execution.second == rehearsal) {
+      continue;  // its times are good for nothing
+    }
     const json& profile = results_.at(execution);
     all["policy"] = options_.policy;
     all["where"] = profile.at("where");
     for (const json& kernel : profile.at("kernels")) {
       if (execution.second == full) {
         in_full.push_back(kernel);
-      } else if (kernel.contains("in_context")) {
+      }
+      if (kernel.contains("in_context")) {
         latest[kernel.at("kernel").get<std::string>()] = kernel;
       }
     }
@@ -186,7 +198,7 @@ void MpiTuner::learn(const std::vector<Execution>& made) {
 
 std::optional<MpiOutcome> MpiTuner::outcome(std::size_t setting) {
   const json* in_full = result(setting, full);
-  const json* selective = result(setting, options_.policy);
+  const json* selective = result(setting, full_tells() && setting == checked_ ? rehearsal : options_.policy);
   if (needs_full(setting) && in_full == nullptr) {
     return std::nullopt;
   }
@@ -195,6 +207,11 @@ std::optional<MpiOutcome> MpiTuner::outcome(std::size_t setting) {
   }
   if (distrusts_) {
     return in_full != nullptr ? std::optional<MpiOutcome>(outcome_of(setting, *in_full, false)) : std::nullopt;
+  }
+  if (selective != nullptr && full_tells() && setting == checked_) {  // no need to predict what was measured
+    MpiOutcome measured = outcome_of(setting, *in_full, true);
+    measured.elapsed = elapsed_seconds(*selective);
+    return measured;
   }
   return selective != nullptr ? std::optional<MpiOutcome>(outcome_of(setting, *selective, true)) : std::nullopt;
 }

@@ -71,6 +71,8 @@ class MpiTuner {
   [[nodiscard]] bool needs_full(std::size_t setting) const;
   /// Whether one of all is, by the self-check.
   [[nodiscard]] bool checks_one() const;
+  /// Whether what that shows is used: its kernels' times, and its path in place of a prediction.
+  [[nodiscard]] bool full_tells() const;
   [[nodiscard]] std::vector<Execution> missing() const;
   void note_self_check();
   void launch(const std::vector<Execution>& executions);

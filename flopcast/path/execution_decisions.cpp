@@ -9,10 +9,12 @@ namespace flopcast::path {
 namespace {
 
 /// What must have been executed before a kernel that takes `seconds` is timed as in the program: the data of a long one come round in the
-/// caches that processes share after a few such kernels.
-Seconds settling(Seconds seconds, Seconds least) {
+/// caches that processes share after a few such kernels. One that waits for its data takes until they lie where they do in the program:
+/// products that stream through the last-level cache were 1.6 times as slow at first, 1.2 times after 10 ms, and as in the program after 15.
+Seconds settling(Seconds seconds, Seconds least, bool bound_by_memory) {
   constexpr Seconds most = 1e-2;
-  return std::clamp(3 * seconds, least, most);
+  constexpr Seconds most_by_memory = 2e-2;
+  return bound_by_memory ? std::clamp(10 * seconds, least, most_by_memory) : std::clamp(3 * seconds, least, most);
 }
 
 /// Relative: less is within what one execution says.
@@ -26,7 +28,9 @@ Seconds reconciled(Seconds measured, const SizePrediction& predicted) {
   return std::min(measured, predicted.mean);
 }
 
-bool takes_windows(Policy policy) { return policy != Policy::full && policy != Policy::eager && policy != Policy::random; }
+bool takes_windows(Policy policy) {
+  return policy != Policy::full && policy != Policy::eager && policy != Policy::random && policy != Policy::rehearsal;
+}
 
 }  // namespace
 
@@ -98,6 +102,9 @@ void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool ful
     windows_ = wanted_windows_->rarer(rarer_);
   }
   kernel_seconds_ = known_seconds_ = 0;
+  if (++begun_ == 2 && windows_) {
+    doubt_first_times();
+  }
   before_ += before;
   last_path_ = before;
   for (Decision& each : decisions_) {
@@ -111,9 +118,23 @@ void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool ful
   spent_squares_ = 0;
 }
 
+void ExecutionDecisions::doubt_first_times() {
+  for (Decision& each : decisions_) {
+    each.rough.merge(std::exchange(each.times, {}));
+    each.outliers = each.recent_count = 0;
+  }
+  for (auto& [key, all] : families_) {
+    all.deviations = {};
+    all.rough_logarithms = 0;
+    all.rough_count = 0;
+    all.model.reset();
+  }
+  scatter_ = {};
+}
+
 void ExecutionDecisions::space_windows(double share) {
   constexpr double least_share = 0.9;
-  constexpr double rarest = 8;
+  constexpr double rarest = 2;    // with fewer, one that was disturbed tells of everything
   if (policy_ != Policy::full) {  // that looks at everything, known or not
     rarer_ = share >= least_share ? std::min(2 * rarer_, rarest) : 1;
   }
@@ -132,7 +153,8 @@ std::int64_t ExecutionDecisions::occurrences(const Decision& decision, const Sta
     case Policy::full:
     case Policy::conditional:
     case Policy::eager:
-    case Policy::random: break;
+    case Policy::random:
+    case Policy::rehearsal: break;
   }
   return 1;
 }
@@ -178,7 +200,7 @@ void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
   }
 }
 
-/// Disturbances make times longer: one very much longer than the others doesn't count, unless there are many. Of the first few times,
+/// Disturbances make times longer: one more than twice as long as the others doesn't count, unless there are many. Of the first few times,
 /// those count that are very much shorter than others.
 void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) const {
   constexpr double very_much = 4;
@@ -188,7 +210,7 @@ void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) c
     times = {};
   }
   const double deviation = std::sqrt(times.variance());
-  if (times.count > 0 && seconds > times.mean + std::max(very_much * deviation, (very_much - 1) * times.mean) &&
+  if (times.count > 0 && seconds > times.mean + std::max(very_much * deviation, times.mean) &&
       ++decision.outliers * share <= times.count + share) {
     return;
   }
@@ -282,12 +304,13 @@ bool ExecutionDecisions::fits_budget(std::uint32_t number, const Standing& stand
 
 /// Takes the error that leaving kernel `number` out adds from what the path may have; false if that is too little. The error of k
 /// occurrences of one kernel is k times that of one, errors of different ones are taken to be independent. A path that has just begun is
-/// going to be about as long as the one before it.
+/// going to be about as long as the one before it. None takes more than an eighth of it: executed once, it makes the model better for others.
 bool ExecutionDecisions::spend(std::uint32_t number, Seconds half_width, const Standing& standing) {
+  constexpr double share = 0.125;
   Decision& mine = decision(number);
   const double more = static_cast<double>(2 * mine.predicted + 1) * half_width * half_width;
   const Seconds budget = precision_.tolerance * std::max(standing.path, last_path_ / 2);
-  if (spent_squares_ + more > budget * budget) {
+  if (more > share * budget * budget || spent_squares_ + more > budget * budget) {
     return false;
   }
   spent_squares_ += more;
@@ -297,14 +320,19 @@ bool ExecutionDecisions::spend(std::uint32_t number, Seconds half_width, const S
 
 /// A long kernel that is bound by arithmetic takes its time whatever lies in the caches and whatever other cores do. One that is slower than
 /// the fastest is bound by memory, which it shares with them.
-bool ExecutionDecisions::is_its_own_context(const Kernel& kernel, Seconds seconds) {
+bool ExecutionDecisions::is_its_own_context(const Kernel& kernel, Seconds seconds) const {
   constexpr Seconds long_time = 5e-3;
+  return seconds >= long_time && kernel.flops > 0 && !is_bound_by_memory(kernel, seconds);
+}
+
+bool ExecutionDecisions::is_bound_by_memory(const Kernel& kernel, Seconds seconds) const {
   constexpr double share_of_best = 0.5;
-  if (seconds < long_time || kernel.flops <= 0) {
-    return false;
-  }
-  best_rate_ = std::max(best_rate_, kernel.flops / seconds);
-  return kernel.flops / seconds >= share_of_best * best_rate_;
+  return kernel.key.kind == KernelKind::computation && kernel.flops < share_of_best * best_rate_ * seconds;
+}
+
+void ExecutionDecisions::note_rate(const Kernel& kernel, Seconds seconds) {
+  constexpr Seconds long_time = 1e-4;
+  best_rate_ = seconds >= long_time ? std::max(best_rate_, kernel.flops / seconds) : best_rate_;
 }
 
 Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
@@ -313,7 +341,9 @@ Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel,
   }
   Decision& mine = decision(number);
   note_known(mine, seconds);
-  const bool in_context = !windows_ || since_left_out_ >= settling(seconds, least_settling) || is_its_own_context(kernel, seconds);
+  note_rate(kernel, seconds);
+  const bool in_context = !windows_ || since_left_out_ >= settling(seconds, least_settling, is_bound_by_memory(kernel, seconds)) ||
+                          is_its_own_context(kernel, seconds);
   since_left_out_ += seconds;
   // a routine's first execution also loads its code and sets up what the library needs
   const bool first = windows_ && routines_.insert(static_cast<std::uint64_t>(kernel.key.kind) << 32U | kernel.key.routine).second;
@@ -347,6 +377,17 @@ bool ExecutionDecisions::costs_more_to_skip(const Kernel& kernel, const Decision
   return windows_ && kernel.key.kind == KernelKind::computation && decision.times.count > 0 && decision.times.mean < short_time;
 }
 
+/// Regions always are: only those that have been executed are known not to communicate. Long computations never are: short ones show as well
+/// what becomes of data.
+bool ExecutionDecisions::is_rehearsed(const Kernel& kernel) {
+  constexpr double most_flops = 1e7;
+  const bool one_in_eight = (chance_() >> 8U) % 8 == 0;
+  if (kernel.key.kind == KernelKind::computation) {
+    return one_in_eight && kernel.flops <= most_flops;
+  }
+  return kernel.key.kind == KernelKind::region || !one_in_eight;
+}
+
 bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
   constexpr std::int64_t most_in_a_row = 64;  // then it is looked at again, since machines change their speed
   if (policy_ == Policy::full) {
@@ -357,7 +398,10 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   if (policy_ == Policy::random) {
     return mine.times.count == 0 || (chance_() >> 8U) % 2 == 0;
   }
-  if ((windows_ && windows_->contain(before_ + standing.path)) || costs_more_to_skip(kernel, mine)) {
+  if (policy_ == Policy::rehearsal) {
+    return is_rehearsed(kernel);
+  }
+  if ((windows_ && windows_->contain(standing.path, before_)) || costs_more_to_skip(kernel, mine)) {
     return true;
   }
   bool execute = true;

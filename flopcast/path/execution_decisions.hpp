@@ -50,7 +50,9 @@ class ExecutionDecisions {
   /// What was learnt in this run is from here on what was learnt before it.
   void begin_anew();
   /// Another execution begins in the same run, after one whose path was `before` long: counts begin anew, what is known of times stays.
-  /// Whether one in full adds to that; it doesn't if it is what others are to be compared with.
+  /// Whether one in full adds to that; it doesn't if it is what others are to be compared with. The run's first execution uses memory,
+  /// libraries and connections for the first time, which may take half as long again: once there is a second one, its times only count
+  /// where there are no others.
   void begin_execution(Policy policy, Seconds before, bool full_teaches);
   /// Share of the time of this execution's kernels that was known when they were met, by their own times in the program.
   [[nodiscard]] double known_share() const noexcept { return kernel_seconds_ > 0 ? known_seconds_ / kernel_seconds_ : 0; }
@@ -137,8 +139,12 @@ class ExecutionDecisions {
   void note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds);
   [[nodiscard]] bool is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences);
   Counted drawn(const Decision& mine, Seconds expected);
+  void doubt_first_times();
+  bool is_rehearsed(const Kernel& kernel);
   void note_known(const Decision& decision, Seconds seconds);
-  bool is_its_own_context(const Kernel& kernel, Seconds seconds);
+  [[nodiscard]] bool is_its_own_context(const Kernel& kernel, Seconds seconds) const;
+  [[nodiscard]] bool is_bound_by_memory(const Kernel& kernel, Seconds seconds) const;
+  void note_rate(const Kernel& kernel, Seconds seconds);
   void note_rough(Family& all, const Decision& decision, Seconds seconds) const;
   static double rough_factor(const Family& all);
   [[nodiscard]] KernelStatistics own_times(std::uint32_t number, const Kernel& kernel);
@@ -160,13 +166,14 @@ class ExecutionDecisions {
   std::optional<ExecutionWindows> wanted_windows_;  ///< for policies that take them
   std::optional<ExecutionWindows> windows_;
   bool full_teaches_ = false;
-  Seconds before_ = 0;  ///< length of the paths of earlier executions: windows lie at places of all paths together
+  std::int64_t begun_ = 0;  ///< executions
+  Seconds before_ = 0;      ///< length of the paths of earlier executions: windows lie at places of all paths together
   Seconds since_left_out_ = std::numeric_limits<Seconds>::infinity();  ///< time of kernels executed since then
   std::unordered_set<std::uint64_t> routines_;                         ///< executed before, by kind and number
   std::minstd_rand chance_;
   double rarer_ = 1;  ///< windows, than at first
   Seconds kernel_seconds_ = 0, known_seconds_ = 0;
-  double best_rate_ = 0;                 ///< flops per second, of long kernels
+  double best_rate_ = 0;                 ///< flops per second, of any kernel but short ones
   Seconds last_path_ = 0;                ///< length of the path of the execution before this one
   std::array<Deviations, 8> scatter_{};  ///< by powers of ten of the time
   double spent_squares_ = 0;             ///< of the errors that predictions have added to the path

@@ -12,13 +12,14 @@
 namespace flopcast::path {
 namespace {
 
-constexpr std::array<std::pair<Policy, std::string_view>, 7> names = {{{Policy::full, "full"},
+constexpr std::array<std::pair<Policy, std::string_view>, 8> names = {{{Policy::full, "full"},
                                                                        {Policy::conditional, "conditional"},
                                                                        {Policy::local, "local"},
                                                                        {Policy::online, "online"},
                                                                        {Policy::a_priori, "a-priori"},
                                                                        {Policy::eager, "eager"},
-                                                                       {Policy::random, "random"}}};
+                                                                       {Policy::random, "random"},
+                                                                       {Policy::rehearsal, "rehearsal"}}};
 
 }  // namespace
 

@@ -17,10 +17,13 @@ double place_in_period(std::uint64_t period) noexcept {
 
 }  // namespace
 
-bool ExecutionWindows::contain(Seconds path) const noexcept {
-  const double periods = std::floor(path / period_);
+bool ExecutionWindows::contain(Seconds path, Seconds before) const noexcept {
+  if (path < beginning_) {
+    return true;
+  }
+  const double periods = std::floor((before + path) / period_);
   const Seconds begin = place_in_period(static_cast<std::uint64_t>(periods)) * (period_ - width_);
-  const Seconds at = path - periods * period_;
+  const Seconds at = before + path - periods * period_;
   return at >= begin && at < begin + width_;
 }
 

@@ -11,20 +11,23 @@ namespace flopcast::path {
 ///
 /// Windows lie at places of the path and not of each process's own time: since paths go along with messages, all processes come to a window
 /// at about the same time without a word about it. They begin at random places of equal periods, so that none is in step with the program.
+///
+/// Every execution begins with a window, too: until something is left out, caches and memory are exactly as in the program.
 class ExecutionWindows {
  public:
   /// One window of `width` in each `period`: a tenth of the path, each long enough for what streams through the last-level cache to come
-  /// round several times.
-  explicit ExecutionWindows(Seconds period = 0.2, Seconds width = 0.02) : period_(period), width_(width) {}
+  /// round several times and then to be timed. The first `beginning` of every execution is one.
+  explicit ExecutionWindows(Seconds period = 0.4, Seconds width = 0.04, Seconds beginning = 0.02)
+      : period_(period), width_(width), beginning_(beginning) {}
 
   /// The same windows, so many times as far apart.
-  [[nodiscard]] ExecutionWindows rarer(double times) const { return ExecutionWindows(period_ * times, width_); }
+  [[nodiscard]] ExecutionWindows rarer(double times) const { return ExecutionWindows(period_ * times, width_, beginning_); }
 
-  /// Whether the end of a path of this length lies in one.
-  [[nodiscard]] bool contain(Seconds path) const noexcept;
+  /// Whether the end of a path of this length lies in one, `before` being the length of earlier executions' paths.
+  [[nodiscard]] bool contain(Seconds path, Seconds before = 0) const noexcept;
 
  private:
-  Seconds period_, width_;
+  Seconds period_, width_, beginning_;
 };
 
 }  // namespace flopcast::path

@@ -6,7 +6,7 @@ namespace flopcast::path {
 namespace {
 
 TEST(ExecutionWindowsTest, EachPeriodHasOneWindowOfItsWidth) {
-  const ExecutionWindows windows(1, 0.25);
+  const ExecutionWindows windows(1, 0.25, 0);
   for (int period = 0; period < 20; ++period) {
     int inside = 0;
     int begun = 0;
@@ -23,13 +23,22 @@ TEST(ExecutionWindowsTest, EachPeriodHasOneWindowOfItsWidth) {
 }
 
 TEST(ExecutionWindowsTest, TheyAreInNoStep) {
-  const ExecutionWindows windows(1, 0.1);
+  const ExecutionWindows windows(1, 0.1, 0);
   int hits = 0;
   for (int period = 0; period < 1000; ++period) {
     hits += windows.contain(period + 0.5) ? 1 : 0;
   }
   EXPECT_GT(hits, 50);
   EXPECT_LT(hits, 200);
+}
+
+TEST(ExecutionWindowsTest, EveryExecutionBeginsWithOne) {
+  const ExecutionWindows windows(10, 1, 0.5);
+  for (int before = 0; before < 100; ++before) {
+    EXPECT_TRUE(windows.contain(0, before));
+    EXPECT_TRUE(windows.contain(0.49, before));
+    EXPECT_EQ(windows.contain(0.51, before), windows.contain(before + 0.51)) << before;
+  }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 extern void dlacpy_(const char*, const int*, const int*, const double*, const int*, double*, const int*, size_t);
 extern void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 
-enum { m = 256, n = 64, steps = 200 };
+enum { m = 256, n = 64, steps = 240 };
 
 int main(int argc, char** argv) {
   const int rows = m, columns = n, work_size = 64 * n;

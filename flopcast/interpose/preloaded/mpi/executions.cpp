@@ -101,12 +101,12 @@ Seconds Session::finish_execution() {
 }
 
 void Session::compare_calls(const std::vector<CallSequence>& calls) {
+  const bool in_full = options_.policy == path::Policy::full;
   const auto& parameters = executions_.current().parameters;
-  if (options_.policy == path::Policy::full) {
-    full_calls_[parameters] = calls;
-  } else if (const auto full = full_calls_.find(parameters); full != full_calls_.end()) {
-    calls_differ_ = calls_differ_ || full->second != calls;
-  }
+  (in_full ? full_calls_ : selective_calls_)[parameters] = calls;
+  const CallsByParameters& others = in_full ? selective_calls_ : full_calls_;
+  const auto other = others.find(parameters);
+  calls_differ_ = calls_differ_ || (other != others.end() && other->second != calls);
 }
 
 /// The first time there is the one that the command line says; then, as rank 0 finds, the next that the program can go on with. None if the

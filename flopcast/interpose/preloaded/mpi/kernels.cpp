@@ -49,6 +49,9 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   part_ = kernel::decides(*call.routine) || all->wants_execution(number) ? Part::observed : Part::skipped;
   if (part_ == Part::skipped) {
     skipped_value_ = kernel::skip(call).value;
+    if (all->rehearses()) {
+      mpi::use_outputs(call);
+    }
     mpi::settle_outputs(call);
     all->note_left_out();
     all->computed(number, all->estimate(number), false);

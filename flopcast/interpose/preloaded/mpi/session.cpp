@@ -455,7 +455,7 @@ path::Costs Session::visit_critical_path(const path::PathMark& end) {
 }
 
 void Session::note_contexts() {
-  for (std::uint32_t i = 0; options_.policy != path::Policy::full && i < kernels_.kernels().size(); ++i) {
+  for (std::uint32_t i = 0; i < kernels_.kernels().size(); ++i) {
     kernels_[i].in_context = decisions_.in_context(i);
   }
 }

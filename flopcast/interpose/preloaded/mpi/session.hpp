@@ -176,6 +176,7 @@ class Session {
   /// Whether something has been skipped here: then data are no longer the program's.
   [[nodiscard]] bool has_skipped() const noexcept { return has_skipped_; }
   void note_skipped() noexcept { has_skipped_ = true; }
+  [[nodiscard]] bool rehearses() const noexcept { return options_.policy == path::Policy::rehearsal; }
   /// This process has left a kernel out by its own decision.
   void note_left_out() noexcept { decisions_.left_out(); }
 
@@ -239,9 +240,10 @@ class Session {
   std::unordered_set<std::uint32_t> communicating_regions_;  ///< never left out
   MpiExecutions executions_;
   Progress progress_ = Progress::not_asked;
-  std::map<std::map<std::string, std::string>, std::vector<CallSequence>> full_calls_;  ///< at rank 0, of executions in full, by parameters
-  bool calls_differ_ = false;  ///< at rank 0: a selective execution made other calls than the one in full
-  std::int32_t epoch_ = 0;     ///< number of resets
+  using CallsByParameters = std::map<std::map<std::string, std::string>, std::vector<CallSequence>>;
+  CallsByParameters full_calls_, selective_calls_;  ///< at rank 0, of executions in full and others
+  bool calls_differ_ = false;                       ///< at rank 0: a selective execution made other calls than the one in full
+  std::int32_t epoch_ = 0;                          ///< number of resets
   bool measures_ = true;
   bool tracking_ = false;
   bool has_skipped_ = false;

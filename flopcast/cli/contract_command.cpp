@@ -1,6 +1,8 @@
 #include <array>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
@@ -132,18 +134,37 @@ std::vector<Algorithm> candidates(std::vector<Algorithm> algorithms, const Contr
   return kept;
 }
 
-void check(const ContractOptions& options) {
+/// Refuses options of these names that were given: what would do nothing isn't taken.
+void refuse(const CLI::App& command, std::initializer_list<const char*> names, std::string_view why) {
+  for (const char* name : names) {
+    if (command.get_option(name)->count() > 0) {
+      throw usage_error("{} {}", name, why);
+    }
+  }
+}
+
+void check(const ContractOptions& options, const CLI::App& command) {
+  const bool reads_files = !options.inputs.empty() || !options.result.empty();
+  if (reads_files) {
+    refuse(command, {"--precision", "--order", "--strides"}, "doesn't go with --in and --out: .npy files say it themselves");
+  }
+  if (reads_files || options.run) {
+    refuse(command, {"--algorithm", "--kernel", "--all", "--stage", "--prefetched-lines", "--repetitions"},
+           "is for ranking algorithms, not for --run and --in");
+  } else {
+    refuse(command, {"--tiles", "--effort", "--time-budget"}, "is for --run and --in");
+  }
+  if (reads_files && (options.list || !options.emit.empty() || options.validate)) {
+    throw usage_error("--list, --emit and --validate take no files; leave --in and --out out");
+  }
   if (options.list + !options.emit.empty() + options.validate + options.run > 1) {
     throw usage_error("--list, --emit, --validate and --run exclude one another");
-  }
-  if (!options.tiles.empty() && !options.run && options.inputs.empty()) {
-    throw usage_error("--tiles is for --run and --in");
   }
   contract::parse_stage(options.stage);
 }
 
-void run_contract(const ContractOptions& options, const CommonOptions& common) {
-  check(options);
+void run_contract(const ContractOptions& options, const CLI::App& command, const CommonOptions& common) {
+  check(options, command);
   if (!options.inputs.empty() || !options.result.empty()) {
     contract_files(options, common);
     return;
@@ -227,7 +248,7 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
   command->add_flag("--fresh", options->fresh, "Measure anew what the store already has: kernels, and choices of --run's planner");
   add_library_options(*command, options->libraries);
   command->footer(footer);
-  command->callback([options, &common] { run_contract(*options, common); });
+  command->callback([options, command, &common] { run_contract(*options, *command, common); });
 }
 
 }  // namespace flopcast::cli

@@ -10,6 +10,7 @@
 #include "flopcast/cli/contract_document.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/recording_complaints.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/contract/stretch_experiment.hpp"
 #include "flopcast/contract/timing_memory.hpp"
@@ -194,10 +195,10 @@ void show_ranking(const ContractRanking& ranking, const Contraction& contraction
   for (const contract::Forecast& forecast : ranking.forecasts.each) {
     total += forecast.seconds;
   }
-  note(fmt::format("{} algorithms predicted from {} micro-benchmarks (shared {} times, {} known from earlier runs) in {}; executing each "
-                   "once would take {}",
-                   ranking.algorithms.size(), ranking.forecasts.benchmarks, ranking.forecasts.shared, ranking.forecasts.known,
-                   format_seconds(ranking.cost), format_seconds(total)),
+  note(fmt::format("{} predicted from {} (shared {} times, {} known from earlier runs) in {}; executing each once would take {}",
+                   plural(ranking.algorithms.size(), "algorithm"),
+                   plural(static_cast<std::uint64_t>(ranking.forecasts.benchmarks), "micro-benchmark"), ranking.forecasts.shared,
+                   ranking.forecasts.known, format_seconds(ranking.cost), format_seconds(total)),
        common);
   if (!ranking.measured.empty()) {
     note(fmt::format("average error {}; the algorithm predicted to be the fastest takes {} longer than the fastest",

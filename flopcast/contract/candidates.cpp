@@ -60,6 +60,22 @@ std::set<std::int64_t> several_runs(const Fold& m) {
   return all;
 }
 
+/// Sums that make lines of an operand whole that is contiguous along another index of K than the first: eight of the runs before it.
+std::set<std::int64_t> eight_runs(const Fold& k) {
+  constexpr std::int64_t elements_per_line = 8, longest = 2048;
+  std::set<std::int64_t> all;
+  for (std::size_t i = 0; i + 1 < k.natural.size(); ++i) {
+    const std::int64_t run = k.natural[i], length = elements_per_line * run;
+    const auto follows = [&](const std::vector<std::int64_t>& offsets) {
+      return offsets[static_cast<std::size_t>(run)] - offsets.front() == 1;
+    };
+    if (length <= std::min(longest, k.natural[i + 1]) && (follows(k.a) || follows(k.b))) {
+      all.insert(length);
+    }
+  }
+  return all;
+}
+
 /// Collects blockings with their expected times.
 class Collector {
  public:
@@ -99,6 +115,7 @@ class Collector {
     constexpr std::int64_t unit = 8, longest_sum = 768;  // a panel of B fills L1
     std::set<std::int64_t> sums = lengths(folded_.k, {}, longest_sum);
     sums.merge(equal_lengths(folded_.k.extent, {64, 192, 320, 640}, unit));
+    sums.merge(eight_runs(folded_.k));
     for (const std::int64_t m : rows) {
       for (const std::int64_t n : lengths(folded_.n, {64, 256, 1024, 4096}, longest)) {
         for (const std::int64_t k : sums) {
@@ -166,7 +183,9 @@ bool can_stream(const Folded& folded) {
          starts_at_unit_step(folded.m.c) && contract::can_stream();
 }
 
-std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads) {
+namespace {
+
+std::vector<Candidate> candidates_on(int threads, const Folded& folded, const Environment& environment, const TileRates& rates) {
   Collector collector(folded, environment, rates, threads);
   collector.add_gemm();
   if (!is_complex(folded.precision)) {
@@ -176,6 +195,19 @@ std::vector<Candidate> candidates(const Folded& folded, const Environment& envir
     collector.add_streaming();
   }
   return collector.take();
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads) {
+  constexpr Seconds worth_threads = 1e-3;  // starting them never decides above that
+  std::vector<Candidate> all = candidates_on(threads, folded, environment, rates);
+  if (threads > 1 && all.front().seconds < worth_threads) {
+    const std::vector<Candidate> alone = candidates_on(1, folded, environment, rates);
+    all.insert(all.end(), alone.begin(), alone.end());
+    std::stable_sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; });
+  }
+  return all;
 }
 
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {

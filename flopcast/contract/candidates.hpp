@@ -21,7 +21,8 @@ struct Candidate {
 };
 
 /// The blockings that may be best for `folded`, by rising expected time: tiles that end where indices of the notation do, tiles that suit
-/// the caches, and all of a dimension; with gemm, and with our own kernels where they can work.
+/// the caches, and all of a dimension; with gemm, and with our own kernels where they can work. What is so short that threads may not pay is
+/// tried on one, too.
 std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads);
 
 /// Brings the best three of every kernel to the front, in the order of expected times, lest one kernel whose time the model gets wrong fill

@@ -105,21 +105,16 @@ const Fold& TimeModel::rows_of(const Blocking& blocking) const {
   return blocking.crossed && folded_->crossed.extent > 0 ? folded_->crossed : folded_->m;
 }
 
-double TimeModel::line_waste(const Blocking& blocking) const {
-  const std::vector<std::int64_t>& offsets = rows_of(blocking).a;
-  const bool along_depth = starts_at_unit_step(folded_->k.a) && folded_->k.extent > 1 && blocking.k >= elements_per_line;
-  if (along_depth || starts_at_unit_step(offsets)) {
-    return 1;
-  }
-  const auto [known, is_new] = line_waste_.emplace(std::pair{offsets.data(), blocking.m}, 1.0);
+double TimeModel::line_waste(const std::vector<std::int64_t>& offsets, std::int64_t length) const {
+  const auto [known, is_new] = line_waste_.emplace(std::pair{offsets.data(), length}, 1.0);
   if (is_new) {
-    known->second = waste_of_rows(offsets, std::min(blocking.m, folded_->m.extent));
+    known->second = waste_of(offsets, std::min<std::int64_t>(length, std::ssize(offsets)));
   }
   return known->second;
 }
 
-double TimeModel::waste_of_rows(const std::vector<std::int64_t>& offsets, std::int64_t rows) {
-  std::vector<std::int64_t> tile(offsets.begin(), offsets.begin() + rows);
+double TimeModel::waste_of(const std::vector<std::int64_t>& offsets, std::int64_t length) {
+  std::vector<std::int64_t> tile(offsets.begin(), offsets.begin() + length);
   std::sort(tile.begin(), tile.end());
   const auto neighbours = std::adjacent_find(tile.begin(), tile.end(), [](std::int64_t x, std::int64_t y) { return y - x == 1; });
   if (neighbours == tile.end()) {
@@ -165,8 +160,10 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
                c_bytes = all.batch * all.m * all.n * all.bytes;
   const double total = working_set_bytes();
   const Seconds outer = roofs.per_byte(total);
-  slab.a += a_bytes * line_waste(blocking) * (outer + (n_tiles - 1) * roofs.per_byte(all.m * kb * all.bytes + kb * nb * all.bytes));
-  slab.b += b_bytes * outer;
+  const double waste_a = std::min(line_waste(rows_of(blocking).a, blocking.m), line_waste(folded.k.a, blocking.k));
+  const double waste_b = std::min(line_waste(folded.n.b, blocking.n), line_waste(folded.k.b, blocking.k));
+  slab.a += a_bytes * waste_a * (outer + (n_tiles - 1) * roofs.per_byte(all.m * kb * all.bytes + kb * nb * all.bytes));
+  slab.b += b_bytes * waste_b * outer;
   const bool stays_inside = all.m * nb * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
   const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
   const bool streams = blocking.kernel == TileKernel::streaming;
@@ -175,11 +172,12 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   const Seconds c_first = (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
   const Seconds c_later = stays_inside ? 0 : c_read + c_written;
   const double at_once = std::max(1.0, std::min<double>(blocking.threads, tiles));
+  constexpr Seconds start_of_a_thread = 8e-6;  // and waiting for its end
   ExpectedTime time;
-  time.first = (slab.sum() + c_first) / at_once;
+  time.first = (slab.sum() + c_first) / at_once + (blocking.threads - 1) * start_of_a_thread;
   time.later = (k_tiles - 1) * (slab.sum() + c_later) / at_once;
-  time.parts = {k_tiles * slab.kernel / at_once, k_tiles * slab.a / at_once, k_tiles * slab.b / at_once,
-                (k_tiles * slab.c + c_first + (k_tiles - 1) * c_later) / at_once};
+  time.parts = {k_tiles * slab.kernel / at_once + (blocking.threads - 1) * start_of_a_thread, k_tiles * slab.a / at_once,
+                k_tiles * slab.b / at_once, (k_tiles * slab.c + c_first + (k_tiles - 1) * c_later) / at_once};
   return time;
 }
 

@@ -49,9 +49,9 @@ class TimeModel {
     Seconds a = 0, b = 0, c = 0;
   };
   [[nodiscard]] Packing packing(const Blocking& blocking) const;
-  /// How often a line of A is fetched, as a tile needs only part of it.
-  [[nodiscard]] double line_waste(const Blocking& blocking) const;
-  [[nodiscard]] static double waste_of_rows(const std::vector<std::int64_t>& offsets, std::int64_t rows);
+  /// How often a line is fetched, as a tile of so many of these offsets needs only part of it. Looked up once.
+  [[nodiscard]] double line_waste(const std::vector<std::int64_t>& offsets, std::int64_t length) const;
+  [[nodiscard]] static double waste_of(const std::vector<std::int64_t>& offsets, std::int64_t length);
   /// M in the blocking's order.
   [[nodiscard]] const Fold& rows_of(const Blocking& blocking) const;
   [[nodiscard]] bool is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,

@@ -6,7 +6,9 @@
 #include <random>
 
 #include "flopcast/contract/element.hpp"
+#include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/core/units.hpp"
 #include "flopcast/machine/clock.hpp"
 #include "flopcast/measure/memory.hpp"
 
@@ -30,6 +32,20 @@ Extent extent(const Contraction& contraction, Place place) {
   return found;
 }
 
+/// Before the first tensor is filled, which may take long.
+void require_memory(const Contraction& contraction) {
+  std::int64_t needed = 0;
+  for (const Place place : places) {
+    if (__builtin_add_overflow(needed, extent(contraction, place).bytes, &needed)) {
+      needed = std::numeric_limits<std::int64_t>::max();
+    }
+  }
+  if (const std::int64_t available = measure::available_memory_bytes(); needed > available) {
+    throw environment_error("the three tensors need {} of memory, but only {} are available", format_bytes(static_cast<double>(needed)),
+                            format_bytes(static_cast<double>(available)));
+  }
+}
+
 void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std::mt19937& random) {
   with_element(precision, [&](auto element) {
     using Element = decltype(element);
@@ -46,6 +62,7 @@ void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std
 }  // namespace
 
 Workspace::Workspace(const Contraction& contraction, unsigned seed) {
+  require_memory(contraction);
   std::mt19937 random(seed);
   for (const Place place : places) {
     const Extent needed = extent(contraction, place);

@@ -131,7 +131,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--strides", "C=1,1", "--list"}, 3, "let elements share addresses"},
         Mistake{{"contract", "ab=ai,ib", "--in", "/dev/null"}, 2, "takes --in A.npy --in B.npy --out C.npy"},
         Mistake{{"contract", "ab=ai,ib", "--in", "/dev/null", "--in", "/dev/null", "--out", "/tmp/c.npy"}, 3, "is no .npy file"},
-        Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "of memory"}));
+        Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--order", "column"}, 2, "--order doesn't go with --in"},
+        Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--list"}, 2, "take no files"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--kernel", "gemv"}, 2, "--kernel is for ranking algorithms"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--effort", "estimate"}, 2, "--effort is for --run and --in"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "the three tensors need 224 GiB"}));
 
 TEST(Usage, VersionGoesToStandardOutput) {
   const Ended ended = flopcast({"--version"});

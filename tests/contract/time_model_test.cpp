@@ -72,6 +72,17 @@ TEST(TimeModel, AddsWhatMemoryMoves) {
   EXPECT_NEAR(model.time({64, 64, 8, TileKernel::streaming}).total(), products * 1e-9 + (c_bytes + 2 * side_bytes) / 10e9, 1e-6);
 }
 
+TEST(TimeModel, CountsLinesOfBThatATileNeedsInPart) {
+  // B is contiguous along d, the second index of K: tiles of one or two d fetch every line of it eight or four times
+  const Folded f = folded("ab=cad,dcb", {{'a', 128}, {'b', 128}, {'c', 128}, {'d', 128}});
+  const TimeModel model(f, machine(), only_products());
+  const double b_bytes = 8.0 * 128 * 128 * 128;
+  const auto time_of = [&](std::int64_t d) { return model.time({128, 128, 128 * d, TileKernel::panels}).parts.b; };
+  EXPECT_NEAR(time_of(1), 8 * b_bytes / 10e9, 1e-9);
+  EXPECT_NEAR(time_of(2), 4 * b_bytes / 10e9, 1e-9);
+  EXPECT_NEAR(time_of(8), b_bytes / 10e9, 1e-9);
+}
+
 TEST(TimeModel, SaysWhatTheTimeIsMadeOf) {
   const Folded f = folded("abc=aib,ic", {{'a', 48}, {'b', 8}, {'c', 640}, {'i', 64}});
   const TileRates rates = assumed_tile_rates(machine());
@@ -101,6 +112,15 @@ TEST(Candidates, OneCallOfGemmIsAlwaysTriedWhereTensorsLieForIt) {
   all = candidates(folded("abc=bia,ic", {{'a', 90}, {'b', 90}, {'c', 90}, {'i', 90}}), machine(), assumed_tile_rates(machine()), 1);
   EXPECT_TRUE(std::none_of(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; }));
   EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.blocking.crossed; }));
+}
+
+TEST(Candidates, LeaveThreadsOutWhereStartingThemTakesLonger) {
+  const auto threads_of_best = [](std::int64_t n) {
+    const Folded f = folded("ab=ai,ib", {{'a', n}, {'b', n}, {'i', n}});
+    return candidates(f, machine(), assumed_tile_rates(machine()), 2).front().blocking.threads;
+  };
+  EXPECT_EQ(threads_of_best(30), 1);
+  EXPECT_EQ(threads_of_best(600), 2);
 }
 
 TEST(Candidates, ComeByRisingExpectedTimeAndHaveAllKernels) {

@@ -58,15 +58,13 @@ std::string data_block(const Series& series, std::size_t number) {
 constexpr double width = 800, height = 500;
 constexpr double left = 0.12, right = 0.97, bottom = 0.13, top = 0.92;
 
-bool is_logarithmic(const Figure& figure) { return figure.x.logarithmic && figure.y.logarithmic && figure.x.range && figure.y.range; }
-
 bool has_rising_labels(const Figure& figure) {
   return std::any_of(figure.labels.begin(), figure.labels.end(), [](const Label& label) { return label.rising; });
 }
 
 /// Degrees at which a line of slope 1 is drawn.
 double rising_angle(const Figure& figure) {
-  assert(is_logarithmic(figure));
+  assert(figure.x.logarithmic && figure.y.logarithmic && figure.x.range && figure.y.range);
   const double decades_x = std::log10(figure.x.range->high / figure.x.range->low);
   const double decades_y = std::log10(figure.y.range->high / figure.y.range->low);
   const double rise = height * (top - bottom) / decades_y, run = width * (right - left) / decades_x;

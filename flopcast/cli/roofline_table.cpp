@@ -35,7 +35,7 @@ std::vector<int> thread_counts(const Roofline& roofline) {
   return {counts.begin(), counts.end()};
 }
 
-/// Half the width of the 95 % interval in percent of the median.
+/// Half the width of the median's 95 % interval in percent of it.
 std::string spread(const Rates& rates) {
   const Interval interval = rates.interval();
   return fmt::format("{:.1f} %", 50 * (interval.high - interval.low) / rates.median());
@@ -59,7 +59,7 @@ Table compute_table(const Roofline& roofline) {
     for (const int threads : counts) {
       const auto found = std::find_if(roofline.compute.begin(), roofline.compute.end(),
                                       [&](const ComputeRoof& roof) { return roof.threads == threads && roof.name == first.name; });
-      row.emplace_back(found == roofline.compute.end() ? Cell("") : Cell(format_flop_rate(found->flops.median())));
+      row.emplace_back(found == roofline.compute.end() ? Cell("") : Cell(format_flop_rate(found->flops.attained())));
     }
     row.emplace_back(spread(first.flops));
     row.emplace_back(fmt::format("{:.2f}", first.instructions_per_cycle));
@@ -85,7 +85,7 @@ Table bandwidth_table(const Roofline& roofline) {
     std::vector<Cell> row = {first.level, first.stream + (first.nontemporal ? " non-temporal" : "")};
     for (const int threads : counts) {
       const BandwidthRoof* roof = find_bandwidth(roofline, first.level, first.stream, threads, first.nontemporal);
-      row.emplace_back(roof == nullptr ? Cell("") : Cell(format_bandwidth(roof->bytes.median())));
+      row.emplace_back(roof == nullptr ? Cell("") : Cell(format_bandwidth(roof->bytes.attained())));
       row.emplace_back(roof == nullptr ? Cell("") : Cell(spread(roof->bytes)));
     }
     row.emplace_back(fmt::format("{:.2f}", first.moved_per_byte));
@@ -114,7 +114,7 @@ Table triad_table(const Roofline& roofline) {
     std::vector<Cell> row = {Cell(static_cast<double>(bytes), format_bytes(static_cast<double>(bytes)))};
     for (const int threads : counts) {
       const auto found = roofs.find(threads);
-      row.emplace_back(found == roofs.end() ? Cell("") : Cell(format_bandwidth(found->second->bytes.median())));
+      row.emplace_back(found == roofs.end() ? Cell("") : Cell(format_bandwidth(found->second->bytes.attained())));
       row.emplace_back(found == roofs.end() ? Cell("") : Cell(spread(found->second->bytes)));
     }
     table.rows.push_back(std::move(row));
@@ -141,8 +141,8 @@ Table gemm_table(const Roofline& roofline) {
     const bool has_bound = roof.error_probability < 1;
     table.rows.push_back({fmt::format("{} {}", roof.library.name, roof.library.version), roof.routine, roof.library.kernels,
                           report::whole(roof.threads), to_string(roof.shape),
-                          Cell(roof.flops.median(), format_flop_rate(roof.flops.median())), spread(roof.flops),
-                          peak == nullptr ? Cell("") : percent(roof.flops.median() / peak->flops.median()),
+                          Cell(roof.flops.attained(), format_flop_rate(roof.flops.attained())), spread(roof.flops),
+                          peak == nullptr ? Cell("") : percent(roof.flops.attained() / peak->flops.attained()),
                           has_bound ? Cell(roof.possible_gain, fmt::format("{:.1f} %", 100 * roof.possible_gain)) : Cell("not bounded"),
                           report::whole(roof.evaluations), roof.search + ", " + roof.ending, format_seconds(roof.seconds)});
   }
@@ -169,10 +169,10 @@ Table peak_table(const Roofline& roofline) {
       add(peak.name, threads, peak.flops, from);
     }
     if (const ComputeRoof* best = best_compute(roofline, threads)) {
-      add("measured loop", threads, best->flops.median(), best->name);
+      add("measured loop", threads, best->flops.attained(), best->name);
     }
     if (const GemmRoof* gemm = best_gemm(roofline, threads)) {
-      add("best dgemm", threads, gemm->flops.median(),
+      add("best dgemm", threads, gemm->flops.attained(),
           fmt::format("{} {}, {}", gemm->library.name, gemm->library.version, to_string(gemm->shape)));
     }
   }
@@ -204,8 +204,8 @@ std::string levels_text(const Roofline& roofline) {
 void append_roof(Table& table, const std::string& kind, const std::string& name, int threads, const Rates& rates, const std::string& unit) {
   const Interval interval = rates.interval();
   const auto number = [](double value) { return Cell(value, fmt::format("{:.4g}", value)); };
-  table.rows.push_back({kind, name, report::whole(threads), number(rates.median()), number(interval.low), number(interval.high),
-                        report::whole(static_cast<long long>(rates.samples.size())), unit});
+  table.rows.push_back({kind, name, report::whole(threads), number(rates.attained()), number(rates.median()), number(interval.low),
+                        number(interval.high), report::whole(static_cast<long long>(rates.samples.size())), unit});
 }
 
 }  // namespace
@@ -235,7 +235,7 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
 
 Table roofline_table(const Roofline& roofline) {
   Table table;
-  table.columns = {{"kind", Align::left}, {"name", Align::left}, {"threads"}, {"median"}, {"low"}, {"high"},
+  table.columns = {{"kind", Align::left}, {"name", Align::left}, {"threads"}, {"rate"}, {"median"}, {"low"}, {"high"},
                    {"samples"},           {"unit", Align::left}};
   for (const ComputeRoof& roof : roofline.compute) {
     append_roof(table, "compute", roof.name, roof.threads, roof.flops, "flops/s");

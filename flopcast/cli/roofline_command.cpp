@@ -100,6 +100,9 @@ void run_roofline(const RooflineOptions& options, const CommonOptions& common) {
   if (!options.figure.empty()) {
     report::require_drawable(options.figure);
   }
+  if (options.compare.size() == 1) {
+    throw usage_error("--compare needs two files, only '{}' given", options.compare.front());
+  }
   if (!options.compare.empty()) {
     compare_rooflines(options.compare.at(0), options.compare.at(1), common);
     return;
@@ -209,7 +212,7 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
       command->add_option("--replot", options->replot, "show what an earlier run wrote with --json, without measuring")->type_name("FILE");
   command->add_option("--compare", options->compare, "say what differs between two earlier runs beyond noise")
       ->type_name("FILE FILE")
-      ->expected(2)
+      ->expected(1, 2)  // one is refused by us: CLI11 would take a command's name for the other
       ->excludes(replot);
   command->add_flag("--quick", options->quick, "fewer samples, and successive halving instead of a race");
   command->add_flag("--dry-run", options->dry_run, "only print what would be measured");

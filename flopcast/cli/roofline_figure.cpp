@@ -88,7 +88,8 @@ class Picture {
     ridges_.style = Series::Style::points;
     ridges_.color = 8;
     figure_.series.push_back(ridges_);
-    figure_.title = fmt::format("{}, {}, {}", roofline_.cpu, threads_text(roofline_.most_threads()), roofline_.date.substr(0, 10));
+    const std::string name = roofline_.cpu.substr(0, roofline_.cpu.find(" (family"));  // the whole is too long for a title
+    figure_.title = fmt::format("{}, {}, {}", name, threads_text(roofline_.most_threads()), roofline_.date.substr(0, 10));
     figure_.x = {"operational intensity, flops per byte", true, Interval{least_, most_}};
     figure_.y = {"GFLOP/s, double precision", true, Interval{bottom_, peak_ * 2.5}};
     return std::move(figure_);

@@ -149,11 +149,21 @@ Table gemm_table(const Roofline& roofline) {
   return table;
 }
 
+/// The share of a theoretical peak, or nothing where that isn't known.
+Cell share_of_peak(const Roofline& roofline, const std::string& name, int threads, double rate) {
+  const auto peak = std::find_if(roofline.peaks.begin(), roofline.peaks.end(), [&](const roofline::TheoreticalPeak& candidate) {
+    return candidate.name == name && candidate.threads == threads;
+  });
+  return peak == roofline.peaks.end() ? Cell("") : percent(rate / peak->flops);
+}
+
 Table peak_table(const Roofline& roofline) {
   Table table;
-  table.columns = {{"peak, double precision", Align::left}, {"threads"}, {"rate"}, {"from", Align::left}};
-  const auto add = [&table](const std::string& name, int threads, double rate, const std::string& from) {
-    table.rows.push_back({name, report::whole(threads), Cell(rate, format_flop_rate(rate)), from});
+  table.columns = {{"peak, double precision", Align::left}, {"threads"}, {"rate"}, {"of nominal"}, {"of sustained"}, {"from", Align::left}};
+  const auto add = [&](const std::string& name, int threads, double rate, const std::string& from) {
+    table.rows.push_back({name, report::whole(threads), Cell(rate, format_flop_rate(rate)),
+                          share_of_peak(roofline, "nominal", threads, rate), share_of_peak(roofline, "sustained clock", threads, rate),
+                          from});
   };
   for (const int threads : thread_counts(roofline)) {
     for (const roofline::TheoreticalPeak& peak : roofline.peaks) {
@@ -191,6 +201,20 @@ Table point_table(const Roofline& roofline) {
   return table;
 }
 
+/// A line for every factor of the theoretical peaks that says where it is from.
+std::string sources_text(const Roofline& roofline) {
+  std::string text;
+  for (const roofline::TheoreticalPeak& peak : roofline.peaks) {
+    for (const roofline::PeakFactor& factor : peak.factors) {
+      const std::string line = factor.name == "clock"
+                                   ? fmt::format("- {}: {}\n", peak.name == "nominal" ? "nominal clock" : peak.name, factor.source)
+                                   : fmt::format("- {}: {}\n", factor.name, factor.source);
+      text += text.find(line) == std::string::npos ? line : "";
+    }
+  }
+  return text.empty() ? "" : "Their factors:\n\n" + text + '\n';
+}
+
 std::string levels_text(const Roofline& roofline) {
   std::string text;
   for (const CacheLevel& level : roofline.levels) {
@@ -226,6 +250,7 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
   section("Triad by the length of its three vectors together:", triad_table(roofline));
   section("gemm:", gemm_table(roofline));
   section("Peaks:", peak_table(roofline));
+  text += sources_text(roofline);
   section("Points:", point_table(roofline));
   for (const std::string& finding : roofline.findings) {
     text += "- " + finding + '\n';

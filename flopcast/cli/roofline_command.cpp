@@ -54,14 +54,6 @@ void show(const RooflineOptions& options, const roofline::Roofline& found, const
   }
 }
 
-void require_memory(const roofline::GemmSpace& space) {
-  const auto needed = 8.0 * static_cast<double>(space.elements()), available = static_cast<double>(measure::available_memory_bytes());
-  if (needed > available) {
-    throw bad_input("the largest matrices of the space need {} of memory, but only {} are available", format_bytes(needed),
-                    format_bytes(available));
-  }
-}
-
 void require_known_search(const std::string& search) {
   const std::vector<std::string> known = roofline::study_techniques();
   if (std::find(known.begin(), known.end(), search) == known.end()) {
@@ -69,8 +61,19 @@ void require_known_search(const std::string& search) {
   }
 }
 
+void require_distinct(std::vector<std::string> names, const char* option) {
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) {
+    throw usage_error("{} names '{}' twice", option, *twice);
+  }
+}
+
 /// Everything that can be told wrong before anything is measured.
 void check(const RooflineOptions& options) {
+  require_distinct(options.blas, "--blas");
+  require_distinct(options.gemm, "--gemm");
+  require_distinct(options.streams, "--streams");
   require_memory(requested_space(options));
   require_known_search(options.search);
   if (requested_order(options) && (options.search == "race" || options.search == "halving")) {
@@ -96,6 +99,9 @@ void check(const RooflineOptions& options) {
 void run_roofline(const RooflineOptions& options, const CommonOptions& common) {
   if (!options.figure.empty()) {
     report::require_drawable(options.figure);
+  }
+  if (options.compare.size() == 1) {
+    throw usage_error("--compare needs two files, only '{}' given", options.compare.front());
   }
   if (!options.compare.empty()) {
     compare_rooflines(options.compare.at(0), options.compare.at(1), common);
@@ -143,6 +149,14 @@ roofline::GemmSpace requested_space(const RooflineOptions& options) {
                               parse_sizes(options.k, "--k", 1, largest));
 }
 
+void require_memory(const roofline::GemmSpace& space) {
+  const auto needed = 8.0 * static_cast<double>(space.elements()), available = static_cast<double>(measure::available_memory_bytes());
+  if (needed > available) {
+    throw bad_input("the largest matrices of the space need {} of memory, but only {} are available", format_bytes(needed),
+                    format_bytes(available));
+  }
+}
+
 void add_roofline_command(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<RooflineOptions>();
   CLI::App* command = app.add_subcommand("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best gemm");
@@ -184,7 +198,7 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--nominal-clock", options->nominal_clock_gigahertz, "GHz, for the nominal peak, where the CPU doesn't tell it")
       ->check(CLI::Range(0.01, 100.0));
   command->add_option("--time-budget", options->time_budget, "for all; the searches get what the roofs leave")->capture_default_str();
-  command->add_option("--seed", options->seed, "of random orders")->capture_default_str();
+  command->add_option("--seed", options->seed, "of random orders")->capture_default_str()->check(CLI::NonNegativeNumber);
   command->add_flag("--no-gemm", options->no_gemm, "measure no gemm");
   command->add_flag("--triad-lengths", options->triad_lengths, "also the triad over vectors of 3 KiB to 768 MiB");
   command->add_option("--point", options->points, "a call to place on the roofline, such as 'dgemv m=2000 n=2000'; may be repeated")
@@ -198,7 +212,7 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
       command->add_option("--replot", options->replot, "show what an earlier run wrote with --json, without measuring")->type_name("FILE");
   command->add_option("--compare", options->compare, "say what differs between two earlier runs beyond noise")
       ->type_name("FILE FILE")
-      ->expected(2)
+      ->expected(1, 2)  // one is refused by us: CLI11 would take a command's name for the other
       ->excludes(replot);
   command->add_flag("--quick", options->quick, "fewer samples, and successive halving instead of a race");
   command->add_flag("--dry-run", options->dry_run, "only print what would be measured");

@@ -32,8 +32,8 @@ class Picture {
     double lowest = std::numeric_limits<double>::infinity(), widest = 0;
     for (const BandwidthRoof& roof : roofline.bandwidth) {
       if (roof.stream == "triad" && !roof.nontemporal) {
-        lowest = std::min(lowest, roof.bytes.median() * giga);
-        widest = std::max(widest, peak_ / (roof.bytes.median() * giga));
+        lowest = std::min(lowest, roof.bytes.attained() * giga);
+        widest = std::max(widest, peak_ / (roof.bytes.attained() * giga));
       }
     }
     least_ = 1.0 / 64;
@@ -88,7 +88,8 @@ class Picture {
     ridges_.style = Series::Style::points;
     ridges_.color = 8;
     figure_.series.push_back(ridges_);
-    figure_.title = fmt::format("{}, {}, {}", roofline_.cpu, threads_text(roofline_.most_threads()), roofline_.date.substr(0, 10));
+    const std::string name = roofline_.cpu.substr(0, roofline_.cpu.find(" (family"));  // the whole is too long for a title
+    figure_.title = fmt::format("{}, {}, {}", name, threads_text(roofline_.most_threads()), roofline_.date.substr(0, 10));
     figure_.x = {"operational intensity, flops per byte", true, Interval{least_, most_}};
     figure_.y = {"GFLOP/s, double precision", true, Interval{bottom_, peak_ * 2.5}};
     return std::move(figure_);
@@ -101,15 +102,15 @@ class Picture {
 
   /// Up to its ridge, which is given back.
   double add_rise(const BandwidthRoof& roof, double ceiling, int color, bool dashed) {
-    const double gigabytes = roof.bytes.median() * giga, ridge = ceiling * giga / gigabytes;
+    const double gigabytes = roof.bytes.attained() * giga, ridge = ceiling * giga / gigabytes;
     figure_.series.push_back(line({least_, ridge}, {gigabytes * least_, gigabytes * ridge}, color, dashed));
     return ridge;
   }
 
   void name_rise(const BandwidthRoof& roof, double at, double above) {
     const std::string name = roof.level + (roof.nontemporal ? " non-temporal" : "");
-    figure_.labels.push_back({fmt::format("{} {}", name, format_bandwidth(roof.bytes.median())), at,
-                              roof.bytes.median() * giga * at * above, Label::Align::left, true});
+    figure_.labels.push_back({fmt::format("{} {}", name, format_bandwidth(roof.bytes.attained())), at,
+                              roof.bytes.attained() * giga * at * above, Label::Align::left, true});
   }
 
   /// Above their lines where there is room below the next one, else below, the highest first, and none on another.
@@ -143,7 +144,7 @@ class Picture {
 
 double memory_ridge(const Roofline& roofline, int threads, double flops) {
   const BandwidthRoof* memory = find_bandwidth(roofline, "memory", "triad", threads);
-  return memory == nullptr ? 0 : flops / memory->bytes.median();
+  return memory == nullptr ? 0 : flops / memory->bytes.attained();
 }
 
 void add_levels(Picture& picture, const Roofline& roofline, int threads, double peak) {
@@ -162,14 +163,15 @@ void add_levels(Picture& picture, const Roofline& roofline, int threads, double 
 
 /// FMA of the other vectors, so that one sees what code without wide vectors can reach.
 void add_ceilings(Picture& picture, const Roofline& roofline, int threads, const ComputeRoof& best) {
-  picture.ceiling(best.name, best.flops.median(), 0.1 * memory_ridge(roofline, threads, best.flops.median()), 8, false);
+  picture.ceiling(best.name, best.flops.attained(), 0.1 * memory_ridge(roofline, threads, best.flops.attained()), 8, false);
   for (const ComputeRoof& roof : roofline.compute) {
     if (roof.threads == threads && roof.precision == best.precision && roof.flops_per_lane == 2 && roof.fused && roof.name != best.name) {
-      picture.ceiling(roof.name, roof.flops.median(), memory_ridge(roofline, threads, roof.flops.median()), 8, true);
+      picture.ceiling(roof.name, roof.flops.attained(), memory_ridge(roofline, threads, roof.flops.attained()), 8, true);
     }
   }
   if (const GemmRoof* gemm = best_gemm(roofline, threads)) {
-    picture.ceiling("dgemm of " + gemm->library.name, gemm->flops.median(), memory_ridge(roofline, threads, gemm->flops.median()), 2, true);
+    picture.ceiling("dgemm of " + gemm->library.name, gemm->flops.attained(), memory_ridge(roofline, threads, gemm->flops.attained()), 2,
+                    true);
   }
 }
 
@@ -181,15 +183,15 @@ Figure roofline_figure(const Roofline& roofline) {
   if (best == nullptr || find_bandwidth(roofline, "memory", "triad", threads) == nullptr) {
     throw bad_input("a picture needs an FMA ceiling in double precision and the triad's bandwidths, which weren't measured");
   }
-  Picture picture(roofline, best->flops.median());
-  add_levels(picture, roofline, threads, best->flops.median());
+  Picture picture(roofline, best->flops.attained());
+  add_levels(picture, roofline, threads, best->flops.attained());
   add_ceilings(picture, roofline, threads, *best);
   const ComputeRoof* one = best_compute(roofline, 1);
   const BandwidthRoof* memory = find_bandwidth(roofline, "memory", "triad", 1);
   if (threads > 1 && one != nullptr && memory != nullptr) {
-    picture.dashed_roof(*memory, one->flops.median(), 6, false);
-    picture.ceiling(fmt::format("1 thread: memory {},", format_bandwidth(memory->bytes.median())), one->flops.median(),
-                    memory_ridge(roofline, 1, one->flops.median()), 6, true);
+    picture.dashed_roof(*memory, one->flops.attained(), 6, false);
+    picture.ceiling(fmt::format("1 thread: memory {},", format_bandwidth(memory->bytes.attained())), one->flops.attained(),
+                    memory_ridge(roofline, 1, one->flops.attained()), 6, true);
   }
   picture.points();
   return picture.finish();

@@ -171,7 +171,7 @@ roofline::GemmSearchOptions search_options(const RooflineOptions& options, const
   search.confirmed = options.quick ? 0 : search.confirmed;
   if (const roofline::ComputeRoof* roof = best_compute(found, setup.threads, roofline::precision(setup.routine));
       roof != nullptr && options.enough > 0) {
-    search.enough_flops = options.enough * roof->flops.median();
+    search.enough_flops = options.enough * roof->flops.attained();
   }
   search.interrupted = [show = progress(setup.routine, common), watch = Stopwatch(), budget] {
     return !show(static_cast<std::int64_t>(1e3 * std::min(watch.elapsed(), budget)), static_cast<std::int64_t>(1e3 * budget));
@@ -182,11 +182,11 @@ roofline::GemmSearchOptions search_options(const RooflineOptions& options, const
 /// What is wrong with a gemm, if it is: nothing, or a line for the user.
 std::optional<std::string> ailment(const GemmRoof& roof, const Roofline& found) {
   const roofline::ComputeRoof* peak = best_compute(found, roof.threads, roofline::precision(roof.routine));
-  if (peak == nullptr || roof.flops.median() >= healthy_share * peak->flops.median()) {
+  if (peak == nullptr || roof.flops.attained() >= healthy_share * peak->flops.attained()) {
     return std::nullopt;
   }
   return fmt::format("{} of {} {} with {} reaches {:.0f} % of the FMA ceiling only{}", roof.routine, roof.library.name,
-                     roof.library.version, threads_text(roof.threads), 100 * roof.flops.median() / peak->flops.median(),
+                     roof.library.version, threads_text(roof.threads), 100 * roof.flops.attained() / peak->flops.attained(),
                      roof.library.kernels.empty() ? "" : fmt::format(" (kernels '{}')", roof.library.kernels));
 }
 
@@ -245,7 +245,7 @@ void describe_limits(const Topology& topology, const RooflineOptions& options, s
   }
 }
 
-/// Says so if the machine was busy: then medians are too low, however narrow their intervals.
+/// Says so if the machine was busy: then roofs may be too low.
 void describe_noise(Roofline& found) {
   constexpr double usual = 0.05;
   const roofline::ComputeRoof* roof = best_compute(found, 1);
@@ -253,11 +253,11 @@ void describe_noise(Roofline& found) {
     return;
   }
   const std::vector<double>& rates = roof->flops.samples;
-  const double lost = 1 - roof->flops.median() / *std::max_element(rates.begin(), rates.end());
+  const double lost = 1 - roof->flops.attained() / *std::max_element(rates.begin(), rates.end());
   if (lost > usual) {
     found.findings.push_back(
-        fmt::format("the machine was busy: half of the samples of {} lost more than {:.0f} % to other work; measure again "
-                    "when it is idle",
+        fmt::format("the machine was busy: half of the samples of {} lost more than {:.0f} % to other work; roofs are what "
+                    "a quarter of the samples surpass, and may be too low: measure again when it is idle",
                     roof->name, 100 * lost));
   }
 }

@@ -37,6 +37,9 @@ struct RooflineOptions {
 /// The space that the options name or spell out; throws usage_error if they do both, bad_input for sizes out of range.
 roofline::GemmSpace requested_space(const RooflineOptions& options);
 
+/// Throws bad_input if the largest operands of the space don't fit in the memory that is available.
+void require_memory(const roofline::GemmSpace& space);
+
 inline constexpr const char* order_help =
     "of the shapes in a published technique: forward, reversed or shuffled (default: the technique's own)";
 

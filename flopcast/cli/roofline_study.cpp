@@ -133,6 +133,7 @@ search::Evaluator one_process(const roofline::GemmSetup& setup, const roofline::
 
 void run(const StudyCommandOptions& options, const CommonOptions& common) {
   const roofline::GemmSpace space = requested_space(options.shared);
+  require_memory(space);
   const std::vector<std::string> known = roofline::study_techniques();
   const Seconds budget = options.time_budget.empty() ? 0 : parse_duration(options.time_budget, "--time-budget");
   const roofline::GemmSetup setup = gemm_setup(options.shared, space, common);
@@ -203,7 +204,7 @@ void add_roofline_study(CLI::App& roofline, CommonOptions& common) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.9));
   command->add_option("--time-budget", options->time_budget, "stop after this time; a later run goes on")->type_name("DURATION");
-  command->add_option("--seed", options->study.seed, "of random orders")->capture_default_str();
+  command->add_option("--seed", options->study.seed, "of random orders")->capture_default_str()->check(CLI::NonNegativeNumber);
   command->add_flag("--fresh", options->fresh, "begin anew instead of going on");
   command->footer(footer);
   command->callback([options, &common] { run(*options, common); });

@@ -35,7 +35,7 @@ std::vector<int> thread_counts(const Roofline& roofline) {
   return {counts.begin(), counts.end()};
 }
 
-/// Half the width of the 95 % interval in percent of the median.
+/// Half the width of the median's 95 % interval in percent of it.
 std::string spread(const Rates& rates) {
   const Interval interval = rates.interval();
   return fmt::format("{:.1f} %", 50 * (interval.high - interval.low) / rates.median());
@@ -59,7 +59,7 @@ Table compute_table(const Roofline& roofline) {
     for (const int threads : counts) {
       const auto found = std::find_if(roofline.compute.begin(), roofline.compute.end(),
                                       [&](const ComputeRoof& roof) { return roof.threads == threads && roof.name == first.name; });
-      row.emplace_back(found == roofline.compute.end() ? Cell("") : Cell(format_flop_rate(found->flops.median())));
+      row.emplace_back(found == roofline.compute.end() ? Cell("") : Cell(format_flop_rate(found->flops.attained())));
     }
     row.emplace_back(spread(first.flops));
     row.emplace_back(fmt::format("{:.2f}", first.instructions_per_cycle));
@@ -85,7 +85,7 @@ Table bandwidth_table(const Roofline& roofline) {
     std::vector<Cell> row = {first.level, first.stream + (first.nontemporal ? " non-temporal" : "")};
     for (const int threads : counts) {
       const BandwidthRoof* roof = find_bandwidth(roofline, first.level, first.stream, threads, first.nontemporal);
-      row.emplace_back(roof == nullptr ? Cell("") : Cell(format_bandwidth(roof->bytes.median())));
+      row.emplace_back(roof == nullptr ? Cell("") : Cell(format_bandwidth(roof->bytes.attained())));
       row.emplace_back(roof == nullptr ? Cell("") : Cell(spread(roof->bytes)));
     }
     row.emplace_back(fmt::format("{:.2f}", first.moved_per_byte));
@@ -114,7 +114,7 @@ Table triad_table(const Roofline& roofline) {
     std::vector<Cell> row = {Cell(static_cast<double>(bytes), format_bytes(static_cast<double>(bytes)))};
     for (const int threads : counts) {
       const auto found = roofs.find(threads);
-      row.emplace_back(found == roofs.end() ? Cell("") : Cell(format_bandwidth(found->second->bytes.median())));
+      row.emplace_back(found == roofs.end() ? Cell("") : Cell(format_bandwidth(found->second->bytes.attained())));
       row.emplace_back(found == roofs.end() ? Cell("") : Cell(spread(found->second->bytes)));
     }
     table.rows.push_back(std::move(row));
@@ -141,19 +141,29 @@ Table gemm_table(const Roofline& roofline) {
     const bool has_bound = roof.error_probability < 1;
     table.rows.push_back({fmt::format("{} {}", roof.library.name, roof.library.version), roof.routine, roof.library.kernels,
                           report::whole(roof.threads), to_string(roof.shape),
-                          Cell(roof.flops.median(), format_flop_rate(roof.flops.median())), spread(roof.flops),
-                          peak == nullptr ? Cell("") : percent(roof.flops.median() / peak->flops.median()),
+                          Cell(roof.flops.attained(), format_flop_rate(roof.flops.attained())), spread(roof.flops),
+                          peak == nullptr ? Cell("") : percent(roof.flops.attained() / peak->flops.attained()),
                           has_bound ? Cell(roof.possible_gain, fmt::format("{:.1f} %", 100 * roof.possible_gain)) : Cell("not bounded"),
                           report::whole(roof.evaluations), roof.search + ", " + roof.ending, format_seconds(roof.seconds)});
   }
   return table;
 }
 
+/// The share of a theoretical peak, or nothing where that isn't known.
+Cell share_of_peak(const Roofline& roofline, const std::string& name, int threads, double rate) {
+  const auto peak = std::find_if(roofline.peaks.begin(), roofline.peaks.end(), [&](const roofline::TheoreticalPeak& candidate) {
+    return candidate.name == name && candidate.threads == threads;
+  });
+  return peak == roofline.peaks.end() ? Cell("") : percent(rate / peak->flops);
+}
+
 Table peak_table(const Roofline& roofline) {
   Table table;
-  table.columns = {{"peak, double precision", Align::left}, {"threads"}, {"rate"}, {"from", Align::left}};
-  const auto add = [&table](const std::string& name, int threads, double rate, const std::string& from) {
-    table.rows.push_back({name, report::whole(threads), Cell(rate, format_flop_rate(rate)), from});
+  table.columns = {{"peak, double precision", Align::left}, {"threads"}, {"rate"}, {"of nominal"}, {"of sustained"}, {"from", Align::left}};
+  const auto add = [&](const std::string& name, int threads, double rate, const std::string& from) {
+    table.rows.push_back({name, report::whole(threads), Cell(rate, format_flop_rate(rate)),
+                          share_of_peak(roofline, "nominal", threads, rate), share_of_peak(roofline, "sustained clock", threads, rate),
+                          from});
   };
   for (const int threads : thread_counts(roofline)) {
     for (const roofline::TheoreticalPeak& peak : roofline.peaks) {
@@ -169,10 +179,10 @@ Table peak_table(const Roofline& roofline) {
       add(peak.name, threads, peak.flops, from);
     }
     if (const ComputeRoof* best = best_compute(roofline, threads)) {
-      add("measured loop", threads, best->flops.median(), best->name);
+      add("measured loop", threads, best->flops.attained(), best->name);
     }
     if (const GemmRoof* gemm = best_gemm(roofline, threads)) {
-      add("best dgemm", threads, gemm->flops.median(),
+      add("best dgemm", threads, gemm->flops.attained(),
           fmt::format("{} {}, {}", gemm->library.name, gemm->library.version, to_string(gemm->shape)));
     }
   }
@@ -191,6 +201,20 @@ Table point_table(const Roofline& roofline) {
   return table;
 }
 
+/// A line for every factor of the theoretical peaks that says where it is from.
+std::string sources_text(const Roofline& roofline) {
+  std::string text;
+  for (const roofline::TheoreticalPeak& peak : roofline.peaks) {
+    for (const roofline::PeakFactor& factor : peak.factors) {
+      const std::string line = factor.name == "clock"
+                                   ? fmt::format("- {}: {}\n", peak.name == "nominal" ? "nominal clock" : peak.name, factor.source)
+                                   : fmt::format("- {}: {}\n", factor.name, factor.source);
+      text += text.find(line) == std::string::npos ? line : "";
+    }
+  }
+  return text.empty() ? "" : "Their factors:\n\n" + text + '\n';
+}
+
 std::string levels_text(const Roofline& roofline) {
   std::string text;
   for (const CacheLevel& level : roofline.levels) {
@@ -204,8 +228,8 @@ std::string levels_text(const Roofline& roofline) {
 void append_roof(Table& table, const std::string& kind, const std::string& name, int threads, const Rates& rates, const std::string& unit) {
   const Interval interval = rates.interval();
   const auto number = [](double value) { return Cell(value, fmt::format("{:.4g}", value)); };
-  table.rows.push_back({kind, name, report::whole(threads), number(rates.median()), number(interval.low), number(interval.high),
-                        report::whole(static_cast<long long>(rates.samples.size())), unit});
+  table.rows.push_back({kind, name, report::whole(threads), number(rates.attained()), number(rates.median()), number(interval.low),
+                        number(interval.high), report::whole(static_cast<long long>(rates.samples.size())), unit});
 }
 
 }  // namespace
@@ -226,6 +250,7 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
   section("Triad by the length of its three vectors together:", triad_table(roofline));
   section("gemm:", gemm_table(roofline));
   section("Peaks:", peak_table(roofline));
+  text += sources_text(roofline);
   section("Points:", point_table(roofline));
   for (const std::string& finding : roofline.findings) {
     text += "- " + finding + '\n';
@@ -235,7 +260,7 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
 
 Table roofline_table(const Roofline& roofline) {
   Table table;
-  table.columns = {{"kind", Align::left}, {"name", Align::left}, {"threads"}, {"median"}, {"low"}, {"high"},
+  table.columns = {{"kind", Align::left}, {"name", Align::left}, {"threads"}, {"rate"}, {"median"}, {"low"}, {"high"},
                    {"samples"},           {"unit", Align::left}};
   for (const ComputeRoof& roof : roofline.compute) {
     append_roof(table, "compute", roof.name, roof.threads, roof.flops, "flops/s");

@@ -12,6 +12,7 @@ void to_json(nlohmann::json& json, const Rates& rates) {
   const Interval interval = rates.interval();
   json = {{"samples", rates.samples}};
   if (!rates.samples.empty()) {
+    json["attained"] = rates.attained();
     json["median"] = rates.median();
     json["interval_95"] = {interval.low, interval.high};
   }
@@ -201,7 +202,7 @@ const ComputeRoof* best_compute(const Roofline& roofline, int threads, const std
   const ComputeRoof* best = nullptr;
   for (const ComputeRoof& roof : roofline.compute) {
     if (roof.threads == threads && roof.precision == precision && roof.flops_per_lane == 2 &&
-        (best == nullptr || roof.flops.median() > best->flops.median())) {
+        (best == nullptr || roof.flops.attained() > best->flops.attained())) {
       best = &roof;
     }
   }
@@ -211,7 +212,7 @@ const ComputeRoof* best_compute(const Roofline& roofline, int threads, const std
 const GemmRoof* best_gemm(const Roofline& roofline, int threads) {
   const GemmRoof* best = nullptr;
   for (const GemmRoof& roof : roofline.gemm) {
-    if (roof.threads == threads && roof.routine == "dgemm" && (best == nullptr || roof.flops.median() > best->flops.median())) {
+    if (roof.threads == threads && roof.routine == "dgemm" && (best == nullptr || roof.flops.attained() > best->flops.attained())) {
       best = &roof;
     }
   }
@@ -237,15 +238,15 @@ Bound bound_of(const Roofline& roofline, const Point& point) {
   const BandwidthRoof* fastest = point.level.empty() ? find_bandwidth(roofline, "memory", "triad", threads) : nullptr;
   for (const BandwidthRoof& roof : roofline.bandwidth) {
     const bool counts = roof.level == point.level && roof.threads == threads && !roof.nontemporal;
-    fastest = counts && (fastest == nullptr || roof.bytes.median() > fastest->bytes.median()) ? &roof : fastest;
+    fastest = counts && (fastest == nullptr || roof.bytes.attained() > fastest->bytes.attained()) ? &roof : fastest;
   }
   Bound bound;
   if (fastest != nullptr) {
-    bound = {fastest->name(), fastest->bytes.median() * point.intensity()};
+    bound = {fastest->name(), fastest->bytes.attained() * point.intensity()};
   }
   if (const ComputeRoof* compute = best_compute(roofline, threads, point.precision);
-      compute != nullptr && (bound.flops <= 0 || compute->flops.median() < bound.flops)) {
-    bound = {compute->name, compute->flops.median()};
+      compute != nullptr && (bound.flops <= 0 || compute->flops.attained() < bound.flops)) {
+    bound = {compute->name, compute->flops.attained()};
   }
   return bound;
 }

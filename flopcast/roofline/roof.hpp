@@ -18,8 +18,10 @@ namespace flopcast::roofline {
 struct Rates {
   std::vector<double> samples;
 
+  /// What stands for a roof: the upper quartile, as whatever disturbs a sample makes it slower.
+  [[nodiscard]] double attained() const { return quantile(samples, 0.75); }
   [[nodiscard]] double median() const { return flopcast::median(samples); }
-  /// 95 %, distribution-free.
+  /// Of the median, 95 %, distribution-free.
   [[nodiscard]] Interval interval() const { return median_interval(samples); }
   friend bool operator==(const Rates&, const Rates&) = default;
 };

@@ -62,10 +62,20 @@ TEST(Bound, IsTheLowerRoof) {
   const Roofline roofline = fake_roofline();
   const Bound memory = bound_of(roofline, roofline.points[0]);
   EXPECT_EQ(memory.name, "memory triad");
-  EXPECT_DOUBLE_EQ(memory.flops, 0.25 * 8e9);
+  EXPECT_DOUBLE_EQ(memory.flops, 0.25 * 8.05e9);
   const Bound compute = bound_of(roofline, roofline.points[1]);
   EXPECT_EQ(compute.name, "AVX2 double FMA");
-  EXPECT_DOUBLE_EQ(compute.flops, 16e9);
+  EXPECT_DOUBLE_EQ(compute.flops, 16.05e9);
+}
+
+/// A neighbour that takes half of a core's units for half of the time doesn't lower the ceiling.
+TEST(Bound, IsWhatUndisturbedSamplesReach) {
+  Roofline roofline = fake_roofline();
+  roofline.compute = {roofline.compute.front()};
+  roofline.compute.front().flops_per_lane = 2;
+  roofline.compute.front().flops.samples = {8e9, 16e9, 8e9, 8.2e9, 16.2e9, 8e9, 15.8e9};
+  const Bound bound = bound_of(roofline, roofline.points[1]);
+  EXPECT_DOUBLE_EQ(bound.flops, 15.9e9);
 }
 
 /// Operands that were just used lie in a cache, where streams are faster.

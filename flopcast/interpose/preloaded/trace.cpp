@@ -300,7 +300,7 @@ void note_library(const void* definition) noexcept {
   if (object == nullptr) {
     return;
   }
-  for (std::atomic<const void*>& known : libraries) {
+  for (std::atomic<const link_map*>& known : libraries) {
     const link_map* nothing = nullptr;
     if (known.load(std::memory_order_relaxed) == object) {
       return;

@@ -9,6 +9,7 @@ endfunction()
 # a build. The kind's first target has the precompiled headers, the others borrow them. Sources with options of their own say SKIP_PRECOMPILE_HEADERS.
 # Headers are checked to compile alone, and the presets clang and tidy do without this, so that a missing include is noticed.
 function(flopcast_precompile target kind)
+  target_link_libraries(${target} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)  # for how their headers are to be read
   get_property(owner GLOBAL PROPERTY flopcast_precompiled_${kind})
   if(owner)
     target_precompile_headers(${target} REUSE_FROM ${owner})

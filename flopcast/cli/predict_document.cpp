@@ -78,7 +78,8 @@ report::Table summary_table(const std::vector<Forecast>& forecasts) {
                    {"rate", Align::right, "flops_per_second"},
                    {"extrapolated", Align::right, "extrapolated_share"}};
   if (measured) {
-    table.columns.insert(table.columns.end(), {{"kernels measured", Align::right, "measured_seconds"}, {"error"}});
+    table.columns.insert(table.columns.end(),
+                         {{"recorded", Align::right, "measured_seconds"}, {"predicted / recorded - 1", Align::right, "error"}});
   }
   for (const auto& [subject, prediction] : forecasts) {
     const double share = prediction.extrapolated_share();

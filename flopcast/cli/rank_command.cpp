@@ -336,6 +336,9 @@ report::Figure figure(const RankRequest& request, const std::vector<Ranking>& ra
 
 void run_rank(const RankOptions& options, const CommonOptions& common) {
   const RankRequest request = make_request(options);
+  if (!options.figure.empty()) {
+    report::require_drawable(options.figure);
+  }
   const std::vector<Ranking> rankings = rank_everywhere(request, places(options.threads, options.blas, options.libraries, common), common);
   if (common.json) {
     emit(document(options, request, rankings), common);

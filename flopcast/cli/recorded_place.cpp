@@ -50,11 +50,23 @@ std::string definer(const std::vector<std::string>& libraries, const char* symbo
   return at == libraries.end() ? "" : installed_name(*at, role, machine::installed_libraries());
 }
 
+/// The BLAS that lies where a called LAPACK does: if all calls of LAPACK were skipped, it called no BLAS.
+std::string neighbouring_blas(const std::vector<std::string>& libraries) {
+  const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
+  for (const std::string& path : libraries) {
+    if (const std::string name = installed_name(path, machine::Role::blas, installed); name != path) {
+      return name;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 RecordedPlace recorded_place(const interpose::ProgramSummary& summary) {
   RecordedPlace place;
   place.blas = definer(summary.libraries, "dgemm_", machine::Role::blas);
+  place.blas = place.blas.empty() ? neighbouring_blas(summary.libraries) : place.blas;
   place.lapack = definer(summary.libraries, "dgeqrf_", machine::Role::lapack);
   const nlohmann::json& document = summary.document;
   if (const auto threads = document.find("threads"); threads != document.end() && threads->is_number_integer()) {

@@ -1,6 +1,7 @@
 #include "flopcast/cli/roofline_measure.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <map>
@@ -262,6 +263,28 @@ void describe_noise(Roofline& found) {
   }
 }
 
+/// An undisturbed loop makes a whole number of instructions per cycle, or nearly: what is far from one makes the units of the peaks a guess.
+void describe_units(Roofline& found) {
+  constexpr double doubtful = 0.2;
+  const roofline::ComputeRoof* roof = best_compute(found, 1);
+  if (roof != nullptr && std::fabs(roof->instructions_per_cycle - roofline::ports(roof->instructions_per_cycle)) > doubtful) {
+    found.findings.push_back(
+        fmt::format("{} made {:.2f} instructions per cycle at best: the number of units in the peaks is a guess; measure again when the "
+                    "machine is idle",
+                    roof->name, roof->instructions_per_cycle));
+  }
+}
+
+/// Says which points surpass their roofs because the stream that bounds them was left out.
+void describe_unbounded_points(const RooflineOptions& options, Roofline& found) {
+  for (const roofline::Point& point : found.points) {
+    const roofline::Bound bound = bound_of(found, point);
+    if (!options.streams.empty() && bound.flops > 0 && point.flops_rate.median() > bound.flops) {
+      found.findings.push_back(fmt::format("{} surpasses {}: the stream that bounds it was left out by --streams", point.name, bound.name));
+    }
+  }
+}
+
 /// Names levels whose capacity depends on how they are accessed: what others use is taken from some patterns more than from others.
 void describe_elastic(const machine::MemoryHierarchy& hierarchy, std::vector<std::string>& findings) {
   constexpr double elastic = 2;
@@ -353,6 +376,7 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
     bandwidth.most_bytes = options.quick ? quick_bytes : 0;
     found.compute = measure_compute(clock, pointers, compute, progress("peaks", common));
     describe_noise(found);
+    describe_units(found);
     const auto [hertz, source] = nominal_clock(options, topology, clock);
     found.peaks = theoretical_peaks(found, hertz, source);
     if (!interrupted()) {
@@ -367,6 +391,7 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   }
   if (!interrupted()) {
     found.points = measure_points(options, found, common);
+    describe_unbounded_points(options, found);
   }
   found.seconds = watch.elapsed();
   return found;

@@ -125,22 +125,48 @@ void add_row(report::Table& table, const std::string& name, const KernelSum& sum
   table.rows.push_back(std::move(row));
 }
 
-/// One row per kernel in the order of first use, and the total.
-report::Table summary_table(const Trace& trace) {
-  std::vector<std::string> order;
+/// What all calls add up to, by kernel.
+struct Summary {
+  std::vector<std::string> order;  ///< kernels, as they are first used
   std::map<std::string, KernelSum> sums;
   KernelSum total;
+};
+
+Summary summary_of(const Trace& trace) {
+  Summary summary;
   for (std::size_t i = 0; i < trace.calls.size(); ++i) {
     const std::string& name = trace.calls[i].routine->name;
-    if (sums.find(name) == sums.end()) {
-      order.push_back(name);
+    if (summary.sums.find(name) == summary.sums.end()) {
+      summary.order.push_back(name);
     }
-    for (KernelSum* sum : {&sums[name], &total}) {
+    for (KernelSum* sum : {&summary.sums[name], &summary.total}) {
       ++sum->calls;
       sum->flops += flops(trace.calls[i]);
       sum->seconds += trace.measured.empty() ? 0 : trace.measured[i];
     }
   }
+  return summary;
+}
+
+nlohmann::json summary_document(const Trace& trace) {
+  const Summary summary = summary_of(trace);
+  const auto document = [&trace](const std::string& name, const KernelSum& sum) {
+    nlohmann::json json = {{"kernel", name}, {"calls", sum.calls}, {"flops", sum.flops}};
+    if (!trace.measured.empty()) {
+      json["seconds"] = sum.seconds;
+    }
+    return json;
+  };
+  nlohmann::json kernels = nlohmann::json::array();
+  for (const std::string& name : summary.order) {
+    kernels.push_back(document(name, summary.sums.at(name)));
+  }
+  return {{"schema", "flopcast-trace-summary-1"}, {"kernels", std::move(kernels)}, {"all", document("all", summary.total)}};
+}
+
+/// One row per kernel in the order of first use, and the total.
+report::Table summary_table(const Trace& trace) {
+  const auto [order, sums, total] = summary_of(trace);
   const bool timed = !trace.measured.empty();
   report::Table table;
   table.columns = {{"kernel", report::Align::left}, {"calls"}, {"flops"}, {"flops %"}};
@@ -149,7 +175,7 @@ report::Table summary_table(const Trace& trace) {
                          {{"time", report::Align::right, "seconds"}, {"time %"}, {"rate", report::Align::right, "flops_per_second"}});
   }
   for (const std::string& name : order) {
-    add_row(table, name, sums[name], total, timed);
+    add_row(table, name, sums.at(name), total, timed);
   }
   add_row(table, "all", total, total, timed);
   return table;
@@ -169,7 +195,9 @@ void run_trace(const TraceOptions& options, const CommonOptions& common) {
                      format_percent(flops(trace) / flops(call)), routine.name),
          common);
   }
-  if (options.summary) {
+  if (options.summary && common.json) {
+    emit(summary_document(trace), common);
+  } else if (options.summary) {
     emit(summary_table(trace), common);
   } else {
     emit(to_json(trace), common);

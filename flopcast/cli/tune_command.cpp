@@ -324,6 +324,9 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   tune::BlockSizeOptions tuning;
   tuning.time_budget = time_budget(options);
   tuning.tune_crossover = !options.fixed_crossover;
+  if (!options.figure.empty()) {
+    report::require_drawable(options.figure);
+  }
   const std::string profile = !options.profile.empty() ? options.profile : options.save ? default_profile_file() : "";
   if (!profile.empty()) {
     require_profile_writable(profile);

@@ -295,7 +295,8 @@ class LapackTuner {
       }
     } catch (const Interrupted&) {
       show();
-      throw Interrupted(fmt::format("what was tuned so far is in {}; run the same command again to go on", request_.profile));
+      throw Interrupted(has_profile() ? fmt::format("what was tuned so far is in {}; run the same command again to go on", request_.profile)
+                                      : "nothing was tuned yet; every sample is kept: run the same command again to go on");
     }
     show();
   }
@@ -381,8 +382,12 @@ class LapackTuner {
                        left_out_.front()),
            common_);
     }
-    note(fmt::format("profile: {}; run a program with it: flopcast run -- COMMAND", request_.profile), common_);
+    if (has_profile()) {
+      note(fmt::format("profile: {}; run a program with it: flopcast run -- COMMAND", request_.profile), common_);
+    }
   }
+
+  [[nodiscard]] bool has_profile() const { return std::filesystem::exists(request_.profile); }
 
   const LapackRequest& request_;
   const CommonOptions& common_;

@@ -21,6 +21,17 @@ measure::SessionOptions session_options(const TuningOptions& tuning) {
   return options;
 }
 
+/// Seconds that one run of all that is forecast takes.
+Seconds one_round(std::span<const tune::Decision> decisions) {
+  Seconds sum = 0;
+  for (const tune::Decision& decision : decisions) {
+    for (const tune::Forecast& forecast : decision.forecasts) {
+      sum += forecast.seconds;
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 TuningSession::TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const CommonOptions& common)
@@ -55,6 +66,12 @@ tune::BlockSizeResult TuningSession::tune(const std::string& label, std::span<co
 std::vector<tune::Check> TuningSession::validate(const std::string& label, std::span<const tune::Problem> problems,
                                                  std::span<const tune::Decision> decisions, const tune::Runners& runners,
                                                  tune::Extent extent) {
+  static constexpr Seconds worth_saying = 10;
+  const Seconds expected = static_cast<double>(options_.repetitions) * one_round(decisions);
+  if (extent == tune::Extent::all && expected > worth_saying) {
+    note(fmt::format("{}: every alternative {} times or more, {} at least", label, options_.repetitions, format_seconds(expected)),
+         common_);
+  }
   const auto show = progress(label, common_);
   session_.options().stop = {.minimum_repetitions = options_.repetitions, .maximum_repetitions = short_runs * options_.repetitions};
   std::vector<tune::Check> checks = tune::validate(

@@ -415,10 +415,18 @@ std::vector<Answer> answer(const std::vector<WhatIf>& questions, const interpose
   }
   std::vector<Answer> answers;
   for (std::size_t q = 0; q < questions.size(); ++q) {
-    if (questions[q].is_same()) {
-      answers.push_back(same && asks_same ? *same : Answering(questions[q], threads, breakdown, libraries[q], nullptr, each, common).run());
-    } else {
-      answers.push_back(Answering(questions[q], threads, breakdown, libraries[q], same ? &*same : nullptr, each, common).run());
+    try {
+      if (questions[q].is_same() && same && asks_same) {
+        answers.push_back(*same);
+      } else {
+        const Answer* compared = questions[q].is_same() || !same ? nullptr : &*same;
+        answers.push_back(Answering(questions[q], threads, breakdown, libraries[q], compared, each, common).run());
+      }
+    } catch (const Error& error) {  // a library without threads, say; the others' answers took long
+      if (answers.empty() && q + 1 == questions.size()) {
+        throw;
+      }
+      note(fmt::format("--what-if {} is left out: {}", questions[q].text, error.what()), common);
     }
   }
   return answers;

@@ -80,7 +80,7 @@ struct Argument {
   bool real = false;         ///< real elements even in a complex routine
   bool integer = false;      ///< 4-byte integers (iwork)
   Expression rows, columns;  ///< extents in elements; rows of a leading dimension: its least value, where the operand's rows aren't it;
-                             ///< rows of a size: its usual value (gehrd's ilo and ihi)
+                             ///< rows of a size or number: its usual value (gehrd's ilo and ihi; a number's is 1 without)
   Expression offset;         ///< elements of a vector, or rows of a matrix, before the first touched one (laswp's k1 - 1)
   Expression column_offset;  ///< columns of a matrix before the first touched one
   Expression lower, upper;   ///< of a band or a Hessenberg form

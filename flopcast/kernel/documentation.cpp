@@ -40,12 +40,13 @@ std::string shape_text(const Argument& argument) {
 }
 
 std::string argument_text(const Argument& argument) {
+  const std::string usual = argument.rows.empty() ? "" : fmt::format(", usually {}", argument.rows.text());
   switch (argument.kind) {
     case Kind::flag: return fmt::format("one of {}", fmt::join(argument.values, ", "));
     case Kind::sign: return argument.values == "+-" ? "1 or -1" : fmt::format("one of {}", fmt::join(argument.values, ", "));
-    case Kind::size: return argument.rows.empty() ? "size" : fmt::format("size, usually {}", argument.rows.text());
-    case Kind::scalar: return "number";
-    case Kind::real_scalar: return "real number";
+    case Kind::size: return "size" + usual;
+    case Kind::scalar: return "number" + usual;
+    case Kind::real_scalar: return "real number" + usual;
     case Kind::data: return fmt::format("{}, {}", shape_text(argument), access_text(argument.access));
     case Kind::leading_dimension: return "leading dimension";
     case Kind::increment: return "increment";

@@ -46,7 +46,7 @@ struct Item {
   [[nodiscard]] Item skipped(double value) const;         ///< what a call that isn't executed leaves behind: a whole number ...
   [[nodiscard]] Item skipped(std::string formula) const;  ///< ... or one that follows from the sizes; of integers, on average
   [[nodiscard]] Item at_least(std::string rows) const;    ///< of a leading dimension, where it isn't the rows of its operand
-  [[nodiscard]] Item usually(std::string formula) const;  ///< of a size: what it is unless it is given
+  [[nodiscard]] Item usually(std::string formula) const;  ///< of a size or number: what it is unless it is given
 };
 
 Item flag(std::string name, std::string values);

@@ -175,7 +175,8 @@ Call parse_call(const Routine& routine, const std::map<std::string, std::string>
     const Argument& argument = routine.arguments[i];
     if (argument.kind == Kind::scalar || argument.kind == Kind::real_scalar) {
       call.arguments[i] = scalars;
-      call.scalars.at(static_cast<std::size_t>(scalars++)) = given(i) != nullptr ? parse_scalar(routine, argument, *given(i)) : 1.0;
+      const double usual = argument.rows.empty() ? 1 : static_cast<double>(argument.rows.integer(call.values()));
+      call.scalars.at(static_cast<std::size_t>(scalars++)) = given(i) != nullptr ? parse_scalar(routine, argument, *given(i)) : usual;
     } else {
       set_independent(call, i, given(i));
     }

@@ -39,9 +39,21 @@ std::string factors(const std::vector<MessageClass>& classes, double MessageClas
   return fmt::format("{}", fmt::join(parts, ";"));
 }
 
-std::string xml_of(const MachineDescription& machine, int hosts, int ranks) {
+/// SimGrid's hosts: those of the machine, or each core of a single one.
+struct Nodes {
+  int count = 1, cores = 1;
+  Link network;  ///< between them
+};
+
+/// SimGrid lets messages within one of its hosts take all bandwidth each, however many there are. Where one host is all there is, each of its
+/// cores is a host of its own therefore: what a process sends and receives at the same time shares what one core can copy.
+Nodes nodes_of(const MachineDescription& machine, int hosts, int needed, int ranks) {
+  return needed == 1 ? Nodes{ranks, 1, machine.within_host} : Nodes{hosts, machine.cores_per_host, machine.between_hosts};
+}
+
+std::string xml_of(const MachineDescription& machine, const Nodes& nodes, int ranks) {
   const bool busy = machine.cores_per_host > 1 && ranks > 1;
-  // A message between hosts passes two links of this latency.
+  // A message between nodes passes two links of this latency.
   return fmt::format(
       "<?xml version='1.0'?>\n"
       "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
@@ -50,9 +62,8 @@ std::string xml_of(const MachineDescription& machine, int hosts, int ranks) {
       "lat=\"{:.17g}s\"\n"
       "           loopback_bw=\"{:.17g}Bps\" loopback_lat=\"{:.17g}s\"/>\n"
       "</platform>\n",
-      hosts - 1, core_flops_per_second * machine.core_speed * (busy ? machine.busy_core_speed : 1), machine.cores_per_host,
-      machine.between_hosts.bytes_per_second, machine.between_hosts.latency / 2, machine.within_host.bytes_per_second,
-      machine.within_host.latency);
+      nodes.count - 1, core_flops_per_second * machine.core_speed * (busy ? machine.busy_core_speed : 1), nodes.cores,
+      nodes.network.bytes_per_second, nodes.network.latency / 2, machine.within_host.bytes_per_second, machine.within_host.latency);
 }
 
 /// Every attribute `name` of an element `element`.
@@ -91,9 +102,10 @@ Platform platform_of(const MachineDescription& machine, int ranks) {
     throw bad_input("{} processes need {} cores, but the machine has {} hosts with {} each", ranks, ranks, hosts, machine.cores_per_host);
   }
   Platform platform;
-  platform.xml = xml_of(machine, hosts, ranks);
+  const Nodes nodes = nodes_of(machine, hosts, needed, ranks);
+  platform.xml = xml_of(machine, nodes, ranks);
   for (int rank = 0; rank < ranks; ++rank) {
-    platform.hosts += fmt::format("host-{}\n", rank / machine.cores_per_host);
+    platform.hosts += fmt::format("host-{}\n", rank / nodes.cores);
   }
   platform.arguments = common_arguments(core_flops_per_second, machine.eager_bytes);
   // The model with factors by size; its own, which were measured on somebody's Ethernet, are replaced.

@@ -239,15 +239,28 @@ class Tuner {
     return {best == known.begin() ? 0 : std::prev(best)->first, next == known.end() ? best->first : next->first};
   }
 
+  /// How much slower than the best a block size may be, with the standard crossover, that may be the best with another. The crossover rules
+  /// the last nx columns of all: all of a small problem, where block sizes differ only if it is lowered, and next to nothing of a large one.
+  [[nodiscard]] double near_enough(std::size_t problem) const {
+    constexpr double least = 0.02, most = 0.25;
+    const std::vector<std::int64_t> sizes = kernel::distinguishing_sizes(problems_[problem].call);
+    if (sizes.empty() || options_.crossovers.empty()) {
+      return 1 + least;
+    }
+    const auto largest = static_cast<double>(*std::max_element(options_.crossovers.begin(), options_.crossovers.end()));
+    const double share =
+        std::min(1.0, largest / static_cast<double>(std::max<std::int64_t>(1, *std::min_element(sizes.begin(), sizes.end()))));
+    return 1 + least + most * share * share;
+  }
+
   /// For the best block sizes of every problem, the crossovers too.
   void add_crossovers() {
-    static constexpr double near = 1.02;
     const std::vector<Seconds> seconds = predicted_seconds();
     const std::vector<Seconds> best = best_of_problems(seconds);
     const std::size_t count = entries_.size();
     for (std::size_t e = 0; e < count; ++e) {
       Alternative alternative = entries_[e].alternative;
-      if (alternative.blocks.nx == 0 || seconds[e] > near * best[entries_[e].problem]) {
+      if (alternative.blocks.nx == 0 || seconds[e] > near_enough(entries_[e].problem) * best[entries_[e].problem]) {
         continue;
       }
       for (const std::int64_t nx : options_.crossovers) {

@@ -112,6 +112,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"roofline", "--gemm", "dgemm,dgemm"}, 2, "--gemm names 'dgemm' twice"}, Mistake{{"roofline", "--seed", "-1"}, 2, "--seed"},
         Mistake{{"roofline", "study", "--m", "1000000", "--n", "1000000", "--k", "8"}, 3, "the largest matrices of the space need"},
         Mistake{{"roofline", "--compare", "a.json"}, 2, "--compare needs two files, only 'a.json' given"},
+        Mistake{{"tune", "dgeqrf", "--n", "100", "--figure", "nb.pdf"}, 2, "a figure's name ends in"},
+        Mistake{{"rank", "cholesky", "--n", "100", "--figure", "/nonexistent/n.svg"}, 4, "/nonexistent/n.svg"},
         Mistake{{"roofline", "--replot", "/nonexistent"}, 3, "cannot read '/nonexistent'"},
         Mistake{{"roofline", "--replot", "/dev/null"}, 3, "/dev/null"},
         Mistake{{"roofline", "study", "--m", "8", "--n", "8", "--k", "8", "--techniques", "luck"}, 2, "technique 'luck' given"}));

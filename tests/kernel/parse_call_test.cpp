@@ -31,6 +31,12 @@ TEST(ParseCall, FillsInDefaults) {
   EXPECT_EQ(format_call(parse_call(require("daxpy"), {{"n", "9"}})), "daxpy n=9 alpha=1 incx=1 incy=1");
 }
 
+/// Scaling by 1 is nothing to do, and no example of what the routine takes.
+TEST(ParseCall, ScalesByMinusOneUnlessTold) {
+  EXPECT_EQ(format_call(parse_call(require("dscal"), {{"n", "9"}})), "dscal n=9 alpha=-1 incx=1");
+  EXPECT_EQ(format_call(parse_call(require("zdscal"), {{"n", "9"}, {"alpha", "1"}})), "zdscal n=9 alpha=1 incx=1");
+}
+
 TEST(ParseCall, KnowsUsualSizesAndLeadingDimensionsOfWholeMatrices) {
   EXPECT_EQ(format_call(parse_call(require("dgehd2"), {{"n", "30"}})), "dgehd2 n=30 ilo=1 ihi=30 lda=32");
   EXPECT_EQ(format_call(parse_call(require("dgehd2"), {{"n", "30"}, {"ilo", "3"}, {"ihi", "9"}})), "dgehd2 n=30 ilo=3 ihi=9 lda=32");

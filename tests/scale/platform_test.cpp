@@ -28,7 +28,18 @@ TEST(PlatformOf, ProcessesFillOneHostAfterTheOther) {
 }
 
 TEST(PlatformOf, AMessageBetweenHostsPassesTwoLinksOfHalfTheLatency) {
-  EXPECT_THAT(platform_of(four_hosts(), 2).xml, HasSubstr("lat=\"9.9999999999999995e-07s\""));
+  EXPECT_THAT(platform_of(four_hosts(), 3).xml, HasSubstr("bw=\"12000000000Bps\" lat=\"9.9999999999999995e-07s\""));
+}
+
+/// Messages within a host of SimGrid's share nothing.
+TEST(PlatformOf, CoresOfTheOnlyHostAreNodesOfANetwork) {
+  MachineDescription machine = four_hosts();
+  machine.cores_per_host = 8;
+  machine.within_host = {4e-7, 5e9};
+  const Platform platform = platform_of(machine, 3);
+  EXPECT_EQ(platform.hosts, "host-0\nhost-1\nhost-2\n");
+  EXPECT_THAT(platform.xml, HasSubstr("radical=\"0-2\""));
+  EXPECT_THAT(platform.xml, HasSubstr("core=\"1\" bw=\"5000000000Bps\" lat=\"1.9999999999999999e-07s\""));
 }
 
 TEST(PlatformOf, CoresAreSlowerWhereSeveralOfAHostCompute) {

@@ -125,6 +125,28 @@ TEST(TuneBlockSize, FindsABlockSizeWithinTheRegretItStates) {
   }
 }
 
+/// With the standard crossover, of 128, a problem of order 100 isn't blocked at all, and one of order 200 hardly: block sizes that are best
+/// with a lower one don't show.
+TEST(TuneBlockSize, FindsTheBestOfAllPairsOfSmallProblems) {
+  Fixture fixture;
+  const std::vector<Problem> problems = Fixture::problems({100, 200});
+  model::OnDemandModels models(machine());
+  const BlockSizeSources sources = fixture.sources();
+  const BlockSizeOptions options;
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    Seconds best = INFINITY;
+    for (Alternative alternative : problems[p].alternatives) {
+      for (const std::int64_t nx : options.crossovers) {
+        alternative.blocks.nx = nx;
+        best = std::min(best, truth(sources.trace(problems[p].call, alternative)));
+      }
+    }
+    const Seconds chosen = truth(sources.trace(problems[p].call, {.blocks = result.decisions.at(p).chosen.blocks}));
+    EXPECT_LT(chosen / best - 1, 0.02) << problems[p].call.arguments[0];
+  }
+}
+
 TEST(TuneBlockSize, KeepsTheStandardUnlessAnotherIsFasterForSure) {
   const auto chosen = [](double block_error) {
     Fixture fixture;

@@ -7,13 +7,20 @@
 #include <cstdio>
 
 namespace flopcast::interpose {
-namespace {
 
 const link_map* object_of(const void* address) noexcept {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)  // dladdr goes through all symbols of the object: 0.2 ms in a BLAS, for every call site
+  dl_find_object object;
+  if (_dl_find_object(const_cast<void*>(address), &object) == 0) {
+    return object.dlfo_link_map;
+  }
+#endif
   Dl_info info;
   void* map = nullptr;
   return dladdr1(address, &info, &map, RTLD_DL_LINKMAP) != 0 ? static_cast<const link_map*>(map) : nullptr;
 }
+
+namespace {
 
 /// What `object` or those it needs define, unless it is this library's own. The handle is never closed: what is found must stay.
 void* definition_in(const link_map& object, const char* name) noexcept {

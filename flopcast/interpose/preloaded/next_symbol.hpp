@@ -1,6 +1,11 @@
 #pragma once
 
+#include <link.h>
+
 namespace flopcast::interpose {
+
+/// The loaded object that an address lies in; nullptr if it is in none.
+const link_map* object_of(const void* address) noexcept;
 
 /// The definition of `name` that this library hides from its callers: the next in the order of the loader, else the one in the library that
 /// `caller` (a return address) lies in or in what that library needs (programs that open LAPACK privately, as NumPy does), else any.

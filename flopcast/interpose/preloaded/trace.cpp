@@ -57,7 +57,7 @@ constinit std::atomic<bool> full{};      ///< no more room on the disk: calls ar
 constinit std::uint32_t generation = 0;
 constinit Seat seats[most_seats]{};
 constinit Found found_for_callers[most_found]{};
-constinit std::atomic<const void*> libraries[most_libraries]{};  ///< noted ones, by where they are loaded
+constinit std::atomic<const link_map*> libraries[most_libraries]{};  ///< noted ones
 constinit pthread_key_t thread_end{};
 constinit DryRun dry_run{};
 
@@ -296,22 +296,23 @@ bool join() noexcept {
 }
 
 void note_library(const void* definition) noexcept {
-  Dl_info info{};
-  if (header == nullptr || dladdr(definition, &info) == 0 || info.dli_fname == nullptr) {
+  const link_map* object = header != nullptr ? object_of(definition) : nullptr;
+  if (object == nullptr) {
     return;
   }
-  for (std::atomic<const void*>& known : libraries) {
-    const void* base = nullptr;
-    if (known.load(std::memory_order_relaxed) == info.dli_fbase) {
+  for (std::atomic<const link_map*>& known : libraries) {
+    const link_map* nothing = nullptr;
+    if (known.load(std::memory_order_relaxed) == object) {
       return;
     }
-    if (known.compare_exchange_strong(base, info.dli_fbase)) {
+    if (known.compare_exchange_strong(nothing, object)) {
       char resolved[PATH_MAX];
-      const char* file = realpath(info.dli_fname, resolved) != nullptr ? resolved : info.dli_fname;
+      const char* name = object->l_name[0] != '\0' ? object->l_name : "/proc/self/exe";
+      const char* file = realpath(name, resolved) != nullptr ? resolved : name;
       append_text(ChunkKind::library, file, std::strlen(file));
       return;
     }
-    if (base == info.dli_fbase) {
+    if (nothing == object) {
       return;
     }
   }

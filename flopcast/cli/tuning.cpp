@@ -42,8 +42,22 @@ TuningSession::TuningSession(const Workbench& bench, model::Store& store, const 
       session_(bench.session(store, session_options(options))),
       fresh_models_(bench.environment()) {}
 
+/// Once, if other programs left too few cores to those threads that were timed, or made their caches and memory much slower.
+void TuningSession::tell_of_others(const OtherLoad& load) {
+  static constexpr double much = 0.5;  // of a core: our own recorder, which works in turns with us, takes less where this is told
+  const double others = load.cores().value_or(0);
+  if (others > much && !told_of_others_) {
+    told_of_others_ = true;
+    note(fmt::format("warning: other programs kept {:.1f} cores busy meanwhile: times and choices may be wrong; do it again, with --fresh, "
+                     "when the machine is idle",
+                     others),
+         common_);
+  }
+}
+
 tune::BlockSizeResult TuningSession::tune(const std::string& label, std::span<const tune::Problem> problems, const Record& record,
                                           const std::set<std::string>& kernels, const tune::BlockSizeOptions& options) {
+  const OtherLoad load;
   tune::BlockSizeSources sources;
   sources.trace = record;
   sources.placements = [&](const Trace& trace) {
@@ -60,6 +74,7 @@ tune::BlockSizeResult TuningSession::tune(const std::string& label, std::span<co
     result = tune::tune_block_size(problems, bench_.environment(), models, sources, options);
   }
   throw_if_interrupted("every sample is kept; run the same command again to go on");
+  tell_of_others(load);
   return result;
 }
 
@@ -72,6 +87,7 @@ std::vector<tune::Check> TuningSession::validate(const std::string& label, std::
     note(fmt::format("{}: every alternative {} times or more, {} at least", label, options_.repetitions, format_seconds(expected)),
          common_);
   }
+  const OtherLoad load;
   const auto show = progress(label, common_);
   session_.options().stop = {.minimum_repetitions = options_.repetitions, .maximum_repetitions = short_runs * options_.repetitions};
   std::vector<tune::Check> checks = tune::validate(
@@ -79,6 +95,7 @@ std::vector<tune::Check> TuningSession::validate(const std::string& label, std::
       extent);
   session_.options().stop = session_options(options_).stop;
   throw_if_interrupted("every sample is kept, nothing of the validation");
+  tell_of_others(load);
   return checks;
 }
 

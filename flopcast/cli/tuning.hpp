@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/other_load.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
@@ -47,6 +48,9 @@ class TuningSession {
   const CommonOptions& common_;
   measure::Session session_;
   model::OnDemandModels fresh_models_;  ///< of this session's samples
+  bool told_of_others_ = false;
+
+  void tell_of_others(const OtherLoad& load);
 };
 
 /// "12 stretches of kernel calls measured, ..." as a note.

@@ -254,7 +254,7 @@ void describe_noise(Roofline& found) {
     return;
   }
   const std::vector<double>& rates = roof->flops.samples;
-  const double lost = 1 - roof->flops.attained() / *std::max_element(rates.begin(), rates.end());
+  const double lost = 1 - roof->flops.median() / *std::max_element(rates.begin(), rates.end());
   if (lost > usual) {
     found.findings.push_back(
         fmt::format("the machine was busy: half of the samples of {} lost more than {:.0f} % to other work; roofs are what "

@@ -7,10 +7,10 @@
 namespace flopcast::cli {
 namespace {
 
-/// "INT in [1 - 16]" of "INT:INT in [1 - 16]", "{wall,cpu}" of "TEXT:{wall,cpu}".
+/// "INT in [1 - 16]" of "INT:INT in [1 - 16]", "{wall,cpu}" of "TEXT:{wall,cpu}"; "MxN[:KERNEL]" as it is.
 std::string allowed_values(const std::string& type_name) {
-  const std::size_t colon = type_name.find(':');
-  return colon == std::string::npos ? type_name : type_name.substr(colon + 1);
+  const std::size_t type_ends = type_name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  return type_ends == std::string::npos || type_name[type_ends] != ':' ? type_name : type_name.substr(type_ends + 1);
 }
 
 bool ends_in_dots(const std::string& text) { return text.size() >= 3 && text.compare(text.size() - 3, 3, "...") == 0; }

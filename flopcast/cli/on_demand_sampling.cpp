@@ -41,7 +41,8 @@ void sample_missing(std::vector<tune::Subject>& traces, const Workbench& bench, 
   sampler.refine(traces, target, budget);
   throw_if_interrupted("every sample is kept; run the same command again to go on");
   if (sampler.cost().segments > 0) {
-    note(fmt::format("{} stretches of kernel calls measured in {}", sampler.cost().segments, format_seconds(sampler.cost().measuring)),
+    note(fmt::format("{} stretch{} of kernel calls measured in {}", sampler.cost().segments, sampler.cost().segments == 1 ? "" : "es",
+                     format_seconds(sampler.cost().measuring)),
          common);
   }
 }

@@ -69,8 +69,9 @@ report::Table call_table(const Trace& trace, const predict::Prediction& predicti
 report::Table summary_table(const std::vector<Forecast>& forecasts) {
   using report::Align;
   const bool measured = std::any_of(forecasts.begin(), forecasts.end(), [](const Forecast& f) { return !f.first->trace.measured.empty(); });
+  const bool threads = std::any_of(forecasts.begin(), forecasts.end(), [](const Forecast& f) { return !f.first->pauses.empty(); });
   report::Table table;
-  table.columns = {{"n"},
+  table.columns = {{threads ? "thread" : "n"},
                    {"nb"},
                    {"predicted", Align::right, "seconds"},
                    {"low", Align::right, "low_seconds"},
@@ -103,8 +104,10 @@ report::Table summary_table(const std::vector<Forecast>& forecasts) {
 
 std::string explanation(const Forecast& forecast, const CommonOptions& common) {
   const auto& [subject, prediction] = forecast;
-  return fmt::format("\nn = {}, nb = {}, by kernel:\n{}\nby call:\n{}", subject->sizes, subject->blocks,
-                     render(kernel_table(prediction), common), render(call_table(subject->trace, prediction), common));
+  const std::string what =
+      subject->pauses.empty() ? fmt::format("n = {}, nb = {}", subject->sizes, subject->blocks) : "thread " + subject->sizes;
+  return fmt::format("\n{}, by kernel:\n{}\nby call:\n{}", what, render(kernel_table(prediction), common),
+                     render(call_table(subject->trace, prediction), common));
 }
 
 nlohmann::json to_json(const Forecast& forecast, bool explain) {

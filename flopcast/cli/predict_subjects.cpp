@@ -98,7 +98,7 @@ std::vector<PredictSubject> read_recording(const std::string& file, const Common
   for (std::size_t t = 0; t < program.events.size(); ++t) {
     const interpose::RecordedThread& thread = program.summary.threads[t];
     PredictSubject subject;
-    subject.sizes = fmt::format("thread {}", thread.tid);
+    subject.sizes = fmt::format("{}", thread.tid);
     subject.blocks = "-";
     subject.trace = interpose::to_trace(program.events[t]);
     subject.pauses = interpose::pauses(program.events[t]);

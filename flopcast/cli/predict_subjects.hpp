@@ -13,8 +13,8 @@ namespace flopcast::cli {
 
 /// A trace to be predicted and how its row in the table is called.
 struct PredictSubject {
-  std::string sizes, blocks;
-  double flops = 0;  ///< of the routine, not of its kernels, which do more
+  std::string sizes, blocks;  ///< of a recorded program: its thread, "-"
+  double flops = 0;           ///< of the routine, not of its kernels, which do more
   Trace trace;
   std::vector<Seconds> pauses = {};  ///< of a recorded program's thread: its own code before each call
 };

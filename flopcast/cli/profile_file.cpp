@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "flopcast/core/error.hpp"
 #include "flopcast/report/file.hpp"
 
@@ -14,19 +16,6 @@ namespace fs = std::filesystem;
 std::string set_variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
-}
-
-/// What is in `file` if it holds for the same environment; else an empty profile of `environment`.
-interpose::Profile known_profile(const std::string& file, const Environment& environment) {
-  interpose::Profile known;
-  if (fs::exists(file)) {
-    known = read_profile(file);
-  }
-  if (known.environment.fingerprint != environment.fingerprint) {
-    known.routines.clear();
-  }
-  known.environment = environment;
-  return known;
 }
 
 void make_folder_of(const std::string& file) {
@@ -69,14 +58,33 @@ void require_profile_writable(const std::string& file) {
   report::require_writable(file);
 }
 
-void save_profile(const std::string& file, const interpose::Profile& profile) {
-  interpose::Profile all = known_profile(file, profile.environment);
+std::string save_profile(const std::string& file, const interpose::Profile& profile) {
+  interpose::Profile all;
+  std::string remark;
+  if (fs::exists(file)) {
+    all = read_profile(file);
+  }
+  if (all.environment.fingerprint != profile.environment.fingerprint) {
+    if (!all.routines.empty()) {
+      const std::string previous = file + ".previous";
+      std::error_code error;
+      fs::rename(file, previous, error);
+      if (error) {
+        throw environment_error("can't rename {}, which holds for another machine or library, to {}: {}", file, previous, error.message());
+      }
+      remark = fmt::format("{} held for another machine or library ({}, {}): it is {} now", file, all.environment.cpu,
+                           all.environment.blas.path, previous);
+    }
+    all.routines.clear();
+  }
+  all.environment = profile.environment;
   all.settings = profile.settings;
   for (const interpose::TunedRoutine& routine : profile.routines) {
-    all.set(routine);
+    all.merge(routine);
   }
   make_folder_of(file);
   report::write_file(file, interpose::to_json(all).dump(2) + '\n');
+  return remark;
 }
 
 }  // namespace flopcast::cli

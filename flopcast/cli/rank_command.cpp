@@ -117,7 +117,7 @@ report::Table standings_table(const RankRequest& request, const std::vector<cons
                                              {"", Align::left, "description"},
                                              {"nb"},
                                              {"predicted", Align::right, "seconds"},
-                                             {"95 % interval", Align::right, "interval"},
+                                             {"95 % interval", Align::right, "seconds", true},
                                              {"rate", Align::right, "flops_per_second"},
                                              {"slower", Align::right, "behind"},
                                              {"ties with", Align::left, "ties"},
@@ -139,7 +139,8 @@ report::Table standings_table(const RankRequest& request, const std::vector<cons
             {report::whole(static_cast<long long>(s.rank)), report::toned(variant_text(s.best.variant, *ranking), tone),
              description(request, s.best.variant), s.best.blocks.nb > 0 ? report::whole(s.best.blocks.nb) : report::Cell("-"),
              report::Cell(s.best.seconds, format_seconds(s.best.seconds) + (s.best.extrapolated > 0.01 ? " *" : "")),
-             fmt::format("{} - {}", format_seconds(s.best.interval.low), format_seconds(s.best.interval.high)),
+             report::Cell(s.best.interval.low, s.best.interval.high,
+                          fmt::format("{} - {}", format_seconds(s.best.interval.low), format_seconds(s.best.interval.high))),
              report::Cell(work / s.best.seconds, format_flop_rate(work / s.best.seconds)), report::Cell(s.behind, format_percent(s.behind)),
              names(s.ties, *ranking), report::Cell(s.regret, format_percent(s.regret))});
         if (measured) {
@@ -269,7 +270,7 @@ std::string text(const RankRequest& request, const std::vector<Ranking>& ranking
     }
   }
   const auto recursive = [](const algorithm::Algorithm* variant) { return variant->variant == "recursive"; };
-  if (!common.csv && std::any_of(request.family.variants.begin(), request.family.variants.end(), recursive)) {
+  if (std::any_of(request.family.variants.begin(), request.family.variants.end(), recursive)) {
     out += "\nnb of recursive: the order at which the recursion ends\n";
   }
   if (rankings.size() > 1) {

@@ -36,18 +36,24 @@ nlohmann::json to_json(const Comparison& comparison) {
 
 report::Table table_of(const Comparison& comparison) {
   report::Table table;
-  table.columns = {{"roof", report::Align::left},   {"threads"}, {"before"}, {"after"}, {"after / before"}, {"interval"},
+  table.columns = {{"roof", report::Align::left},
+                   {"threads"},
+                   {"before"},
+                   {"after"},
+                   {"after / before", report::Align::right, "ratio"},
+                   {"interval", report::Align::right, "ratio", true},
                    {"verdict", report::Align::left}};
   const auto rate = [](double value) { return report::Cell(value, fmt::format("{:.4g}", value * 1e-9)); };
   for (const Difference& one : comparison.differences) {
     const bool differs = one.beyond_noise();
     const report::Tone tone = !differs ? report::Tone::faint : one.ratio > 1 ? report::Tone::good : report::Tone::bad;
-    table.rows.push_back({one.kind + ' ' + one.name, report::whole(one.threads), rate(one.before), rate(one.after),
-                          report::Cell(one.ratio, fmt::format("{:.3f}", one.ratio), tone),
-                          fmt::format("{:.3f} to {:.3f}", one.interval.low, one.interval.high),
-                          !differs        ? "within noise"
-                          : one.ratio > 1 ? "higher"
-                                          : "lower"});
+    table.rows.push_back(
+        {one.kind + ' ' + one.name, report::whole(one.threads), rate(one.before), rate(one.after),
+         report::Cell(one.ratio, fmt::format("{:.3f}", one.ratio), tone),
+         report::Cell(one.interval.low, one.interval.high, fmt::format("{:.3f} to {:.3f}", one.interval.low, one.interval.high)),
+         !differs        ? "within noise"
+         : one.ratio > 1 ? "higher"
+                         : "lower"});
   }
   return table;
 }

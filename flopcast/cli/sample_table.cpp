@@ -96,7 +96,7 @@ std::vector<Call> calls_of(std::span<const SampledCall> sampled) {
 Cell time_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
 
 Cell interval_cell(const Interval& interval) {
-  return {fmt::format("[{}, {}]", format_seconds(interval.low), format_seconds(interval.high))};
+  return {interval.low, interval.high, fmt::format("[{}, {}]", format_seconds(interval.low), format_seconds(interval.high))};
 }
 
 /// Numbers, counted from 1, of a sample's warnings among all different ones.
@@ -140,7 +140,7 @@ report::Table statistics_table(std::span<const SampledCall> sampled, std::vector
                                              {"reps", Align::right, "repetitions"},
                                              {"min", Align::right, "minimum_seconds"},
                                              {"median", Align::right, "median_seconds"},
-                                             {"95 % interval", Align::left, "median_interval"},
+                                             {"95 % interval", Align::left, "median_seconds", true},
                                              {"mean", Align::right, "mean_seconds"},
                                              {"GFLOP/s", Align::right, "flops_per_second"},
                                              {"GB/s", Align::right, "bytes_per_second"},

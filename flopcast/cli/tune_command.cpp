@@ -302,6 +302,20 @@ void show(const TuneOptions& options, const Environment& environment, const std:
     }
     return;
   }
+  if (common.csv) {
+    report::Table table;
+    for (const Tuned& tuned : all) {
+      report::Table part = decision_table(tuned.result.decisions, tuned.checks);
+      table.columns = std::move(part.columns);
+      for (std::vector<report::Cell>& row : part.rows) {
+        row.insert(row.begin(), tuned.asking.name());
+        table.rows.push_back(std::move(row));
+      }
+    }
+    table.columns.insert(table.columns.begin(), {"asks", report::Align::left});
+    emit(table, common);
+    return;
+  }
   nlohmann::json parts = nlohmann::json::array();
   std::string text;
   for (const Tuned& tuned : all) {
@@ -367,7 +381,9 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   }
   if (!profile.empty()) {
     for (const Tuned& tuned : all) {
-      save_profile(profile, make_profile(bench, tuned.asking, tuned.result.decisions));
+      if (const std::string remark = save_profile(profile, make_profile(bench, tuned.asking, tuned.result.decisions)); !remark.empty()) {
+        note(remark, common);
+      }
     }
     note(fmt::format("profile saved to {}; run a program with it: flopcast run -- COMMAND", profile), common);
   }

@@ -351,7 +351,10 @@ class LapackTuner {
     const auto unsure = [](const tune::Decision& decision) { return decision.regret > most_regret; };
     const auto open = std::count_if(outcome.result.decisions.begin(), outcome.result.decisions.end(), unsure);
     if (open < static_cast<std::ptrdiff_t>(outcome.result.decisions.size())) {
-      save_profile(request_.profile, make_profile(bench_, asking, outcome.result.decisions, most_regret));
+      const std::string remark = save_profile(request_.profile, make_profile(bench_, asking, outcome.result.decisions, most_regret));
+      if (!remark.empty()) {
+        note(remark, common_);
+      }
     }
     if (open > 0) {
       outcome.remark = fmt::format("undecided for {} sizes: LAPACK's own block sizes stay; a larger --budget decides", open);

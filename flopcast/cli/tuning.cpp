@@ -100,9 +100,9 @@ std::vector<tune::Check> TuningSession::validate(const std::string& label, std::
 }
 
 void note_cost(const tune::BlockSizeResult& result, Seconds elapsed, const CommonOptions& common) {
-  note(fmt::format("{} stretches of kernel calls measured, {} timings, {} ({} in all){}", result.cost.segments, result.cost.timings,
-                   format_seconds(result.cost.measuring), format_seconds(elapsed),
-                   result.complete ? "" : "; the time budget ended it: --time-budget gives more"),
+  note(fmt::format("{} stretch{} of kernel calls measured, {} timings, {} ({} in all){}", result.cost.segments,
+                   result.cost.segments == 1 ? "" : "es", result.cost.timings, format_seconds(result.cost.measuring),
+                   format_seconds(elapsed), result.complete ? "" : "; the time budget ended it: --time-budget gives more"),
        common);
 }
 

@@ -1,6 +1,7 @@
 #include "flopcast/interpose/profile.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -52,19 +53,38 @@ TunedRoutine routine_from_json(const nlohmann::json& json) {
   return routine;
 }
 
+auto same_as(const TunedRoutine& routine, std::vector<TunedRoutine>& known) {
+  return std::find_if(known.begin(), known.end(),
+                      [&](const TunedRoutine& one) { return one.name == routine.name && one.flags == routine.flags; });
+}
+
 }  // namespace
 
 void Profile::set(TunedRoutine routine) {
   require_sane(routine);
   std::sort(routine.points.begin(), routine.points.end(),
             [](const TunedPoint& a, const TunedPoint& b) { return std::tie(a.m, a.n) < std::tie(b.m, b.n); });
-  const auto same = std::find_if(routines.begin(), routines.end(),
-                                 [&](const TunedRoutine& known) { return known.name == routine.name && known.flags == routine.flags; });
-  if (same != routines.end()) {
+  if (const auto same = same_as(routine, routines); same != routines.end()) {
     *same = std::move(routine);
   } else {
     routines.push_back(std::move(routine));
   }
+}
+
+void Profile::merge(TunedRoutine routine) {
+  require_sane(routine);
+  if (const auto same = same_as(routine, routines); same != routines.end()) {
+    const auto by_m = [](const TunedPoint& a, const TunedPoint& b) { return a.m < b.m; };
+    const auto by_n = [](const TunedPoint& a, const TunedPoint& b) { return a.n < b.n; };
+    const auto [least_m, most_m] = std::minmax_element(routine.points.begin(), routine.points.end(), by_m);
+    const auto [least_n, most_n] = std::minmax_element(routine.points.begin(), routine.points.end(), by_n);
+    std::vector<TunedPoint> outside;
+    std::copy_if(same->points.begin(), same->points.end(), std::back_inserter(outside), [&](const TunedPoint& known) {
+      return known.m < least_m->m || known.m > most_m->m || known.n < least_n->n || known.n > most_n->n;
+    });
+    routine.points.insert(routine.points.end(), outside.begin(), outside.end());
+  }
+  set(std::move(routine));
 }
 
 std::string block_table_text(const Profile& profile) {

@@ -39,6 +39,10 @@ struct Profile {
 
   /// Replaces what is known about the same routine and flags, or adds it.
   void set(TunedRoutine routine);
+
+  /// Adds newer decisions: of what is known about the same routine and flags, points outside of the sizes that `routine` spans (between its
+  /// smallest and largest m, and n) stay.
+  void merge(TunedRoutine routine);
 };
 
 /// The document {"schema": "flopcast-profile-1", "environment", "routines"}; from_json throws bad_input naming what is wrong.

@@ -82,6 +82,9 @@ std::string csv_field(const std::string& text) {
 
 Cell::Cell(double value, std::string text, Tone colour) : shown(std::move(text)), raw(fmt::format("{}", value)), tone(colour) {}
 
+Cell::Cell(double low, double high, std::string text)
+    : shown(std::move(text)), raw(fmt::format("{}", low)), upper(fmt::format("{}", high)) {}
+
 Cell whole(long long value) { return Cell(std::to_string(value)); }
 
 Cell toned(Cell cell, Tone tone) {
@@ -111,14 +114,22 @@ std::string to_text(const Table& table, bool color) {
 
 std::string to_csv(const Table& table) {
   std::string text;
+  const auto add = [&text](bool first, const std::string& field) { text += (first ? "" : ",") + csv_field(field); };
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const Column& column = table.columns[i];
-    text += (i == 0 ? "" : ",") + csv_field(column.name.empty() ? column.title : column.name);
+    const std::string& name = column.name.empty() ? column.title : column.name;
+    add(i == 0, column.interval ? name + "_low" : name);
+    if (column.interval) {
+      add(false, name + "_high");
+    }
   }
   text += "\r\n";
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      text += (i == 0 ? "" : ",") + csv_field(row[i].raw.empty() ? row[i].shown : row[i].raw);
+      add(i == 0, row[i].raw.empty() ? row[i].shown : row[i].raw);
+      if (table.columns[i].interval) {
+        add(false, row[i].upper.empty() ? row[i].shown : row[i].upper);
+      }
     }
     text += "\r\n";
   }

@@ -12,12 +12,15 @@ enum class Tone : unsigned char { plain, good, bad, faint };
 /// One cell: what people read and, for CSV, what programs read.
 struct Cell {
   std::string shown;  ///< "3.21 ms"
-  std::string raw;    ///< "0.00321"; empty: the same as `shown`
+  std::string raw;    ///< "0.00321"; empty: the same as `shown`; of an interval its lower end
+  std::string upper;  ///< of an interval its upper end
   Tone tone = Tone::plain;
 
   Cell(std::string text) : shown(std::move(text)) {}  // NOLINT: rows are written as lists of strings and numbers
   Cell(const char* text) : shown(text) {}             // NOLINT
   Cell(double value, std::string text, Tone colour = Tone::plain);
+  /// An interval, for a column whose `interval` is set.
+  Cell(double low, double high, std::string text);
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
@@ -32,6 +35,7 @@ struct Column {
   std::string title;
   Align align = Align::right;
   std::string name = {};  ///< heading in CSV, e.g. "seconds"; empty: the title
+  bool interval = false;  ///< two columns in CSV, NAME_low and NAME_high
 };
 
 /// Rows under headings. Every row has as many cells as there are columns.

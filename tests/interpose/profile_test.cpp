@@ -46,6 +46,17 @@ TEST(Profile, SetReplacesTheSameRoutineAndFlags) {
   EXPECT_EQ(profile.routines[0].points.size(), 1U);
 }
 
+TEST(Profile, MergeKeepsPointsOutsideOfWhatWasTunedAnew) {
+  Profile profile;
+  profile.set(
+      {"dgeqrf",
+       "",
+       {{100, 100, {8, 2, 0}, {}, 0}, {400, 400, {32, 2, 0}, {}, 0}, {500, 500, {40, 2, 0}, {}, 0}, {4000, 400, {64, 2, 0}, {}, 0}}});
+  profile.merge({"dgeqrf", "", {{600, 600, {48, 2, 0}, {}, 0}, {400, 400, {16, 2, 0}, {}, 0}}});
+
+  EXPECT_EQ(block_table_text(profile), "dgeqrf,,100x100:8/2/0,400x400:16/2/0,600x600:48/2/0,4000x400:64/2/0");
+}
+
 TEST(Profile, SurvivesJson) {
   const Profile profile = sample_profile();
 

@@ -27,6 +27,12 @@ TEST(Table, ColoursDoNotShiftColumns) {
   EXPECT_THAT(to_text(table, false), testing::Not(testing::HasSubstr("\x1b")));
 }
 
+TEST(Table, CsvHasTwoColumnsForAnInterval) {
+  const Table table = {{{"n"}, {"95 % interval", Align::left, "seconds", true}}, {{"8", Cell(0.5, 1.5, "[0.5 s, 1.5 s]")}, {"9", "-"}}};
+
+  EXPECT_EQ(to_csv(table), "n,seconds_low,seconds_high\r\n8,0.5,1.5\r\n9,-,-\r\n");
+}
+
 TEST(Table, CsvHoldsRawValuesAndQuotesAsRfc4180) {
   EXPECT_EQ(to_csv(times),
             "n,seconds,library\r\n"

@@ -1,0 +1,75 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_program.hpp"
+
+namespace flopcast::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class TunedProfileTest : public ::testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string file() const { return folder_ / "profile.json"; }
+
+  [[nodiscard]] Ended tune(const std::string& routine, const std::string& orders) const {
+    return flopcast({"tune", routine, "--n", orders, "--nb", "8,16", "--fixed-crossover", "--time-budget", "1s", "--blas",
+                     "openblas-serial", "--profile", file()});
+  }
+
+  [[nodiscard]] nlohmann::json profile() const { return nlohmann::json::parse(std::ifstream(file())); }
+
+  /// The orders that the profile knows of `routine`.
+  [[nodiscard]] std::set<int> orders(const std::string& routine) const {
+    const nlohmann::json document = profile();
+    std::set<int> known;
+    for (const nlohmann::json& one : document.at("routines")) {
+      if (one.at("routine") == routine) {
+        for (const nlohmann::json& point : one.at("points")) {
+          known.insert(point.at("n").get<int>());
+        }
+      }
+    }
+    return known;
+  }
+
+ private:
+  fs::path folder_ = fs::temp_directory_path() / ("flopcast-tuned-profile-" + std::to_string(::getpid()));
+};
+
+TEST_F(TunedProfileTest, TuningAnotherOrderKeepsWhatWasKnown) {
+  ASSERT_EQ(tune("dgeqrf", "64,128").code, 0);
+  ASSERT_EQ(tune("dgeqrf", "96").code, 0);
+
+  EXPECT_EQ(orders("dgeqrf"), (std::set{64, 96, 128}));
+}
+
+TEST_F(TunedProfileTest, AProfileOfAnotherMachineIsKeptAside) {
+  ASSERT_EQ(tune("dgeqrf", "64").code, 0);
+  nlohmann::json foreign = profile();
+  foreign["environment"]["fingerprint"] = "another";
+  std::ofstream(file()) << foreign.dump();
+
+  const Ended ended = tune("dgeqrf", "128");
+
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("profile.json.previous"));
+  EXPECT_EQ(orders("dgeqrf"), std::set{128});
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(file() + ".previous")), foreign);
+}
+
+}  // namespace
+}  // namespace flopcast::testing

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How often and at what cost searches find the best dgemm: `flopcast roofline study` over libraries and thread counts, and bandwidths against likwid-bench.
+"""How often and at what cost searches find the best dgemm: `flopcast roofline study` over libraries and thread counts, and bandwidths and peaks against likwid-bench.
 
 Answers: in what share of trials does the race find a shape within 2 % of the best, how much cheaper is it than paper 003's Default, and do our
-bandwidths agree with likwid-bench's in the same hour? Run it on an idle machine; it goes on where it was interrupted, or where its time budget
+bandwidths and peaks agree with likwid-bench's in the same hour? Run it on an idle machine; it goes on where it was interrupted, or where its time budget
 was used up. Default needs no run: its time follows from its counts and one trial of Single.
 
   bench/roofline_reach.py build/release/bin/flopcast --blas openblas-serial,blis-serial --trials 20 --space reduced --techniques Single,C+I+Outer,race
@@ -18,7 +18,10 @@ import statistics
 import subprocess
 import sys
 
-LIKWID = {"load": "load", "store": "store", "copy": "copy", "triad": "stream", "update": "update"}  # their triad has four arrays
+# Streams and ceilings, and what likwid-bench calls them; its triad has four arrays.
+STREAMS = {"load": "load", "store": "store", "copy": "copy", "triad": "stream", "update": "update"}
+PEAKS = {"AVX-512 double FMA": "peakflops_avx512_fma", "AVX2 double FMA": "peakflops_avx_fma", "AVX-512 single FMA": "peakflops_sp_avx512_fma",
+         "AVX2 single FMA": "peakflops_sp_avx_fma"}
 
 
 def run(program, *arguments):
@@ -57,15 +60,37 @@ def study(options):
                       f"| {row['seconds']:.1f} s | {ratio} |", flush=True)
 
 
-def likwid_bandwidth(stream, bytes_, threads):
-    """GB/s that likwid-bench counts for a working set of so many bytes."""
-    for suffix in ("_avx512", "_avx", ""):
-        command = ["likwid-bench", "-t", LIKWID[stream] + suffix, "-w", f"S0:{bytes_ // 1024}kB:{threads}"]
+def likwid_rate(test, bytes_, threads, ours):
+    """What likwid-bench counts per second for a working set of so many bytes: the rate that a quarter of its short runs surpass, as flopcast's roofs are; None without that test.
+
+    Its runs last about 20 ms at the rate `ours`; it takes whole seconds only, which on a shared machine are never undisturbed."""
+    unit = "MFlops" if test.startswith("peakflops") else "MByte"
+    passes = max(10, math.ceil(0.02 * ours / bytes_))
+    rates = []
+    for _ in range(4):
+        command = ["likwid-bench", "-t", test, "-w", f"S0:{bytes_ // 1024}kB:{threads}", "-i", str(passes)]
         text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-        rate = re.search(r"MByte/s:\s+([0-9.]+)", text)
-        if rate:
-            return float(rate.group(1)) * 1e-3
-    return None
+        rate = re.search(rf"{unit}/s:\s+([0-9.]+)", text)
+        if not rate:
+            return None
+        rates.append(float(rate.group(1)) * 1e6)
+    return statistics.quantiles(rates, n=4, method="inclusive")[2]
+
+
+def likwid_pairs(options):
+    """(place, ours, theirs) of one measurement of either."""
+    roofline = run(options.flopcast, "roofline", "--no-gemm", "--streams", ",".join(STREAMS))
+    for roof in roofline["compute"]:
+        if roof["name"] in PEAKS:
+            ours = roof["flops_per_second"]["attained"]
+            theirs = likwid_rate(PEAKS[roof["name"]], 16384 * roof["threads"], roof["threads"], ours)
+            yield ("registers", roof["name"], roof["threads"]), ours, theirs
+    for roof in roofline["bandwidth"]:
+        if not roof["nontemporal"]:
+            ours = roof["bytes_per_second"]["attained"]
+            tests = (STREAMS[roof["stream"]] + suffix for suffix in ("_avx512", "_avx", ""))
+            theirs = next(filter(None, (likwid_rate(test, roof["working_set_bytes"], roof["threads"], ours) for test in tests)), None)
+            yield (roof["level"], roof["stream"], roof["threads"]), ours, theirs
 
 
 def compare_likwid(options):
@@ -73,18 +98,15 @@ def compare_likwid(options):
         sys.exit("likwid-bench is not installed (Debian: apt-get install likwid)")
     measured = {}
     for _ in range(options.rounds):
-        for roof in run(options.flopcast, "roofline", "--no-gemm", "--streams", ",".join(LIKWID))["bandwidth"]:
-            if roof["nontemporal"]:
-                continue
-            theirs = likwid_bandwidth(roof["stream"], roof["working_set_bytes"], roof["threads"])
+        for place, ours, theirs in likwid_pairs(options):
             if theirs:
-                where = roof["level"], roof["stream"], roof["threads"]
-                measured.setdefault(where, []).append((roof["bytes_per_second"]["median"] * 1e-9, theirs))
-    print("| level | stream | threads | flopcast | likwid-bench | ratio: median (range) |\n|:--|:--|--:|--:|--:|--:|")
+                measured.setdefault(place, []).append((ours * 1e-9, theirs * 1e-9))
+    print("| level | stream or ceiling | threads | flopcast | likwid-bench | ratio: median (range) | ratio of the best |\n|:--|:--|--:|--:|--:|--:|--:|")
     for (level, stream, threads), pairs in measured.items():
-        ours, theirs = (statistics.median(column) for column in zip(*pairs))
+        ours, theirs = zip(*pairs)
         ratios = [pair[0] / pair[1] for pair in pairs]
-        print(f"| {level} | {stream} | {threads} | {ours:.1f} | {theirs:.1f} | {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) |")
+        print(f"| {level} | {stream} | {threads} | {statistics.median(ours):.1f} | {statistics.median(theirs):.1f} "
+              f"| {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) | {max(ours) / max(theirs):.2f} |")
 
 
 def main():
@@ -96,7 +118,7 @@ def main():
     parser.add_argument("--trials", type=int, default=1)
     parser.add_argument("--techniques", default="Single,C+I+Outer,C+I+O+R,race,halving")
     parser.add_argument("--time-budget", help="of every library with every thread count; run it again to go on")
-    parser.add_argument("--likwid", action="store_true", help="compare bandwidths instead")
+    parser.add_argument("--likwid", action="store_true", help="compare bandwidths and peaks instead")
     parser.add_argument("--rounds", type=int, default=3, help="of such a comparison, first ours, then theirs")
     options = parser.parse_args()
     compare_likwid(options) if options.likwid else study(options)

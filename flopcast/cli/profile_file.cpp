@@ -68,11 +68,11 @@ std::string save_profile(const std::string& file, const interpose::Profile& prof
     if (!all.routines.empty()) {
       const std::string previous = file + ".previous";
       std::error_code error;
-      fs::rename(file, previous, error);
+      fs::copy_file(file, previous, fs::copy_options::overwrite_existing, error);
       if (error) {
-        throw environment_error("can't rename {}, which holds for another machine or library, to {}: {}", file, previous, error.message());
+        throw environment_error("can't copy {}, which holds for another machine or library, to {}: {}", file, previous, error.message());
       }
-      remark = fmt::format("{} held for another machine or library ({}, {}): it is {} now", file, all.environment.cpu,
+      remark = fmt::format("{} held for another machine or library ({}, {}): that is kept as {}", file, all.environment.cpu,
                            all.environment.blas.path, previous);
     }
     all.routines.clear();

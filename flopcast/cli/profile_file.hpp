@@ -17,7 +17,7 @@ interpose::Profile read_profile(const std::string& file);
 void require_profile_writable(const std::string& file);
 
 /// Adds the decisions of `profile` to what `file` holds for the same fingerprint (interpose::Profile::merge), in one step and making missing
-/// folders. A file of another machine or library is renamed to FILE.previous first. Returns what to tell the user of that, or "".
+/// folders. A file of another machine or library is first copied to FILE.previous. Returns what to tell the user of that, or "".
 /// Throws environment_error if it can't be done.
 std::string save_profile(const std::string& file, const interpose::Profile& profile);
 

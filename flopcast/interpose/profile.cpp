@@ -82,7 +82,9 @@ void Profile::merge(TunedRoutine routine) {
     std::copy_if(same->points.begin(), same->points.end(), std::back_inserter(outside), [&](const TunedPoint& known) {
       return known.m < least_m->m || known.m > most_m->m || known.n < least_n->n || known.n > most_n->n;
     });
-    routine.points.insert(routine.points.end(), outside.begin(), outside.end());
+    if (routine.points.size() + outside.size() <= most_tuned_points) {
+      routine.points.insert(routine.points.end(), outside.begin(), outside.end());
+    }
   }
   set(std::move(routine));
 }

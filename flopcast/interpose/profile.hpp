@@ -41,7 +41,7 @@ struct Profile {
   void set(TunedRoutine routine);
 
   /// Adds newer decisions: of what is known about the same routine and flags, points outside of the sizes that `routine` spans (between its
-  /// smallest and largest m, and n) stay.
+  /// smallest and largest m, and n) stay, unless all together were more than the preloaded library has room for.
   void merge(TunedRoutine routine);
 };
 

@@ -24,8 +24,8 @@ using machine::WallClock;
 constexpr std::int64_t line_bytes = 64;
 constexpr std::int64_t most_arrays = 3;
 /// A load waits for a store in flight whose address agrees with its own in the last twelve bits ("4K aliasing"; Intel, Optimization Reference
-/// Manual, on memory disambiguation). Each array begins a little further into its page than the one before: what is stored is then nearly a
-/// page behind what is loaded.
+/// Manual, on memory disambiguation). The first array is the one that is stored. Each of the others begins a little further into its page than
+/// the one before, so that a store is nearly a page old when a load comes to agree with it.
 constexpr std::int64_t page_bytes = 4096, shift_bytes = 256;
 
 std::int64_t array_distance(std::int64_t array_bytes) { return (array_bytes + page_bytes - 1) / page_bytes * page_bytes + shift_bytes; }

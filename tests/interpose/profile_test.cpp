@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/block_table.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -55,6 +56,18 @@ TEST(Profile, MergeKeepsPointsOutsideOfWhatWasTunedAnew) {
   profile.merge({"dgeqrf", "", {{600, 600, {48, 2, 0}, {}, 0}, {400, 400, {16, 2, 0}, {}, 0}}});
 
   EXPECT_EQ(block_table_text(profile), "dgeqrf,,100x100:8/2/0,400x400:16/2/0,600x600:48/2/0,4000x400:64/2/0");
+}
+
+TEST(Profile, MergeGivesUpOldPointsRatherThanNewOnes) {
+  TunedRoutine many{"dgeqrf", "", {}};
+  for (std::int64_t n = 1; n <= static_cast<std::int64_t>(most_tuned_points); ++n) {
+    many.points.push_back({n, n, {8, 2, 0}, {}, 0});
+  }
+  Profile profile;
+  profile.set(many);
+  profile.merge({"dgeqrf", "", {{600, 600, {48, 2, 0}, {}, 0}}});
+
+  EXPECT_EQ(block_table_text(profile), "dgeqrf,,600x600:48/2/0");
 }
 
 TEST(Profile, SurvivesJson) {

@@ -38,22 +38,6 @@ struct ModelChoice {
   bool yes = false;
 };
 
-/// `5%` or `0.05`.
-double parse_fraction(const std::string& text, const char* what) {
-  std::size_t used = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  const std::string rest = text.substr(used);
-  if (used == 0 || (!rest.empty() && rest != "%")) {
-    throw bad_input("{}: '{}' is not a share such as 5% or 0.05", what, text);
-  }
-  return rest == "%" ? value / 100 : value;
-}
-
 /// The model of `candidates` with that name, or the only one whose name begins so.
 model::Model find_model(const std::vector<model::Model>& candidates, const std::string& text) {
   std::vector<const model::Model*> found;
@@ -260,7 +244,7 @@ void add_refinement_options(CLI::App& command, ModelBuildOptions& options) {
   model::RefinementOptions& refinement = options.refinement;
   command
       .add_option_function<std::string>(
-          "--error", [&refinement](const std::string& text) { refinement.error_bound = parse_fraction(text, "--error"); },
+          "--error", [&refinement](const std::string& text) { refinement.error_bound = parse_fraction(text, "--error", 0, 1); },
           "Subdivide where the error is above it (default 5%)")
       ->group(group)
       ->type_name("SHARE");

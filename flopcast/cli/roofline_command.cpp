@@ -54,13 +54,6 @@ void show(const RooflineOptions& options, const roofline::Roofline& found, const
   }
 }
 
-void require_known_search(const std::string& search) {
-  const std::vector<std::string> known = roofline::study_techniques();
-  if (std::find(known.begin(), known.end(), search) == known.end()) {
-    throw usage_error("search '{}' given, expected one of {}", search, fmt::join(known, ", "));
-  }
-}
-
 void require_distinct(std::vector<std::string> names, const char* option) {
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
@@ -75,7 +68,7 @@ void check(const RooflineOptions& options) {
   require_distinct(options.gemm, "--gemm");
   require_distinct(options.streams, "--streams");
   require_memory(requested_space(options));
-  require_known_search(options.search);
+  roofline::require_technique(options.search);
   if (requested_order(options) && (options.search == "race" || options.search == "halving")) {
     throw usage_error("--order is for the published techniques; a search by {} takes the shapes in random order", options.search);
   }
@@ -182,7 +175,8 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--k", options->k, "the same")->type_name("SIZES");
   command
       ->add_option("--search", options->search,
-                   "race, halving, or a published technique: Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R")
+                   "race, halving, or a published technique: Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R; "
+                   "with settings as for 'roofline study'")
       ->capture_default_str();
   command->add_option("--order", options->order, order_help)->type_name("ORDER");
   command->add_option("--tolerance", options->tolerance, "fraction of time that the best gemm may lose to another of its space")

@@ -30,9 +30,18 @@ constexpr const char* footer =
 process. What is measured is kept after every shape: run it again to go on. 'Default' takes hours on the
 larger spaces. What the searches found is timed once more, interleaved: the rates in the table are these.
 
+Settings go behind a technique, each after a colon:
+  iterations=N     at most, of an invocation (200; Single has one)
+  time=DURATION    at most, of an invocation (10s; 0: no limit)
+  invocations=N    at most, of a shape (10; Single has one)
+  confidence=SHARE of the intervals of the mean (0.99)
+  margin=SHARE     stop when the interval is that narrow (0.01; 0: don't)
+  minimum-count=N  of iterations before a shape is given up as below the best so far (2; C+I...)
+
 Examples:
   flopcast roofline study --m 64,128 --n 64 --k 32,64 --techniques C+I+Outer,race
-  flopcast roofline study --m 64,128 --n 64 --k 32,64 --techniques C+I+Outer,race --csv)";
+  flopcast roofline study --m 64,128 --n 64 --k 32,64 --techniques C+I+Outer,race --csv
+  flopcast roofline study --m 64,128 --n 64 --k 32 --techniques C+Inner,C+Inner:minimum-count=100,Default:invocations=1:iterations=50)";
 
 struct StudyCommandOptions {
   RooflineOptions shared;  ///< blas (one), kernels, threads, affinity, space
@@ -193,7 +202,8 @@ void add_roofline_study(CLI::App& roofline, CommonOptions& common) {
   command->add_option("--k", shared.k, "the same")->type_name("SIZES");
   command
       ->add_option("--techniques", options->study.techniques,
-                   "some of Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R, race, halving (default: all)")
+                   "some of Default, Single, Confidence, C+Inner, C+Inner+R, C+I+Outer, C+I+O+R, race, halving (default: all), "
+                   "with settings (below) as in C+Inner:minimum-count=100")
       ->type_name("LIST")
       ->delimiter(',');
   command->add_option("--order", shared.order, order_help)->type_name("ORDER");

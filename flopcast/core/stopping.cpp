@@ -31,14 +31,14 @@ Stop should_stop(const Welford& rates, Seconds spent, double best, const StopLim
   if (is_count_reached(rates.count(), limits.count)) {
     return Stop::count;
   }
-  if (rates.count() < 2 || rates.count() < limits.minimum_count) {
+  if (rates.count() < 2) {
     return Stop::no;
   }
   const Interval interval = limits.normal ? normal_mean_interval(rates, limits.confidence) : rates.mean_interval(limits.confidence);
   if (is_precise(interval, rates.mean(), limits.relative_margin)) {
     return Stop::precise;
   }
-  return cannot_reach(interval, best) ? Stop::hopeless : Stop::no;
+  return rates.count() >= limits.minimum_count && cannot_reach(interval, best) ? Stop::hopeless : Stop::no;
 }
 
 }  // namespace flopcast

@@ -18,7 +18,7 @@ struct StopLimits {
   std::int64_t count = 200;        ///< III-C.2
   double confidence = 0.99;        ///< III-C.3 and III-C.4
   double relative_margin = 0.01;   ///< III-C.3: the interval lies within +- this fraction of its centre
-  std::int64_t minimum_count = 2;  ///< III-C.3 and III-C.4
+  std::int64_t minimum_count = 2;  ///< III-C.4
   bool normal = false;             ///< the interval of a normal distribution, as the paper has it; too narrow for few values
 };
 

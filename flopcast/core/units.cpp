@@ -113,6 +113,19 @@ Seconds parse_duration(std::string_view text, std::string_view what) {
   throw bad_input("{}: '{}' is not {}", what, text, expected);
 }
 
+double parse_fraction(std::string_view text, std::string_view what, double minimum, double maximum) {
+  static constexpr std::string_view expected = "a share such as 5% or 0.05";
+  const auto [value, suffix] = number_and_suffix(text, what, expected);
+  if (!suffix.empty() && suffix != "%") {
+    throw bad_input("{}: '{}' is not {}", what, text, expected);
+  }
+  const double fraction = suffix.empty() ? value : value / 100;
+  if (fraction < minimum || fraction > maximum) {
+    throw bad_input("{}: {} is out of range; expected a share from {:g} to {:g}", what, text, minimum, maximum);
+  }
+  return fraction;
+}
+
 std::int64_t parse_bytes(std::string_view text, std::string_view what) {
   static constexpr std::string_view expected = "a number of bytes such as 48KiB, 2MiB or 1GiB";
   const auto [value, suffix] = number_and_suffix(text, what, expected);

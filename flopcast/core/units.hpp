@@ -23,6 +23,8 @@ std::string format_bandwidth(double bytes_per_second);
 
 /// Reads `30s`, `5min`, `1h` or a bare number of seconds; throws bad_input otherwise. `what` names the option in the message.
 Seconds parse_duration(std::string_view text, std::string_view what);
+/// Reads `5%` or `0.05`; throws bad_input for anything else and for what is below `minimum` or above `maximum`.
+double parse_fraction(std::string_view text, std::string_view what, double minimum, double maximum);
 /// Reads `64`, `48KiB`, `2MiB`, `1GiB` (also K, M, G: binary); throws bad_input otherwise.
 std::int64_t parse_bytes(std::string_view text, std::string_view what);
 /// Reads a list of sizes: `500`, `100,200,400`, `200:3200` (at most 16 evenly spread values), `200:3200:200`, and commas of these.

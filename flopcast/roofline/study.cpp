@@ -7,6 +7,7 @@
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/core/units.hpp"
 #include "flopcast/search/halving.hpp"
 #include "flopcast/search/ledger.hpp"
 #include "flopcast/search/race.hpp"
@@ -176,13 +177,20 @@ std::vector<std::string> study_techniques() {
   return names;
 }
 
-bool run_study(std::size_t count, const StudySources& sources, const StudyOptions& options, StudyState& state) {
-  const std::vector<std::string> known = study_techniques();
-  for (const std::string& technique : options.techniques) {
-    if (std::find(known.begin(), known.end(), technique) == known.end()) {
-      throw usage_error("technique '{}' given, expected one of {}", technique, fmt::join(known, ", "));
-    }
+void require_technique(std::string_view text) {
+  const std::string_view name = split(text, ':').front();
+  if (const std::vector<std::string> known = study_techniques(); std::find(known.begin(), known.end(), name) == known.end()) {
+    throw usage_error("technique '{}' given, expected one of {}", text, fmt::join(known, ", "));
   }
+  if (name != "race" && name != "halving") {
+    search::technique(text);
+  } else if (name != text) {
+    throw usage_error("technique '{}' given, but {} takes no settings", text, name);
+  }
+}
+
+bool run_study(std::size_t count, const StudySources& sources, const StudyOptions& options, StudyState& state) {
+  std::for_each(options.techniques.begin(), options.techniques.end(), require_technique);
   for (int trial = 0; trial < options.trials; ++trial) {
     for (const std::string& technique : options.techniques) {
       StudyRun& run = find_or_add(state, technique, trial);

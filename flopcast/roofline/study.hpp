@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -55,7 +56,7 @@ struct StudySources {
 };
 
 struct StudyOptions {
-  std::vector<std::string> techniques;  ///< of study_techniques()
+  std::vector<std::string> techniques;  ///< of study_techniques(), those of paper 003 with settings behind them if wanted
   int trials = 1;                       ///< of each technique
   std::optional<search::Order> order;   ///< in which the techniques of paper 003 take the configurations; none: each its own
   double tolerance = 0.02, error_probability = 0.05;
@@ -65,6 +66,8 @@ struct StudyOptions {
 
 /// The techniques of paper 003, and "race" and "halving".
 std::vector<std::string> study_techniques();
+/// Throws usage_error if `text` is none of study_techniques(), and as search::technique does for its settings.
+void require_technique(std::string_view text);
 
 /// Runs what `state` lacks, trial by trial, over `count` configurations; false if it was interrupted. Throws usage_error for an unknown
 /// technique.

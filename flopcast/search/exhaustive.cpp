@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
 
 namespace flopcast::search {
 namespace {
@@ -25,6 +26,59 @@ constexpr std::array<Technique, 7> techniques = {{
     {"C+I+Outer", false, true, true, true},
     {"C+I+O+R", false, true, true, true, true},
 }};
+
+/// What may be set behind a technique's name, where the technique has the condition that it belongs to.
+struct Setting {
+  std::string_view name;
+  bool (*belongs)(const Technique& technique);
+  void (*apply)(ExhaustiveOptions& options, std::string_view value, const std::string& what);
+};
+
+constexpr std::int64_t most_iterations = 1'000'000'000;
+
+bool repeats(const Technique& technique) { return !technique.single; }
+
+constexpr std::array<Setting, 6> settings = {{
+    {"iterations", repeats,
+     [](ExhaustiveOptions& options, std::string_view value, const std::string& what) {
+       options.iterations.count = parse_integer(value, what, 1, most_iterations);
+     }},
+    {"time", repeats,
+     [](ExhaustiveOptions& options, std::string_view value, const std::string& what) {
+       options.iterations.time = parse_duration(value, what);
+     }},
+    {"invocations", repeats,
+     [](ExhaustiveOptions& options, std::string_view value, const std::string& what) {
+       options.invocations.count = parse_integer(value, what, 1, most_iterations);
+     }},
+    {"confidence", [](const Technique& technique) { return technique.confidence; },
+     [](ExhaustiveOptions& options, std::string_view value, const std::string& what) {
+       options.iterations.confidence = options.invocations.confidence = parse_fraction(value, what, 0.01, 0.999999);
+     }},
+    {"margin", [](const Technique& technique) { return technique.confidence; },
+     [](ExhaustiveOptions& options, std::string_view value, const std::string& what) {
+       options.iterations.relative_margin = parse_fraction(value, what, 0, 1);
+     }},
+    {"minimum-count", [](const Technique& technique) { return technique.inner; },
+     [](ExhaustiveOptions& options, std::string_view value, const std::string& what) {
+       options.iterations.minimum_count = parse_integer(value, what, 2, most_iterations);
+     }},
+}};
+
+/// `text` is NAME=VALUE.
+void apply_setting(ExhaustiveOptions& options, const Technique& technique, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  const auto* found = std::find_if(settings.begin(), settings.end(), [name](const Setting& it) { return it.name == name; });
+  if (found == settings.end() || equals == std::string_view::npos) {
+    throw usage_error("technique {}: '{}' given, expected SETTING=VALUE with one of {}", technique.name, text,
+                      fmt::join(technique_settings(), ", "));
+  }
+  if (!found->belongs(technique)) {
+    throw usage_error("technique {}: it has no '{}'", technique.name, name);
+  }
+  found->apply(options, text.substr(equals + 1), fmt::format("technique {}, {}", technique.name, name));
+}
 
 /// Iterates within one invocation until a condition holds; the mean rate is in the Welford. Stop::no if limits or a fault ended it.
 Stop iterate(const Iteration& iteration, double best_rate, Meter& meter, const ExhaustiveOptions& options, Trial& trial, Welford& rates) {
@@ -71,7 +125,15 @@ std::vector<std::string> technique_names() {
   return names;
 }
 
-ExhaustiveOptions technique(std::string_view name) {
+std::vector<std::string> technique_settings() {
+  std::vector<std::string> names;
+  std::transform(settings.begin(), settings.end(), std::back_inserter(names), [](const Setting& it) { return std::string(it.name); });
+  return names;
+}
+
+ExhaustiveOptions technique(std::string_view text) {
+  const std::vector<std::string_view> parts = split(text, ':');
+  const std::string_view name = parts.front();
   const auto* found = std::find_if(techniques.begin(), techniques.end(), [name](const Technique& it) { return it.name == name; });
   if (found == techniques.end()) {
     throw usage_error("technique '{}' given, expected one of {}", name, fmt::join(technique_names(), ", "));
@@ -86,6 +148,9 @@ ExhaustiveOptions technique(std::string_view name) {
   options.inner = found->inner;
   options.outer = found->outer;
   options.order = found->reversed ? Order::reversed : Order::forward;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    apply_setting(options, *found, parts[i]);
+  }
   return options;
 }
 

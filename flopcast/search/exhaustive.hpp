@@ -37,8 +37,13 @@ struct ExhaustiveOptions {
 
 /// Names of the techniques in Tables VIII to XI: "Default", "Single", "Confidence", "C+Inner", "C+Inner+R", "C+I+Outer", "C+I+O+R".
 std::vector<std::string> technique_names();
-/// Options of a technique; throws usage_error for an unknown name. The paper's "Hand-tuned" is Default with one invocation of given count.
-ExhaustiveOptions technique(std::string_view name);
+/// The settings of Table I and Listing 1 that a technique may be given behind its name, each as NAME=VALUE after a colon: "iterations",
+/// "time" (of an invocation), "invocations", "confidence", "margin" and "minimum-count" (III-C.4 on iterations; Table IX has 100).
+std::vector<std::string> technique_settings();
+/// Options of a technique with settings, such as "C+Inner:minimum-count=100"; the paper's "Hand-tuned" is "Default:invocations=1:iterations=N".
+/// Throws usage_error for an unknown name, and for a setting that is unknown or of a condition that the technique doesn't have, bad_input for
+/// values out of range.
+ExhaustiveOptions technique(std::string_view text);
 
 /// What came of one configuration.
 struct Trial {

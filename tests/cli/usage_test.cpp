@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"roofline", "--affinity", "far"}, 2, "--affinity"}, Mistake{{"roofline", "--space", "huge"}, 2, "--space"},
         Mistake{{"roofline", "--space", "full", "--m", "8"}, 2, "not both"}, Mistake{{"roofline", "--m", "8"}, 2, "--m, --n and --k"},
         Mistake{{"roofline", "--m", "1000000", "--n", "1000000", "--k", "8"}, 3, "the largest matrices of the space need"},
-        Mistake{{"roofline", "--search", "luck"}, 2, "search 'luck' given, expected one of Default"},
+        Mistake{{"roofline", "--search", "luck"}, 2, "technique 'luck' given, expected one of Default"},
         Mistake{{"roofline", "--search", "Single", "--order", "sorted"},
                 2,
                 "order 'sorted' given, expected one of forward, reversed, shuffled"},
@@ -116,7 +116,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"rank", "cholesky", "--n", "100", "--figure", "/nonexistent/n.svg"}, 4, "/nonexistent/n.svg"},
         Mistake{{"roofline", "--replot", "/nonexistent"}, 3, "cannot read '/nonexistent'"},
         Mistake{{"roofline", "--replot", "/dev/null"}, 3, "/dev/null"},
-        Mistake{{"roofline", "study", "--m", "8", "--n", "8", "--k", "8", "--techniques", "luck"}, 2, "technique 'luck' given"}));
+        Mistake{{"roofline", "study", "--m", "8", "--n", "8", "--k", "8", "--techniques", "luck"}, 2, "technique 'luck' given"},
+        Mistake{{"roofline", "--search", "Default:iterations=0"}, 3, "technique Default, iterations: 0 is out of range"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Contractions, Mistakes,

@@ -46,6 +46,8 @@ TEST(Stopping, FollowsListingOneOfPaper003) {
   EXPECT_EQ(should_stop(of({10, 10.1, 9.9}), 0, 20, limits), Stop::no);
   EXPECT_EQ(should_stop(of({10, 10.1, 9.9, 10}), 0, 20, limits), Stop::hopeless);
   EXPECT_EQ(should_stop(of({10, 10.1, 9.9, 10}), 0, 0, limits), Stop::no);
+  limits.relative_margin = 0.5;
+  EXPECT_EQ(should_stop(of({10, 10.1, 9.9}), 0, 20, limits), Stop::precise) << "the minimum count is of III-C.4 alone";
 }
 
 TEST(Stopping, TakesTheFirstConditionThatHolds) {

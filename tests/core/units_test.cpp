@@ -27,6 +27,16 @@ TEST(Units, PercentHasOneDecimal) {
   EXPECT_EQ(format_percent(-0.05), "-5.0 %");
 }
 
+TEST(Units, ReadsShares) {
+  EXPECT_DOUBLE_EQ(parse_fraction("0.05", "--error", 0, 1), 0.05);
+  EXPECT_DOUBLE_EQ(parse_fraction("5%", "--error", 0, 1), 0.05);
+  EXPECT_DOUBLE_EQ(parse_fraction("12.5 %", "--error", 0, 1), 0.125);
+  EXPECT_THROW(parse_fraction("5 parts", "--error", 0, 1), Error);
+  EXPECT_THROW(parse_fraction("", "--error", 0, 1), Error);
+  EXPECT_THROW(parse_fraction("150%", "--error", 0, 1), Error);
+  EXPECT_THROW(parse_fraction("-1%", "--error", 0, 1), Error);
+}
+
 TEST(Units, ReadsDurationsAndBytes) {
   EXPECT_DOUBLE_EQ(parse_duration("30", "--time-budget"), 30);
   EXPECT_DOUBLE_EQ(parse_duration("250ms", "--time-budget"), 0.25);

@@ -145,11 +145,29 @@ TEST(Study, ClaimsNoSuccessBeforeItHasJudged) {
   EXPECT_EQ(summarise(state, options).front().success, 0);
 }
 
+TEST(Study, TellsSettingsOfOneTechniqueApart) {
+  FakeLibrary library(costs);
+  StudyOptions options;
+  options.techniques = {"Default:invocations=1:iterations=20", "Default:invocations=2:iterations=20"};
+  StudyState state;
+  ASSERT_TRUE(run_study(costs.size(), library.sources(), options, state));
+  const std::vector<StudyRow> rows = summarise(state, options);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].technique, "Default:invocations=1:iterations=20");
+  EXPECT_EQ(rows[0].evaluations, 20 * static_cast<std::int64_t>(costs.size()));
+  EXPECT_EQ(rows[1].evaluations, 40 * static_cast<std::int64_t>(costs.size()));
+  EXPECT_EQ(rows[0].speedup, 0) << "that isn't Default as published";
+}
+
 TEST(Study, RefusesUnknownTechniquesAndDamagedStates) {
   FakeLibrary library(costs);
   StudyOptions options;
   options.techniques = {"luck"};
   StudyState state;
+  EXPECT_THROW(run_study(2, library.sources(), options, state), Error);
+  options.techniques = {"race:iterations=2"};
+  EXPECT_THROW(run_study(2, library.sources(), options, state), Error);
+  options.techniques = {"C+Inner:iterations=none"};
   EXPECT_THROW(run_study(2, library.sources(), options, state), Error);
   EXPECT_THROW(nlohmann::json::parse(R"({"runs": [{"trial": 1}]})").get<StudyState>(), Error);
 }

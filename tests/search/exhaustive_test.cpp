@@ -87,9 +87,8 @@ TEST(Exhaustive, MissesTheBestThatStartsSlowly) {  // why the paper's rule fails
   };
   EXPECT_EQ(exhaustive({0, 1}, warming, technique("C+Inner")).leader, 0U);
   EXPECT_EQ(exhaustive({0, 1}, warming).leader, 1U);
-  ExhaustiveOptions patient = technique("C+Inner");
-  patient.iterations.minimum_count = 100;  // Tables IX: "minimum count = 100 for stop condition 4"
-  EXPECT_EQ(exhaustive({0, 1}, warming, patient).leader, 1U);
+  EXPECT_EQ(exhaustive({0, 1}, warming, technique("C+Inner:margin=0")).leader, 0U) << "condition 4 alone";
+  EXPECT_EQ(exhaustive({0, 1}, warming, technique("C+Inner:margin=0:minimum-count=100")).leader, 1U) << "the count of Table IX";
 }
 
 TEST(Exhaustive, EndsInvocationsWhenTheyEnd) {
@@ -131,6 +130,33 @@ TEST(Technique, IsKnownByName) {
   EXPECT_EQ(technique("C+Inner+R").order, Order::reversed);
   EXPECT_THROW(technique("C+X"), Error);
   EXPECT_THROW(exhaustive({}, exact()), Error);
+}
+
+TEST(Technique, TakesSettingsOfTheConditionsThatItHas) {
+  const ExhaustiveOptions tuned = technique("Default:invocations=1:iterations=20:time=2min");
+  EXPECT_EQ(tuned.invocations.count, 1);
+  EXPECT_EQ(tuned.iterations.count, 20);
+  EXPECT_EQ(tuned.iterations.time, 120);
+  const ExhaustiveOptions lenient = technique("C+I+O+R:confidence=95%:margin=0.02:minimum-count=100");
+  EXPECT_EQ(lenient.iterations.confidence, 0.95);
+  EXPECT_EQ(lenient.invocations.confidence, 0.95);
+  EXPECT_EQ(lenient.iterations.relative_margin, 0.02);
+  EXPECT_EQ(lenient.invocations.relative_margin, 0) << "III-C.3 is of iterations";
+  EXPECT_EQ(lenient.iterations.minimum_count, 100);
+  EXPECT_EQ(lenient.invocations.minimum_count, 2);
+
+  EXPECT_THROW(technique("Single:iterations=2"), Error);
+  EXPECT_THROW(technique("Default:margin=0.02"), Error);
+  EXPECT_THROW(technique("Confidence:minimum-count=100"), Error);
+  EXPECT_THROW(technique("Default:rounds=3"), Error);
+  EXPECT_THROW(technique("Default:iterations"), Error);
+  EXPECT_THROW(technique("Default:iterations=0"), Error);
+  EXPECT_THROW(technique("Confidence:confidence=1"), Error);
+}
+
+TEST(Technique, IterationsEndWhereSettingsSay) {
+  EXPECT_EQ(exhaustive({0}, exact(), technique("Default:invocations=2:iterations=30")).evaluations, 60);
+  EXPECT_EQ(exhaustive({0}, exact(), technique("Confidence:invocations=1")).evaluations, 2);
 }
 
 }  // namespace

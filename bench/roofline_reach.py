@@ -74,6 +74,10 @@ def likwid_rate(test, bytes_, threads, ours):
         if not rate:
             return None
         rates.append(float(rate.group(1)) * 1e6)
+    return upper_quartile(rates)
+
+
+def upper_quartile(rates):
     return statistics.quantiles(rates, n=4, method="inclusive")[2]
 
 
@@ -82,7 +86,7 @@ def likwid_pairs(options):
     roofline = run(options.flopcast, "roofline", "--no-gemm", "--streams", ",".join(STREAMS))
     for roof in roofline["compute"]:
         if roof["name"] in PEAKS:
-            ours = roof["flops_per_second"]["attained"]
+            ours = upper_quartile(roof["flops_per_second"]["samples"])
             theirs = likwid_rate(PEAKS[roof["name"]], 16384 * roof["threads"], roof["threads"], ours)
             yield ("registers", roof["name"], roof["threads"]), ours, theirs
     for roof in roofline["bandwidth"]:

@@ -29,6 +29,7 @@ nlohmann::json to_json(const Comparison& comparison) {
   }
   return {{"schema", "flopcast-roofline-comparison-1"},
           {"settings", comparison.settings},
+          {"wander", comparison.wander},
           {"differences", differences},
           {"only_before", comparison.only_before},
           {"only_after", comparison.only_after}};
@@ -64,6 +65,9 @@ std::string text_of(const Comparison& comparison, const CommonOptions& common) {
     text += "- " + line + '\n';
   }
   text += (text.empty() ? "" : "\n") + std::string("Rates in GFLOP/s and GB/s:\n\n") + render(table_of(comparison), common);
+  text += fmt::format(
+      "\nWithin a run, 95 % of rates changed by at most {:.1f} % from half to half of their samples; differences as small are noise.\n",
+      100 * comparison.wander);
   if (!comparison.only_before.empty()) {
     text += fmt::format("\nOnly before: {}\n", fmt::join(comparison.only_before, "; "));
   }

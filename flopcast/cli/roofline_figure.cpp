@@ -163,10 +163,10 @@ void add_levels(Picture& picture, const Roofline& roofline, int threads, double 
 
 /// FMA of the other vectors, so that one sees what code without wide vectors can reach.
 void add_ceilings(Picture& picture, const Roofline& roofline, int threads, const ComputeRoof& best) {
-  picture.ceiling(best.name, best.flops.attained(), 0.1 * memory_ridge(roofline, threads, best.flops.attained()), 8, false);
+  picture.ceiling(best.name, best.ceiling(), 0.1 * memory_ridge(roofline, threads, best.ceiling()), 8, false);
   for (const ComputeRoof& roof : roofline.compute) {
     if (roof.threads == threads && roof.precision == best.precision && roof.flops_per_lane == 2 && roof.fused && roof.name != best.name) {
-      picture.ceiling(roof.name, roof.flops.attained(), memory_ridge(roofline, threads, roof.flops.attained()), 8, true);
+      picture.ceiling(roof.name, roof.ceiling(), memory_ridge(roofline, threads, roof.ceiling()), 8, true);
     }
   }
   if (const GemmRoof* gemm = best_gemm(roofline, threads)) {
@@ -183,15 +183,15 @@ Figure roofline_figure(const Roofline& roofline) {
   if (best == nullptr || find_bandwidth(roofline, "memory", "triad", threads) == nullptr) {
     throw bad_input("a picture needs an FMA ceiling in double precision and the triad's bandwidths, which weren't measured");
   }
-  Picture picture(roofline, best->flops.attained());
-  add_levels(picture, roofline, threads, best->flops.attained());
+  Picture picture(roofline, best->ceiling());
+  add_levels(picture, roofline, threads, best->ceiling());
   add_ceilings(picture, roofline, threads, *best);
   const ComputeRoof* one = best_compute(roofline, 1);
   const BandwidthRoof* memory = find_bandwidth(roofline, "memory", "triad", 1);
   if (threads > 1 && one != nullptr && memory != nullptr) {
-    picture.dashed_roof(*memory, one->flops.attained(), 6, false);
-    picture.ceiling(fmt::format("1 thread: memory {},", format_bandwidth(memory->bytes.attained())), one->flops.attained(),
-                    memory_ridge(roofline, 1, one->flops.attained()), 6, true);
+    picture.dashed_roof(*memory, one->ceiling(), 6, false);
+    picture.ceiling(fmt::format("1 thread: memory {},", format_bandwidth(memory->bytes.attained())), one->ceiling(),
+                    memory_ridge(roofline, 1, one->ceiling()), 6, true);
   }
   picture.points();
   return picture.finish();

@@ -6,7 +6,6 @@
 #include <ctime>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 
 #include "flopcast/cli/interrupt.hpp"
@@ -172,7 +171,7 @@ roofline::GemmSearchOptions search_options(const RooflineOptions& options, const
   search.confirmed = options.quick ? 0 : search.confirmed;
   if (const roofline::ComputeRoof* roof = best_compute(found, setup.threads, roofline::precision(setup.routine));
       roof != nullptr && options.enough > 0) {
-    search.enough_flops = options.enough * roof->flops.attained();
+    search.enough_flops = options.enough * roof->ceiling();
   }
   search.interrupted = [show = progress(setup.routine, common), watch = Stopwatch(), budget] {
     return !show(static_cast<std::int64_t>(1e3 * std::min(watch.elapsed(), budget)), static_cast<std::int64_t>(1e3 * budget));
@@ -180,15 +179,41 @@ roofline::GemmSearchOptions search_options(const RooflineOptions& options, const
   return search;
 }
 
-/// What is wrong with a gemm, if it is: nothing, or a line for the user.
-std::optional<std::string> ailment(const GemmRoof& roof, const Roofline& found) {
-  const roofline::ComputeRoof* peak = best_compute(found, roof.threads, roofline::precision(roof.routine));
-  if (peak == nullptr || roof.flops.attained() >= healthy_share * peak->flops.attained()) {
-    return std::nullopt;
+/// Says which gemm is slower than it should be.
+void describe_gemm(Roofline& found) {
+  for (const GemmRoof& roof : found.gemm) {
+    const roofline::ComputeRoof* peak = best_compute(found, roof.threads, roofline::precision(roof.routine));
+    if (peak != nullptr && roof.flops.attained() < healthy_share * peak->ceiling()) {
+      found.findings.push_back(fmt::format("{} of {} {} with {} reaches {:.0f} % of the FMA ceiling only{}", roof.routine,
+                                           roof.library.name, roof.library.version, threads_text(roof.threads),
+                                           100 * roof.flops.attained() / peak->ceiling(),
+                                           roof.library.kernels.empty() ? "" : fmt::format(" (kernels '{}')", roof.library.kernels)));
+    }
   }
-  return fmt::format("{} of {} {} with {} reaches {:.0f} % of the FMA ceiling only{}", roof.routine, roof.library.name,
-                     roof.library.version, threads_text(roof.threads), 100 * roof.flops.attained() / peak->flops.attained(),
-                     roof.library.kernels.empty() ? "" : fmt::format(" (kernels '{}')", roof.library.kernels));
+}
+
+/// Everything but gemm, once: a part of the samples, in random order. Threads and their memory are made anew each time, so that what one
+/// start of theirs meets by chance doesn't decide on all samples.
+void measure_roofs(const RooflineOptions& options, const Topology& topology, const machine::MachineMeasurement& machine,
+                   const machine::WallClock& clock, std::uint64_t seed, Roofline& found, const CommonOptions& common) {
+  const auto all = teams(options, topology);
+  std::vector<machine::ThreadTeam*> pointers;
+  std::transform(all.begin(), all.end(), std::back_inserter(pointers), [](const auto& team) { return team.get(); });
+  roofline::ComputeOptions compute;
+  roofline::BandwidthOptions bandwidth;
+  compute.seed = bandwidth.seed = seed;
+  bandwidth.streams = options.streams;
+  if (options.quick) {
+    compute.rounds = bandwidth.rounds = 2;
+    bandwidth.most_bytes = quick_bytes;
+  }
+  add_samples(found.compute, measure_compute(clock, pointers, compute, progress("peaks", common)));
+  if (!interrupted()) {
+    add_samples(found.bandwidth, measure_bandwidth(clock, pointers, machine, topology.caches, bandwidth, progress("bandwidths", common)));
+  }
+  if (options.triad_lengths && !interrupted()) {
+    add_samples(found.triad_lengths, measure_triad_lengths(clock, pointers, bandwidth, progress("triad", common)));
+  }
 }
 
 void measure_gemm(const RooflineOptions& options, const std::vector<int>& threads, const Topology& topology, const Stopwatch& watch,
@@ -218,9 +243,6 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
       }
       found.findings.push_back(fmt::format("{} with {} threads: {}", name, count, error.what()));
       continue;
-    }
-    if (const auto line = ailment(found.gemm.back(), found)) {
-      found.findings.push_back(*line);
     }
     if (!settings.empty()) {
       found.findings.push_back(
@@ -253,13 +275,12 @@ void describe_noise(Roofline& found) {
   if (roof == nullptr) {
     return;
   }
-  const std::vector<double>& rates = roof->flops.samples;
-  const double lost = 1 - roof->flops.median() / *std::max_element(rates.begin(), rates.end());
+  const double lost = 1 - roof->flops.median() / roof->ceiling();
   if (lost > usual) {
-    found.findings.push_back(
-        fmt::format("the machine was busy: half of the samples of {} lost more than {:.0f} % to other work; roofs are what "
-                    "a quarter of the samples surpass, and may be too low: measure again when it is idle",
-                    roof->name, 100 * lost));
+    found.findings.push_back(fmt::format(
+        "the machine was busy: half of the samples of {} lost more than {:.0f} % to other work; ceilings are "
+        "the best sample, bandwidths and gemm what a quarter of the samples surpass: they may be too low; measure again when it is idle",
+        roof->name, 100 * lost));
   }
 }
 
@@ -362,33 +383,22 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   const machine::MachineMeasurement machine = caches(topology, options, common);
   found.levels = machine.hierarchy.levels;
   describe_elastic(machine.hierarchy, found.findings);
-  {
-    const auto all = teams(options, topology);
-    std::vector<machine::ThreadTeam*> pointers;
-    std::transform(all.begin(), all.end(), std::back_inserter(pointers), [](const auto& team) { return team.get(); });
-    const machine::WallClock clock(0.05);
-    roofline::ComputeOptions compute;
-    roofline::BandwidthOptions bandwidth;
-    compute.seed = bandwidth.seed = options.seed;
-    bandwidth.streams = options.streams;
-    compute.rounds = options.quick ? 3 : compute.rounds;
-    bandwidth.rounds = options.quick ? 3 : bandwidth.rounds;
-    bandwidth.most_bytes = options.quick ? quick_bytes : 0;
-    found.compute = measure_compute(clock, pointers, compute, progress("peaks", common));
-    describe_noise(found);
-    describe_units(found);
-    const auto [hertz, source] = nominal_clock(options, topology, clock);
-    found.peaks = theoretical_peaks(found, hertz, source);
-    if (!interrupted()) {
-      found.bandwidth = measure_bandwidth(clock, pointers, machine, topology.caches, bandwidth, progress("bandwidths", common));
-    }
-    if (options.triad_lengths && !interrupted()) {
-      found.triad_lengths = measure_triad_lengths(clock, pointers, bandwidth, progress("triad", common));
-    }
-  }
+  // Half of the roofs' samples before gemm and half after it: what disturbs a machine for some seconds doesn't disturb all of them.
+  const machine::WallClock clock(0.05);
+  const Seconds begin = watch.elapsed();
+  measure_roofs(options, topology, machine, clock, options.seed, found, common);
+  const Seconds second_half = watch.elapsed() - begin;
   if (!options.no_gemm && !interrupted()) {
-    measure_gemm(options, thread_counts(options, topology), topology, watch, time_budget, found, common);
+    measure_gemm(options, thread_counts(options, topology), topology, watch, time_budget - second_half, found, common);
   }
+  if (!interrupted()) {
+    measure_roofs(options, topology, machine, clock, options.seed + 1, found, common);
+  }
+  describe_noise(found);
+  describe_units(found);
+  describe_gemm(found);
+  const auto [hertz, source] = nominal_clock(options, topology, clock);
+  found.peaks = theoretical_peaks(found, hertz, source);
   if (!interrupted()) {
     found.points = measure_points(options, found, common);
     describe_unbounded_points(options, found);

@@ -59,7 +59,7 @@ Table compute_table(const Roofline& roofline) {
     for (const int threads : counts) {
       const auto found = std::find_if(roofline.compute.begin(), roofline.compute.end(),
                                       [&](const ComputeRoof& roof) { return roof.threads == threads && roof.name == first.name; });
-      row.emplace_back(found == roofline.compute.end() ? Cell("") : Cell(format_flop_rate(found->flops.attained())));
+      row.emplace_back(found == roofline.compute.end() ? Cell("") : Cell(format_flop_rate(found->ceiling())));
     }
     row.emplace_back(spread(first.flops));
     row.emplace_back(fmt::format("{:.2f}", first.instructions_per_cycle));
@@ -142,7 +142,7 @@ Table gemm_table(const Roofline& roofline) {
     table.rows.push_back({fmt::format("{} {}", roof.library.name, roof.library.version), roof.routine, roof.library.kernels,
                           report::whole(roof.threads), to_string(roof.shape),
                           Cell(roof.flops.attained(), format_flop_rate(roof.flops.attained())), spread(roof.flops),
-                          peak == nullptr ? Cell("") : percent(roof.flops.attained() / peak->flops.attained()),
+                          peak == nullptr ? Cell("") : percent(roof.flops.attained() / peak->ceiling()),
                           has_bound ? Cell(roof.possible_gain, fmt::format("{:.1f} %", 100 * roof.possible_gain)) : Cell("not bounded"),
                           report::whole(roof.evaluations), roof.search + ", " + roof.ending, format_seconds(roof.seconds)});
   }
@@ -179,7 +179,7 @@ Table peak_table(const Roofline& roofline) {
       add(peak.name, threads, peak.flops, from);
     }
     if (const ComputeRoof* best = best_compute(roofline, threads)) {
-      add("measured loop", threads, best->flops.attained(), best->name);
+      add("measured loop", threads, best->ceiling(), best->name);
     }
     if (const GemmRoof* gemm = best_gemm(roofline, threads)) {
       add("best dgemm", threads, gemm->flops.attained(),
@@ -225,10 +225,11 @@ std::string levels_text(const Roofline& roofline) {
   return text;
 }
 
-void append_roof(Table& table, const std::string& kind, const std::string& name, int threads, const Rates& rates, const std::string& unit) {
+void append_roof(Table& table, const std::string& kind, const std::string& name, int threads, double rate, const Rates& rates,
+                 const std::string& unit) {
   const Interval interval = rates.interval();
   const auto number = [](double value) { return Cell(value, fmt::format("{:.4g}", value)); };
-  table.rows.push_back({kind, name, report::whole(threads), number(rates.attained()), number(rates.median()), number(interval.low),
+  table.rows.push_back({kind, name, report::whole(threads), number(rate), number(rates.median()), number(interval.low),
                         number(interval.high), report::whole(static_cast<long long>(rates.samples.size())), unit});
 }
 
@@ -263,20 +264,21 @@ Table roofline_table(const Roofline& roofline) {
   table.columns = {{"kind", Align::left}, {"name", Align::left}, {"threads"}, {"rate"}, {"median"}, {"low"}, {"high"},
                    {"samples"},           {"unit", Align::left}};
   for (const ComputeRoof& roof : roofline.compute) {
-    append_roof(table, "compute", roof.name, roof.threads, roof.flops, "flops/s");
+    append_roof(table, "compute", roof.name, roof.threads, roof.ceiling(), roof.flops, "flops/s");
   }
   for (const BandwidthRoof& roof : roofline.bandwidth) {
-    append_roof(table, "bandwidth", roof.name(), roof.threads, roof.bytes, "bytes/s");
+    append_roof(table, "bandwidth", roof.name(), roof.threads, roof.bytes.attained(), roof.bytes, "bytes/s");
   }
   for (const BandwidthRoof& roof : roofline.triad_lengths) {
-    append_roof(table, "triad", fmt::format("{} bytes", roof.working_set_bytes), roof.threads, roof.bytes, "bytes/s");
+    append_roof(table, "triad", fmt::format("{} bytes", roof.working_set_bytes), roof.threads, roof.bytes.attained(), roof.bytes,
+                "bytes/s");
   }
   for (const GemmRoof& roof : roofline.gemm) {
     append_roof(table, roof.routine, fmt::format("{} {} {}", roof.library.name, roof.library.version, to_string(roof.shape)), roof.threads,
-                roof.flops, "flops/s");
+                roof.flops.attained(), roof.flops, "flops/s");
   }
   for (const roofline::Point& point : roofline.points) {
-    append_roof(table, "point", point.name, point.threads, point.flops_rate, "flops/s");
+    append_roof(table, "point", point.name, point.threads, point.flops_rate.attained(), point.flops_rate, "flops/s");
   }
   return table;
 }

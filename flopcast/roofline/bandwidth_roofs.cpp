@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include "flopcast/machine/arena.hpp"
 #include "flopcast/machine/bandwidth_kernels.hpp"
@@ -216,6 +217,20 @@ std::vector<BandwidthRoof> measure_bandwidth(const WallClock& clock, const std::
                  [&](const BandwidthKernel& kernel) { return is_wanted(kernel, options); });
   }
   return subjects.measure(clock, options, progress);
+}
+
+void add_samples(std::vector<BandwidthRoof>& roofs, const std::vector<BandwidthRoof>& later) {
+  const auto identity = [](const BandwidthRoof& roof) {  // of lengths without a level, the length; a level's may vary with free memory
+    return std::tuple(roof.name(), roof.threads, roof.level.empty() ? roof.working_set_bytes : 0);
+  };
+  for (const BandwidthRoof& more : later) {
+    const auto same = std::find_if(roofs.begin(), roofs.end(), [&](const BandwidthRoof& roof) { return identity(roof) == identity(more); });
+    if (same == roofs.end()) {
+      roofs.push_back(more);
+    } else {
+      same->bytes.add(more.bytes);
+    }
+  }
 }
 
 std::vector<BandwidthRoof> measure_triad_lengths(const WallClock& clock, const std::vector<ThreadTeam*>& teams,

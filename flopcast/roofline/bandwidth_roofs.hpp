@@ -30,7 +30,7 @@ std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine,
                                      int threads, std::int64_t most_bytes);
 
 struct BandwidthOptions {
-  int rounds = 5;         ///< samples of each roof, interleaved
+  int rounds = 3;         ///< samples of each roof, interleaved
   Seconds sample = 2e-3;  ///< length of a sample in a cache; in memory it is one pass
   std::uint64_t seed = 1;
   std::vector<std::string> streams;  ///< of machine::all_streams(); empty: all
@@ -43,6 +43,9 @@ std::vector<BandwidthRoof> measure_bandwidth(const machine::WallClock& clock, co
                                              const machine::MachineMeasurement& machine,
                                              const std::vector<machine::ReportedCache>& reported, const BandwidthOptions& options,
                                              const Progress& progress = {});
+
+/// Adds the samples of a later measurement; roofs that weren't there are appended.
+void add_samples(std::vector<BandwidthRoof>& roofs, const std::vector<BandwidthRoof>& later);
 
 /// Paper 003, IV-B: the triad's three vectors together take 3 KiB, twice as much, and so on to 768 MiB.
 inline constexpr std::int64_t shortest_triad = std::int64_t{3} * 1024, longest_triad = std::int64_t{768} << 20U;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -31,7 +32,26 @@ std::vector<std::pair<Key, const Rates*>> roofs(const Roofline& roofline) {
   return all;
 }
 
-Difference difference(const Key& key, const Rates& before, const Rates& after) {
+/// By how much the medians of the first and the second half of the samples differ, as the logarithm of their ratio.
+double change_within(const Rates& rates) {
+  const auto half = static_cast<std::ptrdiff_t>(rates.samples.size() / 2);
+  const Rates first{{rates.samples.begin(), rates.samples.begin() + half}}, second{{rates.samples.begin() + half, rates.samples.end()}};
+  return std::fabs(std::log(second.median() / first.median()));
+}
+
+double wander_of(const Roofline& before, const Roofline& after) {
+  std::vector<double> changes;
+  for (const Roofline* roofline : {&before, &after}) {
+    for (const auto& [key, rates] : roofs(*roofline)) {
+      if (rates->samples.size() > 1) {
+        changes.push_back(change_within(*rates));
+      }
+    }
+  }
+  return changes.empty() ? 0 : std::exp(quantile(changes, 0.95)) - 1;
+}
+
+Difference difference(const Key& key, const Rates& before, const Rates& after, double wander) {
   const Interval a = before.interval(), b = after.interval();
   return {std::get<0>(key),
           std::get<1>(key),
@@ -39,7 +59,7 @@ Difference difference(const Key& key, const Rates& before, const Rates& after) {
           before.median(),
           after.median(),
           after.median() / before.median(),
-          {b.low / a.high, b.high / a.low}};
+          {b.low / a.high / (1 + wander), b.high / a.low * (1 + wander)}};
 }
 
 std::string text(const Key& key) {
@@ -80,6 +100,7 @@ Comparison compare(const Roofline& before, const Roofline& after) {
   setting("caches", levels_text(before), levels_text(after));
   setting("libraries", libraries_text(before), libraries_text(after));
 
+  result.wander = wander_of(before, after);
   std::map<Key, const Rates*> others;
   for (const auto& [key, rates] : roofs(after)) {
     others[key] = rates;
@@ -91,7 +112,7 @@ Comparison compare(const Roofline& before, const Roofline& after) {
       continue;
     }
     if (!rates->samples.empty() && !other->second->samples.empty()) {
-      result.differences.push_back(difference(key, *rates, *other->second));
+      result.differences.push_back(difference(key, *rates, *other->second, result.wander));
     }
     others.erase(other);
   }

@@ -15,7 +15,7 @@ struct Difference {
   int threads = 1;
   double before = 0, after = 0;  ///< medians
   double ratio = 1;              ///< after / before
-  Interval interval;             ///< of the ratio; holds it with at least 90 % where both have six samples or more
+  Interval interval;             ///< of the ratio: of the medians' 95 % intervals, widened by Comparison::wander
   [[nodiscard]] bool beyond_noise() const noexcept { return interval.low > 1 || interval.high < 1; }
 };
 
@@ -23,6 +23,9 @@ struct Difference {
 struct Comparison {
   std::vector<std::string> settings;  ///< "CPU: X; Y", for what isn't alike
   std::vector<Difference> differences;
+  /// What the machine's rates do between two times of one run: 95 % of roofs, of both, have halves of their samples whose medians differ by at
+  /// most this factor minus one.
+  double wander = 0;
   std::vector<std::string> only_before, only_after;  ///< roofs that the other one lacks
 };
 

@@ -15,7 +15,7 @@ namespace flopcast::roofline {
 using Progress = std::function<bool(std::int64_t done, std::int64_t expected)>;
 
 struct ComputeOptions {
-  int rounds = 7;                ///< samples of each ceiling, interleaved
+  int rounds = 5;                ///< samples of each ceiling, interleaved
   Seconds warm_up = 2e-3;        ///< the clock needs 1 to 2 ms to settle after the kind of work changed
   Seconds sample = 5e-3;         ///< length of a sample
   Seconds probe_delay = 0.1e-3;  ///< a clock read right after AVX-512 work is up to 15 % low for 50 us
@@ -26,11 +26,14 @@ struct ComputeOptions {
 std::vector<ComputeRoof> measure_compute(const machine::WallClock& clock, const std::vector<machine::ThreadTeam*>& teams,
                                          const ComputeOptions& options, const Progress& progress = {});
 
+/// Adds the samples of a later measurement; roofs that weren't there are appended.
+void add_samples(std::vector<ComputeRoof>& roofs, const std::vector<ComputeRoof>& later);
+
 /// Whole number of units that `instructions_per_cycle` shows: the nearest one, at least 1.
 int ports(double instructions_per_cycle);
 
-/// Peaks from factors (paper 003, equation 9), for the widest fused multiply-add of `roofline`: with the nominal clock where it is known,
-/// and with the clock measured beside the loop.
+/// Peaks from factors (paper 003, equation 9), for the widest fused multiply-add of `roofline` in double precision on each number of threads:
+/// with the nominal clock where it is known, and with the clock measured beside the loop.
 std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source);
 
 }  // namespace flopcast::roofline

@@ -23,6 +23,9 @@ void to_json(nlohmann::json& json, const ComputeRoof& roof) {
   json = {{"name", roof.name},     {"precision", roof.precision},    {"lanes", roof.lanes},
           {"fused", roof.fused},   {"threads", roof.threads},        {"flops_per_lane", roof.flops_per_lane},
           {"clocks", roof.clocks}, {"flops_per_second", roof.flops}, {"instructions_per_cycle", roof.instructions_per_cycle}};
+  if (!roof.flops.samples.empty()) {
+    json["flops_per_second"]["attained"] = roof.ceiling();
+  }
 }
 void from_json(const nlohmann::json& json, ComputeRoof& roof) {
   json.at("name").get_to(roof.name);
@@ -202,7 +205,7 @@ const ComputeRoof* best_compute(const Roofline& roofline, int threads, const std
   const ComputeRoof* best = nullptr;
   for (const ComputeRoof& roof : roofline.compute) {
     if (roof.threads == threads && roof.precision == precision && roof.flops_per_lane == 2 &&
-        (best == nullptr || roof.flops.attained() > best->flops.attained())) {
+        (best == nullptr || roof.ceiling() > best->ceiling())) {
       best = &roof;
     }
   }
@@ -245,8 +248,8 @@ Bound bound_of(const Roofline& roofline, const Point& point) {
     bound = {fastest->name(), fastest->bytes.attained() * point.intensity()};
   }
   if (const ComputeRoof* compute = best_compute(roofline, threads, point.precision);
-      compute != nullptr && (bound.flops <= 0 || compute->flops.attained() < bound.flops)) {
-    bound = {compute->name, compute->flops.attained()};
+      compute != nullptr && (bound.flops <= 0 || compute->ceiling() < bound.flops)) {
+    bound = {compute->name, compute->ceiling()};
   }
   return bound;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,7 +19,8 @@ namespace flopcast::roofline {
 struct Rates {
   std::vector<double> samples;
 
-  /// What stands for a roof: the upper quartile, as whatever disturbs a sample makes it slower.
+  void add(const Rates& later) { samples.insert(samples.end(), later.samples.begin(), later.samples.end()); }
+  /// What stands for a bandwidth or a gemm: the upper quartile, as most that disturbs a sample makes it slower.
   [[nodiscard]] double attained() const { return quantile(samples, 0.75); }
   [[nodiscard]] double median() const { return flopcast::median(samples); }
   /// Of the median, 95 %, distribution-free.
@@ -38,6 +40,8 @@ struct ComputeRoof {
   std::vector<double> clocks;         ///< hertz, of each sample: mean over its threads, right after it
   double instructions_per_cycle = 0;  ///< per core, in the sample that was disturbed least
 
+  /// The best sample: nothing but the core's units and clock makes such a loop fast, and everything else makes it slower.
+  [[nodiscard]] double ceiling() const { return *std::max_element(flops.samples.begin(), flops.samples.end()); }
   friend bool operator==(const ComputeRoof&, const ComputeRoof&) = default;
 };
 

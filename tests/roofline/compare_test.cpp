@@ -19,21 +19,41 @@ TEST(Compare, OfTheSameRooflineFindsNothing) {
 }
 
 TEST(Compare, TellsDifferencesFromNoise) {
-  Roofline after = fake_roofline();
+  Roofline before = fake_roofline();
+  before.points.clear();  // wander too much
+  Roofline after = before;
   for (double& rate : after.bandwidth[1].bytes.samples) {
     rate *= 1.01;  // the samples spread by 1.25 % to either side
   }
   for (double& rate : after.bandwidth[0].bytes.samples) {
     rate *= 0.9;
   }
-  const std::vector<Difference> differences = compare(fake_roofline(), after).differences;
+  const Comparison comparison = compare(before, after);
+  const std::vector<Difference>& differences = comparison.differences;
   const Difference &lower = differences[4], &noise = differences[5];
   EXPECT_EQ(lower.name, "L1 triad");
   EXPECT_NEAR(lower.ratio, 0.9, 1e-12);
   EXPECT_TRUE(lower.beyond_noise());
   EXPECT_EQ(noise.name, "memory triad");
   EXPECT_FALSE(noise.beyond_noise());
-  EXPECT_NEAR(noise.interval.low, 1.01 * 7.9 / 8.1, 1e-12);
+  EXPECT_NEAR(noise.interval.low, 1.01 * 7.9 / 8.1 / (1 + comparison.wander), 1e-12);
+}
+
+/// Rates that are steady at any moment, but not from one half of a run to the other, don't differ beyond noise by as much.
+TEST(Compare, KnowsHowRatesWanderWithinARun) {
+  Roofline before = fake_roofline(), after = fake_roofline();
+  for (Roofline* roofline : {&before, &after}) {
+    roofline->points.clear();
+    for (BandwidthRoof& roof : roofline->bandwidth) {
+      roof.bytes.samples = {8e9, 8e9, 8e9, 9e9, 9e9, 9e9};
+    }
+  }
+  after.bandwidth[0].bytes.samples = {7.9e9, 7.9e9, 7.9e9, 7.9e9, 7.9e9, 7.9e9};
+  after.bandwidth[1].bytes.samples = {6e9, 6e9, 6e9, 6e9, 6e9, 6e9};
+  const Comparison comparison = compare(before, after);
+  EXPECT_NEAR(comparison.wander, 9.0 / 8 - 1, 1e-12);
+  EXPECT_FALSE(comparison.differences[4].beyond_noise());
+  EXPECT_TRUE(comparison.differences[5].beyond_noise());
 }
 
 TEST(Compare, SaysWhatIsNotAlikeAndWhatIsMissing) {

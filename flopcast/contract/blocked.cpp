@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -171,7 +172,7 @@ class Worker {
     }
     if constexpr (std::is_floating_point_v<Element>) {
       if (plan.blocking_.kernel == TileKernel::panels) {
-        panels_.emplace(plan.folded_, panel_kernels<Element>().front(), buffer(0), buffer(plan.a_bytes_));
+        panels_.emplace(plan.folded_, panel_kernels<Element>().front(), buffer(0));
       }
     }
   }
@@ -185,61 +186,80 @@ class Worker {
   Worker& operator=(Worker&&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Tiles of M from `m_begin` to `m_end` of tile `n` of N and one element of the batch.
-  void run(std::int64_t batch, std::size_t n, std::size_t m_begin, std::size_t m_end) {
+  /// Room for a tile of B.
+  [[nodiscard]] Element* b_buffer() const { return buffer(plan_.a_bytes_); }
+
+  /// From now on works on one element of the batch, tile `n` of N and tile `k` of K. What must be packed of B goes to `b_buffer`.
+  void take(std::int64_t batch, std::size_t n, std::size_t k, Element* b_buffer) {
     const Fold& batches = plan_.folded_.batch;
     at_a_ = a_ + batches.a[static_cast<std::size_t>(batch)];
     at_b_ = b_ + batches.b[static_cast<std::size_t>(batch)];
     at_c_ = c_ + batches.c[static_cast<std::size_t>(batch)];
-    bool first = true;
-    for (const Tile& k : plan_.k_) {
-      if (plan_.blocking_.kernel == TileKernel::panels) {
-        multiply_panels(n, k, m_begin, m_end, first);
-      } else {
-        multiply_tiles(n, k, m_begin, m_end, first);
+    k_ = &plan_.k_[k];
+    n_ = &plan_.n_[n];
+    is_first_ = k == 0;
+    if constexpr (std::is_floating_point_v<Element>) {
+      if (panels_) {
+        panels_->take_columns(at_b_, plan_.column_panels_[n], {k_->first, k_->length, k_->step_a, k_->step_b}, plan_.blocking_.pack_b,
+                              b_buffer);
+        panel_count_ = plan_.column_panels_[n].size();
+        return;
       }
-      first = false;
     }
+    const Folded& folded = plan_.folded_;
+    const Element* data = at_b_ + offset(folded.k.b, *k_) + offset(folded.n.b, *n_);
+    packed_b_ = nullptr;
+    if (streams() || !in_place(data, k_->length, k_->step_b, n_->length, n_->step_b, b_matrix_)) {
+      packed_b_ = b_buffer;
+      b_matrix_ = {b_buffer, std::max<std::int64_t>(1, k_->length), false};
+    }
+  }
+
+  /// Parts in which the tile of B is packed; all must be, by whomever, before it is multiplied with.
+  [[nodiscard]] std::size_t b_parts() const {
+    if (panels_) {
+      return (panel_count_ + panels_per_part - 1) / panels_per_part;
+    }
+    return packed_b_ == nullptr ? 0 : static_cast<std::size_t>((n_->length + columns_per_part - 1) / columns_per_part);
+  }
+  void pack_b(std::size_t part) {
+    if constexpr (std::is_floating_point_v<Element>) {
+      if (panels_) {
+        panels_->pack_columns(part * panels_per_part, std::min((part + 1) * panels_per_part, panel_count_));
+        return;
+      }
+    }
+    const std::int64_t first = static_cast<std::int64_t>(part) * columns_per_part, length = std::min(columns_per_part, n_->length - first);
+    const Folded& folded = plan_.folded_;
+    pack_dense(ScatteredMatrix<Element>{at_b_, folded.k.b.data() + k_->first, k_->length, folded.n.b.data() + n_->first + first, length},
+               packed_b_ + first * b_matrix_.leading_dimension);
+  }
+
+  /// Tile `m` of M with the tile of B taken.
+  void multiply(std::size_t m) {
+    if constexpr (std::is_floating_point_v<Element>) {
+      if (panels_) {
+        panels_->multiply(at_a_, plan_.row_panels_[m], plan_.packing_orders_[m], at_c_, alpha_, is_first_ ? beta_ : Element(1),
+                          plan_.blocking_.pack_a);
+        return;
+      }
+    }
+    multiply(plan_.m_[m], *n_, *k_, b_matrix_, is_first_);
+  }
+
+  /// After the last tile: what was stored past the caches is visible to other threads.
+  void finish() {
     if (streams()) {
       finish_streaming();
     }
   }
 
  private:
+  static constexpr std::size_t panels_per_part = 16;
+  static constexpr std::int64_t columns_per_part = 64;
+
   [[nodiscard]] Element* buffer(std::int64_t offset_bytes) const { return reinterpret_cast<Element*>(memory_.get() + offset_bytes); }
   [[nodiscard]] bool streams() const { return plan_.blocking_.kernel == TileKernel::streaming; }
-
-  void multiply_tiles(std::size_t n, const Tile& k, std::size_t m_begin, std::size_t m_end, bool first) {
-    const Tile& columns = plan_.n_[n];
-    const Matrix<const Element*> b = streams() ? packed_b(k, columns) : matrix_b(k, columns);
-    for (std::size_t i = m_begin; i < m_end; ++i) {
-      multiply(plan_.m_[i], columns, k, b, first);
-    }
-  }
-
-  void multiply_panels(std::size_t n, const Tile& k, std::size_t m_begin, std::size_t m_end, bool first) {
-    if constexpr (std::is_floating_point_v<Element>) {
-      panels_->take_columns(at_b_, plan_.column_panels_[n], {k.first, k.length, k.step_a, k.step_b}, plan_.blocking_.pack_b);
-      for (std::size_t i = m_begin; i < m_end; ++i) {
-        panels_->multiply(at_a_, plan_.row_panels_[i], plan_.packing_orders_[i], at_c_, alpha_, first ? beta_ : Element(1),
-                          plan_.blocking_.pack_a);
-      }
-    }
-  }
-
-  Matrix<const Element*> matrix_b(const Tile& k, const Tile& n) {
-    const Folded& folded = plan_.folded_;
-    Matrix<const Element*> matrix;
-    const Element* data = at_b_ + offset(folded.k.b, k) + offset(folded.n.b, n);
-    return in_place(data, k.length, k.step_b, n.length, n.step_b, matrix) ? matrix : packed_b(k, n);
-  }
-
-  Matrix<const Element*> packed_b(const Tile& k, const Tile& n) {
-    Element* const to = buffer(plan_.a_bytes_);
-    pack_dense(ScatteredMatrix<Element>{at_b_, plan_.folded_.k.b.data() + k.first, k.length, plan_.folded_.n.b.data() + n.first, n.length},
-               to);
-    return {to, std::max<std::int64_t>(1, k.length), false};
-  }
 
   Matrix<const Element*> matrix_a(const Tile& m, const Tile& k) {
     const Folded& folded = plan_.folded_;
@@ -314,7 +334,9 @@ class Worker {
   }
 
   /// Nothing for types that have no panel kernel.
-  struct NoPanels {};
+  struct NoPanels {
+    explicit operator bool() const { return false; }
+  };
   using Panels =
       typename std::conditional_t<std::is_floating_point_v<Element>,
                                   std::optional<PanelTiles<std::conditional_t<std::is_floating_point_v<Element>, Element, double>>>,
@@ -328,6 +350,11 @@ class Worker {
   Element alpha_, beta_;
   const Element *at_a_ = nullptr, *at_b_ = nullptr;
   Element* at_c_ = nullptr;
+  const Tile *n_ = nullptr, *k_ = nullptr;
+  bool is_first_ = true;               ///< of the tiles of K
+  std::size_t panel_count_ = 0;        ///< of the tile of B, for the panel kernel
+  Matrix<const Element*> b_matrix_{};  ///< for the other kernels
+  Element* packed_b_ = nullptr;        ///< where it is packed, if it is
 };
 
 std::string to_string(const Blocking& blocking) {
@@ -395,6 +422,7 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
     b_bytes_ = none_if(!is_packed(folded_.swapped ? 'A' : 'B'), blocking_.k * blocking_.n * element);
     c_bytes_ = none_if(!is_packed('C'), blocking_.m * blocking_.n * element);
   }
+  packs_b_ = packed().find(folded_.swapped ? 'A' : 'B') != std::string::npos;
   buffers_ = std::make_shared<Buffers>();
 }
 
@@ -486,6 +514,83 @@ std::string Blocked::packed_in_panels() const {
   return letters(left, right, result);
 }
 
+namespace {
+
+/// Runs `work` on every worker, in threads of their own but for the first, which meet at `together`.
+template <class Workers, class Work>
+void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullptr) {
+  std::vector<std::thread> threads;
+  try {
+    for (std::size_t i = 1; i < workers.size(); ++i) {
+      threads.emplace_back(work, std::ref(workers[i]));
+    }
+  } catch (const std::system_error&) {  // the system refuses more threads: those that there are do all of it
+    for (std::size_t i = threads.size() + 1; together != nullptr && i < workers.size(); ++i) {
+      together->arrive_and_drop();
+    }
+  }
+  work(workers.front());
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+}  // namespace
+
+/// Every thread takes one unit after the other, and packs B for itself.
+template <class Element>
+void Blocked::share_units(std::vector<Worker<Element>>& workers, std::size_t units) const {
+  std::atomic<std::size_t> next = 0;
+  in_threads(workers, [&](Worker<Element>& worker) {
+    for (std::size_t unit = next++; unit < units; unit = next++) {
+      const std::size_t n = unit % n_.size();
+      for (std::size_t k = 0; k < k_.size(); ++k) {
+        worker.take(static_cast<std::int64_t>(unit / n_.size()), n, k, worker.b_buffer());
+        for (std::size_t part = 0; part < worker.b_parts(); ++part) {
+          worker.pack_b(part);
+        }
+        for (std::size_t m = first_row_tile(n_[n]); m < m_.size(); ++m) {
+          worker.multiply(m);
+        }
+      }
+    }
+    worker.finish();
+  });
+}
+
+/// All threads work on the same tiles of B, one after the other: each packs parts of it, and when all are packed multiplies tiles of A with
+/// it. A thread that finds none left goes on to pack the next tile of B, into another buffer, and waits there for the others.
+template <class Element>
+void Blocked::share_tiles(std::vector<Worker<Element>>& workers, std::size_t units) const {
+  struct Step {
+    std::atomic<std::size_t> next_part = 0, next_tile = 0;
+  };
+  std::vector<Step> steps(units * k_.size());
+  const std::array<Element*, 2> b_buffers = {workers[0].b_buffer(), workers[1].b_buffer()};
+  const bool in_order = k_.size() > 1 || packs_b_;  // sums of the same C, and B's buffers
+  std::barrier<> together(static_cast<std::ptrdiff_t>(workers.size()));
+  in_threads(
+      workers,
+      [&](Worker<Element>& worker) {
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+          const std::size_t unit = i / k_.size(), n = unit % n_.size();
+          worker.take(static_cast<std::int64_t>(unit / n_.size()), n, i % k_.size(), b_buffers[i % 2]);
+          for (std::size_t part = steps[i].next_part++; part < worker.b_parts(); part = steps[i].next_part++) {
+            worker.pack_b(part);
+          }
+          if (in_order) {
+            together.arrive_and_wait();
+          }
+          const std::size_t first = first_row_tile(n_[n]);
+          for (std::size_t m = first + steps[i].next_tile++; m < m_.size(); m = first + steps[i].next_tile++) {
+            worker.multiply(m);
+          }
+        }
+        worker.finish();
+      },
+      &together);
+}
+
 void Blocked::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
   with_element(folded_.precision, [&](auto zero) {
     using Element = decltype(zero);
@@ -499,31 +604,12 @@ void Blocked::run(const void* a, const void* b, void* c, std::complex<double> al
     } catch (const std::bad_alloc&) {
       throw environment_error("packing needs {} bytes of memory, which aren't there; C was not changed", workspace_bytes());
     }
-    // One task per tile of N; where these are too few for the threads, each is split along M.
-    const std::size_t parts = blocking_.threads == 1
-                                  ? 1
-                                  : std::clamp<std::size_t>((4 * static_cast<std::size_t>(blocking_.threads) + n_.size() - 1) /
-                                                                std::max<std::size_t>(1, n_.size()),
-                                                            1, std::max<std::size_t>(1, m_.size()));
-    const std::size_t tasks = static_cast<std::size_t>(folded_.batch.extent) * n_.size() * parts;
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&](Worker<Element>& worker) {
-      for (std::size_t task = next++; task < tasks; task = next++) {
-        const std::size_t part = task % parts, tile = task / parts % n_.size(), batch = task / parts / n_.size();
-        const std::size_t begin = std::max(part * m_.size() / parts, first_row_tile(n_[tile])), end = (part + 1) * m_.size() / parts;
-        worker.run(static_cast<std::int64_t>(batch), tile, std::min(begin, end), end);
-      }
-    };
-    std::vector<std::thread> threads;
-    try {
-      for (std::size_t i = 1; i < workers.size(); ++i) {
-        threads.emplace_back(work, std::ref(workers[i]));
-      }
-    } catch (const std::system_error&) {  // the system refuses more threads: those that there are do all of it
-    }
-    work(workers.front());
-    for (std::thread& thread : threads) {
-      thread.join();
+    const std::size_t units = static_cast<std::size_t>(folded_.batch.extent) * n_.size();  // each a tile of N in an element of the batch
+    constexpr std::size_t enough = 4;  // for each thread, that none waits long for the last one's end
+    if (blocking_.threads == 1 || units >= enough * workers.size()) {
+      share_units(workers, units);
+    } else {
+      share_tiles(workers, units);
     }
   });
   if (blocking_.mirrored) {

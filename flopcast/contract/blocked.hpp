@@ -12,6 +12,9 @@
 
 namespace flopcast::contract {
 
+template <class Element>
+class Worker;
+
 /// What multiplies a tile of A with a tile of B.
 enum class TileKernel : std::uint8_t {
   gemm,      ///< the library's
@@ -20,8 +23,8 @@ enum class TileKernel : std::uint8_t {
 };
 
 /// One member of the planner's family: tiles of the folded M, N and K. Loops run over batch, N, K and M from the outside in. For gemm a
-/// tile of A or B that BLAS can take where it lies is used in place, any other is packed: B's once per tile of N and K, A's once per
-/// product; C's tile is updated in place or, where it is no matrix of BLAS, through a buffer. The panel kernel takes every panel of a few
+/// tile of A or B that BLAS can take where it lies is used in place, any other is packed: B's once per tile of N and K, whatever the number
+/// of threads, A's once per product; C's tile is updated in place or, where it is no matrix of BLAS, through a buffer. The panel kernel takes every panel of a few
 /// rows or columns in place that it can, and packs the others. Tiles as long as an index of the notation give the paper's loops over gemm;
 /// one tile of everything gives transpose-transpose-gemm-transpose.
 struct Blocking {
@@ -62,6 +65,11 @@ class Blocked {
   template <class Element>
   friend class Worker;
 
+  template <class Element>
+  void share_units(std::vector<Worker<Element>>& workers, std::size_t units) const;
+  template <class Element>
+  void share_tiles(std::vector<Worker<Element>>& workers, std::size_t units) const;
+
   struct Buffers;  ///< of threads, kept for the next run
 
   void require_streamable() const;
@@ -73,6 +81,7 @@ class Blocked {
   Folded folded_;
   Blocking blocking_;
   kernel::Function gemm_ = nullptr;
+  bool packs_b_ = false;      ///< of the folded product some tile
   bool takes_turns_ = false;  ///< gemm may be called by one thread at a time only
   std::vector<Tile> m_, n_, k_;
   std::vector<std::vector<RowPanel>> row_panels_;         ///< of every tile of M, for the panel kernel

@@ -32,12 +32,12 @@ std::set<std::int64_t> lengths(const Fold& fold, std::initializer_list<std::int6
 }
 
 /// Lengths near `about` that cut `extent` into equal tiles but for what rounding up to `unit` takes: a short last tile costs as much as others
-/// for moving C.
-std::set<std::int64_t> equal_lengths(std::int64_t extent, std::initializer_list<std::int64_t> about, std::int64_t unit) {
+/// for moving C. As many for each of `sharers`, that none waits for another.
+std::set<std::int64_t> equal_lengths(std::int64_t extent, std::initializer_list<std::int64_t> about, std::int64_t unit, int sharers = 1) {
   std::set<std::int64_t> all;
   for (const std::int64_t length : about) {
     if (length < extent) {
-      const std::int64_t tiles = (extent + length / 2) / length;
+      const std::int64_t rounds = std::max<std::int64_t>(1, (extent + sharers * length / 2) / (sharers * length)), tiles = rounds * sharers;
       all.insert(((extent + tiles - 1) / tiles + unit - 1) / unit * unit);
     }
   }
@@ -83,9 +83,8 @@ class Collector {
       : folded_(folded), model_(folded, environment, rates), threads_(threads) {}
 
   void add_gemm() {
-    if (const Blocking whole = whole_gemm(); folded_.batch.extent == 1 && model_.is_in_place(whole)) {
-      add(whole);
-      all_.back().is_one_call = true;
+    if (folded_.batch.extent == 1 && model_.is_in_place(whole_gemm())) {
+      add_one_call();
     }
     for (const std::int64_t m : lengths(folded_.m, {64, 256, 1024}, longest)) {
       for (const std::int64_t n : lengths(folded_.n, {32, 128, 512}, longest)) {
@@ -103,7 +102,7 @@ class Collector {
   void add_panels() {
     constexpr std::int64_t unit = 24;  // rows of a panel
     std::set<std::int64_t> rows = lengths(folded_.m, {}, 1024);
-    rows.merge(equal_lengths(folded_.m.extent, {96, 240, 480}, unit));
+    rows.merge(equal_lengths(folded_.m.extent, {96, 240, 480}, unit, threads_));
     rows.merge(several_runs(folded_.m));
     add_panels(rows, false);
     if (folded_.crossed.extent > 0) {
@@ -166,6 +165,23 @@ class Collector {
   [[nodiscard]] bool is_whole_in_place(const Blocking& blocking) const {
     const Blocking whole = whole_gemm();
     return !all_.empty() && all_.front().is_one_call && blocking.m >= whole.m && blocking.n >= whole.n && blocking.k >= whole.k;
+  }
+
+  /// One call, or one for each thread on its part of M or N, where BLAS can take all of it.
+  void add_one_call() {
+    const Blocking whole = whole_gemm();
+    constexpr std::int64_t unit = 24;  // rows or columns that no kernel does in part but at the end
+    for (std::int64_t Blocking::*side : {&Blocking::m, &Blocking::n}) {
+      Blocking share = whole;
+      share.*side = ((whole.*side + threads_ - 1) / threads_ + unit - 1) / unit * unit;
+      if (share.*side < whole.*side) {
+        add(share);
+      }
+    }
+    if (all_.empty()) {
+      add(whole);
+    }
+    all_.front().is_one_call = true;
   }
 
   void add(const Blocking& blocking) { all_.push_back({blocking, model_.time(blocking).total(), Basis::formula}); }

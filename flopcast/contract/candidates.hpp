@@ -17,7 +17,7 @@ struct Candidate {
   Blocking blocking;
   Seconds seconds = 0;
   Basis basis = Basis::formula;
-  bool is_one_call = false;  ///< one gemm of the library on the tensors as they lie: nobody expects to be slower than that
+  bool is_one_call = false;  ///< one gemm of the library for each thread, on the tensors as they lie: nobody expects to be slower
 };
 
 /// The blockings that may be best for `folded`, by rising expected time: tiles that end where indices of the notation do, tiles that suit

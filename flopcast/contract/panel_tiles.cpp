@@ -196,50 +196,58 @@ std::int64_t packed_elements(const std::vector<ColumnPanel>& panels, std::int64_
 }
 
 template <class T>
-void PanelTiles<T>::take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack) {
+void PanelTiles<T>::take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack, T* buffer) {
+  b_ = b;
   depth_ = depth;
   column_panels_ = &panels;
   columns_.clear();
-  T* free = b_buffer_;
-  for (std::size_t i = 0; i < panels.size();) {
-    const ColumnPanel& panel = panels[i];
+  for (const ColumnPanel& panel : panels) {
     if (!pack && panel.step_b != 0 && depth.step_b != 0) {
-      columns_.push_back({b + offset_at(folded_->n.b, panel.first) + offset_at(folded_->k.b, depth.first), depth.step_b, panel.step_b});
-      ++i;
-      continue;
+      columns_.push_back(
+          {b + offset_at(folded_->n.b, panel.first) + offset_at(folded_->k.b, depth.first), depth.step_b, panel.step_b, nullptr});
+    } else {
+      columns_.push_back({buffer, panel.columns, 1, buffer});
+      buffer += panel.columns * depth.length;
     }
-    std::size_t done = take_columns_together(b, i, free);
-    if (done == 0) {
-      columns_.push_back(packed_columns(b, panel, free));
-      done = 1;
+  }
+}
+
+template <class T>
+void PanelTiles<T>::pack_columns(std::size_t first, std::size_t last) {
+  while (first < last) {
+    const std::size_t done = pack_columns_together(first, last);
+    if (done == 0 && columns_[first].packed != nullptr) {
+      pack_columns_of((*column_panels_)[first], columns_[first].packed);
     }
-    for (const std::size_t end = i + done; i < end; ++i) {
-      free += panels[i].columns * depth.length;
-    }
+    first += std::max<std::size_t>(done, 1);
   }
 }
 
 /// Packs several panels whose columns are neighbours in B at once, so that whole runs of B's lines are read one after the other; gives how
 /// many, 0 for none.
 template <class T>
-std::size_t PanelTiles<T>::take_columns_together(const T* b, std::size_t first, T* to) {
+std::size_t PanelTiles<T>::pack_columns_together(std::size_t first, std::size_t last) const {
   constexpr std::size_t most = 16;
   constexpr std::int64_t usual = 8;
   const std::vector<ColumnPanel>& panels = *column_panels_;
   const std::int64_t width = panels[first].columns;
   const auto continues = [&](std::size_t i) {
     const auto at = static_cast<std::size_t>(panels[i].first);
-    return panels[i].step_b == 1 && panels[i].columns == width && (i == first || folded_->n.b[at] == folded_->n.b[at - 1] + 1);
+    return columns_[i].packed != nullptr && panels[i].step_b == 1 && panels[i].columns == width &&
+           (i == first || folded_->n.b[at] == folded_->n.b[at - 1] + 1);
   };
   if (width == 1) {
     return 0;
   }
   std::size_t count = 0;
-  while (count < most && first + count < panels.size() && continues(first + count)) {
-    columns_.push_back({to + static_cast<std::int64_t>(count) * width * depth_.length, width, 1});
+  while (count < most && first + count < last && continues(first + count)) {
     ++count;
   }
-  const T* const from = b + offset_at(folded_->n.b, panels[first].first);
+  if (count == 0) {
+    return 0;
+  }
+  const T* const from = b_ + offset_at(folded_->n.b, panels[first].first);
+  T* const to = columns_[first].packed;
   for (std::int64_t p = 0; p < depth_.length; ++p) {
     const T* source = from + folded_->k.b[static_cast<std::size_t>(depth_.first + p)];
     T* target = to + p * width;
@@ -251,11 +259,11 @@ std::size_t PanelTiles<T>::take_columns_together(const T* b, std::size_t first, 
 }
 
 template <class T>
-typename PanelTiles<T>::Columns PanelTiles<T>::packed_columns(const T* b, const ColumnPanel& panel, T* to) const {
+void PanelTiles<T>::pack_columns_of(const ColumnPanel& panel, T* to) const {
   const std::int64_t* column = folded_->n.b.data() + panel.first;
   const std::int64_t* row = folded_->k.b.data() + depth_.first;
-  pack_panel(ScatteredMatrix<T>{b, column, panel.columns, row, depth_.length}, to, panel.columns);  // a row of the packed panel is one of B
-  return {to, panel.columns, 1};
+  pack_panel(ScatteredMatrix<T>{b_, column, panel.columns, row, depth_.length}, to,
+             panel.columns);  // a row of the packed panel is one of B
 }
 
 template <class T>

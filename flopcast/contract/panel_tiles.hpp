@@ -63,12 +63,13 @@ std::int64_t packed_elements(const std::vector<ColumnPanel>& panels, std::int64_
 template <class T>
 class PanelTiles {
  public:
-  /// `a` and `b` are buffers for packed_elements() of the largest tiles.
-  PanelTiles(const Folded& folded, const PanelKernel<T>& kernel, T* a, T* b)
-      : folded_(&folded), kernel_(&kernel), a_buffer_(a), b_buffer_(b) {}
+  /// `a` is a buffer for packed_elements() of the largest tile.
+  PanelTiles(const Folded& folded, const PanelKernel<T>& kernel, T* a) : folded_(&folded), kernel_(&kernel), a_buffer_(a) {}
 
-  /// The tile of B to multiply with from now on; `b` is the tensor's first element.
-  void take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack);
+  /// The tile of B to multiply with from now on; `b` is the tensor's first element, `buffer` has room for packed_elements() of the tile.
+  void take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack, T* buffer);
+  /// Packs those panels in [first, last) that aren't taken where they lie. All must be packed, by whomever, before multiply().
+  void pack_columns(std::size_t first, std::size_t last);
   /// C := alpha A B + beta C on these rows and the columns taken.
   void multiply(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, T* c, T alpha, T beta, bool pack);
 
@@ -76,14 +77,15 @@ class PanelTiles {
   struct Columns {
     const T* data;
     std::int64_t step, column_step;
+    T* packed;  ///< where to, or nullptr
   };
   struct Rows {
     const T* data;
     std::int64_t step;
   };
 
-  std::size_t take_columns_together(const T* b, std::size_t first, T* to);
-  Columns packed_columns(const T* b, const ColumnPanel& panel, T* to) const;
+  std::size_t pack_columns_together(std::size_t first, std::size_t last) const;
+  void pack_columns_of(const ColumnPanel& panel, T* to) const;
   Rows packed_rows(const T* a, const RowPanel& panel, T* to) const;
   void take_rows(const T* a, const std::vector<RowPanel>& panels, bool pack);
   void take_squares(const T* a, const PackingOrder& order);
@@ -93,7 +95,8 @@ class PanelTiles {
 
   const Folded* folded_;
   const PanelKernel<T>* kernel_;
-  T *a_buffer_, *b_buffer_;
+  T* a_buffer_;
+  const T* b_ = nullptr;
   Depth depth_;
   const std::vector<ColumnPanel>* column_panels_ = nullptr;
   std::vector<Columns> columns_;

@@ -268,31 +268,40 @@ void describe_limits(const Topology& topology, const RooflineOptions& options, s
   }
 }
 
+/// The best FMA loop of every number of threads.
+std::vector<const roofline::ComputeRoof*> fma_loops(const Roofline& found) {
+  std::vector<const roofline::ComputeRoof*> loops;
+  for (const roofline::ComputeRoof& roof : found.compute) {
+    if (&roof == best_compute(found, roof.threads)) {
+      loops.push_back(&roof);
+    }
+  }
+  return loops;
+}
+
 /// Says so if the machine was busy: then roofs may be too low.
 void describe_noise(Roofline& found) {
   constexpr double usual = 0.05;
-  const roofline::ComputeRoof* roof = best_compute(found, 1);
-  if (roof == nullptr) {
-    return;
-  }
-  const double lost = 1 - roof->flops.median() / roof->ceiling();
-  if (lost > usual) {
-    found.findings.push_back(fmt::format(
-        "the machine was busy: half of the samples of {} lost more than {:.0f} % to other work; ceilings are "
-        "the best sample, bandwidths and gemm what a quarter of the samples surpass: they may be too low; measure again when it is idle",
-        roof->name, 100 * lost));
+  const auto lost = [](const roofline::ComputeRoof* roof) { return 1 - roof->flops.median() / roof->ceiling(); };
+  const std::vector<const roofline::ComputeRoof*> loops = fma_loops(found);
+  const auto worst = std::max_element(loops.begin(), loops.end(), [&](const auto* x, const auto* y) { return lost(x) < lost(y); });
+  if (worst != loops.end() && lost(*worst) > usual) {
+    found.findings.push_back(
+        fmt::format("the machine was busy: half of the samples of {} with {} lost more than {:.0f} % to other work; ceilings are the best "
+                    "sample, bandwidths and gemm what a quarter of the samples surpass: they may be too low; measure again when it is idle",
+                    (*worst)->name, threads_text((*worst)->threads), 100 * lost(*worst)));
   }
 }
 
 /// An undisturbed loop makes a whole number of instructions per cycle, or nearly: what is far from one makes the units of the peaks a guess.
 void describe_units(Roofline& found) {
   constexpr double doubtful = 0.2;
-  const roofline::ComputeRoof* roof = best_compute(found, 1);
-  if (roof != nullptr && std::fabs(roof->instructions_per_cycle - roofline::ports(roof->instructions_per_cycle)) > doubtful) {
+  const double per_cycle = roofline::fused_instructions_per_cycle(found);
+  if (std::fabs(per_cycle - roofline::ports(per_cycle)) > doubtful && !found.peaks.empty()) {
     found.findings.push_back(
-        fmt::format("{} made {:.2f} instructions per cycle at best: the number of units in the peaks is a guess; measure again when the "
-                    "machine is idle",
-                    roof->name, roof->instructions_per_cycle));
+        fmt::format("the widest FMA loop made {:.2f} instructions per cycle at best: the number of units in the peaks is a guess; measure "
+                    "again when the machine is idle",
+                    per_cycle));
   }
 }
 
@@ -394,11 +403,11 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   if (!interrupted()) {
     measure_roofs(options, topology, machine, clock, options.seed + 1, found, common);
   }
+  const auto [hertz, source] = nominal_clock(options, topology, clock);
+  found.peaks = theoretical_peaks(found, hertz, source);
   describe_noise(found);
   describe_units(found);
   describe_gemm(found);
-  const auto [hertz, source] = nominal_clock(options, topology, clock);
-  found.peaks = theoretical_peaks(found, hertz, source);
   if (!interrupted()) {
     found.points = measure_points(options, found, common);
     describe_unbounded_points(options, found);

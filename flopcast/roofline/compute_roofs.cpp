@@ -80,15 +80,6 @@ void sample(const WallClock& clock, Subject& subject, const ComputeOptions& opti
   subject.instructions_per_cycle.push_back(passes_per_second * subject.kernel->instructions_per_pass / hertz);
 }
 
-/// Of the same loop on any number of threads, the highest: cores have the same units, and whatever disturbs a thread makes it slower.
-double instructions_per_cycle(const Roofline& roofline, const std::string& name) {
-  double highest = 0;
-  for (const ComputeRoof& roof : roofline.compute) {
-    highest = roof.name == name ? std::max(highest, roof.instructions_per_cycle) : highest;
-  }
-  return highest;
-}
-
 /// Of the fused loops in double precision, the one with the most flops per instruction; whatever disturbed them, the CPU has it.
 const ComputeRoof* widest(const Roofline& roofline, int threads) {
   const ComputeRoof* found = nullptr;
@@ -157,13 +148,21 @@ void add_samples(std::vector<ComputeRoof>& roofs, const std::vector<ComputeRoof>
 
 int ports(double instructions_per_cycle) { return std::max(1, static_cast<int>(std::lround(instructions_per_cycle))); }
 
+double fused_instructions_per_cycle(const Roofline& roofline) {
+  double highest = 0;
+  for (const ComputeRoof& roof : roofline.compute) {
+    highest = &roof == widest(roofline, roof.threads) ? std::max(highest, roof.instructions_per_cycle) : highest;
+  }
+  return highest;
+}
+
 std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source) {
   std::vector<TheoreticalPeak> peaks;
   for (const ComputeRoof& roof : roofline.compute) {
     if (&roof != widest(roofline, roof.threads)) {
       continue;
     }
-    const double per_cycle = instructions_per_cycle(roofline, roof.name);
+    const double per_cycle = fused_instructions_per_cycle(roofline);
     const std::vector<PeakFactor> others = {
         {"cores", static_cast<double>(roof.threads), "", "threads used, one per core"},
         {"lanes", static_cast<double>(roof.lanes), "numbers per vector", "widest vectors of this CPU (" + roof.name + ")"},

@@ -32,6 +32,10 @@ void add_samples(std::vector<ComputeRoof>& roofs, const std::vector<ComputeRoof>
 /// Whole number of units that `instructions_per_cycle` shows: the nearest one, at least 1.
 int ports(double instructions_per_cycle);
 
+/// Of the widest fused multiply-add in double precision, by the threads that were disturbed least: cores have the same units, and whatever
+/// disturbs a thread makes it slower. 0 if there is none.
+double fused_instructions_per_cycle(const Roofline& roofline);
+
 /// Peaks from factors (paper 003, equation 9), for the widest fused multiply-add of `roofline` in double precision on each number of threads:
 /// with the nominal clock where it is known, and with the clock measured beside the loop.
 std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source);

@@ -62,21 +62,23 @@ std::vector<tune::Check> validate_blocks(const AskingProblems& asking, const tun
   return session.validate("validating " + asking.name(), asking.problems, result.decisions, runners, tune::Extent::all);
 }
 
-interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions,
-                                double most_regret) {
+bool is_undecided(const tune::Decision& decision) {
+  constexpr double most_regret = 0.1;
+  return decision.regret > most_regret;
+}
+
+interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions) {
   interpose::TunedRoutine routine;
   routine.name = asking.routine->name;
   routine.flags = asking.options;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const tune::Decision& decision = decisions[i];
-    if (decision.regret > most_regret) {
-      continue;
-    }
     const interpose::BlockQuestion& question = asking.questions[i];
     interpose::TunedPoint point;
     point.m = question.m;
     point.n = question.n < 0 ? question.m : question.n;
-    point.blocks = decision.chosen.blocks;
+    point.undecided = is_undecided(decision) && decision.standard.seconds > 0;
+    point.blocks = (point.undecided ? decision.standard : decision.chosen).blocks;
     point.ties = decision.ties;
     point.regret = decision.regret;
     routine.points.push_back(std::move(point));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,8 +35,10 @@ tune::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recor
 std::vector<tune::Check> validate_blocks(const AskingProblems& asking, const tune::BlockSizeResult& result, const Workbench& bench,
                                          TuningSession& session);
 
-/// A profile of this place with what was decided, where the regret is at most `most_regret`. Throws bad_input if it is more everywhere.
-interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions,
-                                double most_regret = std::numeric_limits<double>::infinity());
+/// Whether so much may be lost that LAPACK's own block size is to stay: what may be slow needs no tuning.
+bool is_undecided(const tune::Decision& decision);
+
+/// A profile of this place with what was decided, and LAPACK's own block sizes where nothing was: sizes nearby would be asked otherwise.
+interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions);
 
 }  // namespace flopcast::cli

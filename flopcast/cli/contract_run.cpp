@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "flopcast/cli/contract_document.hpp"
@@ -174,6 +176,11 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
   if (!options.sizes.empty()) {
     throw usage_error("sizes come from the files of --in; leave {} out", options.sizes.front());
   }
+  for (const std::string& input : options.inputs) {
+    if (std::error_code none; std::filesystem::equivalent(input, options.result, none)) {
+      throw bad_input("--out {} is the operand {} itself; the result needs a file of its own", options.result, input);
+    }
+  }
   report::require_writable(options.result);
   const contract::Notation notation = contract::parse_notation(options.notation);
   const std::array<contract::Array, 2> arrays = {contract::parse_npy(report::read_file(options.inputs[0]), options.inputs[0]),
@@ -203,6 +210,7 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
 void run_plan(const ContractOptions& options, const Contraction& contraction, const CommonOptions& common) {
   constexpr std::size_t fewest = 3, most = 100;
   constexpr Seconds long_enough = 1;
+  contract::require_memory(contraction);  // before planning, which lists every offset
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
   Run run;

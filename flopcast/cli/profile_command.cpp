@@ -176,8 +176,10 @@ void run_profile(const ProfileOptions& options, const CommonOptions& common) {
   }
   ProgramReport report{
       {file.summary(), breakdown, {}}, place, {}, recording_complaints(file.summary(), breakdown.all().calls), options.top};
+  const bool asks_same = std::any_of(questions.begin(), questions.end(), [](const auto& question) { return question.text == "same"; });
   if (file.summary().dry_run) {
-    report.warnings.emplace_back("this is a dry run: skipped calls have no time; --what-if same predicts it");
+    report.warnings.emplace_back(std::string("this is a dry run: skipped calls have no time") +
+                                 (asks_same ? "" : "; --what-if same predicts it"));
   }
   for (const std::string& warning : report.warnings) {
     note("flopcast: " + warning, common);

@@ -191,7 +191,10 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
       ->delimiter(',');
   command->add_option("--nominal-clock", options->nominal_clock_gigahertz, "GHz, for the nominal peak, where the CPU doesn't tell it")
       ->check(CLI::Range(0.01, 100.0));
-  command->add_option("--time-budget", options->time_budget, "for all; the searches get what the roofs leave")->capture_default_str();
+  command
+      ->add_option("--time-budget", options->time_budget,
+                   "for the searches of gemm and the roofs, which take 10 to 20 s of it whatever it is")
+      ->capture_default_str();
   command->add_option("--seed", options->seed, "of random orders")->capture_default_str()->check(CLI::NonNegativeNumber);
   command->add_flag("--no-gemm", options->no_gemm, "measure no gemm");
   command->add_flag("--triad-lengths", options->triad_lengths, "also the triad over vectors of 3 KiB to 768 MiB");

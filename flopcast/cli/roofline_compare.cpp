@@ -64,7 +64,7 @@ std::string text_of(const Comparison& comparison, const CommonOptions& common) {
   for (const std::string& line : comparison.settings) {
     text += "- " + line + '\n';
   }
-  text += (text.empty() ? "" : "\n") + std::string("Rates in GFLOP/s and GB/s:\n\n") + render(table_of(comparison), common);
+  text += (text.empty() ? "" : "\n") + std::string("Medians in GFLOP/s and GB/s:\n\n") + render(table_of(comparison), common);
   text += fmt::format(
       "\nWithin a run, 95 % of rates changed by at most {:.1f} % from half to half of their samples; differences as small are noise.\n",
       100 * comparison.wander);

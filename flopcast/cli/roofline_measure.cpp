@@ -179,10 +179,16 @@ roofline::GemmSearchOptions search_options(const RooflineOptions& options, const
   return search;
 }
 
-/// Says which gemm is slower than it should be.
+/// Says which gemm is slower than it should be, or faster than it can be.
 void describe_gemm(Roofline& found) {
   for (const GemmRoof& roof : found.gemm) {
     const roofline::ComputeRoof* peak = best_compute(found, roof.threads, roofline::precision(roof.routine));
+    if (peak != nullptr && roof.flops.attained() > peak->ceiling()) {
+      found.findings.push_back(
+          fmt::format("{} of {} surpasses {} with {}: all samples of that ceiling were disturbed; measure again when the "
+                      "machine is idle",
+                      roof.routine, roof.library.name, peak->name, threads_text(roof.threads)));
+    }
     if (peak != nullptr && roof.flops.attained() < healthy_share * peak->ceiling()) {
       found.findings.push_back(fmt::format("{} of {} {} with {} reaches {:.0f} % of the FMA ceiling only{}", roof.routine,
                                            roof.library.name, roof.library.version, threads_text(roof.threads),

@@ -384,6 +384,14 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
       if (const std::string remark = save_profile(profile, make_profile(bench, tuned.asking, tuned.result.decisions)); !remark.empty()) {
         note(remark, common);
       }
+      const auto& decisions = tuned.result.decisions;
+      if (const auto open = std::count_if(decisions.begin(), decisions.end(), is_undecided); open > 0) {
+        note(fmt::format(
+                 "{} is undecided for {} of {} sizes, where over 10 % may be lost: the profile keeps LAPACK's own block sizes there; a "
+                 "larger --time-budget decides",
+                 tuned.asking.name(), open, decisions.size()),
+             common);
+      }
     }
     note(fmt::format("profile saved to {}; run a program with it: flopcast run -- COMMAND", profile), common);
   }

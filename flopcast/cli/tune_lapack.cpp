@@ -86,8 +86,6 @@ const std::vector<Plan>& plans() {
 
 /// With less than this a routine is hardly measured at all: better fewer routines than all of them badly.
 constexpr Seconds least_share = 3;
-/// A choice that may lose more than this (95 %) is none: LAPACK's own block size stays in force.
-constexpr double most_regret = 0.1;
 
 /// Use of one precision beside the one before it in the user's list.
 constexpr double next_precision = 0.4;
@@ -163,12 +161,12 @@ const interpose::TunedRoutine* find_known(const std::optional<interpose::Profile
   return nullptr;
 }
 
-/// Whether every problem has a point of its own.
+/// Whether every problem has a point of its own that is decided.
 bool covers(const interpose::TunedRoutine& known, const AskingProblems& asking) {
   return std::all_of(asking.questions.begin(), asking.questions.end(), [&](const interpose::BlockQuestion& question) {
     const std::int64_t n = question.n < 0 ? question.m : question.n;
     return std::any_of(known.points.begin(), known.points.end(),
-                       [&](const interpose::TunedPoint& point) { return point.m == question.m && point.n == n; });
+                       [&](const interpose::TunedPoint& point) { return point.m == question.m && point.n == n && !point.undecided; });
   });
 }
 
@@ -348,16 +346,16 @@ class LapackTuner {
       return;
     }
     outcome.elapsed = watch.elapsed();
-    const auto unsure = [](const tune::Decision& decision) { return decision.regret > most_regret; };
-    const auto open = std::count_if(outcome.result.decisions.begin(), outcome.result.decisions.end(), unsure);
+    const auto open = std::count_if(outcome.result.decisions.begin(), outcome.result.decisions.end(), is_undecided);
     if (open < static_cast<std::ptrdiff_t>(outcome.result.decisions.size())) {
-      const std::string remark = save_profile(request_.profile, make_profile(bench_, asking, outcome.result.decisions, most_regret));
+      const std::string remark = save_profile(request_.profile, make_profile(bench_, asking, outcome.result.decisions));
       if (!remark.empty()) {
         note(remark, common_);
       }
     }
     if (open > 0) {
-      outcome.remark = fmt::format("undecided for {} sizes: LAPACK's own block sizes stay; a larger --budget decides", open);
+      outcome.remark =
+          fmt::format("undecided for {} size{}: LAPACK's own block sizes stay; a larger --budget decides", open, open == 1 ? "" : "s");
     }
     if (request_.validate) {
       outcome.checks = validate_blocks(asking, outcome.result, bench_, session_);

@@ -102,7 +102,8 @@ Table block_table(const std::vector<Answer>& answers, const ProgramView& view) {
                             report::whole(choice.standard), report::whole(choice.chosen), report::whole(choice.chosen_crossover),
                             Cell(choice.standard_seconds, format_seconds(choice.standard_seconds)),
                             Cell(choice.chosen_seconds, format_seconds(choice.chosen_seconds)),
-                            Cell(100 * by, fmt::format("{:+.1f} %", 100 * by), tone_of(by)), percent(std::max(0.0, choice.regret))});
+                            Cell(100 * by, fmt::format("{:+.1f} %", 100 * by), tone_of(by)),
+                            choice.regret > 1 ? Cell(100 * choice.regret, "unknown") : percent(std::max(0.0, choice.regret))});
     }
   }
   return table;

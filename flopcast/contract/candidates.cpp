@@ -216,7 +216,7 @@ std::vector<Candidate> candidates_on(int threads, const Folded& folded, const En
 }  // namespace
 
 std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads) {
-  constexpr Seconds worth_threads = 1e-3;  // starting them never decides above that
+  const Seconds worth_threads = 1e-3 + (threads - 1) * start_of_a_thread;  // starting them decides nothing above that
   std::vector<Candidate> all = candidates_on(threads, folded, environment, rates);
   if (threads > 1 && all.front().seconds < worth_threads) {
     const std::vector<Candidate> alone = candidates_on(1, folded, environment, rates);

@@ -20,7 +20,9 @@ std::string without_blanks(std::string_view text) {
 }
 
 Error unreadable(std::string_view text) {
-  return bad_input("contraction '{}' is none of 'abc=ai,ibc', 'C_abc := A_ai B_ibc' and 'ai,ibc->abc'", text);
+  return bad_input(
+      "contraction '{}' is none of 'abc=ai,ibc', 'C_abc := A_ai B_ibc' and 'ai,ibc->abc' (a shell wants the quotes for the latter two)",
+      text);
 }
 
 /// `A_{ij}` or `A_ij` to `ij`; `A` alone is a scalar.

@@ -78,6 +78,9 @@ struct Plan::State {
 
 void Plan::execute(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
   require_apart(state_->contraction, a, b, c);
+  if (!is_complex(state_->contraction.precision) && (alpha.imag() != 0 || beta.imag() != 0)) {
+    throw bad_input("{} of real numbers can't be scaled by a complex alpha or beta", to_string(state_->contraction.notation()));
+  }
   const bool overwrites = beta == 0.0;
   if (overwrites && a == b && state_->mirrored != nullptr) {
     state_->mirrored->run(a, b, c, alpha, beta);

@@ -172,7 +172,6 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   const Seconds c_first = (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
   const Seconds c_later = stays_inside ? 0 : c_read + c_written;
   const double at_once = std::max(1.0, std::min<double>(blocking.threads, tiles));
-  constexpr Seconds start_of_a_thread = 8e-6;  // and waiting for its end
   ExpectedTime time;
   time.first = (slab.sum() + c_first) / at_once + (blocking.threads - 1) * start_of_a_thread;
   time.later = (k_tiles - 1) * (slab.sum() + c_later) / at_once;

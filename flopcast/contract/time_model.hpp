@@ -26,6 +26,9 @@ struct ExpectedTime {
   [[nodiscard]] Seconds total() const { return first + later; }
 };
 
+/// Starting a thread and waiting for its end.
+inline constexpr Seconds start_of_a_thread = 8e-6;
+
 /// Expected times of blockings of one contraction: tiles at their kernel's rates, packing, and what memory and outer caches have to move.
 /// docs/contractions.md has the formula. Refers to what it is made of.
 class TimeModel {

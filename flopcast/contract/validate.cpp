@@ -32,20 +32,6 @@ Extent extent(const Contraction& contraction, Place place) {
   return found;
 }
 
-/// Before the first tensor is filled, which may take long.
-void require_memory(const Contraction& contraction) {
-  std::int64_t needed = 0;
-  for (const Place place : places) {
-    if (__builtin_add_overflow(needed, extent(contraction, place).bytes, &needed)) {
-      needed = std::numeric_limits<std::int64_t>::max();
-    }
-  }
-  if (const std::int64_t available = measure::available_memory_bytes(); needed > available) {
-    throw environment_error("the three tensors need {} of memory, but only {} are available", format_bytes(static_cast<double>(needed)),
-                            format_bytes(static_cast<double>(available)));
-  }
-}
-
 void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std::mt19937& random) {
   with_element(precision, [&](auto element) {
     using Element = decltype(element);
@@ -60,6 +46,19 @@ void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std
 }
 
 }  // namespace
+
+void require_memory(const Contraction& contraction) {
+  std::int64_t needed = 0;
+  for (const Place place : places) {
+    if (__builtin_add_overflow(needed, extent(contraction, place).bytes, &needed)) {
+      needed = std::numeric_limits<std::int64_t>::max();
+    }
+  }
+  if (const std::int64_t available = measure::available_memory_bytes(); needed > available) {
+    throw environment_error("the three tensors need {} of memory, but only {} are available", format_bytes(static_cast<double>(needed)),
+                            format_bytes(static_cast<double>(available)));
+  }
+}
 
 Workspace::Workspace(const Contraction& contraction, unsigned seed) {
   require_memory(contraction);

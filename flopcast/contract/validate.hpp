@@ -11,6 +11,9 @@
 
 namespace flopcast::contract {
 
+/// Throws environment_error if the three tensors need more memory than is available.
+void require_memory(const Contraction& contraction);
+
 /// Real tensors of a contraction, filled with numbers in [-1, 1].
 class Workspace {
  public:

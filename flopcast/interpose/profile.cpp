@@ -28,8 +28,8 @@ void require_sane(const TunedRoutine& routine) {
 }
 
 nlohmann::json to_json(const TunedPoint& point) {
-  return {{"m", point.m},          {"n", point.n},       {"nb", point.blocks.nb}, {"nbmin", point.blocks.nbmin},
-          {"nx", point.blocks.nx}, {"ties", point.ties}, {"regret", point.regret}};
+  return {{"m", point.m},          {"n", point.n},       {"nb", point.blocks.nb},  {"nbmin", point.blocks.nbmin},
+          {"nx", point.blocks.nx}, {"ties", point.ties}, {"regret", point.regret}, {"undecided", point.undecided}};
 }
 
 TunedPoint point_from_json(const nlohmann::json& json) {
@@ -39,6 +39,7 @@ TunedPoint point_from_json(const nlohmann::json& json) {
   point.blocks = {json.at("nb").get<std::int64_t>(), json.at("nbmin").get<std::int64_t>(), json.at("nx").get<std::int64_t>()};
   point.ties = json.value("ties", std::vector<std::int64_t>());
   point.regret = json.value("regret", 0.0);
+  point.undecided = json.value("undecided", false);
   return point;
 }
 
@@ -51,6 +52,14 @@ TunedRoutine routine_from_json(const nlohmann::json& json) {
   }
   require_sane(routine);
   return routine;
+}
+
+bool are_near(const TunedPoint& a, const TunedPoint& b) {
+  constexpr double factor = 1.05;
+  const auto near = [](std::int64_t x, std::int64_t y) {
+    return static_cast<double>(std::max(x, y)) <= factor * static_cast<double>(std::min(x, y));
+  };
+  return near(a.m, b.m) && near(a.n, b.n);
 }
 
 auto same_as(const TunedRoutine& routine, std::vector<TunedRoutine>& known) {
@@ -74,16 +83,18 @@ void Profile::set(TunedRoutine routine) {
 void Profile::merge(TunedRoutine routine) {
   require_sane(routine);
   if (const auto same = same_as(routine, routines); same != routines.end()) {
-    const auto by_m = [](const TunedPoint& a, const TunedPoint& b) { return a.m < b.m; };
-    const auto by_n = [](const TunedPoint& a, const TunedPoint& b) { return a.n < b.n; };
-    const auto [least_m, most_m] = std::minmax_element(routine.points.begin(), routine.points.end(), by_m);
-    const auto [least_n, most_n] = std::minmax_element(routine.points.begin(), routine.points.end(), by_n);
-    std::vector<TunedPoint> outside;
-    std::copy_if(same->points.begin(), same->points.end(), std::back_inserter(outside), [&](const TunedPoint& known) {
-      return known.m < least_m->m || known.m > most_m->m || known.n < least_n->n || known.n > most_n->n;
+    std::vector<TunedPoint> older, newer;
+    const auto has_near = [](const std::vector<TunedPoint>& points, const TunedPoint& to, const auto& counts) {
+      return std::any_of(points.begin(), points.end(), [&](const TunedPoint& point) { return are_near(point, to) && counts(point); });
+    };
+    std::copy_if(routine.points.begin(), routine.points.end(), std::back_inserter(newer), [&](const TunedPoint& point) {
+      return !point.undecided || !has_near(same->points, point, [](const TunedPoint& old) { return !old.undecided; });
     });
-    if (routine.points.size() + outside.size() <= most_tuned_points) {
-      routine.points.insert(routine.points.end(), outside.begin(), outside.end());
+    std::copy_if(same->points.begin(), same->points.end(), std::back_inserter(older),
+                 [&](const TunedPoint& point) { return !has_near(newer, point, [](const TunedPoint&) { return true; }); });
+    if (newer.size() + older.size() <= most_tuned_points) {
+      routine.points = std::move(newer);
+      routine.points.insert(routine.points.end(), older.begin(), older.end());
     }
   }
   set(std::move(routine));

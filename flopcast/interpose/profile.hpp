@@ -19,6 +19,7 @@ struct TunedPoint {
   algorithm::BlockParameters blocks;
   std::vector<std::int64_t> ties;  ///< other block sizes that are as good within noise
   double regret = 0;               ///< what is lost at worst, as a fraction of the best time
+  bool undecided = false;          ///< it wasn't known well enough what is best: `blocks` are LAPACK's own
   friend bool operator==(const TunedPoint&, const TunedPoint&) = default;
 };
 
@@ -40,8 +41,8 @@ struct Profile {
   /// Replaces what is known about the same routine and flags, or adds it.
   void set(TunedRoutine routine);
 
-  /// Adds newer decisions: of what is known about the same routine and flags, points outside of the sizes that `routine` spans (between its
-  /// smallest and largest m, and n) stay, unless all together were more than the preloaded library has room for.
+  /// Adds newer decisions to what is known about the same routine and flags. Of points within 5 % of each other in m and n the newer one
+  /// stays, unless only the older one is decided. All older ones go if all together were more than the preloaded library has room for.
   void merge(TunedRoutine routine);
 };
 

@@ -24,7 +24,6 @@ struct Subject {
   ThreadTeam* team = nullptr;
   std::int64_t passes_per_millisecond = 1;
   ComputeRoof roof;
-  std::vector<double> instructions_per_cycle;
 };
 
 std::vector<Subject> subjects(const std::vector<ThreadTeam*>& teams) {
@@ -38,7 +37,7 @@ std::vector<Subject> subjects(const std::vector<ThreadTeam*>& teams) {
       roof.flops_per_lane = kernel.arithmetic == machine::Arithmetic::multiply_add ? 2 : 1;
       roof.fused = kernel.fused;
       roof.threads = team->size();
-      all.push_back({&kernel, team, 1, std::move(roof), {}});
+      all.push_back({&kernel, team, 1, std::move(roof)});
     }
   }
   return all;
@@ -77,7 +76,13 @@ void sample(const WallClock& clock, Subject& subject, const ComputeOptions& opti
   const double passes_per_second = static_cast<double>(count) / seconds;
   subject.roof.flops.samples.push_back(passes_per_second * subject.kernel->flops_per_pass * subject.team->size());
   subject.roof.clocks.push_back(hertz);
-  subject.instructions_per_cycle.push_back(passes_per_second * subject.kernel->instructions_per_pass / hertz);
+}
+
+/// Of the best sample and the highest clock: what disturbs a loop makes it slower, and what disturbs the reading of a clock makes that lower.
+void set_instructions_per_cycle(ComputeRoof& roof) {
+  const double flops_per_instruction = roof.lanes * (roof.fused ? roof.flops_per_lane : 1);
+  roof.instructions_per_cycle =
+      roof.ceiling() / (roof.threads * flops_per_instruction * *std::max_element(roof.clocks.begin(), roof.clocks.end()));
 }
 
 /// Of the fused loops in double precision, the one with the most flops per instruction; whatever disturbed them, the CPU has it.
@@ -124,8 +129,7 @@ std::vector<ComputeRoof> measure_compute(const WallClock& clock, const std::vect
   std::vector<ComputeRoof> roofs;
   for (Subject& subject : all) {
     if (!subject.roof.flops.samples.empty()) {
-      // The highest: whatever disturbs a loop makes it slower.
-      subject.roof.instructions_per_cycle = *std::max_element(subject.instructions_per_cycle.begin(), subject.instructions_per_cycle.end());
+      set_instructions_per_cycle(subject.roof);
       roofs.push_back(std::move(subject.roof));
     }
   }
@@ -142,7 +146,7 @@ void add_samples(std::vector<ComputeRoof>& roofs, const std::vector<ComputeRoof>
     }
     same->flops.add(more.flops);
     same->clocks.insert(same->clocks.end(), more.clocks.begin(), more.clocks.end());
-    same->instructions_per_cycle = std::max(same->instructions_per_cycle, more.instructions_per_cycle);
+    set_instructions_per_cycle(*same);
   }
 }
 

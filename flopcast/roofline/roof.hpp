@@ -38,7 +38,7 @@ struct ComputeRoof {
   int threads = 1;
   Rates flops;                        ///< per second, all threads together
   std::vector<double> clocks;         ///< hertz, of each sample: mean over its threads, right after it
-  double instructions_per_cycle = 0;  ///< per core, in the sample that was disturbed least
+  double instructions_per_cycle = 0;  ///< per core, of the best sample at the highest clock
 
   /// The best sample: nothing but the core's units and clock makes such a loop fast, and everything else makes it slower.
   [[nodiscard]] double ceiling() const { return *std::max_element(flops.samples.begin(), flops.samples.end()); }

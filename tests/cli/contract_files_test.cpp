@@ -27,6 +27,10 @@ for spec, dtype in cases:
         c, expected = numpy.load("c.npy"), numpy.einsum(spec, a, b)
         if c.shape != expected.shape or c.dtype != expected.dtype or not numpy.allclose(c, expected, rtol=1e-5, atol=1e-5):
             sys.exit(f"{spec} {dtype} {order} differs")
+numpy.save("v.npy", numpy.ones(4))
+before = open("v.npy", "rb").read()
+if subprocess.run(["flopcast", "contract", "i,i->", "--in", "v.npy", "--in", "v.npy", "--out", "./v.npy"]).returncode != 3 or open("v.npy", "rb").read() != before:
+    sys.exit("an operand was taken for the result")
 numpy.save("i.npy", numpy.arange(4))
 sys.exit(subprocess.run(["flopcast", "contract", "i,i->", "--in", "i.npy", "--in", "i.npy", "--out", "never.npy"]).returncode)
 END

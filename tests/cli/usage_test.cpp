@@ -123,6 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
     Contractions, Mistakes,
     ::testing::Values(
         Mistake{{"contract", "abc=ai", "a=1"}, 3, "contraction 'abc=ai' has 1 operand; it takes two"},
+        Mistake{{"contract", "abc=ai,ibc", "a=b=c=100000", "i=2", "--run"}, 4, "the three tensors need"},
         Mistake{{"contract", "ab=aij,ib", "a=b=i=j=2"}, 3, "index j is in A only"},
         Mistake{{"contract", "ab=aii,ib", "a=b=i=2"}, 3, "index i is repeated in A"},
         Mistake{{"contract", "ab=ai,ib", "a=b=2"}, 3, "index i of ab=ai,ib has no size; give i=SIZE"},

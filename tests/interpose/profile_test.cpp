@@ -47,15 +47,27 @@ TEST(Profile, SetReplacesTheSameRoutineAndFlags) {
   EXPECT_EQ(profile.routines[0].points.size(), 1U);
 }
 
-TEST(Profile, MergeKeepsPointsOutsideOfWhatWasTunedAnew) {
+TEST(Profile, MergeKeepsWhatIsKnownOfOtherSizes) {
   Profile profile;
   profile.set(
       {"dgeqrf",
        "",
-       {{100, 100, {8, 2, 0}, {}, 0}, {400, 400, {32, 2, 0}, {}, 0}, {500, 500, {40, 2, 0}, {}, 0}, {4000, 400, {64, 2, 0}, {}, 0}}});
+       {{100, 100, {8, 2, 0}, {}, 0}, {400, 400, {32, 2, 0}, {}, 0}, {620, 620, {40, 2, 0}, {}, 0}, {4000, 400, {64, 2, 0}, {}, 0}}});
   profile.merge({"dgeqrf", "", {{600, 600, {48, 2, 0}, {}, 0}, {400, 400, {16, 2, 0}, {}, 0}}});
 
   EXPECT_EQ(block_table_text(profile), "dgeqrf,,100x100:8/2/0,400x400:16/2/0,600x600:48/2/0,4000x400:64/2/0");
+}
+
+TEST(Profile, MergeKeepsDecisionsRatherThanWhatIsUndecided) {
+  const TunedPoint decided{400, 400, {16, 2, 0}, {}, 0.01}, undecided{400, 400, {32, 2, 0}, {}, 0.3, true};
+  Profile profile;
+  profile.set({"dgeqrf", "", {decided}});
+  profile.merge({"dgeqrf", "", {undecided, {800, 800, {32, 2, 0}, {}, 0.3, true}}});
+  EXPECT_EQ(block_table_text(profile), "dgeqrf,,400x400:16/2/0,800x800:32/2/0");
+
+  profile.set({"dgeqrf", "", {undecided}});
+  profile.merge({"dgeqrf", "", {decided}});
+  EXPECT_EQ(block_table_text(profile), "dgeqrf,,400x400:16/2/0");
 }
 
 TEST(Profile, MergeGivesUpOldPointsRatherThanNewOnes) {

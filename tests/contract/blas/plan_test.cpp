@@ -100,6 +100,16 @@ TEST(Blocked, AgreesWithNestedLoopsInPanels) {
   EXPECT_GT(multiplied, 1000);
 }
 
+TEST(Plan, TakesOneThreadForWhatStartingManyCostsMore) {
+  for (const int threads : {100, 200, 1000}) {
+    PlanOptions options;
+    options.threads = threads;
+    options.effort = Effort::estimate;
+    EXPECT_EQ(plan("ac,cb->ab", {{64, 64}, {64, 64}, {64, 64}}, test_machine(), options).considered().front().blocking.threads, 1)
+        << threads;
+  }
+}
+
 TEST(Blocked, RefusesALibraryThatMultipliesWrong) {
   const FindRoutine wrong = [](std::string_view) { return reinterpret_cast<kernel::Function>(+[] {}); };
   const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 4}, {'i', 4}});
@@ -329,6 +339,7 @@ TEST(Plan, RefusesOverlapAndLeavesCAlone) {
   std::vector<double> memory(40, 1.0);
   const std::vector<double> before = memory;
   EXPECT_THROW(chosen.execute(memory.data(), memory.data() + 20, memory.data() + 8), Error);
+  EXPECT_THROW(chosen.execute(memory.data(), memory.data(), memory.data() + 20, {0, 1}), Error) << "real numbers by i";
   EXPECT_EQ(memory, before);
   EXPECT_THROW(plan("ij,jk->ik", {{4, 5}, {4, 4}, {4, 4}}, test_machine()), Error);
   EXPECT_THROW(plan("ij,jk->ik", {{4}, {4, 4}, {4, 4}}, test_machine()), Error);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -171,24 +172,29 @@ bool covers(const interpose::TunedRoutine& known, const AskingProblems& asking) 
 }
 
 struct Summary {
+  std::size_t decided = 0;  ///< of the sizes
   double gain = 0, best_gain = 0, regret = 0;
   std::string blocks;
 };
 
+/// Of the sizes that are decided.
 Summary summary(const Outcome& outcome) {
   Summary result;
   std::vector<double> gains;
-  std::int64_t least = outcome.result.decisions.front().chosen.blocks.nb;
-  std::int64_t most = least;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
   for (const tune::Decision& decision : outcome.result.decisions) {
+    if (is_undecided(decision)) {
+      continue;
+    }
     gains.push_back(decision.gain);
     result.best_gain = std::max(result.best_gain, decision.gain);
     result.regret = std::max(result.regret, decision.regret);
     least = std::min(least, decision.chosen.blocks.nb);
     most = std::max(most, decision.chosen.blocks.nb);
   }
-  result.gain = median(gains);
-  result.blocks = least == most ? fmt::format("{}", least) : fmt::format("{} - {}", least, most);
+  result.decided = gains.size();
+  result.gain = gains.empty() ? 0 : median(gains);
+  result.blocks = gains.empty() ? "" : least == most ? fmt::format("{}", least) : fmt::format("{} - {}", least, most);
   return result;
 }
 
@@ -220,12 +226,14 @@ report::Table table(const std::vector<Outcome>& outcomes, bool validated) {
       row.resize(table.columns.size() - 1, report::Cell(""));
     } else {
       const Summary s = summary(outcome);
-      row.insert(row.end(), {report::whole(static_cast<long long>(outcome.result.decisions.size())),
-                             report::Cell(s.blocks),
-                             {s.gain, format_percent(s.gain), s.gain > 0.01 ? report::Tone::good : report::Tone::plain},
-                             {s.best_gain, format_percent(s.best_gain)},
-                             {s.regret, format_percent(s.regret)},
-                             {outcome.elapsed, format_seconds(outcome.elapsed)}});
+      row.insert(row.end(),
+                 {report::whole(static_cast<long long>(outcome.result.decisions.size())),
+                  report::Cell(s.blocks),
+                  s.decided == 0 ? report::Cell("")
+                                 : report::Cell(s.gain, format_percent(s.gain), s.gain > 0.01 ? report::Tone::good : report::Tone::plain),
+                  s.decided == 0 ? report::Cell("") : report::Cell(s.best_gain, format_percent(s.best_gain)),
+                  s.decided == 0 ? report::Cell("") : report::Cell(s.regret, format_percent(s.regret)),
+                  {outcome.elapsed, format_seconds(outcome.elapsed)}});
       if (validated) {
         const std::vector<double> all = yields(outcome);
         row.insert(row.end(), {report::Cell(median(all), format_percent(median(all))),
@@ -246,7 +254,8 @@ nlohmann::json to_json(const Outcome& outcome) {
                            {"default", {{"nb", d.standard.blocks.nb}, {"nx", d.standard.blocks.nx}, {"seconds", d.standard.seconds}}},
                            {"chosen", {{"nb", d.chosen.blocks.nb}, {"nx", d.chosen.blocks.nx}, {"seconds", d.chosen.seconds}}},
                            {"gain", d.gain},
-                           {"regret", d.regret}};
+                           {"regret", d.regret},
+                           {"undecided", is_undecided(d)}};
     if (!outcome.checks.empty()) {
       const tune::Check& check = outcome.checks[i];
       item["validation"] = {{"default_seconds", check.standard}, {"chosen_seconds", check.chosen}, {"best_seconds", check.best},

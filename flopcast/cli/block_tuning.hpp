@@ -35,10 +35,11 @@ tune::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recor
 std::vector<tune::Check> validate_blocks(const AskingProblems& asking, const tune::BlockSizeResult& result, const Workbench& bench,
                                          TuningSession& session);
 
-/// Whether so much may be lost that LAPACK's own block size is to stay: what may be slow needs no tuning.
+/// Whether the chosen block size may lose over 10 % (95 %): it is then known too badly to replace LAPACK's own.
 bool is_undecided(const tune::Decision& decision);
 
-/// A profile of this place with what was decided, and LAPACK's own block sizes where nothing was: sizes nearby would be asked otherwise.
+/// A profile of this place with what was decided, and LAPACK's own block sizes where nothing was: without a point of their own, these sizes
+/// would get the block size of the nearest one that has.
 interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions);
 
 }  // namespace flopcast::cli

@@ -61,7 +61,8 @@ struct PlanOptions {
 class Plan {
  public:
   /// C := alpha A B + beta C. Where A and B are one tensor (a == b), C is symmetric and beta = 0, half of C is computed. Throws bad_input
-  /// if C overlaps A or B or real numbers are to be scaled by complex ones, environment_error if memory for packing isn't there; C is untouched then.
+  /// if C overlaps A or B or real numbers are to be scaled by complex ones, environment_error if memory for packing isn't there; C is
+  /// untouched then.
   void execute(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0) const;
   /// What was chosen, why, and what else was considered; several lines.
   [[nodiscard]] std::string explain() const;

@@ -23,8 +23,8 @@ struct Difference {
 struct Comparison {
   std::vector<std::string> settings;  ///< "CPU: X; Y", for what isn't alike
   std::vector<Difference> differences;
-  /// What the machine's rates do between two times of one run: 95 % of roofs, of both, have halves of their samples whose medians differ by at
-  /// most this factor minus one.
+  /// How much rates change within a run, as a fraction: 95 % of all roofs of both have medians of the first and the second half of their
+  /// samples that differ by at most so much.
   double wander = 0;
   std::vector<std::string> only_before, only_after;  ///< roofs that the other one lacks
 };

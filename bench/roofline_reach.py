@@ -61,56 +61,52 @@ def study(options):
 
 
 def likwid_rate(test, bytes_, threads, ours):
-    """What likwid-bench counts per second for a working set of so many bytes: the rate that a quarter of its short runs surpass, as flopcast's roofs are; None without that test.
-
-    Its runs last about 20 ms at the rate `ours`; it takes whole seconds only, which on a shared machine are never undisturbed."""
+    """What likwid-bench counts per second in one run of about 5 ms at the rate `ours`, over a working set of so many bytes; None without that test."""
     unit = "MFlops" if test.startswith("peakflops") else "MByte"
-    passes = max(10, math.ceil(0.02 * ours / bytes_))
-    rates = []
-    for _ in range(4):
-        command = ["likwid-bench", "-t", test, "-w", f"S0:{bytes_ // 1024}kB:{threads}", "-i", str(passes)]
-        text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-        rate = re.search(rf"{unit}/s:\s+([0-9.]+)", text)
-        if not rate:
-            return None
-        rates.append(float(rate.group(1)) * 1e6)
-    return upper_quartile(rates)
+    passes = max(4, math.ceil(0.005 * ours / bytes_))
+    command = ["likwid-bench", "-t", test, "-w", f"S0:{bytes_ // 1024}kB:{threads}", "-i", str(passes)]
+    text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    rate = re.search(rf"{unit}/s:\s+([0-9.]+)", text)
+    return float(rate.group(1)) * 1e6 if rate else None
 
 
-def upper_quartile(rates):
-    return statistics.quantiles(rates, n=4, method="inclusive")[2]
-
-
-def likwid_pairs(options):
-    """(place, ours, theirs) of one measurement of either."""
+def likwid_places(options):
+    """(place, samples of ours, rate of one run of theirs) of all places, each measured by either within a minute."""
     roofline = run(options.flopcast, "roofline", "--no-gemm", "--streams", ",".join(STREAMS))
     for roof in roofline["compute"]:
         if roof["name"] in PEAKS:
-            ours = upper_quartile(roof["flops_per_second"]["samples"])
-            theirs = likwid_rate(PEAKS[roof["name"]], 16384 * roof["threads"], roof["threads"], ours)
-            yield ("registers", roof["name"], roof["threads"]), ours, theirs
+            ours = roof["flops_per_second"]["samples"]
+            yield ("registers", roof["name"], roof["threads"]), ours, likwid_rate(PEAKS[roof["name"]], 16384 * roof["threads"], roof["threads"], max(ours))
     for roof in roofline["bandwidth"]:
         if not roof["nontemporal"]:
-            ours = roof["bytes_per_second"]["attained"]
+            ours = roof["bytes_per_second"]["samples"]
             tests = (STREAMS[roof["stream"]] + suffix for suffix in ("_avx512", "_avx", ""))
-            theirs = next(filter(None, (likwid_rate(test, roof["working_set_bytes"], roof["threads"], ours) for test in tests)), None)
+            theirs = next(filter(None, (likwid_rate(test, roof["working_set_bytes"], roof["threads"], max(ours)) for test in tests)), None)
             yield (roof["level"], roof["stream"], roof["threads"]), ours, theirs
 
 
+def quartile(rates, which):
+    return statistics.quantiles(rates, n=4, method="inclusive")[which - 1]
+
+
 def compare_likwid(options):
+    """Ratios of the upper quartiles, as roofs are, of the medians, and of the best: where others use the cores in turns, those differ."""
     if shutil.which("likwid-bench") is None:
         sys.exit("likwid-bench is not installed (Debian: apt-get install likwid)")
     measured = {}
     for _ in range(options.rounds):
-        for place, ours, theirs in likwid_pairs(options):
+        for place, ours, theirs in likwid_places(options):
             if theirs:
-                measured.setdefault(place, []).append((ours * 1e-9, theirs * 1e-9))
-    print("| level | stream or ceiling | threads | flopcast | likwid-bench | ratio: median (range) | ratio of the best |\n|:--|:--|--:|--:|--:|--:|--:|")
-    for (level, stream, threads), pairs in measured.items():
-        ours, theirs = zip(*pairs)
-        ratios = [pair[0] / pair[1] for pair in pairs]
-        print(f"| {level} | {stream} | {threads} | {statistics.median(ours):.1f} | {statistics.median(theirs):.1f} "
-              f"| {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) | {max(ours) / max(theirs):.2f} |")
+                samples = measured.setdefault(place, ([], []))
+                samples[0].extend(rate * 1e-9 for rate in ours)
+                samples[1].append(theirs * 1e-9)
+    print("| level | stream or ceiling | threads | flopcast | (quartiles) | likwid-bench | (quartiles) | ratio of upper quartiles | of medians | of best |\n"
+          "|:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for (level, stream, threads), samples in measured.items():
+        low, middle, high = ([quartile(rates, which) for rates in samples] for which in (1, 2, 3))
+        best = [max(rates) for rates in samples]
+        print(f"| {level} | {stream} | {threads} | {middle[0]:.1f} | {low[0]:.1f} to {high[0]:.1f} | {middle[1]:.1f} | {low[1]:.1f} to {high[1]:.1f} "
+              f"| {high[0] / high[1]:.2f} | {middle[0] / middle[1]:.2f} | {best[0] / best[1]:.2f} |")
 
 
 def main():
@@ -123,7 +119,7 @@ def main():
     parser.add_argument("--techniques", default="Single,C+I+Outer,C+I+O+R,race,halving")
     parser.add_argument("--time-budget", help="of every library with every thread count; run it again to go on")
     parser.add_argument("--likwid", action="store_true", help="compare bandwidths and peaks instead")
-    parser.add_argument("--rounds", type=int, default=3, help="of such a comparison, first ours, then theirs")
+    parser.add_argument("--rounds", type=int, default=12, help="of such a comparison, one minute each: all of ours, then a run of theirs for each; two or more")
     options = parser.parse_args()
     compare_likwid(options) if options.likwid else study(options)
 

@@ -67,6 +67,8 @@ bool is_undecided(const tune::Decision& decision) {
   return decision.regret > most_regret;
 }
 
+const tune::Forecast& kept(const tune::Decision& decision) { return is_undecided(decision) ? decision.standard : decision.chosen; }
+
 interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions) {
   interpose::TunedRoutine routine;
   routine.name = asking.routine->name;
@@ -77,8 +79,8 @@ interpose::Profile make_profile(const Workbench& bench, const AskingProblems& as
     interpose::TunedPoint point;
     point.m = question.m;
     point.n = question.n < 0 ? question.m : question.n;
-    point.undecided = is_undecided(decision) && decision.standard.seconds > 0;
-    point.blocks = (point.undecided ? decision.standard : decision.chosen).blocks;
+    point.undecided = is_undecided(decision);
+    point.blocks = kept(decision).blocks;
     point.ties = decision.ties;
     point.regret = decision.regret;
     routine.points.push_back(std::move(point));

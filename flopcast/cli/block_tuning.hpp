@@ -38,6 +38,9 @@ std::vector<tune::Check> validate_blocks(const AskingProblems& asking, const tun
 /// Whether the chosen block size may lose over 10 % (95 %): it is then known too badly to replace LAPACK's own.
 bool is_undecided(const tune::Decision& decision);
 
+/// What a program is to run with: the chosen block size, or LAPACK's own where it is undecided.
+const tune::Forecast& kept(const tune::Decision& decision);
+
 /// A profile of this place with what was decided, and LAPACK's own block sizes where nothing was: without a point of their own, these sizes
 /// would get the block size of the nearest one that has.
 interpose::Profile make_profile(const Workbench& bench, const AskingProblems& asking, const std::vector<tune::Decision>& decisions);

@@ -108,6 +108,9 @@ void show_list(const std::vector<Algorithm>& algorithms, const Contraction& cont
 /// The algorithms that were asked for: one by name, or all of the kernels.
 std::vector<Algorithm> requested_algorithms(const ContractOptions& options, const Contraction& contraction) {
   const std::vector<Algorithm> all = contract::generate(contraction, requested_kernels(options));
+  if (all.empty()) {
+    throw bad_input("{} has no algorithm of {}", contract::to_string(contraction.notation()), fmt::join(options.kernels, ", "));
+  }
   if (options.algorithm.empty()) {
     return all;
   }
@@ -117,7 +120,7 @@ std::vector<Algorithm> requested_algorithms(const ContractOptions& options, cons
 /// Unless told otherwise only the algorithms of the highest BLAS level are worth measuring: "only gemm are real candidates" (paper 002,
 /// section 1).
 std::vector<Algorithm> candidates(std::vector<Algorithm> algorithms, const ContractOptions& options, const CommonOptions& common) {
-  if (options.all || !options.kernels.empty() || algorithms.empty()) {
+  if (options.all || !options.kernels.empty()) {
     return algorithms;
   }
   const contract::Kernel highest = std::max_element(algorithms.begin(), algorithms.end(), [](const Algorithm& x, const Algorithm& y) {
@@ -185,9 +188,6 @@ void run_contract(const ContractOptions& options, const CLI::App& command, const
     return;
   }
   const std::vector<Algorithm> chosen = candidates(algorithms, options, common);
-  if (chosen.empty()) {
-    throw bad_input("{} has no algorithm of {}", contract::to_string(contraction.notation()), fmt::join(options.kernels, ", "));
-  }
   const machine::WallClock begins_to_calibrate(0);  // while libraries are opened
   const Workbench bench(options.libraries, common);
   show_ranking(make_ranking(options, contraction, chosen, bench, common), contraction, options, bench.environment(), common);

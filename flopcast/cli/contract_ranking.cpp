@@ -49,6 +49,11 @@ double regret(const ContractRanking& ranking) {
   return ranking.measured.at(ranking.order.front()) / best - 1;
 }
 
+/// As paper 002 plots it: what algorithm `i` is predicted to do in a cycle of the clock.
+double flops_per_cycle(const ContractRanking& ranking, std::size_t i, const Contraction& contraction) {
+  return contract::flops(contraction) / ranking.forecasts.each[i].seconds / ranking.frequency;
+}
+
 nlohmann::json document(const ContractRanking& ranking, const Contraction& contraction, const ContractOptions& options,
                         const Environment& environment) {
   nlohmann::json json = to_json(contraction);
@@ -61,6 +66,7 @@ nlohmann::json document(const ContractRanking& ranking, const Contraction& contr
     nlohmann::json one = to_json(ranking.algorithms[i], contraction);
     one["seconds"] = forecast.seconds;
     one["interval_95"] = {forecast.interval.low, forecast.interval.high};
+    one["flops_per_cycle"] = flops_per_cycle(ranking, i, contraction);
     one["tie"] = contract::ties(forecast, ranking.forecasts.each[ranking.order.front()]);
     for (const contract::Part& part : forecast.parts) {
       one["parts"].push_back({{"what", part.what}, {"calls", part.calls}, {"seconds", part.seconds}});
@@ -85,7 +91,7 @@ report::Table ranking_table(const ContractRanking& ranking, const Contraction& c
   constexpr std::size_t most_rows = 12;
   report::Table table{{{"algorithm", report::Align::left},
                        {"predicted", report::Align::right, "predicted_seconds"},
-                       {"95 %", report::Align::left, "interval_95"},
+                       {"95 %", report::Align::left, "predicted_seconds", true},
                        {"flops/cycle"},
                        {"tie", report::Align::left}},
                       {}};
@@ -97,10 +103,12 @@ report::Table ranking_table(const ContractRanking& ranking, const Contraction& c
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t i = ranking.order[row];
     const contract::Forecast& forecast = ranking.forecasts.each[i];
-    const double rate = contract::flops(contraction) / forecast.seconds / ranking.frequency;
+    const double rate = flops_per_cycle(ranking, i, contraction);
     std::vector<report::Cell> cells = {
-        ranking.algorithms[i].name(), report::Cell(forecast.seconds, format_seconds(forecast.seconds)),
-        fmt::format("{} .. {}", format_seconds(forecast.interval.low), format_seconds(forecast.interval.high)),
+        ranking.algorithms[i].name(),
+        report::Cell(forecast.seconds, format_seconds(forecast.seconds)),
+        {forecast.interval.low, forecast.interval.high,
+         fmt::format("{} .. {}", format_seconds(forecast.interval.low), format_seconds(forecast.interval.high))},
         report::Cell(rate, fmt::format("{:.2f}", rate)),
         row == 0 || contract::ties(forecast, ranking.forecasts.each[ranking.order.front()]) ? "*" : ""};
     if (!ranking.measured.empty()) {

@@ -194,17 +194,22 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
   const contract::Machine machine = machine_of(bench, store, options.fresh);
+  Run run;
+  const Stopwatch planning;
   const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, store));
   throw_if_interrupted("of an unfinished choice nothing is kept");
-  note(plan.explain(), common);
+  run.planning = planning.elapsed();
   contract::Array result{arrays[0].precision, contract::Order::row_major, {}, {}};
   for (const char index : notation.c) {
     result.shape.push_back(contraction.extent(index));
   }
   result.elements.resize(static_cast<std::size_t>(contraction.elements(contract::Place::c) * element_bytes(result.precision)));
+  const Stopwatch watch;
   plan.execute(arrays[0].elements.data(), arrays[1].elements.data(), result.elements.data());
+  run.times.push_back(watch.elapsed());
   throw_if_interrupted("nothing was written");
   report::write_file(options.result, contract::format_npy(result));
+  show_run(plan, run, common);
 }
 
 void run_plan(const ContractOptions& options, const Contraction& contraction, const CommonOptions& common) {

@@ -256,6 +256,9 @@ void predict_here(const PredictCommand& command, predict::PredictOptions options
                             : read_subjects(command.trace, command.libraries.threads, common);
   const bool threaded = is_threaded(subjects);
   options.per_call = options.per_call || threaded;
+  if (!command.trace.empty()) {  // which was recorded with other libraries and threads, perhaps
+    note(fmt::format("predicted for {}", place_text(bench.environment())), common);
+  }
   model::Store store = open_store(common);
   finish(command, predict_all(command, subjects, bench.environment(), store, &bench, options, common), bench.environment(), threaded,
          machine::detect_topology().usable_cores, common);
@@ -267,9 +270,7 @@ void predict_elsewhere(const PredictCommand& command, predict::PredictOptions op
   const std::vector<PredictSubject> subjects = read_subjects(command.trace, command.libraries.threads, common);
   const bool threaded = is_threaded(subjects);
   options.per_call = options.per_call || threaded;
-  note(fmt::format("models of {}, {} {}, {} thread{}", environment.cpu, environment.blas.name, environment.blas.version,
-                   environment.threads, environment.threads == 1 ? "" : "s"),
-       common);
+  note(fmt::format("models of {}, {}", environment.cpu, place_text(environment)), common);
   finish(command, predict_all(command, subjects, environment, store, nullptr, options, common), environment, threaded, environment.cores,
          common);
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "flopcast/cache/placement.hpp"
+#include "flopcast/cli/block_tuning.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/on_demand_sampling.hpp"
 #include "flopcast/cli/options.hpp"
@@ -59,14 +60,6 @@ std::vector<ThreadCalls> described_calls(const interpose::ProgramTraceFile& file
     }
   }
   return all;
-}
-
-std::string place_text(const Environment& environment) {
-  const auto name = [](const LibraryIdentity& library) {
-    return library.version.empty() ? library.name : library.name + " " + library.version;
-  };
-  return fmt::format("{} with {} thread{}, LAPACK {}", name(environment.blas), environment.threads, environment.threads == 1 ? "" : "s",
-                     name(environment.lapack));
 }
 
 /// What the question's libraries are; a BLAS that is named takes the LAPACK with it that `record --blas` takes.
@@ -331,10 +324,11 @@ class Answering {
         continue;
       }
       const Call& tuned = shape.asking[d].call;
-      answer_.blocks.push_back({shape.shape, tuned.routine->name, decision.standard.blocks.nb, decision.chosen.blocks.nb,
-                                decision.chosen.blocks.nx, decision.standard.seconds, decision.chosen.seconds, decision.regret});
+      const tune::Forecast& taken = kept(decision);
+      answer_.blocks.push_back({shape.shape, tuned.routine->name, decision.standard.blocks.nb, taken.blocks.nb, taken.blocks.nx,
+                                decision.standard.seconds, taken.seconds, decision.regret, is_undecided(decision)});
       const Seconds all = tuned.routine == recorded.longest.routine ? decision.standard.seconds : longest;
-      if (all > 0) {
+      if (all > 0 && !is_undecided(decision)) {
         saved += (decision.standard.seconds - decision.chosen.seconds) / all;
         regret += std::max(0.0, decision.regret) * decision.chosen.seconds / all;
       }

@@ -38,6 +38,7 @@ struct BlockChoice {
   std::int64_t chosen_crossover = 0;
   Seconds standard_seconds = 0, chosen_seconds = 0;  ///< predicted, of that routine in the shape's longest call
   double regret = 0;
+  bool undecided = false;  ///< the standard is kept
 };
 
 /// The answer.

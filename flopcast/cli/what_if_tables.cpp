@@ -103,7 +103,7 @@ Table block_table(const std::vector<Answer>& answers, const ProgramView& view) {
                             Cell(choice.standard_seconds, format_seconds(choice.standard_seconds)),
                             Cell(choice.chosen_seconds, format_seconds(choice.chosen_seconds)),
                             Cell(100 * by, fmt::format("{:+.1f} %", 100 * by), tone_of(by)),
-                            choice.regret > 1 ? Cell(100 * choice.regret, "unknown") : percent(std::max(0.0, choice.regret))});
+                            choice.undecided ? Cell(100 * choice.regret, "undecided") : percent(std::max(0.0, choice.regret))});
     }
   }
   return table;
@@ -131,7 +131,8 @@ nlohmann::json to_json(const Answer& answer, const ProgramView& view) {
                       {"chosen_nx", choice.chosen_crossover},
                       {"default_seconds", choice.standard_seconds},
                       {"chosen_seconds", choice.chosen_seconds},
-                      {"regret", choice.regret}});
+                      {"regret", choice.regret},
+                      {"undecided", choice.undecided}});
   }
   const std::optional<double> by = gain(answer, view);
   return {{"what_if", answer.question.text},

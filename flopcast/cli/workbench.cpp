@@ -1,5 +1,7 @@
 #include "flopcast/cli/workbench.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "flopcast/cli/options.hpp"
@@ -48,6 +50,15 @@ void add_library_lists(CLI::App& command, LibraryOptions& options, std::string& 
   command.add_option("--lapack", options.lapack, lapack_help);
   command.add_option("--threads", threads, "threads of the BLAS, one number or several: 1,2")->capture_default_str();
   add_kernels_option(command, options);
+}
+
+std::string place_text(const Environment& environment) {
+  const auto name = [](const LibraryIdentity& library) {
+    return library.name + (library.version.empty() ? "" : " " + library.version) +
+           (library.kernels.empty() ? "" : " (kernels " + library.kernels + ")");
+  };
+  return fmt::format("{} with {} thread{}, LAPACK {}", name(environment.blas), environment.threads, environment.threads == 1 ? "" : "s",
+                     name(environment.lapack));
 }
 
 model::Store open_store(const CommonOptions& common) {

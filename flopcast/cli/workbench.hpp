@@ -26,6 +26,9 @@ Seconds reference_time(const model::Store& store, const Environment& environment
 /// Models on demand from all stored samples of `environment`, or only of these kernels.
 model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only = {});
 
+/// Where a prediction is for: "blis 0.9.0 (kernels skx) with 2 threads, LAPACK reference 3.11.0".
+std::string place_text(const Environment& environment);
+
 /// A library set with threads set, using kernels that suit the CPU, and its environment (measured caches are taken from the cache file, or
 /// measured first).
 class Workbench {

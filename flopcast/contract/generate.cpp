@@ -113,8 +113,9 @@ Algorithm with_copies(Algorithm algorithm, const Contraction& contraction) {
 std::vector<Algorithm> generate(const Contraction& contraction, std::span<const Kernel> kernels, double most) {
   check_strides(contraction);
   if (const double count = algorithm_count(contraction, kernels); count > most) {
-    throw bad_input("{} has {:.0f} algorithms, more than the {:.0f} that are generated; choose kernels, or let the planner choose",
-                    to_string(contraction.notation()), count, most);
+    throw bad_input("{} has {:.0f} algorithms{}, more than the {:.0f} that are generated; {}let the planner choose (contract --run)",
+                    to_string(contraction.notation()), count, kernels.size() == 1 ? fmt::format(" of {}", name(kernels.front())) : "", most,
+                    kernels.size() == 1 ? "" : "choose kernels, or ");
   }
   std::vector<Algorithm> all;
   for (const Kernel kernel : all_kernels) {

@@ -39,13 +39,20 @@ double change_within(const Rates& rates) {
   return std::fabs(std::log(second.median() / first.median()));
 }
 
+/// Of the roofs whose samples lie before and after everything else that was measured; those of gemm and of points are of one moment.
 double wander_of(const Roofline& before, const Roofline& after) {
   std::vector<double> changes;
+  const auto add = [&changes](const Rates& rates) {
+    if (rates.samples.size() > 1) {
+      changes.push_back(change_within(rates));
+    }
+  };
   for (const Roofline* roofline : {&before, &after}) {
-    for (const auto& [key, rates] : roofs(*roofline)) {
-      if (rates->samples.size() > 1) {
-        changes.push_back(change_within(*rates));
-      }
+    for (const ComputeRoof& roof : roofline->compute) {
+      add(roof.flops);
+    }
+    for (const BandwidthRoof& roof : roofline->bandwidth) {
+      add(roof.bytes);
     }
   }
   return changes.empty() ? 0 : std::exp(quantile(changes, 0.95)) - 1;

@@ -23,8 +23,8 @@ struct Difference {
 struct Comparison {
   std::vector<std::string> settings;  ///< "CPU: X; Y", for what isn't alike
   std::vector<Difference> differences;
-  /// How much rates change within a run, as a fraction: 95 % of all roofs of both have medians of the first and the second half of their
-  /// samples that differ by at most so much.
+  /// How much rates change within a run, as a fraction: 95 % of the compute and bandwidth roofs of both have medians of the first and the
+  /// second half of their samples that differ by at most so much.
   double wander = 0;
   std::vector<std::string> only_before, only_after;  ///< roofs that the other one lacks
 };

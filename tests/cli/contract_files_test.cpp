@@ -14,7 +14,7 @@ TEST(ContractFiles, AgreesWithNumPysEinsum) {
   }
   const Ended ended = shell(R"(
 d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
-import numpy, subprocess, sys
+import json, numpy, subprocess, sys
 random = numpy.random.default_rng(1)
 cases = [("ai,ibc->abc", "float64"), ("ija,jbic->abc", "complex128"), ("iaj,ji->a", "float32"), ("nai,nib->nab", "float64"), ("a,b->ba", "complex64"), ("i,i->", "float64")]
 for spec, dtype in cases:
@@ -23,7 +23,9 @@ for spec, dtype in cases:
     for order in "CF":
         numpy.save("a.npy", numpy.asarray(a, order=order))
         numpy.save("b.npy", b)
-        subprocess.run(["flopcast", "contract", spec, "--in", "a.npy", "--in", "b.npy", "--out", "c.npy", "--quiet", "--effort", "estimate"], check=True)
+        ran = subprocess.run(["flopcast", "contract", spec, "--in", "a.npy", "--in", "b.npy", "--out", "c.npy", "--json", "--effort", "estimate"], check=True, stdout=subprocess.PIPE)
+        if len(json.loads(ran.stdout)["times"]) != 1:
+            sys.exit(f"{spec} isn't reported")
         c, expected = numpy.load("c.npy"), numpy.einsum(spec, a, b)
         if c.shape != expected.shape or c.dtype != expected.dtype or not numpy.allclose(c, expected, rtol=1e-5, atol=1e-5):
             sys.exit(f"{spec} {dtype} {order} differs")

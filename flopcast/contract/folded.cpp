@@ -86,12 +86,11 @@ Fold folded(const std::vector<Dimension>& dims) {
   result.a = result.b = result.c = {0};
   for (const Dimension& dimension : dims) {
     const auto repeat = [&](std::vector<std::int64_t>& offsets, std::int64_t stride) {
-      const std::vector<std::int64_t> inner = offsets;
-      offsets.clear();
-      for (std::int64_t i = 0; i < dimension.extent; ++i) {
-        for (const std::int64_t offset : inner) {
-          offsets.push_back(offset + i * stride);
-        }
+      const auto inner = static_cast<std::ptrdiff_t>(offsets.size());
+      offsets.resize(static_cast<std::size_t>(inner * dimension.extent));
+      for (std::int64_t i = 1; i < dimension.extent; ++i) {
+        std::transform(offsets.begin(), offsets.begin() + inner, offsets.begin() + i * inner,
+                       [&](std::int64_t offset) { return offset + i * stride; });
       }
     };
     repeat(result.a, dimension.strides[0]);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 #include "flopcast/contract/benchmark_candidates.hpp"
 #include "flopcast/contract/candidates.hpp"
@@ -66,14 +68,56 @@ bool compare(std::vector<Candidate>& all, const Contraction& contraction, const 
 }  // namespace
 
 /// What a plan shares between its copies.
-struct Plan::State {
+class Plan::State {
+ public:
   Contraction contraction;
-  std::vector<Candidate> considered;  ///< the chosen one first
+  Machine machine;
+  int threads = 1;
   bool from_wisdom = false;
-  ExpectedTime::Parts parts;  ///< of the chosen one's expected time; A and B as they were given
-  std::unique_ptr<Blocked> chosen;
-  std::unique_ptr<Blocked> mirrored;  ///< takes over where A and B are one tensor and C is symmetric; null if that doesn't pay
-  std::unique_ptr<Blocked> updating;  ///< takes over where C is not overwritten and the chosen one streams
+
+  /// What executing and explaining take: tables as long as the folded indices.
+  struct Ready {
+    std::vector<Candidate> considered;  ///< the chosen one first
+    ExpectedTime::Parts parts;          ///< of the chosen one's expected time; A and B as they were given
+    std::unique_ptr<Blocked> chosen;
+    std::unique_ptr<Blocked> mirrored;  ///< takes over where A and B are one tensor and C is symmetric; null if that doesn't pay
+    std::unique_ptr<Blocked> updating;  ///< takes over where C is not overwritten and the chosen one streams
+  };
+
+  /// Takes what was chosen; a choice that was found is made ready when it is first needed, so that planning doesn't cost what isn't used.
+  void choose(std::vector<Candidate> considered) { ready_.considered = std::move(considered); }
+  [[nodiscard]] Seconds seconds() const { return ready_.considered.front().seconds; }
+  const Ready& ready() const {
+    std::call_once(once_, [this] { prepare(fold(contraction)); });
+    return ready_;
+  }
+  void make_ready(const Folded& folded) const {
+    std::call_once(once_, [&] { prepare(folded); });
+  }
+
+ private:
+  void prepare(const Folded& folded) const {
+    const TimeModel model(folded, machine.environment, rates_of(machine));
+    const Blocking blocking = ready_.considered.front().blocking;
+    ready_.parts = model.time(blocking).parts;
+    if (folded.swapped) {
+      std::swap(ready_.parts.a, ready_.parts.b);
+    }
+    ready_.chosen = std::make_unique<Blocked>(folded, blocking, machine.find);
+    ready_.considered.front().blocking = ready_.chosen->blocking();  // no tile is longer than there is to do
+    if (blocking.kernel == TileKernel::streaming) {
+      const std::vector<Candidate> all = candidates(folded, machine.environment, rates_of(machine), threads);
+      const auto plain = std::find_if(all.begin(), all.end(),
+                                      [](const Candidate& candidate) { return candidate.blocking.kernel != TileKernel::streaming; });
+      ready_.updating = std::make_unique<Blocked>(folded, plain->blocking, machine.find);
+    }
+    if (const std::optional<Blocking> half = mirrored_blocking(folded, blocking, model)) {
+      ready_.mirrored = std::make_unique<Blocked>(folded, *half, machine.find);
+    }
+  }
+
+  mutable std::once_flag once_;
+  mutable Ready ready_;
 };
 
 void Plan::execute(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
@@ -81,37 +125,39 @@ void Plan::execute(const void* a, const void* b, void* c, std::complex<double> a
   if (!is_complex(state_->contraction.precision) && (alpha.imag() != 0 || beta.imag() != 0)) {
     throw bad_input("{} of real numbers can't be scaled by a complex alpha or beta", to_string(state_->contraction.notation()));
   }
+  const State::Ready& ready = state_->ready();
   const bool overwrites = beta == 0.0;
-  if (overwrites && a == b && state_->mirrored != nullptr) {
-    state_->mirrored->run(a, b, c, alpha, beta);
+  if (overwrites && a == b && ready.mirrored != nullptr) {
+    ready.mirrored->run(a, b, c, alpha, beta);
     return;
   }
-  (overwrites || state_->updating == nullptr ? *state_->chosen : *state_->updating).run(a, b, c, alpha, beta);
+  (overwrites || ready.updating == nullptr ? *ready.chosen : *ready.updating).run(a, b, c, alpha, beta);
 }
 
 std::string Plan::explain() const {
-  const Candidate& chosen = state_->considered.front();
-  const std::string packed = state_->chosen->packed();
+  const State::Ready& ready = state_->ready();
+  const Candidate& chosen = ready.considered.front();
+  const std::string packed = ready.chosen->packed();
   std::string text =
       fmt::format("{}: tiles of M x N x K = {}; packs {}; {} {}, {} of workspace\n", to_string(state_->contraction.notation()),
                   to_string(chosen.blocking), packed.empty() ? "nothing" : packed, how_known(chosen, state_->from_wisdom),
                   format_seconds(chosen.seconds), format_bytes(static_cast<double>(workspace_bytes())));
-  if (const Seconds sum = state_->parts.sum(); sum > 0) {
-    const ExpectedTime::Parts& parts = state_->parts;
+  if (const Seconds sum = ready.parts.sum(); sum > 0) {
+    const ExpectedTime::Parts& parts = ready.parts;
     text += fmt::format("  by the model: multiplying {}, A {}, B {}, C {}\n", format_percent(parts.kernel / sum),
                         format_percent(parts.a / sum), format_percent(parts.b / sum), format_percent(parts.c / sum));
   }
   constexpr std::size_t most = 4;
-  for (std::size_t i = 1; i < std::min(most, state_->considered.size()); ++i) {
-    const Candidate& other = state_->considered[i];
+  for (std::size_t i = 1; i < std::min(most, ready.considered.size()); ++i) {
+    const Candidate& other = ready.considered[i];
     text += fmt::format("  instead of {}: {} {}\n", to_string(other.blocking), how_known(other, false), format_seconds(other.seconds));
   }
   return text;
 }
 
-const std::vector<Candidate>& Plan::considered() const { return state_->considered; }
-std::int64_t Plan::workspace_bytes() const { return state_->chosen->workspace_bytes(); }
-Seconds Plan::seconds() const { return state_->considered.front().seconds; }
+const std::vector<Candidate>& Plan::considered() const { return state_->ready().considered; }
+std::int64_t Plan::workspace_bytes() const { return state_->ready().chosen->workspace_bytes(); }
+Seconds Plan::seconds() const { return state_->seconds(); }
 const Contraction& Plan::contraction() const { return state_->contraction; }
 
 Machine local_machine(const std::string& blas) {
@@ -128,35 +174,26 @@ Plan plan(const Contraction& contraction, const Machine& machine, const PlanOpti
   }
   auto state = std::make_shared<Plan::State>();
   state->contraction = contraction;
+  state->machine = machine;
+  state->threads = options.threads;
+  const std::optional<Candidate> known = options.tiles ? std::nullopt : find_wisdom(contraction, machine, options);
+  if (known) {
+    state->choose({*known});
+    state->from_wisdom = true;
+    return Plan(std::move(state));
+  }
   const Folded folded = fold(contraction);
   const TileRates rates = rates_of(machine);
   if (options.tiles) {
-    state->considered = {{*options.tiles, TimeModel(folded, machine.environment, rates).time(*options.tiles).total(), Basis::formula}};
-  } else if (const std::optional<Candidate> known = find_wisdom(contraction, machine, options)) {
-    state->considered = {*known};
-    state->from_wisdom = true;
+    state->choose({{*options.tiles, TimeModel(folded, machine.environment, rates).time(*options.tiles).total(), Basis::formula}});
   } else {
-    state->considered = candidates(folded, machine.environment, rates, options.threads);
-    if (flops(contraction) > 0 && compare(state->considered, contraction, folded, machine, options)) {
-      keep_wisdom(contraction, machine, options, state->considered.front());
+    std::vector<Candidate> considered = candidates(folded, machine.environment, rates, options.threads);
+    if (flops(contraction) > 0 && compare(considered, contraction, folded, machine, options)) {
+      keep_wisdom(contraction, machine, options, considered.front());
     }
+    state->choose(std::move(considered));
   }
-  const Blocking chosen = state->considered.front().blocking;
-  state->parts = TimeModel(folded, machine.environment, rates).time(chosen).parts;
-  if (folded.swapped) {
-    std::swap(state->parts.a, state->parts.b);
-  }
-  state->chosen = std::make_unique<Blocked>(folded, chosen, machine.find);
-  state->considered.front().blocking = state->chosen->blocking();  // no tile is longer than there is to do
-  if (chosen.kernel == TileKernel::streaming) {
-    const std::vector<Candidate> all = candidates(folded, machine.environment, rates, options.threads);
-    const auto plain =
-        std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.blocking.kernel != TileKernel::streaming; });
-    state->updating = std::make_unique<Blocked>(folded, plain->blocking, machine.find);
-  }
-  if (const std::optional<Blocking> half = mirrored_blocking(folded, chosen, TimeModel(folded, machine.environment, rates))) {
-    state->mirrored = std::make_unique<Blocked>(folded, *half, machine.find);
-  }
+  state->make_ready(folded);
   return Plan(std::move(state));
 }
 

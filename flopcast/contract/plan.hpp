@@ -57,7 +57,8 @@ struct PlanOptions {
   std::function<bool()> go_on = {};
 };
 
-/// A contraction made ready: execute() on any buffers, often, and from several threads at once.
+/// A contraction made ready: execute() on any buffers, often, and from several threads at once. A choice that was kept is made ready (tables
+/// as long as the folded sides are filled) by the first call that needs it, whichever that is.
 class Plan {
  public:
   /// C := alpha A B + beta C. Where A and B are one tensor (a == b), C is symmetric and beta = 0, half of C is computed. Throws bad_input
@@ -76,7 +77,7 @@ class Plan {
 
  private:
   friend Plan plan(const Contraction&, const Machine&, const PlanOptions&);
-  struct State;
+  class State;
   explicit Plan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;
 };

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
+#include <cmath>
 #include <limits>
 
+#include "flopcast/contract/overlap.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 
@@ -126,27 +127,27 @@ std::vector<std::int64_t> dense_strides(const std::string& indices, const Extent
   return strides;
 }
 
-/// Two elements of a tensor can't share an address if, sorted by stride, each stride exceeds the span of those before it: sufficient, and
-/// true of every slice of a dense array.
-void refuse_overlap(const Tensor& tensor, const Extents& extents) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> sorted;
+std::vector<Axis> axes(const Tensor& tensor, const Extents& extents) {
+  std::vector<Axis> all;
   for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
-    const std::int64_t extent = extents.at(tensor.indices[i]);
-    if (extent == 0) {
-      return;
-    }
-    if (extent > 1) {
-      sorted.emplace_back(std::abs(tensor.strides[i]), extent);
-    }
+    all.push_back({tensor.strides[i], extents.at(tensor.indices[i])});
   }
-  std::sort(sorted.begin(), sorted.end());
-  std::int64_t span = 0;
-  for (const auto& [stride, extent] : sorted) {
-    if (stride <= span) {
-      throw bad_input("strides of C ({}) let elements share addresses; the result would depend on the order of work",
-                      fmt::join(tensor.strides, ", "));
-    }
-    span += stride * (extent - 1);
+  return all;
+}
+
+bool is_empty(const std::vector<Axis>& axes) {
+  return std::any_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.extent == 0; });
+}
+
+/// Differences of addresses within a tensor, in bytes, have to fit 62 bits.
+void refuse_far_strides(const std::vector<Axis>& axes, std::int64_t element_bytes, Place place) {
+  constexpr double most = 4e18;
+  double reach = 0;
+  for (const Axis& axis : axes) {
+    reach += std::abs(static_cast<double>(axis.stride)) * static_cast<double>(axis.extent - 1);
+  }
+  if (reach * static_cast<double>(element_bytes) > most) {
+    throw bad_input("strides of {} reach {:.3g} elements far, more than 62 bits can address", letter(place), reach);
   }
 }
 
@@ -257,8 +258,16 @@ Contraction make_contraction(const Notation& notation, const Extents& extents, P
       }
       tensor.strides = strides[i];
     }
+    const std::vector<Axis> all = axes(tensor, contraction.extents);
+    if (is_empty(all)) {
+      continue;
+    }
+    refuse_far_strides(all, element_bytes(precision), place);
+    if (place == Place::c && may_share_addresses(all)) {
+      throw bad_input("strides of C ({}) let elements share addresses; the result would depend on the order of work",
+                      fmt::join(tensor.strides, ", "));
+    }
   }
-  refuse_overlap(contraction.tensor(Place::c), contraction.extents);
   return contraction;
 }
 

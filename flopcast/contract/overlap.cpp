@@ -95,6 +95,25 @@ std::vector<Term> terms(const Contraction& contraction, Place place) {
 
 }  // namespace
 
+bool may_share_addresses(std::span<const Axis> axes) {
+  std::vector<Term> later;  // differences -(extent - 1) ... extent - 1 of the indices after this one, counted from the least
+  std::int64_t least = 0;
+  for (const Axis& axis : axes) {
+    const std::int64_t step = std::abs(axis.stride), most = axis.extent - 1;
+    if (most < 1) {
+      continue;
+    }
+    std::vector<Term> all = later;  // and 1 ... extent - 1 of this one: elements that differ differ by such a vector or its negative
+    all.push_back({step, most - 1});
+    if (step == 0 || SumFinder(std::move(all)).may_lie_in(least - step, least - step)) {
+      return true;
+    }
+    later.push_back({step, 2 * most});
+    least += step * most;
+  }
+  return false;
+}
+
 void require_apart(const Contraction& contraction, const void* a, const void* b, const void* c) {
   const std::int64_t element = element_bytes(contraction.precision);
   const Span result = span_of(contraction, Place::c, c);

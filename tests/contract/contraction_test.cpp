@@ -92,6 +92,15 @@ TEST(Contraction, RefusesWhatCannotBe) {
                 make_contraction(notation, extents, Precision::d, Order::column_major, {{{}, {}, {1, 1}}});
               }),
               HasSubstr("let elements share addresses"));
+  EXPECT_EQ(message([&] {
+              make_contraction(notation, extents, Precision::d, Order::column_major, {{{}, {}, {3, 2}}});
+            }),
+            "nothing was thrown")
+      << "interleaved, but apart";
+  EXPECT_THAT(message([&] {
+                make_contraction(notation, extents, Precision::d, Order::column_major, {{{}, {std::int64_t{1} << 60, 1}, {}}});
+              }),
+              HasSubstr("strides of B reach"));
   EXPECT_THAT(message([&] {
                 make_contraction(notation, extents, Precision::d, Order::column_major, {{{1}, {}, {}}});
               }),

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <random>
+#include <set>
 
 #include "flopcast/core/error.hpp"
 
@@ -88,6 +89,31 @@ TEST(RequireApart, EmptyTensorsOverlapNothing) {
   const Contraction empty = make_contraction(parse_notation("ab=ai,ib"), {{'a', 2}, {'b', 3}, {'i', 0}});
   const std::array<double, 6> memory{};
   EXPECT_EQ(complaint(empty, memory.data(), memory.data(), memory.data()), "");
+}
+
+TEST(MayShareAddresses, IsExact) {
+  std::mt19937 random(6);
+  const auto below = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)); };
+  int apart = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::array<Axis, 3> axes;
+    for (Axis& axis : axes) {
+      axis = {below(41) - 20, 1 + below(4)};
+    }
+    std::set<std::int64_t> addresses;
+    for (std::int64_t x = 0; x < axes[0].extent; ++x) {
+      for (std::int64_t y = 0; y < axes[1].extent; ++y) {
+        for (std::int64_t z = 0; z < axes[2].extent; ++z) {
+          addresses.insert(x * axes[0].stride + y * axes[1].stride + z * axes[2].stride);
+        }
+      }
+    }
+    const bool shared = std::ssize(addresses) < axes[0].extent * axes[1].extent * axes[2].extent;
+    apart += shared ? 0 : 1;
+    EXPECT_EQ(may_share_addresses(axes), shared) << i;
+  }
+  EXPECT_GT(apart, 300);
+  EXPECT_LT(apart, 2700);
 }
 
 }  // namespace

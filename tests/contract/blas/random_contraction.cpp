@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "flopcast/contract/element.hpp"
+#include "flopcast/contract/overlap.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -20,7 +21,29 @@ std::vector<std::byte> random_memory(Precision precision, std::size_t elements, 
   });
 }
 
+/// Any that keep elements apart, also interleaved ones; nothing if none was found quickly.
+std::vector<std::int64_t> interleaved_strides(const std::string& indices, const Extents& extents, std::mt19937& random) {
+  constexpr int most_tries = 20;
+  for (int i = 0; i < most_tries; ++i) {
+    std::vector<std::int64_t> strides;
+    std::vector<Axis> axes;
+    for (const char index : indices) {
+      strides.push_back(1 + static_cast<std::int64_t>(random() % 30));
+      axes.push_back({strides.back(), extents.at(index)});
+    }
+    if (!may_share_addresses(axes)) {
+      return strides;
+    }
+  }
+  return {};
+}
+
 std::vector<std::int64_t> spread_strides(const std::string& indices, const Extents& extents, std::mt19937& random) {
+  if (random() % 3 == 0) {
+    if (const std::vector<std::int64_t> interleaved = interleaved_strides(indices, extents, random); !interleaved.empty()) {
+      return interleaved;
+    }
+  }
   std::vector<std::size_t> order(indices.size());
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), random);

@@ -76,13 +76,20 @@ std::string describe(const CLI::App& top, const std::vector<std::string>& given,
     return error.what();  // all names are known: a value is wrong
   }
   const CLI::App* app = &top;
+  int values = 0;  // that the option before takes
   for (const std::string& word : given) {
+    if (values > 0) {
+      --values;
+      continue;
+    }
     if (word.rfind("--", 0) == 0) {
       const std::string name = word.substr(0, word.find('='));
       const std::vector<std::string> known = option_names(*app);
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         return fmt::format("unknown option '{}'{}", name, suggestion(name, known));
       }
+      const CLI::Option* option = app->get_option_no_throw(name);
+      values = option == nullptr || name.size() < word.size() ? 0 : option->get_items_expected_min();
       continue;
     }
     const std::vector<std::string> commands = command_names(*app);

@@ -50,7 +50,7 @@ OtherLoad::State OtherLoad::now() {
 
 std::optional<double> OtherLoad::cores() const {
   constexpr double least_wall = 0.5;   // the system counts in hundredths of a second
-  constexpr double least_share = 0.5;  // of a core
+  constexpr double least_share = 0.2;  // of a core: less than what is left on a busy machine
   const State end = now();
   const double wall = end.wall - begin_.wall;
   const double own = end.own - begin_.own;

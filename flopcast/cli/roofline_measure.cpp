@@ -11,6 +11,7 @@
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/kernel_choice.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/other_load.hpp"
 #include "flopcast/cli/roofline_points.hpp"
 #include "flopcast/cli/roofline_table.hpp"
 #include "flopcast/cli/stopwatch.hpp"
@@ -179,6 +180,11 @@ roofline::GemmSearchOptions search_options(const RooflineOptions& options, const
   return search;
 }
 
+/// Which kernels, and by whose choice.
+std::string kernels_text(const GemmRoof& roof) {
+  return fmt::format(" (kernels '{}'{})", roof.library.kernels, roof.setting.empty() ? "" : ", chosen by " + roof.setting);
+}
+
 /// Says which gemm is slower than it should be, or faster than it can be.
 void describe_gemm(Roofline& found) {
   for (const GemmRoof& roof : found.gemm) {
@@ -193,7 +199,7 @@ void describe_gemm(Roofline& found) {
       found.findings.push_back(fmt::format("{} of {} {} with {} reaches {:.0f} % of the FMA ceiling only{}", roof.routine,
                                            roof.library.name, roof.library.version, threads_text(roof.threads),
                                            100 * roof.flops.attained() / peak->ceiling(),
-                                           roof.library.kernels.empty() ? "" : fmt::format(" (kernels '{}')", roof.library.kernels)));
+                                           roof.library.kernels.empty() ? "" : kernels_text(roof)));
     }
   }
 }
@@ -251,9 +257,8 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
       continue;
     }
     if (!settings.empty()) {
-      found.findings.push_back(
-          fmt::format("{} was measured with {} in the environment, which it needs for kernels that suit this CPU ('flopcast run' sets it)",
-                      name, text_of(settings)));
+      found.findings.push_back(fmt::format(
+          "{} was measured with {} in the environment, which chooses its kernels ('flopcast run' sets it too)", name, text_of(settings)));
     }
   }
 }
@@ -296,6 +301,17 @@ void describe_noise(Roofline& found) {
         fmt::format("the machine was busy: half of the samples of {} with {} lost more than {:.0f} % to other work; ceilings are the best "
                     "sample, bandwidths and gemm what a quarter of the samples surpass: they may be too low; measure again when it is idle",
                     (*worst)->name, threads_text((*worst)->threads), 100 * lost(*worst)));
+  }
+}
+
+/// What the loops' own spread can't tell: who takes a core for the whole time slows every sample.
+void describe_others(const OtherLoad& load, std::vector<std::string>& findings) {
+  constexpr double much = 0.5;  // of a core
+  if (const double others = load.cores().value_or(0); others > much) {
+    findings.push_back(fmt::format(
+        "other programs kept {:.1f} cores busy meanwhile: roofs may be too low, and caches seem smaller; measure again when the "
+        "machine is idle",
+        others));
   }
 }
 
@@ -384,6 +400,7 @@ machine::MachineMeasurement caches(const Topology& topology, const RooflineOptio
 
 Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& common) {
   const Stopwatch watch;
+  const OtherLoad load;
   const Seconds time_budget = parse_duration(options.time_budget, "--time-budget");
   const Topology topology = machine::detect_topology();
   Roofline found;
@@ -412,6 +429,7 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   const auto [hertz, source] = nominal_clock(options, topology, clock);
   found.peaks = theoretical_peaks(found, hertz, source);
   describe_noise(found);
+  describe_others(load, found.findings);
   describe_units(found);
   describe_gemm(found);
   if (!interrupted()) {

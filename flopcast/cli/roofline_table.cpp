@@ -35,10 +35,11 @@ std::vector<int> thread_counts(const Roofline& roofline) {
   return {counts.begin(), counts.end()};
 }
 
-/// Half the width of the median's 95 % interval in percent of it.
+/// Half the width of the median's 95 % interval in percent of it; beyond 100 % a figure would say no more.
 std::string spread(const Rates& rates) {
   const Interval interval = rates.interval();
-  return fmt::format("{:.1f} %", 50 * (interval.high - interval.low) / rates.median());
+  const double percent = 50 * (interval.high - interval.low) / rates.median();
+  return percent > 100 ? "> 100 %" : fmt::format("{:.1f} %", percent);
 }
 
 Cell percent(double share) { return {share, fmt::format("{:.1f} %", 100 * share)}; }

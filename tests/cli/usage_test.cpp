@@ -132,6 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "abc=ai,ibc", "a=b=c=2000000000", "i=1", "--list"}, 3, "more elements than 63 bits can address"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--emit", "c", "--algorithm", "gem"}, 3, "there is no algorithm 'gem'"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--list", "--run"}, 2, "exclude one another"},
+        Mistake{{"roofline", "--space", "full", "--list"}, 2, "unknown option '--list'"},
         Mistake{{"contract", "a=ai,i", "a=i=2", "--list", "--kernel", "gemm"}, 3, "a=ai,i has no algorithm of gemm"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--tiles", "8x8x8"}, 2, "--tiles is for --run and --in"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8"}, 3, "--tiles '8x8' is neither whole nor tiles"},

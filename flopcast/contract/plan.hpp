@@ -26,7 +26,7 @@ namespace flopcast::contract {
 
 /// Where contractions run: BLAS's routines, and what is known of the machine.
 struct Machine {
-  FindRoutine find;
+  FindRoutine find;  ///< may be called as long as a plan for this machine lives, which has a copy
   Environment environment;
   std::optional<TileRates> rates = {};  ///< of the kernels; without them they are guessed from the environment
 };
@@ -57,8 +57,8 @@ struct PlanOptions {
   std::function<bool()> go_on = {};
 };
 
-/// A contraction made ready: execute() on any buffers, often, and from several threads at once. A choice that was kept is made ready (tables
-/// as long as the folded sides are filled) by the first call that needs it, whichever that is.
+/// A contraction made ready: execute() on any buffers, often, and from several threads at once. A choice that was kept is made ready
+/// (tables as long as the folded sides are filled) by the first call that needs it, whichever that is.
 class Plan {
  public:
   /// C := alpha A B + beta C. Where A and B are one tensor (a == b), C is symmetric and beta = 0, half of C is computed. Throws bad_input
@@ -82,7 +82,8 @@ class Plan {
   std::shared_ptr<const State> state_;
 };
 
-/// Chooses how to compute `contraction`. Throws bad_input as make_contraction, environment_error if no library has gemm.
+/// Chooses how to compute `contraction`. Throws bad_input as make_contraction, environment_error if no library has gemm (of a choice that
+/// was kept the first use does).
 Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options = {});
 
 /// Sizes along every index of A, B and C, in the notation's order.

@@ -42,8 +42,8 @@ def default_seconds(found):
 
 
 def study(options):
-    print("| library | threads | technique | best | of the best | success | time | Default / it |")
-    print("|:--|--:|:--|--:|--:|--:|--:|--:|")
+    print("| library | threads | technique | best | of the best | success | settled | time | Default / it |")
+    print("|:--|--:|:--|--:|--:|--:|--:|--:|--:|")
     for library in options.blas.split(","):
         for threads in options.threads.split(","):
             budget = ["--time-budget", options.time_budget] if options.time_budget else []
@@ -51,13 +51,13 @@ def study(options):
                         "--trials", str(options.trials), "--techniques", options.techniques, *budget)
             default = default_seconds(found)
             if default:
-                print(f"| {library} | {threads} | Default, computed | | | | {default:.0f} s | |")
+                print(f"| {library} | {threads} | Default, computed | | | | | {default:.0f} s | |")
             for row in found["rows"]:
                 ratio = f"{default / row['seconds']:.1f}" if default else ""
                 shape = "x".join(map(str, found["shapes"][row["leader"]]))
                 succeeded = f"{round(row['success'] * row['trials'])} of {row['trials']}" if row["of_best"] else f"{row['trials']} not judged yet"
                 print(f"| {library} | {threads} | {row['technique']} | {shape} | {row['of_best']:.3f} | {succeeded} "
-                      f"| {row['seconds']:.1f} s | {ratio} |", flush=True)
+                      f"| {100 * row['settled']:.0f} % | {row['seconds']:.1f} s | {ratio} |", flush=True)
 
 
 def likwid_rate(test, bytes_, threads, ours):

@@ -69,7 +69,10 @@ void check(const RooflineOptions& options) {
   require_distinct(options.streams, "--streams");
   require_memory(requested_space(options));
   roofline::require_technique(options.search);
-  if (requested_order(options) && (options.search == "race" || options.search == "halving")) {
+  if (roofline::searches_in_one_process(options.search) && options.search != roofline::search_name(options.search)) {
+    throw usage_error("--search {}: how long that may take is set by --time-budget", options.search);
+  }
+  if (requested_order(options) && roofline::searches_in_one_process(options.search)) {
     throw usage_error("--order is for the published techniques; a search by {} takes the shapes in random order", options.search);
   }
   for (const std::string& library : options.blas) {

@@ -37,6 +37,7 @@ Settings go behind a technique, each after a colon:
   confidence=SHARE of the intervals of the mean (0.99)
   margin=SHARE     stop when the interval is that narrow (0.01; 0: don't)
   minimum-count=N  of iterations before a shape is given up as below the best so far (2; C+I...)
+'time' of race and halving is that of a whole search, endless without it; 'settled' says how many ended before.
 
 Examples:
   flopcast roofline study --m 64,128 --n 64 --k 32,64 --techniques C+I+Outer,race
@@ -90,6 +91,7 @@ report::Table table_of(const std::vector<StudyRow>& rows, const roofline::GemmSp
                    {"of the best"},
                    {fmt::format("within {:g} %", 100 * tolerance)},
                    {"trials"},
+                   {"settled"},
                    {"evaluations"},
                    {"time"},
                    {"speedup"}};
@@ -97,9 +99,11 @@ report::Table table_of(const std::vector<StudyRow>& rows, const roofline::GemmSp
     const auto judged = [&row](double value, std::string text) {
       return row.rate > 0 ? report::Cell(value, std::move(text)) : report::Cell("");
     };
+    const bool searched = roofline::searches_in_one_process(row.technique);
     table.rows.push_back({row.technique, to_string(space.shapes.at(row.leader)), judged(row.rate, format_flop_rate(row.rate)),
                           judged(row.of_best, fmt::format("{:.1f} %", 100 * row.of_best)),
                           judged(row.success, fmt::format("{:.0f} %", 100 * row.success)), report::whole(row.trials),
+                          searched ? report::Cell(row.settled, fmt::format("{:.0f} %", 100 * row.settled)) : report::Cell(""),
                           report::whole(row.evaluations), report::Cell(row.seconds, format_seconds(row.seconds)),
                           row.speedup > 0 ? report::Cell(row.speedup, fmt::format("{:.2f}x", row.speedup)) : report::Cell("")});
   }
@@ -116,6 +120,7 @@ nlohmann::json document_of(const std::vector<StudyRow>& rows, const StudyState& 
                      {"flops_per_second", row.rate},
                      {"of_best", row.of_best},
                      {"success", row.success},
+                     {"settled", row.settled},
                      {"seconds", row.seconds},
                      {"evaluations", row.evaluations},
                      {"speedup", row.speedup}});

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "flopcast/core/error.hpp"
@@ -66,7 +67,25 @@ void take(StudyRun& run, const Result& result, Seconds seconds) {
   run.leader = *result.leader;
   run.evaluations = result.evaluations;
   run.seconds = seconds;
+  run.settled = result.ending == search::Ending::settled;
   run.complete = true;
+}
+
+/// The one setting of race and halving, "time": how long a search may take, endlessly without it. Throws usage_error for any other.
+Seconds time_limit(std::string_view technique) {
+  Seconds limit = std::numeric_limits<Seconds>::infinity();
+  const std::vector<std::string_view> parts = split(technique, ':');
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    static constexpr std::string_view setting = "time=";
+    if (parts[i].substr(0, setting.size()) != setting) {
+      throw usage_error("technique {}: '{}' given, expected time=DURATION", parts.front(), parts[i]);
+    }
+    limit = parse_duration(parts[i].substr(setting.size()), fmt::format("technique {}, time", parts.front()));
+    if (!(limit > 0)) {
+      throw bad_input("technique {}, time: '{}' given, expected more than 0", parts.front(), parts[i].substr(setting.size()));
+    }
+  }
+  return limit;
 }
 
 void run_race(StudyRun& run, std::size_t count, const StudySources& sources, const StudyOptions& options) {
@@ -76,6 +95,7 @@ void run_race(StudyRun& run, std::size_t count, const StudySources& sources, con
   race.error_probability = options.error_probability;
   race.seed = seed_of(options, run.trial);
   race.limits = limits(sources);
+  race.limits.seconds = time_limit(run.technique);
   const search::RaceResult result = search::race(search::all(count), sources.evaluator(), race);
   take(run, result, sources.clock() - begin);
 }
@@ -85,6 +105,7 @@ void run_halving(StudyRun& run, std::size_t count, const StudySources& sources, 
   search::HalvingOptions halving;
   halving.seed = seed_of(options, run.trial);
   halving.limits = limits(sources);
+  halving.limits.seconds = time_limit(run.technique);
   const search::HalvingResult result = search::halving(search::all(count), sources.evaluator(), halving);
   take(run, result, sources.clock() - begin);
 }
@@ -139,6 +160,7 @@ void to_json(nlohmann::json& json, const StudyState& state) {
                     {"leader", run.leader},
                     {"seconds", run.seconds},
                     {"evaluations", run.evaluations},
+                    {"settled", run.settled},
                     {"complete", run.complete}});
   }
   for (const auto& [configuration, rate] : state.judged) {
@@ -160,6 +182,7 @@ void from_json(const nlohmann::json& json, StudyState& state) {
       item.at("leader").get_to(run.leader);
       item.at("seconds").get_to(run.seconds);
       item.at("evaluations").get_to(run.evaluations);
+      run.settled = item.value("settled", true);
       item.at("complete").get_to(run.complete);
       state.runs.push_back(std::move(run));
     }
@@ -177,15 +200,22 @@ std::vector<std::string> study_techniques() {
   return names;
 }
 
+std::string_view search_name(std::string_view technique) { return split(technique, ':').front(); }
+
+bool searches_in_one_process(std::string_view technique) {
+  const std::string_view name = search_name(technique);
+  return name == "race" || name == "halving";
+}
+
 void require_technique(std::string_view text) {
-  const std::string_view name = split(text, ':').front();
+  const std::string_view name = search_name(text);
   if (const std::vector<std::string> known = study_techniques(); std::find(known.begin(), known.end(), name) == known.end()) {
     throw usage_error("technique '{}' given, expected one of {}", text, fmt::join(known, ", "));
   }
-  if (name != "race" && name != "halving") {
+  if (searches_in_one_process(text)) {
+    time_limit(text);
+  } else {
     search::technique(text);
-  } else if (name != text) {
-    throw usage_error("technique '{}' given, but {} takes no settings", text, name);
   }
 }
 
@@ -197,9 +227,9 @@ bool run_study(std::size_t count, const StudySources& sources, const StudyOption
       if (run.complete) {
         continue;
       }
-      if (technique == "race") {
+      if (search_name(technique) == "race") {
         run_race(run, count, sources, options);
-      } else if (technique == "halving") {
+      } else if (search_name(technique) == "halving") {
         run_halving(run, count, sources, options);
       } else {
         run_technique(run, count, sources, options, [&] { sources.keep(state); });
@@ -237,6 +267,7 @@ std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& opt
       seconds.push_back(run.seconds);
       evaluations.push_back(static_cast<double>(run.evaluations));
       row.leader = run.leader;
+      row.settled += run.settled ? 1 : 0;
       row.success += rate > 0 && rate >= (1 - options.tolerance) * best ? 1 : 0;
       ++row.trials;
     }
@@ -244,6 +275,7 @@ std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& opt
       row.rate = median(rates);
       row.of_best = best > 0 ? row.rate / best : 0;
       row.success /= row.trials;
+      row.settled /= row.trials;
       row.seconds = median(seconds);
       row.evaluations = static_cast<std::int64_t>(median(evaluations));
       rows.push_back(row);

@@ -32,6 +32,7 @@ struct StudyRun {
   std::size_t leader = 0;
   Seconds seconds = 0;
   std::int64_t evaluations = 0;
+  bool settled = true;  ///< false: a search in one process had used up its time
   bool complete = false;
   friend bool operator==(const StudyRun&, const StudyRun&) = default;
 };
@@ -56,7 +57,7 @@ struct StudySources {
 };
 
 struct StudyOptions {
-  std::vector<std::string> techniques;  ///< of study_techniques(), those of paper 003 with settings behind them if wanted
+  std::vector<std::string> techniques;  ///< of study_techniques(), with settings behind them if wanted
   int trials = 1;                       ///< of each technique
   std::optional<search::Order> order;   ///< in which the techniques of paper 003 take the configurations; none: each its own
   double tolerance = 0.02, error_probability = 0.05;
@@ -66,6 +67,10 @@ struct StudyOptions {
 
 /// The techniques of paper 003, and "race" and "halving".
 std::vector<std::string> study_techniques();
+/// What stands before the settings.
+std::string_view search_name(std::string_view technique);
+/// race and halving; their one setting is the time that a search may take: "race:time=60s". What it has found by then counts.
+bool searches_in_one_process(std::string_view technique);
 /// Throws usage_error if `text` is none of study_techniques(), and as search::technique does for its settings.
 void require_technique(std::string_view text);
 
@@ -81,6 +86,7 @@ struct StudyRow {
   double rate = 0;         ///< judged, median over trials; 0: an interrupted study hasn't judged yet
   double of_best = 0;      ///< rate / the best rate that was judged, median over trials
   double success = 0;      ///< share of trials within `tolerance` of the best
+  double settled = 0;      ///< share of trials that ended by themselves, not by their time
   Seconds seconds = 0;     ///< median over trials
   std::int64_t evaluations = 0;
   double speedup = 0;  ///< over the technique "Default"; 0 if that wasn't run

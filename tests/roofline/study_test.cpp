@@ -70,6 +70,7 @@ TEST(Study, FindsTheBestAndOrdersTheCosts) {
   EXPECT_EQ(rows[0].evaluations, 200 * 10 * static_cast<std::int64_t>(costs.size())) << "Table I";
   EXPECT_EQ(rows[0].speedup, 1);
   EXPECT_EQ(rows[7].technique, "race");
+  EXPECT_EQ(rows[7].settled, 1);
   EXPECT_EQ(rows[7].leader, 1U);
   EXPECT_EQ(rows[7].success, 1);
   EXPECT_GT(rows[7].speedup, rows[5].speedup) << "cheaper than C+I+Outer";
@@ -159,14 +160,33 @@ TEST(Study, TellsSettingsOfOneTechniqueApart) {
   EXPECT_EQ(rows[0].speedup, 0) << "that isn't Default as published";
 }
 
+TEST(Study, ASearchInOneProcessMayHaveATimeOfItsOwn) {
+  const std::vector<double> alike(40, 0.1);  // of which none is ever found out to be the best to 0.1 %
+  FakeLibrary library(alike);
+  StudyOptions options;
+  options.tolerance = 0.001;
+  options.techniques = {"race:time=20s", "halving:time=1s"};
+  StudyState state;
+  ASSERT_TRUE(run_study(alike.size(), library.sources(), options, state)) << "what was found by then counts";
+  const std::vector<StudyRow> rows = summarise(state, options);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].settled, 0);
+  EXPECT_NEAR(rows[0].seconds, 20, 0.2) << "an evaluation more at most";
+  EXPECT_EQ(rows[1].settled, 0);
+  EXPECT_NEAR(rows[1].seconds, 1, 0.2);
+  EXPECT_EQ(nlohmann::json(state).get<StudyState>(), state);
+}
+
 TEST(Study, RefusesUnknownTechniquesAndDamagedStates) {
   FakeLibrary library(costs);
   StudyOptions options;
   options.techniques = {"luck"};
   StudyState state;
   EXPECT_THROW(run_study(2, library.sources(), options, state), Error);
-  options.techniques = {"race:iterations=2"};
-  EXPECT_THROW(run_study(2, library.sources(), options, state), Error);
+  for (const char* text : {"race:iterations=2", "race:time=0s", "halving:time", "race:"}) {
+    options.techniques = {text};
+    EXPECT_THROW(run_study(2, library.sources(), options, state), Error) << text;
+  }
   options.techniques = {"C+Inner:iterations=none"};
   EXPECT_THROW(run_study(2, library.sources(), options, state), Error);
   EXPECT_THROW(nlohmann::json::parse(R"({"runs": [{"trial": 1}]})").get<StudyState>(), Error);

@@ -15,11 +15,13 @@
 namespace flopcast::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* artifact = "kernel-choice";
 /// A library that reaches less than this share of what its other kernels do has misread the CPU.
 constexpr double poor = 0.8;
 
-nlohmann::json inspect(const std::filesystem::path& file) {
+nlohmann::json inspect(const fs::path& file) {
   const machine::LibraryReport report = machine::inspect({file.filename().string(), file.string(), true, false}, true);
   nlohmann::json found = {{"kernels", report.identity.kernels}, {"dgemm_flops", report.dgemm_flops}};
   if (!report.trials.empty() && report.dgemm_flops < poor * report.trials.front().dgemm_flops) {
@@ -29,13 +31,13 @@ nlohmann::json inspect(const std::filesystem::path& file) {
 }
 
 /// Tells this build of the library on this CPU from others.
-std::string key_of(const std::filesystem::path& file) {
+std::string key_of(const fs::path& file) {
   std::error_code unknown;
-  return fmt::format("{} {} {}", machine::detect_topology().cpu, file.string(), std::filesystem::file_size(file, unknown));
+  return fmt::format("{} {} {}", machine::detect_topology().cpu, file.string(), fs::file_size(file, unknown));
 }
 
 /// Variables that are set and read by the library in `file`, as far as its name tells which that is.
-KernelSettings in_force(const std::filesystem::path& file) {
+KernelSettings in_force(const fs::path& file) {
   KernelSettings settings;
   const std::string name = file.filename().string();
   for (const machine::KernelChoice& choice : machine::kernel_choices()) {
@@ -48,14 +50,28 @@ KernelSettings in_force(const std::filesystem::path& file) {
   return settings;
 }
 
+/// The variable and its value of what inspect found; nothing if the library chooses well by itself.
+KernelSettings better_of(const nlohmann::json& found) {
+  if (!found.contains("better")) {
+    return {};
+  }
+  const auto setting = found.at("better").at("setting").get<std::string>();
+  const std::size_t equals = setting.find('=');
+  return {{setting.substr(0, equals), setting.substr(equals + 1)}};
+}
+
+std::string remark(const fs::path& file, const nlohmann::json& found) {
+  return fmt::format("{} chose '{}' kernels for this CPU ({}); with {} its dgemm makes {}", file.filename().string(),
+                     found.at("kernels").get<std::string>(), format_flop_rate(found.at("dgemm_flops").get<double>()),
+                     found.at("better").at("setting").get<std::string>(),
+                     format_flop_rate(found.at("better").at("dgemm_flops").get<double>()));
+}
+
 }  // namespace
 
-KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions& common) {
-  const std::filesystem::path file =
-      machine::locate_usable(options.blas.empty() ? machine::default_blas(options.threads) : options.blas, machine::Role::blas);
-  KernelSettings settings = in_force(file);
-  if (options.kernels == "library" || !settings.empty()) {
-    return settings;
+KernelSettings better_kernels(const fs::path& file, std::string_view consequence, const CommonOptions& common) {
+  if (!in_force(file).empty()) {
+    return {};
   }
   const std::string key = key_of(file);
   model::Store store = open_store(common);
@@ -65,17 +81,36 @@ KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions
     found = inspect(file);
     store.put_artifact(artifact, key, *found);
   }
-  if (found->contains("better")) {
-    const auto setting = found->at("better").at("setting").get<std::string>();
-    const std::size_t equals = setting.find('=');
-    settings[setting.substr(0, equals)] = setting.substr(equals + 1);
-    ::setenv(setting.substr(0, equals).c_str(), setting.substr(equals + 1).c_str(), 1);
-    note(fmt::format("{} chose '{}' kernels for this CPU ({}); with {} its dgemm makes {}, so that is what is measured and what 'flopcast "
-                     "run' will set (--kernels library leaves it)",
-                     file.filename().string(), found->at("kernels").get<std::string>(),
-                     format_flop_rate(found->at("dgemm_flops").get<double>()), setting,
-                     format_flop_rate(found->at("better").at("dgemm_flops").get<double>())),
-         common);
+  KernelSettings better = better_of(*found);
+  if (!better.empty()) {
+    note(fmt::format("{}, {} (--kernels library leaves it)", remark(file, *found), consequence), common);
+  }
+  return better;
+}
+
+KernelSettings known_kernels(const fs::path& but, const CommonOptions& common) {
+  model::Store store = open_store(common);
+  KernelSettings known;
+  for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
+    const std::optional<nlohmann::json> found =
+        library.path == but || !in_force(library.path).empty() ? std::nullopt : store.find_artifact(artifact, key_of(library.path));
+    if (found) {
+      known.merge(better_of(*found));
+    }
+  }
+  return known;
+}
+
+KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions& common) {
+  const fs::path file =
+      machine::locate_usable(options.blas.empty() ? machine::default_blas(options.threads) : options.blas, machine::Role::blas);
+  KernelSettings settings = in_force(file);
+  if (options.kernels == "library" || !settings.empty()) {
+    return settings;
+  }
+  settings = better_kernels(file, "so that is what is measured and what 'flopcast run' will set", common);
+  for (const auto& [variable, value] : settings) {
+    ::setenv(variable.c_str(), value.c_str(), 1);
   }
   return settings;
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/library_options.hpp"
@@ -17,5 +19,12 @@ using KernelSettings = std::map<std::string, std::string>;
 /// `options.kernels` = "library" leaves the choice to the library. Where several libraries are to be opened, call it for each before the
 /// first is: trying happens in children, which inherit what is loaded.
 KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions& common);
+
+/// The variable that selects kernels which make the dgemm of the library in `file` much faster; empty if there are none, or the user has set
+/// one. Tries them unless that was done before, and tells the user what was found, with the `consequence`.
+KernelSettings better_kernels(const std::filesystem::path& file, std::string_view consequence, const CommonOptions& common);
+
+/// What was found before for any installed library but `but`, without trying; variables that the user has set are left out.
+KernelSettings known_kernels(const std::filesystem::path& but, const CommonOptions& common);
 
 }  // namespace flopcast::cli

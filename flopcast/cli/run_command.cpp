@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/kernel_choice.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/profile_file.hpp"
 #include "flopcast/cli/program_libraries.hpp"
@@ -36,25 +37,60 @@ Examples:
 struct RunOptions {
   std::string profile;
   std::string blas, lapack;
+  std::string kernels = "auto";
   std::optional<int> threads;
   bool report = false;
   bool foreign = false;
   std::vector<std::string> command;
 };
 
-/// The profile to run with; throws bad_input if there is none, saying how to make one, or if it was made on another machine.
-interpose::Profile load_profile(const RunOptions& options) {
-  const std::string file = options.profile.empty() ? default_profile_file() : options.profile;
-  if (file != "-" && !fs::exists(file)) {
-    throw bad_input("there is no profile {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
-                    options.profile.empty() ? "--save" : "--profile " + options.profile);
+/// As one would type it before the command.
+std::string settings_text(const KernelSettings& settings) {
+  std::string text;
+  for (const auto& [variable, value] : settings) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", variable, value);
   }
-  interpose::Profile profile = read_profile(file);
+  return text;
+}
+
+/// Of the libraries that the profile doesn't speak of; those of its own are part of it.
+KernelSettings further_kernels(const RunOptions& options, const LibraryIdentity& tuned, const CommonOptions& common) {
+  if (options.kernels == "library") {
+    return {};
+  }
+  if (options.blas.empty()) {
+    return known_kernels(tuned.path, common);
+  }
+  const fs::path file = machine::locate_usable(options.blas, machine::Role::blas);
+  return file == tuned.path ? KernelSettings() : better_kernels(file, "which is set for the program", common);
+}
+
+/// The profile to run with; throws bad_input if there is none and no other kernels to set, saying how to make one, or if it was made on
+/// another machine.
+interpose::Profile load_profile(const RunOptions& options, const CommonOptions& common) {
+  const std::string file = options.profile.empty() ? default_profile_file() : options.profile;
+  interpose::Profile profile;
+  if (file != "-" && !fs::exists(file)) {
+    const std::string lacking = fmt::format("there is no profile {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
+                                            options.profile.empty() ? "--save" : "--profile " + options.profile);
+    profile.settings = options.profile.empty() ? further_kernels(options, {}, common) : KernelSettings();
+    if (profile.settings.empty()) {
+      throw bad_input("{}", lacking);
+    }
+    note(fmt::format("flopcast: the program runs with {} and LAPACK's own block sizes, as {}", settings_text(profile.settings), lacking),
+         common);
+    return profile;
+  }
+  profile = read_profile(file);
   const std::string cpu = machine::detect_topology().cpu;
   if (profile.environment.cpu != cpu && !options.foreign) {
     throw bad_input("profile {} was made on another machine ('{}', this is '{}'); tune again here, or use it all the same with --foreign",
                     file, profile.environment.cpu, cpu);
   }
+  if (options.kernels == "library") {
+    profile.settings.clear();
+  }
+  profile.settings.merge(further_kernels(options, profile.environment.blas, common));
   return profile;
 }
 
@@ -131,11 +167,8 @@ nlohmann::json report_document(const ProgramRun& run) {
                         {"lapack", (use.asker.empty() ? use.definer : use.asker).string()},
                         {"what_happened", describe(use, run, askers)}});
   }
-  return {{"schema", "flopcast-run-1"},
-          {"exit_code", run.exit_code},
-          {"processes", run.processes},
-          {"blas", run.blas.string()},
-          {"routines", routines}};
+  return {{"schema", "flopcast-run-1"}, {"exit_code", run.exit_code}, {"processes", run.processes},
+          {"blas", run.blas.string()},  {"settings", run.settings},   {"routines", routines}};
 }
 
 /// The report goes to --output; standard output is the program's.
@@ -144,7 +177,8 @@ void write_report(const ProgramRun& run, const CommonOptions& common) {
   if (common.output != "-") {
     report::write_file(common.output, text);
   } else {
-    say(fmt::format("flopcast: BLAS of the program: {}\n{}", run.blas.empty() ? "none seen" : run.blas.string(), text));
+    say(fmt::format("flopcast: BLAS of the program: {}{}\n{}", run.blas.empty() ? "none seen" : run.blas.string(),
+                    run.settings.empty() ? "" : ", with " + settings_text(run.settings), run.routines.empty() ? "" : text));
   }
 }
 
@@ -193,7 +227,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   if (options.command.empty()) {
     throw usage_error("which program is to run? Give it after --, as in: flopcast run -- octave-cli");
   }
-  const interpose::Profile profile = load_profile(options);
+  const interpose::Profile profile = load_profile(options, common);
   const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack), options.threads};
   const ProgramRun run = interpose::run_with_profile(program, profile);
   if (options.report || common.output != "-") {
@@ -214,6 +248,12 @@ void add_run_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--blas", options->blas, "BLAS for the program to load as libblas.so.3, by name or path (default: its own)");
   command->add_option("--lapack", options->lapack,
                       "LAPACK to load as liblapack.so.3 (default: its own; with --blas the reference where it is installed)");
+  command
+      ->add_option("--kernels", options->kernels,
+                   "auto: where the BLAS misreads the CPU, the kernels that the profile was made with or that were found best by trying; "
+                   "library: as it comes")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "library"}));
   command->add_option("--threads", options->threads, "Threads of BLAS")->check(CLI::Range(1, 1024));
   command->add_flag("--report", options->report, "Say afterwards what the program's LAPACK asked for (with --json, --output)");
   command->add_flag("--foreign", options->foreign, "Use a profile that was made on another machine");

@@ -84,16 +84,17 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
     set_threads(environment, *options.threads);
   }
   const ReportFile file;
+  ProgramRun run;
   for (const auto& [name, value] : profile.settings) {
     if (variable(environment, name).empty()) {
       set_variable(environment, name, value);
+      run.settings[name] = value;
     }
   }
   set_variable(environment, blocks_variable, block_table_text(profile));
   set_variable(environment, report_variable, file.path());
   preload(environment, find_component("libflopcast-tuned.so").string());
 
-  ProgramRun run;
   run.exit_code = run_program(program, options.command, std::move(environment));
   run.processes = file.report().processes.load();
   run.blas = resolved(file.report().blas);

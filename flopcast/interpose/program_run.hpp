@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,10 +30,11 @@ struct RoutineUse {
 
 /// What became of a program.
 struct ProgramRun {
-  int exit_code = 0;                 ///< its own, or 128 plus the signal that ended it
-  std::int64_t processes = 0;        ///< that had the preloaded library in them
-  std::filesystem::path blas;        ///< library that defined dgemm; empty if none was seen
-  std::vector<RoutineUse> routines;  ///< in the order of the profile
+  int exit_code = 0;                            ///< its own, or 128 plus the signal that ended it
+  std::int64_t processes = 0;                   ///< that had the preloaded library in them
+  std::filesystem::path blas;                   ///< library that defined dgemm; empty if none was seen
+  std::map<std::string, std::string> settings;  ///< environment variables of the profile that were set for it: those that the user hadn't
+  std::vector<RoutineUse> routines;             ///< in the order of the profile
 };
 
 /// Runs a program whose LAPACK is told the block sizes of `profile`, and waits for its end. Throws environment_error if the program doesn't

@@ -71,5 +71,18 @@ TEST_F(TunedProfileTest, AProfileOfAnotherMachineIsKeptAside) {
   EXPECT_EQ(nlohmann::json::parse(std::ifstream(file() + ".previous")), foreign);
 }
 
+TEST_F(TunedProfileTest, ProgramsRunWithItsKernelsUnlessTheUserWantsOthers) {
+  ASSERT_EQ(tune("dgeqrf", "64").code, 0);
+  nlohmann::json changed = profile();
+  changed["settings"] = {{"OPENBLAS_CORETYPE", "Nehalem"}};
+  std::ofstream(file()) << changed.dump();
+  const std::string run = "flopcast run --quiet --profile " + file();
+  const std::string print = " -- sh -c 'echo kernels: $OPENBLAS_CORETYPE'";
+
+  EXPECT_EQ(shell("unset OPENBLAS_CORETYPE; " + run + print).out, "kernels: Nehalem\n");
+  EXPECT_EQ(shell("OPENBLAS_CORETYPE=Haswell " + run + print).out, "kernels: Haswell\n");
+  EXPECT_EQ(shell("unset OPENBLAS_CORETYPE; " + run + " --kernels library" + print).out, "kernels:\n");
+}
+
 }  // namespace
 }  // namespace flopcast::testing

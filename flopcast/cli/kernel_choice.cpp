@@ -88,15 +88,17 @@ KernelSettings better_kernels(const fs::path& file, std::string_view consequence
   return better;
 }
 
-KernelSettings known_kernels(const fs::path& but, const CommonOptions& common) {
-  model::Store store = open_store(common);
+KernelSettings known_kernels(const fs::path& but) {
   KernelSettings known;
-  for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
-    const std::optional<nlohmann::json> found =
-        library.path == but || !in_force(library.path).empty() ? std::nullopt : store.find_artifact(artifact, key_of(library.path));
-    if (found) {
-      known.merge(better_of(*found));
+  try {
+    const model::Store store = model::Store::open_copy(model::default_store_path());
+    for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
+      if (library.path != but && in_force(library.path).empty()) {
+        known.merge(better_of(store.find_artifact(artifact, key_of(library.path)).value_or(nlohmann::json())));
+      }
     }
+  } catch (const Error&) {
+    return known;  // there is no store, or it can't be read: nothing is known
   }
   return known;
 }

@@ -25,6 +25,6 @@ KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions
 KernelSettings better_kernels(const std::filesystem::path& file, std::string_view consequence, const CommonOptions& common);
 
 /// What was found before for any installed library but `but`, without trying; variables that the user has set are left out.
-KernelSettings known_kernels(const std::filesystem::path& but, const CommonOptions& common);
+KernelSettings known_kernels(const std::filesystem::path& but);
 
 }  // namespace flopcast::cli

@@ -358,6 +358,19 @@ void describe_elastic(const machine::MemoryHierarchy& hierarchy, std::vector<std
   }
 }
 
+/// Says so if what stands for memory may lie in the last level: there was too little memory, or --quick takes too little.
+void describe_memory(const Roofline& found, std::vector<std::string>& findings) {
+  const auto in_cache = [&found](const roofline::BandwidthRoof& roof) {
+    return roof.level == "memory" && !found.levels.empty() && roof.working_set_bytes < found.levels.back().capacity_high_bytes;
+  };
+  if (const auto roof = std::find_if(found.bandwidth.begin(), found.bandwidth.end(), in_cache); roof != found.bandwidth.end()) {
+    findings.push_back(fmt::format("memory was measured over {}, as {} are free: of that {} may hold up to {}, so it may be slower",
+                                   format_bytes(static_cast<double>(roof->working_set_bytes)),
+                                   format_bytes(static_cast<double>(measure::available_memory_bytes())), found.levels.back().name,
+                                   format_bytes(static_cast<double>(found.levels.back().capacity_high_bytes))));
+  }
+}
+
 /// Clock for the nominal peak and where it comes from.
 std::pair<double, std::string> nominal_clock(const RooflineOptions& options, const Topology& topology, const machine::WallClock& clock) {
   if (options.nominal_clock_gigahertz > 0) {
@@ -430,6 +443,7 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   found.peaks = theoretical_peaks(found, hertz, source);
   describe_noise(found);
   describe_others(load, found.findings);
+  describe_memory(found, found.findings);
   describe_units(found);
   describe_gemm(found);
   if (!interrupted()) {

@@ -53,16 +53,16 @@ std::string settings_text(const KernelSettings& settings) {
   return text;
 }
 
-/// Of the libraries that the profile doesn't speak of; those of its own are part of it.
-KernelSettings further_kernels(const RunOptions& options, const LibraryIdentity& tuned, const CommonOptions& common) {
-  if (options.kernels == "library") {
-    return {};
-  }
-  if (options.blas.empty()) {
-    return known_kernels(tuned.path, common);
-  }
-  const fs::path file = machine::locate_usable(options.blas, machine::Role::blas);
-  return file == tuned.path ? KernelSettings() : better_kernels(file, "which is set for the program", common);
+/// Of libraries that the profile doesn't speak of, what is known of their kernels; those of its own are part of it.
+KernelSettings further_kernels(const RunOptions& options, const LibraryIdentity& tuned) {
+  return options.kernels == "library" ? KernelSettings() : known_kernels(tuned.path);
+}
+
+/// Without a profile: of the library that is asked for, tried if that wasn't done before, else whatever is known.
+KernelSettings kernels_alone(const RunOptions& options, const CommonOptions& common) {
+  return options.blas.empty() || options.kernels == "library"
+             ? further_kernels(options, {})
+             : better_kernels(machine::locate_usable(options.blas, machine::Role::blas), "which is set for the program", common);
 }
 
 /// The profile to run with; throws bad_input if there is none and no other kernels to set, saying how to make one, or if it was made on
@@ -73,7 +73,7 @@ interpose::Profile load_profile(const RunOptions& options, const CommonOptions& 
   if (file != "-" && !fs::exists(file)) {
     const std::string lacking = fmt::format("there is no profile {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
                                             options.profile.empty() ? "--save" : "--profile " + options.profile);
-    profile.settings = options.profile.empty() ? further_kernels(options, {}, common) : KernelSettings();
+    profile.settings = options.profile.empty() ? kernels_alone(options, common) : KernelSettings();
     if (profile.settings.empty()) {
       throw bad_input("{}", lacking);
     }
@@ -90,7 +90,7 @@ interpose::Profile load_profile(const RunOptions& options, const CommonOptions& 
   if (options.kernels == "library") {
     profile.settings.clear();
   }
-  profile.settings.merge(further_kernels(options, profile.environment.blas, common));
+  profile.settings.merge(further_kernels(options, profile.environment.blas));
   return profile;
 }
 

@@ -15,10 +15,10 @@
 #include <fstream>
 #include <memory>
 #include <set>
-#include <sstream>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/clock.hpp"
+#include "flopcast/machine/control_group.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -119,26 +119,6 @@ std::int64_t memory_bytes(hwloc_topology_t topology) {
   return hwloc_topology_is_thissystem(topology) != 0 ? kernel : static_cast<std::int64_t>(hwloc_get_root_obj(topology)->total_memory);
 }
 
-double cpu_quota() {
-  // Version 2 shows the process's own group as the root inside a container, and by its path outside.
-  std::ifstream membership("/proc/self/cgroup");
-  std::string group;
-  for (std::string line; std::getline(membership, line);) {
-    if (line.starts_with("0::")) {
-      group = line.substr(3);
-    }
-  }
-  double smallest = 0;
-  for (const std::string& folder : {std::string("/sys/fs/cgroup"), "/sys/fs/cgroup" + group}) {
-    std::ifstream file(folder + "/cpu.max");
-    std::string text;
-    std::getline(file, text);
-    const double quota = parse_cpu_quota(text);
-    smallest = quota > 0 && (smallest == 0 || quota < smallest) ? quota : smallest;
-  }
-  return smallest;
-}
-
 #if defined(__x86_64__)
 double nominal_hertz() {
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -169,7 +149,7 @@ Topology detect_topology() {
   result.usable = allowed_cpus(topology);
   result.places = places_of(topology, result.usable);
   result.usable_cores = distinct_cores(topology, result.usable);
-  result.cpu_quota = cpu_quota();
+  result.cpu_quota = control_group_limits().cpus;
   result.memory_bytes = memory_bytes(topology);
   result.caches = caches_above(topology, core_of(topology, result.usable.empty() ? 0 : result.usable.front()));
   result.invariant_tsc = has_invariant_counter();
@@ -189,12 +169,6 @@ std::string format_cpu_list(const std::vector<int>& cpus) {
     first = last + 1;
   }
   return text;
-}
-
-double parse_cpu_quota(std::string_view cpu_max) {
-  std::istringstream words{std::string(cpu_max)};
-  double quota = 0, period = 0;
-  return words >> quota >> period && quota > 0 && period > 0 ? quota / period : 0;
 }
 
 }  // namespace flopcast::machine

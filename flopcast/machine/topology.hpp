@@ -44,7 +44,4 @@ Topology detect_topology();
 /// "0-3,8" of {0, 1, 2, 3, 8}.
 std::string format_cpu_list(const std::vector<int>& cpus);
 
-/// CPUs granted by a control group's `cpu.max` ("200000 100000": 2); 0 if it sets no limit or can't be read.
-double parse_cpu_quota(std::string_view cpu_max);
-
 }  // namespace flopcast::machine

@@ -2,13 +2,14 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <limits>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/machine/control_group.hpp"
 
 namespace flopcast::measure {
 
@@ -37,15 +38,16 @@ void Memory::reserve(std::int64_t bytes, Pages real) {
 }
 
 std::int64_t available_memory_bytes() {
+  const std::int64_t granted = machine::control_group_limits().memory_bytes;
   std::ifstream file("/proc/meminfo");
   std::string name;
   std::int64_t kibibytes = 0;
   for (std::string unit; file >> name >> kibibytes; std::getline(file, unit)) {
     if (name == "MemAvailable:") {
-      return kibibytes * 1024;
+      return std::min(kibibytes * 1024, granted);
     }
   }
-  return std::numeric_limits<std::int64_t>::max();
+  return granted;
 }
 
 std::string huge_pages_setting() {

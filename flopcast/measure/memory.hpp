@@ -31,7 +31,7 @@ class Memory {
   Pages real_ = Pages::all;
 };
 
-/// Bytes that can be allocated without swapping, as Linux estimates it; the largest number if it doesn't say.
+/// Bytes that can be allocated without swapping, as Linux estimates it, and as the control groups allow; the largest number if neither says.
 std::int64_t available_memory_bytes();
 
 /// The system's setting of transparent huge pages ("always", "madvise", "never"), which memory of measurements and of programs shares;

@@ -122,7 +122,8 @@ int sharers(const std::vector<machine::ReportedCache>& reported, std::size_t lev
 
 std::int64_t most_bytes(const BandwidthOptions& options) {
   constexpr std::int64_t share_of_memory = 8;
-  return options.most_bytes > 0 ? options.most_bytes : measure::available_memory_bytes() / share_of_memory;
+  const std::int64_t share = measure::available_memory_bytes() / share_of_memory;
+  return options.most_bytes > 0 ? std::min(options.most_bytes, share) : share;
 }
 
 /// Roofs that are measured together, and the memory they need.

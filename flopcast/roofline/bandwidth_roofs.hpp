@@ -35,7 +35,7 @@ struct BandwidthOptions {
   std::uint64_t seed = 1;
   std::vector<std::string> streams;  ///< of machine::all_streams(); empty: all
   bool nontemporal = true;           ///< also with non-temporal stores
-  std::int64_t most_bytes = 0;       ///< memory that the working sets of one team may take; 0: an eighth of what is available
+  std::int64_t most_bytes = 0;       ///< memory that the working sets of one team may take; 0, and at most: an eighth of what is available
 };
 
 /// Every stream in every level on every team, in random order in every round. Throws environment_error if memory is short.

@@ -53,13 +53,5 @@ TEST(CpuList, JoinsRuns) {
   EXPECT_EQ(format_cpu_list({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
 }
 
-TEST(CpuQuota, IsInCpus) {
-  EXPECT_EQ(parse_cpu_quota("200000 100000"), 2);
-  EXPECT_EQ(parse_cpu_quota("50000 100000\n"), 0.5);
-  EXPECT_EQ(parse_cpu_quota("max 100000"), 0);
-  EXPECT_EQ(parse_cpu_quota(""), 0);
-  EXPECT_EQ(parse_cpu_quota("100000 0"), 0);
-}
-
 }  // namespace
 }  // namespace flopcast::machine

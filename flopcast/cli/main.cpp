@@ -76,10 +76,11 @@ std::string describe(const CLI::App& top, const std::vector<std::string>& given,
     return error.what();  // all names are known: a value is wrong
   }
   const CLI::App* app = &top;
-  int values = 0;  // that the option before takes
+  int values = 0, more = 0;  // that the option before takes at least, and may take
   for (const std::string& word : given) {
     if (values > 0) {
       --values;
+      --more;
       continue;
     }
     if (word.rfind("--", 0) == 0) {
@@ -89,7 +90,9 @@ std::string describe(const CLI::App& top, const std::vector<std::string>& given,
         return fmt::format("unknown option '{}'{}", name, suggestion(name, known));
       }
       const CLI::Option* option = app->get_option_no_throw(name);
-      values = option == nullptr || name.size() < word.size() ? 0 : option->get_items_expected_min();
+      const bool takes_words = option != nullptr && name.size() == word.size();
+      values = takes_words ? option->get_items_expected_min() : 0;
+      more = takes_words ? option->get_items_expected_max() : 0;
       continue;
     }
     const std::vector<std::string> commands = command_names(*app);
@@ -97,6 +100,10 @@ std::string describe(const CLI::App& top, const std::vector<std::string>& given,
       continue;
     }
     if (std::find(commands.begin(), commands.end(), word) == commands.end()) {
+      if (more > 0) {
+        --more;
+        continue;
+      }
       return fmt::format("unknown command '{}'{}", word, suggestion(word, commands));
     }
     app = app->get_subcommand(word);

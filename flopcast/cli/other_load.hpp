@@ -7,6 +7,9 @@ namespace flopcast::cli {
 /// What processes other than our children take of the machine's cores while something is measured: wall times say little then.
 class OtherLoad {
  public:
+  /// So many cores kept busy by others are told to the user: our own recorder, which works in turns with us, takes less.
+  static constexpr double much = 0.5;
+
   OtherLoad();
 
   /// Cores that others have kept busy on average since this was made, other machines of the host among them; nothing if that can't be said,

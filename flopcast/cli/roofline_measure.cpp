@@ -306,8 +306,7 @@ void describe_noise(Roofline& found) {
 
 /// What the loops' own spread can't tell: who takes a core for the whole time slows every sample.
 void describe_others(const OtherLoad& load, std::vector<std::string>& findings) {
-  constexpr double much = 0.5;  // of a core
-  if (const double others = load.cores().value_or(0); others > much) {
+  if (const double others = load.cores().value_or(0); others > OtherLoad::much) {
     findings.push_back(fmt::format(
         "other programs kept {:.1f} cores busy meanwhile: roofs may be too low, and caches seem smaller; measure again when the "
         "machine is idle",

@@ -44,9 +44,8 @@ TuningSession::TuningSession(const Workbench& bench, model::Store& store, const 
 
 /// Once, if other programs left too few cores to those threads that were timed, or made their caches and memory much slower.
 void TuningSession::tell_of_others(const OtherLoad& load) {
-  static constexpr double much = 0.5;  // of a core: our own recorder, which works in turns with us, takes less where this is told
   const double others = load.cores().value_or(0);
-  if (others > much && !told_of_others_) {
+  if (others > OtherLoad::much && !told_of_others_) {
     told_of_others_ = true;
     note(fmt::format("warning: other programs kept {:.1f} cores busy meanwhile: times and choices may be wrong; do it again, with --fresh, "
                      "when the machine is idle",

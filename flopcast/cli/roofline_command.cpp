@@ -194,6 +194,8 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
       ->delimiter(',');
   command->add_option("--nominal-clock", options->nominal_clock_gigahertz, "GHz, for the nominal peak, where the CPU doesn't tell it")
       ->check(CLI::Range(0.01, 100.0));
+  command->add_option("--fma-units", options->fma_units, "of a core, for the peaks, where the measured number is a guess")
+      ->check(CLI::Range(1, 64));
   command
       ->add_option("--time-budget", options->time_budget,
                    "for the searches of gemm and the roofs, which take 10 to 20 s of it whatever it is")

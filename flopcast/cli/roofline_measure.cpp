@@ -321,7 +321,7 @@ void describe_units(Roofline& found) {
   if (std::fabs(per_cycle - roofline::ports(per_cycle)) > doubtful && !found.peaks.empty()) {
     found.findings.push_back(
         fmt::format("the widest FMA loop made {:.2f} instructions per cycle at best: the number of units in the peaks is a guess; measure "
-                    "again when the machine is idle",
+                    "again when the machine is idle, or give --fma-units",
                     per_cycle));
   }
 }
@@ -439,11 +439,13 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
     measure_roofs(options, topology, machine, clock, options.seed + 1, found, common);
   }
   const auto [hertz, source] = nominal_clock(options, topology, clock);
-  found.peaks = theoretical_peaks(found, hertz, source);
+  found.peaks = theoretical_peaks(found, hertz, source, options.fma_units);
   describe_noise(found);
   describe_others(load, found.findings);
   describe_memory(found, found.findings);
-  describe_units(found);
+  if (options.fma_units == 0) {
+    describe_units(found);
+  }
   describe_gemm(found);
   if (!interrupted()) {
     found.points = measure_points(options, found, common);

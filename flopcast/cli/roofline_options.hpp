@@ -26,6 +26,7 @@ struct RooflineOptions {
   double tolerance = 0.02, error_probability = 0.05, enough = 0;
   std::vector<std::string> streams;
   double nominal_clock_gigahertz = 0;
+  int fma_units = 0;  ///< of a core; 0: as measured
   std::string time_budget = "60s";
   std::uint64_t seed = 1;
   bool quick = false, dry_run = false, no_gemm = false, triad_lengths = false;

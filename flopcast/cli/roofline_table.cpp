@@ -1,6 +1,7 @@
 #include "flopcast/cli/roofline_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -150,6 +151,29 @@ Table gemm_table(const Roofline& roofline) {
   return table;
 }
 
+/// What races answer: sets of shapes. The best ones of a set are named, and how many more there are.
+std::string ties_text(const Roofline& roofline) {
+  constexpr std::size_t most_named = 6;
+  std::string text;
+  for (const GemmRoof& roof : roofline.gemm) {
+    std::vector<std::string> names;
+    for (const roofline::GemmTrial& trial : roof.trials) {
+      if (trial.state == "tie" && trial.shape != roof.shape) {
+        names.push_back(to_string(trial.shape));
+      }
+    }
+    if (names.empty()) {
+      continue;
+    }
+    const std::size_t more = names.size() - std::min(names.size(), most_named);
+    names.resize(names.size() - more);
+    text += fmt::format("- {} of {} {}, {}: {}{} (that a shape besides all of them is the best has a probability of {:.2g} % at most)\n",
+                        roof.routine, roof.library.name, roof.library.version, threads_text(roof.threads), fmt::join(names, ", "),
+                        more > 0 ? fmt::format(" and {} more", more) : "", 100 * roof.error_probability);
+  }
+  return text.empty() ? "" : "Shapes that tie with the best one, which isn't certainly faster:\n\n" + text + '\n';
+}
+
 /// The share of a theoretical peak, or nothing where that isn't known.
 Cell share_of_peak(const Roofline& roofline, const std::string& name, int threads, double rate) {
   const auto peak = std::find_if(roofline.peaks.begin(), roofline.peaks.end(), [&](const roofline::TheoreticalPeak& candidate) {
@@ -251,6 +275,7 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
           bandwidth_table(roofline));
   section("Triad by the length of its three vectors together:", triad_table(roofline));
   section("gemm:", gemm_table(roofline));
+  text += ties_text(roofline);
   section("Peaks:", peak_table(roofline));
   text += sources_text(roofline);
   section("Points:", point_table(roofline));

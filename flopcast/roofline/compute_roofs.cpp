@@ -160,18 +160,21 @@ double fused_instructions_per_cycle(const Roofline& roofline) {
   return highest;
 }
 
-std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source) {
+std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source,
+                                               int given_units) {
+  const double per_cycle = fused_instructions_per_cycle(roofline);
+  const PeakFactor units = {"units", static_cast<double>(given_units > 0 ? given_units : ports(per_cycle)), "instructions per cycle",
+                            given_units > 0 ? "given" : fmt::format("measured {:.2f}", per_cycle)};
   std::vector<TheoreticalPeak> peaks;
   for (const ComputeRoof& roof : roofline.compute) {
     if (&roof != widest(roofline, roof.threads)) {
       continue;
     }
-    const double per_cycle = fused_instructions_per_cycle(roofline);
     const std::vector<PeakFactor> others = {
         {"cores", static_cast<double>(roof.threads), "", "threads used, one per core"},
         {"lanes", static_cast<double>(roof.lanes), "numbers per vector", "widest vectors of this CPU (" + roof.name + ")"},
         {"flops", static_cast<double>(roof.flops_per_lane), "per lane and instruction", "a multiplication and an addition"},
-        {"units", static_cast<double>(ports(per_cycle)), "instructions per cycle", fmt::format("measured {:.2f}", per_cycle)}};
+        units};
     const auto with_clock = [&others](double hertz, const std::string& source) {
       std::vector<PeakFactor> factors = {{"clock", hertz, "Hz", source}};
       factors.insert(factors.end(), others.begin(), others.end());

@@ -37,7 +37,9 @@ int ports(double instructions_per_cycle);
 double fused_instructions_per_cycle(const Roofline& roofline);
 
 /// Peaks from factors (paper 003, equation 9), for the widest fused multiply-add of `roofline` in double precision on each number of threads:
-/// with the nominal clock where it is known, and with the clock measured beside the loop.
-std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source);
+/// with the nominal clock where it is known, and with the clock measured beside the loop. `given_units`: of a core, where the user knows better
+/// than the loop's instructions per cycle; 0: as measured.
+std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source,
+                                               int given_units = 0);
 
 }  // namespace flopcast::roofline

@@ -173,5 +173,11 @@ TEST(TheoreticalPeaks, TakeTheUnitsFromTheLeastDisturbedTeam) {
   EXPECT_EQ(theoretical_peaks(roofline, 2e9, "given")[2].flops, 2 * theoretical_peaks(roofline, 2e9, "given")[0].flops);
 }
 
+TEST(TheoreticalPeaks, TakeUnitsThatAreGiven) {
+  const std::vector<TheoreticalPeak> peaks = theoretical_peaks(fake_roofline(), 2e9, "given", 1);
+  EXPECT_DOUBLE_EQ(peaks[0].flops, 2e9 * 1 * 4 * 2 * 1);
+  EXPECT_EQ(peaks[0].factors.back().source, "given");
+}
+
 }  // namespace
 }  // namespace flopcast::roofline

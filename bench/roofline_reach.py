@@ -48,7 +48,7 @@ def study(options):
         for threads in options.threads.split(","):
             budget = ["--time-budget", options.time_budget] if options.time_budget else []
             found = run(options.flopcast, "roofline", "study", "--blas", library, "--threads", threads, "--space", options.space,
-                        "--trials", str(options.trials), "--techniques", options.techniques, *budget)
+                        "--trials", str(options.trials), "--techniques", options.techniques, "--judge", options.judge, *budget)
             default = default_seconds(found)
             if default:
                 print(f"| {library} | {threads} | Default, computed | | | | | {default:.0f} s | |")
@@ -117,6 +117,8 @@ def main():
     parser.add_argument("--space", default="reduced")
     parser.add_argument("--trials", type=int, default=1)
     parser.add_argument("--techniques", default="Single,C+I+Outer,C+I+O+R,race,halving")
+    parser.add_argument("--judge", default="space", choices=["space", "found"],
+                        help="success is measured by the best of a long interleaved search of the space, or of what was found")
     parser.add_argument("--time-budget", help="of every library with every thread count; run it again to go on")
     parser.add_argument("--likwid", action="store_true", help="compare bandwidths and peaks instead")
     parser.add_argument("--rounds", type=int, default=12, help="of such a comparison, one minute each: all of ours, then a run of theirs for each; two or more")

@@ -122,13 +122,22 @@ StudyRun& find_or_add(StudyState& state, const std::string& technique, int trial
   return state.runs.emplace_back(run);
 }
 
-/// Everything that was found, in interleaved rounds: so the rates that decide on success are comparable.
-void judge(StudyState& state, const StudySources& sources, const StudyOptions& options) {
-  std::set<std::size_t> found;
+/// What is to be judged: what the searches found, or the whole space.
+std::set<std::size_t> to_judge(const StudyState& state, std::size_t count, const StudyOptions& options) {
+  std::set<std::size_t> configurations;
   for (const StudyRun& run : state.runs) {
-    found.insert(run.leader);
+    configurations.insert(run.leader);
   }
-  search::Ledger ledger({found.begin(), found.end()}, options.seed);
+  if (options.judge_space) {
+    const std::vector<std::size_t> space = search::all(count);
+    configurations.insert(space.begin(), space.end());
+  }
+  return configurations;
+}
+
+/// Everything at once, in interleaved rounds: so the rates that decide on success are comparable.
+void judge(StudyState& state, const std::set<std::size_t>& configurations, const StudySources& sources, const StudyOptions& options) {
+  search::Ledger ledger({configurations.begin(), configurations.end()}, options.seed);
   Meter meter(limits(sources));
   const search::Evaluator evaluator = sources.evaluator();
   for (std::int64_t round = 0; round < options.judging_rounds; ++round) {
@@ -141,8 +150,8 @@ void judge(StudyState& state, const StudySources& sources, const StudyOptions& o
   }
 }
 
-bool all_are_judged(const StudyState& state) {
-  return std::all_of(state.runs.begin(), state.runs.end(), [&](const StudyRun& run) { return state.judged.count(run.leader) != 0; });
+bool are_judged(const StudyState& state, const std::set<std::size_t>& configurations) {
+  return std::all_of(configurations.begin(), configurations.end(), [&](std::size_t one) { return state.judged.count(one) != 0; });
 }
 
 }  // namespace
@@ -240,11 +249,12 @@ bool run_study(std::size_t count, const StudySources& sources, const StudyOption
       }
     }
   }
-  if (!all_are_judged(state)) {
-    judge(state, sources, options);
+  const std::set<std::size_t> configurations = to_judge(state, count, options);
+  if (!are_judged(state, configurations)) {
+    judge(state, configurations, sources, options);
     sources.keep(state);
   }
-  return all_are_judged(state);
+  return are_judged(state, configurations);
 }
 
 std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& options) {

@@ -40,7 +40,7 @@ struct StudyRun {
 /// All searches of a study and, at its end, the rates of what they found: this is what is kept so that a study can be interrupted.
 struct StudyState {
   std::vector<StudyRun> runs;
-  std::map<std::size_t, double> judged;  ///< rate by configuration: median of interleaved rounds over everything that was found
+  std::map<std::size_t, double> judged;  ///< rate by configuration: median of interleaved rounds over everything that is judged
   friend bool operator==(const StudyState&, const StudyState&) = default;
 };
 void to_json(nlohmann::json& json, const StudyState& state);
@@ -62,6 +62,7 @@ struct StudyOptions {
   std::optional<search::Order> order;   ///< in which the techniques of paper 003 take the configurations; none: each its own
   double tolerance = 0.02, error_probability = 0.05;
   std::int64_t judging_rounds = 25;
+  bool judge_space = false;  ///< all configurations are judged: a long interleaved search; otherwise what the searches found
   std::uint64_t seed = 1;
 };
 

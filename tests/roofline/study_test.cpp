@@ -135,6 +135,25 @@ TEST(Study, CountsHowManyTrialsSucceed) {
   EXPECT_EQ(summarise(state, options).front().speedup, 0) << "Default wasn't run";
 }
 
+TEST(Study, MayJudgeByTheWholeSpace) {
+  FakeLibrary library(costs);
+  StudyOptions options;
+  options.techniques = {"race"};
+  StudyState state;
+  StudyRun wrong;
+  wrong.technique = "race";
+  wrong.leader = 0;
+  wrong.complete = true;
+  state.runs = {wrong};
+  ASSERT_TRUE(run_study(costs.size(), library.sources(), options, state));
+  EXPECT_EQ(summarise(state, options).front().success, 1) << "it is the best of what was found";
+  options.judge_space = true;
+  ASSERT_TRUE(run_study(costs.size(), library.sources(), options, state)) << "what was judged before isn't all";
+  EXPECT_EQ(summarise(state, options).front().success, 0);
+  EXPECT_NEAR(summarise(state, options).front().of_best, 10.0 / 13, 0.02);
+  EXPECT_EQ(state.judged.size(), costs.size());
+}
+
 TEST(Study, ClaimsNoSuccessBeforeItHasJudged) {
   StudyState state;
   StudyRun run;

@@ -28,14 +28,13 @@ def run(program, *arguments):
     return json.loads(subprocess.run([program, *arguments, "--json"], check=True, stdout=subprocess.PIPE).stdout)
 
 
-def default_seconds(found):
+def default_seconds(found, shapes):
     """What paper 003's Default would take: ten invocations of 200 calls or 10 s for every shape, at the times that Single measured; None without Single.
 
     Its counts are fixed, so this needs no run of hours. A process costs what Single took beyond its two calls (one of them to warm up) per shape."""
     runs = [run for run in found["state"]["runs"] if run["technique"] == "Single" and run["complete"]]
     if not runs:
         return None
-    shapes = found["shapes"]
     calls = [2.0 * math.prod(shapes[shape]) / rate for run in runs for shape, rate in run["finished"]]
     start = max(0.0, (sum(run["seconds"] for run in runs) - 2 * sum(calls)) / len(calls))
     return sum(10 * (start + call + call * min(200, math.ceil(10 / call))) for call in calls) / len(runs)
@@ -49,12 +48,13 @@ def study(options):
             budget = ["--time-budget", options.time_budget] if options.time_budget else []
             found = run(options.flopcast, "roofline", "study", "--blas", library, "--threads", threads, "--space", options.space,
                         "--trials", str(options.trials), "--techniques", options.techniques, "--judge", options.judge, *budget)
-            default = default_seconds(found)
+            shapes, found = found["shapes"], found["studies"][0]
+            default = default_seconds(found, shapes)
             if default:
                 print(f"| {library} | {threads} | Default, computed | | | | | {default:.0f} s | |")
             for row in found["rows"]:
                 ratio = f"{default / row['seconds']:.1f}" if default else ""
-                shape = "x".join(map(str, found["shapes"][row["leader"]]))
+                shape = "x".join(map(str, shapes[row["leader"]]))
                 succeeded = f"{round(row['success'] * row['trials'])} of {row['trials']}" if row["of_best"] else f"{row['trials']} not judged yet"
                 print(f"| {library} | {threads} | {row['technique']} | {shape} | {row['of_best']:.3f} | {succeeded} "
                       f"| {100 * row['settled']:.0f} % | {row['seconds']:.1f} s | {ratio} |", flush=True)

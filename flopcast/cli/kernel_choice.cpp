@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/workbench.hpp"
@@ -82,7 +83,8 @@ KernelSettings better_kernels(const fs::path& file, std::string_view consequence
     store.put_artifact(artifact, key, *found);
   }
   KernelSettings better = better_of(*found);
-  if (!better.empty()) {
+  static std::set<std::string> told;  // once per library, however many routines and thread counts it is opened for
+  if (!better.empty() && told.insert(key).second) {
     note(fmt::format("{}, {} (--kernels library leaves it)", remark(file, *found), consequence), common);
   }
   return better;

@@ -1,6 +1,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "flopcast/cli/roofline_figure.hpp"
 #include "flopcast/cli/roofline_measure.hpp"
 #include "flopcast/cli/roofline_options.hpp"
+#include "flopcast/cli/roofline_points.hpp"
 #include "flopcast/cli/roofline_study.hpp"
 #include "flopcast/cli/roofline_table.hpp"
 #include "flopcast/core/error.hpp"
@@ -40,11 +43,8 @@ Examples:
   flopcast roofline --compare roofline.json roofline.json
   flopcast roofline --quick --streams triad --no-gemm --point 'dgemv m=2000 n=2000')";
 
+/// The picture comes last: if it can't be drawn, what was measured is shown all the same.
 void show(const RooflineOptions& options, const roofline::Roofline& found, const CommonOptions& common) {
-  if (!options.figure.empty()) {
-    report::draw(roofline_figure(found), options.figure);
-    note("figure: " + options.figure, common);
-  }
   if (common.json) {
     emit(nlohmann::json(found), common);
   } else if (common.csv) {
@@ -52,13 +52,9 @@ void show(const RooflineOptions& options, const roofline::Roofline& found, const
   } else {
     emit(roofline_text(found, common), common);
   }
-}
-
-void require_distinct(std::vector<std::string> names, const char* option) {
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) {
-    throw usage_error("{} names '{}' twice", option, *twice);
+  if (!options.figure.empty()) {
+    report::draw(roofline_figure(found), options.figure);
+    note("figure: " + options.figure, common);
   }
 }
 
@@ -75,20 +71,27 @@ void check(const RooflineOptions& options) {
   if (requested_order(options) && roofline::searches_in_one_process(options.search)) {
     throw usage_error("--order is for the published techniques; a search by {} takes the shapes in random order", options.search);
   }
+  std::map<std::filesystem::path, std::string> files;
   for (const std::string& library : options.blas) {
+    const auto [same, is_new] = files.try_emplace(machine::locate(library, machine::Role::blas), library);
+    if (!is_new) {
+      throw usage_error("--blas: '{}' and '{}' are the same library", same->second, library);
+    }
     for (const std::string& routine : options.no_gemm ? std::vector<std::string>{{}} : options.gemm) {
       machine::locate_usable(library, machine::Role::blas, routine);
     }
   }
-  for (const std::string& text : options.points) {
-    expand_calls(text);
-  }
+  require_points(options);
   for (const std::string& file : options.programs) {
     const interpose::ProgramTraceFile readable(file);
   }
   parse_duration(options.time_budget, "--time-budget");
   for (const std::string& stream : options.streams) {
     machine::parse_stream(stream);
+  }
+  if (const auto& streams = options.streams;
+      !options.figure.empty() && !streams.empty() && std::find(streams.begin(), streams.end(), "triad") == streams.end()) {
+    throw usage_error("--figure draws the triad's bandwidths, which --streams leaves out");
   }
 }
 
@@ -113,14 +116,13 @@ void run_roofline(const RooflineOptions& options, const CommonOptions& common) {
     return;
   }
   const roofline::Roofline found = measure_roofline(options, common);
-  if (interrupted()) {
-    RooflineOptions without_figure = options;  // it may lack what a picture needs
-    without_figure.figure.clear();
-    show(without_figure, found, common);
-  } else {
+  try {
     show(options, found, common);
+  } catch (const Error&) {
+    throw_if_interrupted("what was measured is kept, but isn't enough for a picture");
+    throw;
   }
-  throw_if_interrupted("what was measured is shown");
+  throw_if_interrupted(common.output == "-" ? "what was measured is shown" : "what was measured is in " + common.output);
 }
 
 }  // namespace
@@ -130,7 +132,7 @@ std::optional<search::Order> requested_order(const RooflineOptions& options) {
 }
 
 roofline::GemmSpace requested_space(const RooflineOptions& options) {
-  constexpr std::int64_t largest = 1'000'000;
+  constexpr std::int64_t largest = 1'000'000, most_shapes = 100'000;
   const bool own = !options.m.empty() || !options.n.empty() || !options.k.empty();
   if (!own) {
     return roofline::gemm_space(options.space.empty() ? "brief" : options.space);
@@ -141,8 +143,31 @@ roofline::GemmSpace requested_space(const RooflineOptions& options) {
   if (options.m.empty() || options.n.empty() || options.k.empty()) {
     throw usage_error("a space of one's own needs all of --m, --n and --k");
   }
-  return roofline::gemm_space(parse_sizes(options.m, "--m", 1, largest), parse_sizes(options.n, "--n", 1, largest),
-                              parse_sizes(options.k, "--k", 1, largest));
+  const std::vector<std::int64_t> m = parse_sizes(options.m, "--m", 1, largest), n = parse_sizes(options.n, "--n", 1, largest),
+                                  k = parse_sizes(options.k, "--k", 1, largest);
+  const double count = static_cast<double>(m.size()) * static_cast<double>(n.size()) * static_cast<double>(k.size());
+  if (count > static_cast<double>(most_shapes)) {
+    throw bad_input("a space of {:.0f} shapes given, expected at most {}", count, most_shapes);
+  }
+  return roofline::gemm_space(m, n, k);
+}
+
+void require_distinct(std::vector<std::string> names, const char* option) {
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) {
+    throw usage_error("{} names '{}' twice", option, *twice);
+  }
+}
+
+void require_only(const CLI::App& command, const std::vector<std::string>& allowed, const std::string& mode) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const bool common = option->get_group() == "Common options";
+    if (!common && option->count() > 0 && std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
+      throw usage_error("{} is given, which means nothing with {}", name, mode);
+    }
+  }
 }
 
 void require_memory(const roofline::GemmSpace& space) {
@@ -221,9 +246,16 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
   command->footer(footer);
   add_roofline_study(*command, common);
   command->callback([command, options, &common] {
-    if (command->get_subcommands().empty()) {
-      run_roofline(*options, common);
+    if (!command->get_subcommands().empty()) {
+      return;
     }
+    if (!options->replot.empty()) {
+      require_only(*command, {"--replot", "--figure"}, "--replot, which measures nothing");
+    }
+    if (!options->compare.empty()) {
+      require_only(*command, {"--compare"}, "--compare, which measures nothing");
+    }
+    run_roofline(*options, common);
   });
 }
 

@@ -27,11 +27,8 @@ nlohmann::json to_json(const Comparison& comparison) {
                            {"interval", {one.interval.low, one.interval.high}},
                            {"beyond_noise", one.beyond_noise()}});
   }
-  return {{"schema", "flopcast-roofline-comparison-1"},
-          {"settings", comparison.settings},
-          {"wander", comparison.wander},
-          {"differences", differences},
-          {"only_before", comparison.only_before},
+  return {{"schema", "flopcast-roofline-comparison-1"},  {"settings", comparison.settings}, {"wander", comparison.wander.all},
+          {"wander_by_kind", comparison.wander.by_kind}, {"differences", differences},      {"only_before", comparison.only_before},
           {"only_after", comparison.only_after}};
 }
 
@@ -64,10 +61,13 @@ std::string text_of(const Comparison& comparison, const CommonOptions& common) {
   for (const std::string& line : comparison.settings) {
     text += "- " + line + '\n';
   }
-  text += (text.empty() ? "" : "\n") + std::string("Medians in GFLOP/s and GB/s:\n\n") + render(table_of(comparison), common);
-  text += fmt::format(
-      "\nWithin a run, 95 % of rates changed by at most {:.1f} % from half to half of their samples; differences as small are noise.\n",
-      100 * comparison.wander);
+  text += (text.empty() ? "" : "\n") + std::string("Medians in GFLOP/s, GB/s and GHz:\n\n") + render(table_of(comparison), common);
+  text += "\nWithin a run, 95 % of roofs changed from half to half of their samples by at most";
+  for (const auto& [kind, wander] : comparison.wander.by_kind) {
+    text += fmt::format(" {:.1f} % ({}),", 100 * wander, kind);
+  }
+  text += fmt::format(" {:.1f} % (compute and bandwidth together, for gemm and points); differences as small are noise.\n",
+                      100 * comparison.wander.all);
   if (!comparison.only_before.empty()) {
     text += fmt::format("\nOnly before: {}\n", fmt::join(comparison.only_before, "; "));
   }

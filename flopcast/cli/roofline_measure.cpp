@@ -160,10 +160,13 @@ std::string text_of(const KernelSettings& settings) {
   return text;
 }
 
+/// --quick takes successive halving where nothing else is asked for.
+std::string search_name(const RooflineOptions& options) { return options.quick && options.search == "race" ? "halving" : options.search; }
+
 roofline::GemmSearchOptions search_options(const RooflineOptions& options, const Roofline& found, const roofline::GemmSetup& setup,
                                            Seconds budget, const CommonOptions& common) {
   roofline::GemmSearchOptions search;
-  search.search = options.quick && options.search == "race" ? "halving" : options.search;
+  search.search = search_name(options);
   search.order = requested_order(options);
   search.tolerance = options.tolerance;
   search.error_probability = options.error_probability;
@@ -228,6 +231,12 @@ void measure_roofs(const RooflineOptions& options, const Topology& topology, con
   }
 }
 
+void add_once(std::vector<std::string>& findings, std::string finding) {
+  if (std::find(findings.begin(), findings.end(), finding) == findings.end()) {
+    findings.push_back(std::move(finding));
+  }
+}
+
 void measure_gemm(const RooflineOptions& options, const std::vector<int>& threads, const Topology& topology, const Stopwatch& watch,
                   Seconds time_budget, Roofline& found, const CommonOptions& common) {
   constexpr Seconds least_budget = 2, confirmation = 2;  // the latter comes after the search
@@ -253,12 +262,14 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
         throw_if_interrupted("no gemm was measured");
         throw;
       }
-      found.findings.push_back(fmt::format("{} with {} threads: {}", name, count, error.what()));
+      add_once(found.findings, fmt::format("{} with {} threads: {}", name, count, error.what()));
       continue;
     }
     if (!settings.empty()) {
-      found.findings.push_back(fmt::format(
-          "{} was measured with {} in the environment, which chooses its kernels ('flopcast run' sets it too)", name, text_of(settings)));
+      add_once(found.findings, fmt::format("{} was measured with {} in the environment, {}", name, text_of(settings),
+                                           std::getenv(settings.begin()->first.c_str()) == nullptr
+                                               ? "which chooses its kernels ('flopcast run' sets it too)"
+                                               : "as it was set: without it the library may be faster"));
     }
   }
 }
@@ -288,6 +299,20 @@ std::vector<const roofline::ComputeRoof*> fma_loops(const Roofline& found) {
     }
   }
   return loops;
+}
+
+/// Names ceilings that several threads reach less of than one: all of their samples were disturbed.
+void describe_inversions(Roofline& found) {
+  std::string names;
+  for (const roofline::ComputeRoof& more : found.compute) {
+    const bool below = std::any_of(found.compute.begin(), found.compute.end(), [&more](const roofline::ComputeRoof& fewer) {
+      return fewer.name == more.name && fewer.threads < more.threads && fewer.ceiling() > more.ceiling();
+    });
+    names += below ? fmt::format("{}{} with {}", names.empty() ? "" : ", ", more.name, threads_text(more.threads)) : "";
+  }
+  if (!names.empty()) {
+    found.findings.push_back(fmt::format("slower than fewer threads, so all samples were disturbed: {}", names));
+  }
 }
 
 /// Says so if the machine was busy: then roofs may be too low.
@@ -384,15 +409,25 @@ std::pair<double, std::string> nominal_clock(const RooflineOptions& options, con
 }
 
 nlohmann::json options_json(const RooflineOptions& options, int threads, const roofline::GemmSpace& space) {
-  return {{"threads", threads},
+  return {{"version", FLOPCAST_VERSION},
+          {"threads", threads},
           {"affinity", options.affinity},
+          {"blas", options.blas},
+          {"kernels", options.kernels},
           {"gemm", options.gemm},
           {"space", space.name},
+          {"m", options.m},
+          {"n", options.n},
+          {"k", options.k},
           {"shapes", space.shapes.size()},
-          {"search", options.search},
+          {"search", search_name(options)},
           {"order", options.order},
           {"tolerance", options.tolerance},
           {"error_probability", options.error_probability},
+          {"enough", options.enough},
+          {"streams", options.streams},
+          {"nominal_clock_gigahertz", options.nominal_clock_gigahertz},
+          {"fma_units", options.fma_units},
           {"time_budget", options.time_budget},
           {"seed", options.seed},
           {"quick", options.quick},
@@ -420,6 +455,7 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   found.fingerprint = machine::hardware_fingerprint(topology);
   found.date = utc_now();
   found.affinity = options.affinity;
+  found.points = recorded_points(options);
   const int threads = most_threads(options, topology);
   found.cpus = machine::choose_cpus(topology.places, threads, machine::parse_affinity(options.affinity));
   found.options = options_json(options, threads, requested_space(options));
@@ -441,6 +477,7 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   const auto [hertz, source] = nominal_clock(options, topology, clock);
   found.peaks = theoretical_peaks(found, hertz, source, options.fma_units);
   describe_noise(found);
+  describe_inversions(found);
   describe_others(load, found.findings);
   describe_memory(found, found.findings);
   if (options.fma_units == 0) {
@@ -448,8 +485,11 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   }
   describe_gemm(found);
   if (!interrupted()) {
-    found.points = measure_points(options, found, common);
-    describe_unbounded_points(options, found);
+    measure_points(options, found, common);
+  }
+  describe_unbounded_points(options, found);
+  if (interrupted()) {
+    found.findings.emplace_back("interrupted: samples, roofs or points are missing");
   }
   found.seconds = watch.elapsed();
   return found;
@@ -467,7 +507,7 @@ void show_roofline_plan(const RooflineOptions& options, const CommonOptions& com
   }
   for (const GemmCase& one : options.no_gemm ? std::vector<GemmCase>() : gemm_cases(options, thread_counts(options, topology), findings)) {
     table.rows.push_back({fmt::format("{} of {}, {}", one.routine, one.library.name, threads_text(one.library.threads)),
-                          fmt::format("{} over {} shapes, matrices of up to {}", options.search, space.shapes.size(),
+                          fmt::format("{} over {} shapes, matrices of up to {}", search_name(options), space.shapes.size(),
                                       format_bytes(8.0 * static_cast<double>(space.elements())))});
   }
   emit(table, common);

@@ -1,14 +1,19 @@
 #include "flopcast/cli/roofline_points.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "flopcast/cli/call_list.hpp"
+#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/recorded_place.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
 #include "flopcast/interpose/program_trace.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/measure/memory.hpp"
 #include "flopcast/measure/sampler.hpp"
 
 namespace flopcast::cli {
@@ -21,19 +26,20 @@ constexpr const char* single = "single";
 std::string precision_of(const Call& call) { return real_bytes(call.routine->precision) == sizeof(float) ? single : "double"; }
 
 /// Calls by themselves, with operands that were just used where they fit: what a caller in a loop would see.
-std::vector<Point> timed_calls(const RooflineOptions& options, std::span<const CacheLevel> levels, const CommonOptions& common) {
+std::vector<Point> timed_calls(const RooflineOptions& options, std::span<const CacheLevel> levels, std::string& place,
+                               const CommonOptions& common) {
   LibraryOptions libraries;
+  libraries.threads = std::max(options.threads, 1);
   libraries.blas = options.blas.empty() ? "" : options.blas.front();
   libraries.kernels = options.kernels;
   const Workbench bench(libraries, common);
+  place = place_text(bench.environment());
   model::Store store = open_store(common);
   measure::Session session = bench.session(store, {});
   std::vector<measure::SamplePoint> wanted;
   for (const std::string& text : options.points) {
-    for (const Call& call : expand_calls(text)) {
-      if (flops(call) <= 0) {
-        throw bad_input("--point {}: the call does no arithmetic, so it has no place on a roofline", text);
-      }
+    for (Call call : expand_calls(text)) {
+      call.threads = libraries.threads;
       wanted.push_back({call, measure::parse_precondition("warm", call, bench.environment()), 0});
     }
   }
@@ -60,7 +66,7 @@ Point recorded_program(const std::string& file) {
   const interpose::ProgramTraceFile recording(file);
   Point point;
   point.name = fmt::format("{}", fmt::join(recording.summary().command, " "));
-  point.threads = static_cast<int>(recording.summary().threads.size());
+  point.threads = std::max(static_cast<int>(recording.summary().threads.size()), recorded_place(recording.summary()).threads.value_or(1));
   Seconds longest = 0;
   double single_flops = 0, double_flops = 0;
   for (std::size_t thread = 0; thread < recording.summary().threads.size(); ++thread) {
@@ -85,16 +91,41 @@ Point recorded_program(const std::string& file) {
 
 }  // namespace
 
-std::vector<Point> measure_points(const RooflineOptions& options, const roofline::Roofline& found, const CommonOptions& common) {
+void require_points(const RooflineOptions& options) {
+  const auto available = static_cast<double>(measure::available_memory_bytes());
+  for (const std::string& text : options.points) {
+    for (const Call& call : expand_calls(text)) {
+      if (flops(call) <= 0) {
+        throw bad_input("--point {}: the call does no arithmetic, so it has no place on a roofline", text);
+      }
+      if (const auto needed = static_cast<double>(footprint_bytes(call)); needed > available) {
+        throw bad_input("--point {}: its operands need {} of memory, but only {} are available", text, format_bytes(needed),
+                        format_bytes(available));
+      }
+    }
+  }
+}
+
+std::vector<Point> recorded_points(const RooflineOptions& options) {
   std::vector<Point> points;
-  for (const std::string& file : options.programs) {
-    points.push_back(recorded_program(file));
-  }
-  if (!options.points.empty()) {
-    const std::vector<Point> calls = timed_calls(options, found.levels, common);
-    points.insert(points.end(), calls.begin(), calls.end());
-  }
+  std::transform(options.programs.begin(), options.programs.end(), std::back_inserter(points), recorded_program);
   return points;
+}
+
+void measure_points(const RooflineOptions& options, roofline::Roofline& found, const CommonOptions& common) {
+  if (options.points.empty()) {
+    return;
+  }
+  std::string place;
+  try {
+    const std::vector<Point> calls = timed_calls(options, found.levels, place, common);
+    found.points.insert(found.points.end(), calls.begin(), calls.end());
+    found.findings.push_back("calls of --point were timed on " + place);
+  } catch (const Error& error) {
+    if (!interrupted()) {
+      found.findings.push_back(fmt::format("the calls of --point couldn't be timed: {}", error.what()));
+    }
+  }
 }
 
 }  // namespace flopcast::cli

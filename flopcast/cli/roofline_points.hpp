@@ -8,7 +8,14 @@
 
 namespace flopcast::cli {
 
-/// The calls of --point, timed, and the recorded programs of --program, as points on the roofline.
-std::vector<roofline::Point> measure_points(const RooflineOptions& options, const roofline::Roofline& found, const CommonOptions& common);
+/// Throws bad_input for a --point that is no call, does no arithmetic or doesn't fit in memory.
+void require_points(const RooflineOptions& options);
+
+/// The recordings of --program as points on the roofline. Throws bad_input for one without arithmetic.
+std::vector<roofline::Point> recorded_points(const RooflineOptions& options);
+
+/// Times the calls of --point, with the threads of --threads, else one; adds them to `found`, and a finding that says which library they
+/// called, or why they couldn't be timed.
+void measure_points(const RooflineOptions& options, roofline::Roofline& found, const CommonOptions& common);
 
 }  // namespace flopcast::cli

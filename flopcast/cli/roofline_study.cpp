@@ -1,5 +1,6 @@
 #include "flopcast/cli/roofline_study.hpp"
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "flopcast/cli/kernel_choice.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline_options.hpp"
+#include "flopcast/cli/roofline_table.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
@@ -41,25 +43,26 @@ Settings go behind a technique, each after a colon:
 
 Examples:
   flopcast roofline study --m 64,128 --n 64 --k 32,64 --techniques C+I+Outer,race
-  flopcast roofline study --m 64,128 --n 64 --k 32,64 --techniques C+I+Outer,race --csv
+  flopcast roofline study --m 64,128 --n 64 --k 32,64 --techniques C+I+Outer,race --threads 1,2 --csv
   flopcast roofline study --m 64,128 --n 64 --k 32 --techniques C+Inner,C+Inner:minimum-count=100,Default:invocations=1:iterations=50)";
 
 struct StudyCommandOptions {
   RooflineOptions shared;  ///< blas (one), kernels, threads, affinity, space
   roofline::StudyOptions study;
   std::string time_budget;
+  std::string threads = "1";
   std::string judge = "found";
   bool fresh = false;
 };
 
-roofline::GemmSetup gemm_setup(const RooflineOptions& options, const roofline::GemmSpace& space, const CommonOptions& common) {
+roofline::GemmSetup gemm_setup(const RooflineOptions& options, int threads, const roofline::GemmSpace& space, const CommonOptions& common) {
   const machine::Topology topology = machine::detect_topology();
   LibraryOptions library;
-  library.blas = options.blas.empty() ? machine::default_blas() : options.blas.front();
+  library.blas = options.blas.empty() ? machine::default_blas(threads) : options.blas.front();
   library.kernels = options.kernels;
   roofline::GemmSetup setup;
   setup.library = library.blas;
-  setup.threads = options.threads > 0 ? options.threads : 1;
+  setup.threads = threads;
   setup.affinity = machine::parse_affinity(options.affinity);
   setup.cpus = machine::choose_cpus(topology.places, setup.threads, setup.affinity);
   setup.settings = choose_kernels(library, common);
@@ -69,9 +72,12 @@ roofline::GemmSetup gemm_setup(const RooflineOptions& options, const roofline::G
 
 /// Tells studies apart that can't be continued by each other.
 std::string key_of(const roofline::GemmSetup& setup, const roofline::GemmSpace& space, const StudyCommandOptions& options) {
-  std::string text = fmt::format("{} {} {} {} {} {}", machine::hardware_fingerprint(machine::detect_topology()),
-                                 machine::locate(setup.library, machine::Role::blas).string(), setup.threads, options.study.seed,
-                                 options.study.tolerance, options.study.error_probability);
+  const std::filesystem::path library = machine::locate(setup.library, machine::Role::blas);
+  std::error_code unknown;
+  std::string text = fmt::format("{} {} {} {} {} {} {} {} {}", machine::hardware_fingerprint(machine::detect_topology()), library.string(),
+                                 std::filesystem::file_size(library, unknown),
+                                 std::filesystem::last_write_time(library, unknown).time_since_epoch().count(), setup.threads,
+                                 options.shared.affinity, options.study.seed, options.study.tolerance, options.study.error_probability);
   for (const auto& [variable, value] : setup.settings) {
     text += ' ' + variable + '=' + value;
   }
@@ -84,58 +90,72 @@ std::string key_of(const roofline::GemmSetup& setup, const roofline::GemmSpace& 
   return machine::hexadecimal_digest(text);
 }
 
-report::Table table_of(const std::vector<StudyRow>& rows, const roofline::GemmSpace& space, double tolerance) {
+/// One library with one number of threads.
+struct Studied {
+  roofline::GemmSetup setup;
+  StudyState state;
+  std::vector<StudyRow> rows;
+};
+
+report::Table table_of(const std::vector<Studied>& all, const roofline::GemmSpace& space, const roofline::StudyOptions& study) {
   report::Table table;
-  table.columns = {{"technique", report::Align::left},
+  table.columns = {{"threads"},
+                   {"technique", report::Align::left},
                    {"best m x n x k"},
+                   {"it found"},
                    {"rate"},
-                   {"of the best"},
-                   {fmt::format("within {:g} %", 100 * tolerance)},
+                   {study.judge_space ? "of the best" : "of the best found"},
+                   {fmt::format("within {:g} %", 100 * study.tolerance)},
                    {"trials"},
                    {"settled"},
                    {"evaluations"},
                    {"time"},
                    {"speedup"}};
-  for (const StudyRow& row : rows) {
-    const auto judged = [&row](double value, std::string text) {
-      return row.rate > 0 ? report::Cell(value, std::move(text)) : report::Cell("");
-    };
-    const bool searched = roofline::searches_in_one_process(row.technique);
-    table.rows.push_back({row.technique, to_string(space.shapes.at(row.leader)), judged(row.rate, format_flop_rate(row.rate)),
-                          judged(row.of_best, fmt::format("{:.1f} %", 100 * row.of_best)),
-                          judged(row.success, fmt::format("{:.0f} %", 100 * row.success)), report::whole(row.trials),
-                          searched ? report::Cell(row.settled, fmt::format("{:.0f} %", 100 * row.settled)) : report::Cell(""),
-                          report::whole(row.evaluations), report::Cell(row.seconds, format_seconds(row.seconds)),
-                          row.speedup > 0 ? report::Cell(row.speedup, fmt::format("{:.2f}x", row.speedup)) : report::Cell("")});
+  const auto share = [](double value, const char* format) { return report::Cell(value, fmt::format(fmt::runtime(format), 100 * value)); };
+  for (const Studied& studied : all) {
+    for (const StudyRow& row : studied.rows) {
+      const auto where = [](bool known, const report::Cell& cell) { return known ? cell : report::Cell(""); };
+      const bool judged = row.rate > 0;
+      table.rows.push_back({report::whole(studied.setup.threads), row.technique, to_string(space.shapes.at(row.leader)),
+                            where(row.found > 0, report::Cell(row.found, format_flop_rate(row.found))),
+                            where(judged, report::Cell(row.rate, format_flop_rate(row.rate))),
+                            where(judged, share(row.of_best, "{:.1f} %")), where(judged, share(row.success, "{:.0f} %")),
+                            report::whole(row.trials),
+                            where(roofline::searches_in_one_process(row.technique), share(row.settled, "{:.0f} %")),
+                            report::whole(row.evaluations), report::Cell(row.seconds, format_seconds(row.seconds)),
+                            where(row.speedup > 0, report::Cell(row.speedup, fmt::format("{:.2f}x", row.speedup)))});
+    }
   }
   return table;
 }
 
-nlohmann::json document_of(const std::vector<StudyRow>& rows, const StudyState& state, const roofline::GemmSetup& setup,
-                           const roofline::GemmSpace& space) {
-  nlohmann::json lines = nlohmann::json::array(), shapes = nlohmann::json::array();
-  for (const StudyRow& row : rows) {
-    lines.push_back({{"technique", row.technique},
-                     {"trials", row.trials},
-                     {"leader", row.leader},
-                     {"flops_per_second", row.rate},
-                     {"of_best", row.of_best},
-                     {"success", row.success},
-                     {"settled", row.settled},
-                     {"seconds", row.seconds},
-                     {"evaluations", row.evaluations},
-                     {"speedup", row.speedup}});
-  }
+nlohmann::json document_of(const std::vector<Studied>& all, const roofline::GemmSpace& space) {
+  nlohmann::json shapes = nlohmann::json::array(), studies = nlohmann::json::array();
   for (const roofline::GemmShape& shape : space.shapes) {
     shapes.push_back({shape.m, shape.n, shape.k});
   }
-  return {{"schema", "flopcast-roofline-study-1"},
-          {"library", setup.library},
-          {"threads", setup.threads},
-          {"settings", setup.settings},
-          {"shapes", shapes},
-          {"rows", lines},
-          {"state", state}};
+  for (const Studied& studied : all) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const StudyRow& row : studied.rows) {
+      rows.push_back({{"technique", row.technique},
+                      {"trials", row.trials},
+                      {"leader", row.leader},
+                      {"found_flops_per_second", row.found},
+                      {"flops_per_second", row.rate},
+                      {"of_best", row.of_best},
+                      {"success", row.success},
+                      {"settled", row.settled},
+                      {"seconds", row.seconds},
+                      {"evaluations", row.evaluations},
+                      {"speedup", row.speedup}});
+    }
+    studies.push_back({{"library", studied.setup.library},
+                       {"threads", studied.setup.threads},
+                       {"settings", studied.setup.settings},
+                       {"rows", rows},
+                       {"state", studied.state}});
+  }
+  return {{"schema", "flopcast-roofline-study-2"}, {"shapes", shapes}, {"studies", studies}};
 }
 
 /// Costs are seconds per flop, measured in one process that lasts as long as the evaluator.
@@ -146,28 +166,34 @@ search::Evaluator one_process(const roofline::GemmSetup& setup, const roofline::
   };
 }
 
-void run(const StudyCommandOptions& options, const CommonOptions& common) {
-  const roofline::GemmSpace space = requested_space(options.shared);
-  require_memory(space);
-  const std::vector<std::string> known = roofline::study_techniques();
-  const Seconds budget = options.time_budget.empty() ? 0 : parse_duration(options.time_budget, "--time-budget");
-  const roofline::GemmSetup setup = gemm_setup(options.shared, space, common);
-  model::Store store = open_store(common);
-  const std::string key = key_of(setup, space, options);
-  StudyState state;
-  if (const auto kept = store.find_artifact(artifact, key); kept && !options.fresh) {
-    state = kept->get<StudyState>();
-  }
+/// Everything that can be told wrong before anything is measured, and what the options mean.
+roofline::StudyOptions checked(const StudyCommandOptions& options) {
   roofline::StudyOptions study = options.study;
-  study.techniques = study.techniques.empty() ? known : study.techniques;
+  study.techniques = study.techniques.empty() ? roofline::study_techniques() : study.techniques;
   study.order = requested_order(options.shared);
   study.judge_space = options.judge == "space";
-  const Stopwatch watch;
+  require_distinct(study.techniques, "--techniques");
+  std::for_each(study.techniques.begin(), study.techniques.end(), roofline::require_technique);
+  if (study.order && std::all_of(study.techniques.begin(), study.techniques.end(), roofline::searches_in_one_process)) {
+    throw usage_error("--order is for the published techniques; race and halving take the shapes in random order");
+  }
+  return study;
+}
+
+/// Runs what is lacking, or as much of it as there is time for until `deadline` of `watch`; false if that wasn't all.
+bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandOptions& options, const roofline::StudyOptions& study,
+         const Stopwatch& watch, Seconds deadline, const CommonOptions& common) {
+  model::Store store = open_store(common);
+  const std::string key = key_of(studied.setup, space, options);
+  if (const auto kept = store.find_artifact(artifact, key); kept && !options.fresh) {
+    studied.state = kept->get<StudyState>();
+    note(fmt::format("{}: going on with what was kept of this study; --fresh begins anew", threads_text(studied.setup.threads)), common);
+  }
   roofline::StudySources sources;
-  sources.invoke = gemm_invocation(setup, space);
-  sources.evaluator = [&] { return one_process(setup, space); };
+  sources.invoke = gemm_invocation(studied.setup, space);
+  sources.evaluator = [&] { return one_process(studied.setup, space); };
   sources.clock = [watch] { return watch.elapsed(); };
-  sources.interrupted = [watch, budget] { return interrupted() || (budget > 0 && watch.elapsed() > budget); };
+  sources.interrupted = [watch, deadline] { return interrupted() || watch.elapsed() > deadline; };
   const auto expected = static_cast<std::int64_t>(study.techniques.size() * static_cast<std::size_t>(study.trials) * space.shapes.size());
   sources.keep = [&, show = progress("study", common)](const StudyState& now) {
     store.put_artifact(artifact, key, now);
@@ -177,16 +203,35 @@ void run(const StudyCommandOptions& options, const CommonOptions& common) {
     }
     show(done, expected);
   };
-  const bool complete = run_study(space.shapes.size(), sources, study, state);
+  const bool complete = run_study(space.shapes.size(), sources, study, studied.state);
   throw_if_interrupted("what was measured is kept; run it again to go on");
+  studied.rows = summarise(studied.state, study);
+  return complete;
+}
+
+void run(const StudyCommandOptions& options, const CommonOptions& common) {
+  constexpr std::int64_t most_threads = 4096;
+  const roofline::GemmSpace space = requested_space(options.shared);
+  require_memory(space);
+  const roofline::StudyOptions study = checked(options);
+  const Seconds deadline =
+      options.time_budget.empty() ? std::numeric_limits<Seconds>::infinity() : parse_duration(options.time_budget, "--time-budget");
+  std::vector<Studied> all;
+  for (const std::int64_t threads : parse_sizes(options.threads, "--threads", 1, most_threads)) {
+    all.push_back({gemm_setup(options.shared, static_cast<int>(threads), space, common), {}, {}});
+  }
+  const Stopwatch watch;
+  bool complete = true;
+  for (Studied& studied : all) {
+    complete = run(studied, space, options, study, watch, deadline, common) && complete;
+  }
   if (!complete) {
     note("the time budget is used up; what was measured is kept: run it again to go on", common);
   }
-  const std::vector<StudyRow> rows = summarise(state, study);
   if (common.json) {
-    emit(document_of(rows, state, setup, space), common);
+    emit(document_of(all, space), common);
   } else {
-    emit(table_of(rows, space, study.tolerance), common);
+    emit(table_of(all, space, study), common);
   }
 }
 
@@ -200,7 +245,7 @@ void add_roofline_study(CLI::App& roofline, CommonOptions& common) {
   command->add_option("--kernels", shared.kernels, "auto or library, as for roofline")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "library"}));
-  command->add_option("--threads", shared.threads, "threads (default: 1)")->check(CLI::Range(1, 4096));
+  command->add_option("--threads", options->threads, "numbers of threads, one study each")->type_name("LIST")->capture_default_str();
   command->add_option("--affinity", shared.affinity, "close or spread")->capture_default_str()->check(CLI::IsMember({"close", "spread"}));
   command->add_option("--space", shared.space, "brief, reduced or full, as for roofline")
       ->check(CLI::IsMember({"brief", "reduced", "full"}));
@@ -229,7 +274,10 @@ void add_roofline_study(CLI::App& roofline, CommonOptions& common) {
   command->add_option("--seed", options->study.seed, "of random orders")->capture_default_str()->check(CLI::NonNegativeNumber);
   command->add_flag("--fresh", options->fresh, "begin anew instead of going on");
   command->footer(footer);
-  command->callback([options, &common] { run(*options, common); });
+  command->callback([&roofline, options, &common] {
+    require_only(roofline, {}, "study, whose options come behind it");
+    run(*options, common);
+  });
 }
 
 }  // namespace flopcast::cli

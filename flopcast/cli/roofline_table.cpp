@@ -38,6 +38,9 @@ std::vector<int> thread_counts(const Roofline& roofline) {
 
 /// Half the width of the median's 95 % interval in percent of it; beyond 100 % a figure would say no more.
 std::string spread(const Rates& rates) {
+  if (rates.samples.size() == 1) {
+    return "one sample";
+  }
   const Interval interval = rates.interval();
   const double percent = 50 * (interval.high - interval.low) / rates.median();
   return percent > 100 ? "> 100 %" : fmt::format("{:.1f} %", percent);

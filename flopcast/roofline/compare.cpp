@@ -1,8 +1,11 @@
 #include "flopcast/roofline/compare.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -13,21 +16,54 @@ namespace {
 
 using Key = std::tuple<std::string, std::string, int>;  // kind, name, threads
 
-/// The roofs of a roofline, in its order.
-std::vector<std::pair<Key, const Rates*>> roofs(const Roofline& roofline) {
-  std::vector<std::pair<Key, const Rates*>> all;
+struct Roof {
+  Key key;
+  Rates rates;
+};
+
+std::string library_name(const GemmRoof& roof) {
+  return roof.library.name + (roof.library.threading.empty() ? "" : " " + roof.library.threading);
+}
+
+/// The widest loop of multiplications and additions in double precision of every number of threads.
+std::map<int, const ComputeRoof*> widest_loops(const Roofline& roofline) {
+  std::map<int, const ComputeRoof*> widest;
   for (const ComputeRoof& roof : roofline.compute) {
-    all.push_back({{"compute", roof.name, roof.threads}, &roof.flops});
+    if (roof.flops_per_lane == 2 && roof.precision == "double" && !roof.clocks.empty()) {
+      const ComputeRoof*& best = widest[roof.threads];
+      best = best == nullptr || roof.lanes > best->lanes ? &roof : best;
+    }
+  }
+  return widest;
+}
+
+/// The roofs of a roofline, in its order, each with a key of its own.
+std::vector<Roof> roofs(const Roofline& roofline) {
+  std::vector<Roof> all;
+  std::map<Key, int> seen;
+  const auto add = [&](const std::string& kind, std::string name, int threads, const Rates& rates) {
+    if (const int count = ++seen[{kind, name, threads}]; count > 1) {
+      name += fmt::format(" ({})", count);
+    }
+    all.push_back({{kind, std::move(name), threads}, rates});
+  };
+  for (const ComputeRoof& roof : roofline.compute) {
+    add("compute", roof.name, roof.threads, roof.flops);
   }
   for (const BandwidthRoof& roof : roofline.bandwidth) {
-    all.push_back({{"bandwidth", roof.name(), roof.threads}, &roof.bytes});
+    add("bandwidth", roof.name(), roof.threads, roof.bytes);
+  }
+  for (const BandwidthRoof& roof : roofline.triad_lengths) {
+    add("bandwidth", "triad of " + format_bytes(static_cast<double>(roof.working_set_bytes)), roof.threads, roof.bytes);
+  }
+  for (const auto& [threads, roof] : widest_loops(roofline)) {
+    add("clock", "widest FMA loop", threads, {roof->clocks});
   }
   for (const GemmRoof& roof : roofline.gemm) {
-    all.push_back({{roof.routine, roof.library.name + (roof.library.threading.empty() ? "" : " " + roof.library.threading), roof.threads},
-                   &roof.flops});
+    add(roof.routine, library_name(roof), roof.threads, roof.flops);
   }
   for (const Point& point : roofline.points) {
-    all.push_back({{"point", point.name, point.threads}, &point.flops_rate});
+    add("point", point.name, point.threads, point.flops_rate);
   }
   return all;
 }
@@ -40,26 +76,33 @@ double change_within(const Rates& rates) {
 }
 
 /// Of the roofs whose samples lie before and after everything else that was measured; those of gemm and of points are of one moment.
-double wander_of(const Roofline& before, const Roofline& after) {
-  std::vector<double> changes;
-  const auto add = [&changes](const Rates& rates) {
-    if (rates.samples.size() > 1) {
-      changes.push_back(change_within(rates));
-    }
-  };
-  for (const Roofline* roofline : {&before, &after}) {
-    for (const ComputeRoof& roof : roofline->compute) {
-      add(roof.flops);
-    }
-    for (const BandwidthRoof& roof : roofline->bandwidth) {
-      add(roof.bytes);
+Wander wander_of(const std::vector<Roof>& before, const std::vector<Roof>& after) {
+  std::vector<double> all;
+  std::map<std::string, std::vector<double>> by_kind;
+  for (const std::vector<Roof>* roofs : {&before, &after}) {
+    for (const auto& [key, rates] : *roofs) {
+      const std::string& kind = std::get<0>(key);
+      const bool rate = kind == "compute" || kind == "bandwidth";
+      if ((rate || kind == "clock") && rates.samples.size() > 1) {
+        const double change = change_within(rates);
+        by_kind[kind].push_back(change);
+        if (rate) {
+          all.push_back(change);
+        }
+      }
     }
   }
-  return changes.empty() ? 0 : std::exp(quantile(changes, 0.95)) - 1;
+  const auto most = [](const std::vector<double>& changes) { return changes.empty() ? 0 : std::exp(quantile(changes, 0.95)) - 1; };
+  Wander wander{most(all), {}};
+  for (const auto& [kind, changes] : by_kind) {
+    wander.by_kind[kind] = most(changes);
+  }
+  return wander;
 }
 
-Difference difference(const Key& key, const Rates& before, const Rates& after, double wander) {
+Difference difference(const Key& key, const Rates& before, const Rates& after, const Wander& wanders) {
   const Interval a = before.interval(), b = after.interval();
+  const double wander = wanders.of(std::get<0>(key));
   return {std::get<0>(key),
           std::get<1>(key),
           std::get<2>(key),
@@ -83,20 +126,69 @@ std::string levels_text(const Roofline& roofline) {
 }
 
 std::string libraries_text(const Roofline& roofline) {
-  std::string text;
+  std::vector<std::string> libraries;  // each once, whatever was measured of it
   for (const GemmRoof& roof : roofline.gemm) {
-    text += fmt::format("{}{} {}{}{}", text.empty() ? "" : ", ", roof.library.name, roof.library.version,
-                        roof.library.kernels.empty() ? "" : " " + roof.library.kernels, roof.setting.empty() ? "" : " " + roof.setting);
+    std::string text = roof.library.name;
+    for (const std::string& part : {roof.library.threading, roof.library.version, roof.library.kernels, roof.setting}) {
+      text += part.empty() ? "" : " " + part;
+    }
+    if (std::find(libraries.begin(), libraries.end(), text) == libraries.end()) {
+      libraries.push_back(std::move(text));
+    }
   }
-  return text;
+  return libraries.empty() ? "none" : fmt::format("{}", fmt::join(libraries, ", "));
+}
+
+std::string option_text(const nlohmann::json& value) {
+  if (value.is_boolean()) {
+    return value.get<bool>() ? "yes" : "no";
+  }
+  if (value.is_string()) {
+    return value == "" ? "not set" : value.get<std::string>();
+  }
+  if (value.is_array() && !value.empty()) {
+    std::vector<std::string> parts;
+    std::transform(value.begin(), value.end(), std::back_inserter(parts), option_text);
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+  return value.empty() ? "not set" : value.dump();  // null and [] are empty, numbers aren't
+}
+
+/// Options by name, but for those that say nothing of the rates or are told as CPUs used and affinity.
+std::map<std::string, std::string> option_texts(const nlohmann::json& options) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, value] : options.items()) {
+    if (name != "seed" && name != "time_budget" && name != "threads" && name != "affinity") {
+      texts[name] = option_text(value);
+    }
+  }
+  return texts;
+}
+
+/// The fastest of a routine and number of threads.
+std::map<std::pair<std::string, int>, const GemmRoof*> best_gemms(const Roofline& roofline) {
+  std::map<std::pair<std::string, int>, const GemmRoof*> bests;
+  for (const GemmRoof& roof : roofline.gemm) {
+    if (!roof.flops.samples.empty()) {
+      const GemmRoof*& best = bests[{roof.routine, roof.threads}];
+      best = best == nullptr || roof.flops.attained() > best->flops.attained() ? &roof : best;
+    }
+  }
+  return bests;
 }
 
 }  // namespace
 
+double Wander::of(const std::string& kind) const {
+  const auto found = by_kind.find(kind);
+  return found == by_kind.end() ? all : found->second;
+}
+
 Comparison compare(const Roofline& before, const Roofline& after) {
   Comparison result;
-  const auto setting = [&result](const char* name, const std::string& a, const std::string& b) {
+  const auto setting = [&result](std::string name, const std::string& a, const std::string& b) {
     if (a != b) {
+      std::replace(name.begin(), name.end(), '_', ' ');
       result.settings.push_back(fmt::format("{}: {}; {}", name, a, b));
     }
   };
@@ -106,25 +198,46 @@ Comparison compare(const Roofline& before, const Roofline& after) {
   setting("affinity", before.affinity, after.affinity);
   setting("caches", levels_text(before), levels_text(after));
   setting("libraries", libraries_text(before), libraries_text(after));
-
-  result.wander = wander_of(before, after);
-  std::map<Key, const Rates*> others;
-  for (const auto& [key, rates] : roofs(after)) {
-    others[key] = rates;
+  std::map<std::string, std::array<std::string, 2>> options;
+  for (const auto& [name, value] : option_texts(before.options)) {
+    options[name] = {value, "not set"};
   }
-  for (const auto& [key, rates] : roofs(before)) {
+  for (const auto& [name, value] : option_texts(after.options)) {
+    options.try_emplace(name, std::array<std::string, 2>{"not set", ""}).first->second[1] = value;
+  }
+  for (const auto& [name, values] : options) {
+    setting(name, values[0], values[1]);
+  }
+
+  const std::vector<Roof> ours = roofs(before), theirs = roofs(after);
+  result.wander = wander_of(ours, theirs);
+  std::map<Key, const Rates*> others;
+  for (const auto& [key, rates] : theirs) {
+    others[key] = &rates;
+  }
+  for (const auto& [key, rates] : ours) {
     const auto other = others.find(key);
     if (other == others.end()) {
       result.only_before.push_back(text(key));
       continue;
     }
-    if (!rates->samples.empty() && !other->second->samples.empty()) {
-      result.differences.push_back(difference(key, *rates, *other->second, result.wander));
+    if (!rates.samples.empty() && !other->second->samples.empty()) {
+      result.differences.push_back(difference(key, rates, *other->second, result.wander));
     }
     others.erase(other);
   }
-  for (const auto& [key, rates] : others) {
-    result.only_after.push_back(text(key));
+  for (const auto& [key, rates] : theirs) {
+    if (others.count(key) > 0) {
+      result.only_after.push_back(text(key));
+    }
+  }
+  const auto their_best = best_gemms(after);
+  for (const auto& [of, best] : best_gemms(before)) {
+    const auto other = their_best.find(of);
+    if (other != their_best.end() && library_name(*best) != library_name(*other->second)) {
+      const Key key = {"best " + of.first, library_name(*best) + "; " + library_name(*other->second), of.second};
+      result.differences.push_back(difference(key, best->flops, other->second->flops, result.wander));
+    }
   }
   return result;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,27 +11,33 @@ namespace flopcast::roofline {
 
 /// One roof of two rooflines.
 struct Difference {
-  std::string kind;  ///< "compute", "bandwidth", "dgemm", "point"
-  std::string name;
+  std::string kind;  ///< "compute", "bandwidth", "clock", "dgemm", "best dgemm", "point"
+  std::string name;  ///< of the second and further ones of a name with its number: "openblas serial (2)"
   int threads = 1;
   double before = 0, after = 0;  ///< medians
   double ratio = 1;              ///< after / before
-  Interval interval;             ///< of the ratio: of the medians' 95 % intervals, widened by Comparison::wander
+  Interval interval;             ///< of the ratio: of the medians' 95 % intervals, widened by how much the kind wanders
   [[nodiscard]] bool beyond_noise() const noexcept { return interval.low > 1 || interval.high < 1; }
+};
+
+/// How much rates change within a run, as a fraction: 95 % of the roofs of both runs have medians of the first and the second half of
+/// their samples that differ by at most so much.
+struct Wander {
+  double all = 0;                         ///< compute and bandwidth roofs: for kinds that have no halves themselves
+  std::map<std::string, double> by_kind;  ///< "compute", "bandwidth", "clock"
+  [[nodiscard]] double of(const std::string& kind) const;
 };
 
 /// Rooflines of two machines, libraries or dates.
 struct Comparison {
   std::vector<std::string> settings;  ///< "CPU: X; Y", for what isn't alike
   std::vector<Difference> differences;
-  /// How much rates change within a run, as a fraction: 95 % of the compute and bandwidth roofs of both have medians of the first and the
-  /// second half of their samples that differ by at most so much.
-  double wander = 0;
+  Wander wander;
   std::vector<std::string> only_before, only_after;  ///< roofs that the other one lacks
 };
 
-/// Roofs are the same if kind, name and threads are; the dgemm roofs of one library name and thread count are, whatever its version and
-/// shape.
+/// Roofs are the same if kind, name and threads are, the second of a name if it is the second of it in both; the dgemm roofs of one library
+/// name and thread count are, whatever its version and shape. Where the best dgemm is of different libraries, the best are compared too.
 Comparison compare(const Roofline& before, const Roofline& after);
 
 }  // namespace flopcast::roofline

@@ -219,8 +219,11 @@ Seconds GemmProcess::time(const GemmShape& shape, std::int64_t warm_calls, std::
 
 Seconds time_once(GemmProcess& process, const GemmShape& shape, int threads, const GemmTiming& timing) {
   const Seconds guess = shape.flops() / (timing.expected_flops * threads);
-  const auto calls = std::max<std::int64_t>(1, static_cast<std::int64_t>(timing.batch / guess));
-  return process.time(shape, guess < timing.warm_up_below ? 1 : 0, calls);
+  const auto most =
+      static_cast<std::int64_t>(timing.batch / guess);  // at the expected rate, which tiny shapes and slow libraries don't reach
+  const Seconds first = process.time(shape, guess < timing.warm_up_below ? 1 : 0, 1);
+  const auto calls = std::min(most, static_cast<std::int64_t>(timing.batch / first));
+  return calls > 1 ? process.time(shape, 0, calls) : first;
 }
 
 }  // namespace flopcast::roofline

@@ -48,7 +48,8 @@ class GemmProcess {
   int child_ = -1;
 };
 
-/// How a shape is timed within a search: short calls in batches of about a millisecond after a warm-up call, long ones once.
+/// How a shape is timed within a search: short calls in batches of about a millisecond after a warm-up call and one that tells how many that
+/// are, long ones once.
 struct GemmTiming {
   Seconds batch = 1e-3;
   Seconds warm_up_below = 10e-3;

@@ -115,7 +115,8 @@ Found run_technique(const GemmSetup& setup, const GemmSpace& space, Samples& sam
   return found;
 }
 
-/// The best few once more, each evaluation in a fresh process; the rates replace those of the search.
+/// The best few of the ties once more, each evaluation in a fresh process; the rates replace those of the search, unless the time was too
+/// short for enough of them.
 void confirm(GemmRoof& roof, const search::RaceResult& race, const GemmSetup& setup, const GemmSpace& space,
              const GemmSearchOptions& options) {
   Samples samples(space.shapes.size());
@@ -131,8 +132,10 @@ void confirm(GemmRoof& roof, const search::RaceResult& race, const GemmSetup& se
   again.least_rounds = std::min(again.least_rounds, again.most_rounds);
   again.seed = options.seed;
   again.limits.interrupted = options.interrupted;
-  const search::RaceResult result = search::confirm(race, options.confirmed, fresh, again);
-  if (result.leader && !samples[*result.leader].samples.empty()) {
+  again.limits.clock = now;
+  again.limits.seconds = std::max(0.0, options.time_budget - roof.seconds) + options.confirmation_budget;
+  const search::RaceResult result = search::confirm(race, std::min(options.confirmed, race.ties.size()), fresh, again);
+  if (result.leader && result.rounds >= again.least_rounds && !samples[*result.leader].samples.empty()) {
     roof.shape = space.shapes[*result.leader];
     roof.flops = samples[*result.leader];
     roof.confirmed = true;

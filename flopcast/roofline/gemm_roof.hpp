@@ -21,9 +21,10 @@ struct GemmSearchOptions {
   double tolerance = 0.02;             ///< as search::RaceOptions has it
   double error_probability = 0.05;     ///< likewise
   double enough_flops = 0;             ///< stop when the best one certainly reaches so many per second; 0: don't
-  std::size_t confirmed = 3;           ///< so many of the best are raced again in fresh processes; 0: none
+  std::size_t confirmed = 3;           ///< so many of the ties are raced again in fresh processes; 0: none
   std::int64_t confirmation_rounds = 5;
-  Seconds time_budget = 20;  ///< of the search, without the confirmation
+  Seconds time_budget = 20;        ///< of the search
+  Seconds confirmation_budget = 2;  ///< of the confirmation, besides what the search has left of its own
   std::uint64_t seed = 1;
   std::function<void(std::int64_t evaluations, Seconds spent)> progress = {};
   std::function<bool()> interrupted = {};

@@ -1,6 +1,7 @@
 #include "flopcast/roofline/roof.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,17 @@ void to_json(nlohmann::json& json, const Rates& rates) {
     json["interval_95"] = {interval.low, interval.high};
   }
 }
-void from_json(const nlohmann::json& json, Rates& rates) { json.at("samples").get_to(rates.samples); }
+/// Of clocks and rates, which are never empty.
+void require_positive(const std::vector<double>& values, const char* what) {
+  if (values.empty() || !std::all_of(values.begin(), values.end(), [](double value) { return value > 0 && std::isfinite(value); })) {
+    throw bad_input("this is no roofline: {} samples of {}, expected at least one, all of them finite and above 0", values.size(), what);
+  }
+}
+
+void from_json(const nlohmann::json& json, Rates& rates) {
+  json.at("samples").get_to(rates.samples);
+  require_positive(rates.samples, "a rate");
+}
 
 void to_json(nlohmann::json& json, const ComputeRoof& roof) {
   json = {{"name", roof.name},     {"precision", roof.precision},    {"lanes", roof.lanes},
@@ -35,6 +46,7 @@ void from_json(const nlohmann::json& json, ComputeRoof& roof) {
   json.at("threads").get_to(roof.threads);
   json.at("flops_per_lane").get_to(roof.flops_per_lane);
   json.at("clocks").get_to(roof.clocks);
+  require_positive(roof.clocks, "the clock");
   json.at("flops_per_second").get_to(roof.flops);
   json.at("instructions_per_cycle").get_to(roof.instructions_per_cycle);
 }

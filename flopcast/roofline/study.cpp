@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
@@ -51,6 +52,7 @@ void run_technique(StudyRun& run, std::size_t count, const StudySources& sources
     }
     run.leader = trial.rate > best_rate(run) ? trial.configuration : run.leader;
     run.finished.push_back({trial.configuration, trial.rate});
+    run.rate = best_rate(run);
     run.seconds += sources.clock() - begin;
     run.evaluations += trial.iterations;
     run.complete = run.finished.size() == count;
@@ -98,6 +100,9 @@ void run_race(StudyRun& run, std::size_t count, const StudySources& sources, con
   race.limits.seconds = time_limit(run.technique);
   const search::RaceResult result = search::race(search::all(count), sources.evaluator(), race);
   take(run, result, sources.clock() - begin);
+  for (const search::Standing& standing : result.standings) {
+    run.rate = run.complete && standing.configuration == run.leader ? 1 / standing.median : run.rate;
+  }
 }
 
 void run_halving(StudyRun& run, std::size_t count, const StudySources& sources, const StudyOptions& options) {
@@ -167,6 +172,7 @@ void to_json(nlohmann::json& json, const StudyState& state) {
                     {"trial", run.trial},
                     {"finished", finished},
                     {"leader", run.leader},
+                    {"rate", run.rate},
                     {"seconds", run.seconds},
                     {"evaluations", run.evaluations},
                     {"settled", run.settled},
@@ -189,6 +195,7 @@ void from_json(const nlohmann::json& json, StudyState& state) {
         run.finished.push_back({trial.at(0).get<std::size_t>(), trial.at(1).get<double>()});
       }
       item.at("leader").get_to(run.leader);
+      run.rate = item.value("rate", 0.0);
       item.at("seconds").get_to(run.seconds);
       item.at("evaluations").get_to(run.evaluations);
       run.settled = item.value("settled", true);
@@ -266,23 +273,24 @@ std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& opt
   for (const std::string& technique : options.techniques) {
     StudyRow row;
     row.technique = technique;
-    std::vector<double> rates, seconds, evaluations;
+    std::vector<double> seconds, evaluations;
+    std::vector<std::tuple<double, std::size_t, double>> leaders;  // by judged rate
     for (const StudyRun& run : state.runs) {
       if (run.technique != technique || !run.complete) {
         continue;
       }
       const auto judged = state.judged.find(run.leader);
       const double rate = judged == state.judged.end() ? 0 : judged->second;
-      rates.push_back(rate);
+      leaders.emplace_back(rate, run.leader, run.rate);
       seconds.push_back(run.seconds);
       evaluations.push_back(static_cast<double>(run.evaluations));
-      row.leader = run.leader;
       row.settled += run.settled ? 1 : 0;
       row.success += rate > 0 && rate >= (1 - options.tolerance) * best ? 1 : 0;
       ++row.trials;
     }
     if (row.trials > 0) {
-      row.rate = median(rates);
+      std::sort(leaders.begin(), leaders.end());
+      std::tie(row.rate, row.leader, row.found) = leaders[(leaders.size() - 1) / 2];
       row.of_best = best > 0 ? row.rate / best : 0;
       row.success /= row.trials;
       row.settled /= row.trials;

@@ -30,6 +30,7 @@ struct StudyRun {
   int trial = 0;
   std::vector<FinishedTrial> finished;  ///< of the techniques of paper 003, in their order
   std::size_t leader = 0;
+  double rate = 0;  ///< of the leader, as the search measured it; 0: not known (halving)
   Seconds seconds = 0;
   std::int64_t evaluations = 0;
   bool settled = true;  ///< false: a search in one process had used up its time
@@ -83,8 +84,9 @@ bool run_study(std::size_t count, const StudySources& sources, const StudyOption
 struct StudyRow {
   std::string technique;
   int trials = 0;
-  std::size_t leader = 0;  ///< of the last trial
-  double rate = 0;         ///< judged, median over trials; 0: an interrupted study hasn't judged yet
+  std::size_t leader = 0;  ///< of the median trial
+  double found = 0;        ///< its rate, as the search measured it: what paper 003 shows
+  double rate = 0;         ///< judged; 0: an interrupted study hasn't judged yet
   double of_best = 0;      ///< rate / the best rate that was judged, median over trials
   double success = 0;      ///< share of trials within `tolerance` of the best
   double settled = 0;      ///< share of trials that ended by themselves, not by their time

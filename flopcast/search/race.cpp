@@ -90,8 +90,7 @@ double Race::spent(std::int64_t looks) const {
 double Race::next_alpha() const {
   const std::size_t racing = contenders().size(), leaders = active().size();
   const std::size_t competitors = std::max<std::size_t>(std::min(leaders, racing - 1), 1);
-  const std::size_t good_ones = options_.good_enough > 0 ? leaders : 0;  // any of them may be taken for good enough
-  return (spent(looks_ + 1) - spent(looks_)) / static_cast<double>(competitors + good_ones);
+  return (spent(looks_ + 1) - spent(looks_)) / static_cast<double>(competitors);
 }
 
 /// A look that couldn't tell anything, as there are too few rounds, is not taken and costs nothing.
@@ -124,7 +123,7 @@ std::vector<double> Race::early_twins() const {
 }
 
 Race::Look Race::look() const {
-  Look look{ledger_.rounds(), next_alpha(), std::vector<double>(slower_.size(), 0), false};
+  Look look{ledger_.rounds(), next_alpha(), std::vector<double>(slower_.size(), 0)};
   const std::vector<double> twins = early_twins();
   std::map<std::size_t, BoundRanks> ranks;  // by number of differences: nearly always the same
   for (const std::size_t candidate : contenders()) {
@@ -137,8 +136,6 @@ Race::Look Race::look() const {
       look.bounds[candidate] = median_lower_bound(std::move(differences), twins, known->second);
     }
   }
-  look.good_enough =
-      options_.good_enough > 0 && sign_interval(ledger_.rows()[*leader_].evaluated(), 2 * look.alpha).high <= options_.good_enough;
   return look;
 }
 
@@ -168,6 +165,26 @@ void Race::take_look() {
   }
 }
 
+/// By evaluations that had no part in making it the leader.
+bool Race::leader_is_good_enough(const Evaluator& evaluator) {
+  if (!(options_.good_enough > 0) || !leader_ || ledger_.rounds() < next_trial_round_ ||
+      !(median(ledger_.rows()[*leader_].evaluated()) <= options_.good_enough)) {
+    return false;
+  }
+  next_trial_round_ = 2 * ledger_.rounds();
+  ++trials_;
+  const double alpha = options_.error_probability * std::exp2(-static_cast<double>(trials_));
+  static constexpr double to_spare = 3;  // so that one of them may be disturbed
+  const std::vector<std::size_t> block(static_cast<std::size_t>(std::ceil(-std::log2(alpha)) + to_spare),
+                                       ledger_.rows()[*leader_].configuration);
+  std::vector<Seconds> costs;
+  for (const Evaluation& evaluation : meter_.evaluate(evaluator, block)) {
+    costs.push_back(evaluation.cost);
+  }
+  return std::none_of(costs.begin(), costs.end(), [](Seconds cost) { return fault(cost) != nullptr; }) &&
+         sign_interval(costs, 2 * alpha).high <= options_.good_enough;
+}
+
 std::optional<Ending> Race::decide() {
   leader_ = pick_leader();
   if (contenders().empty()) {
@@ -175,9 +192,6 @@ std::optional<Ending> Race::decide() {
   }
   if (leader_ && look_is_due()) {
     take_look();
-    if (last_look_.good_enough) {
-      return Ending::good_enough;
-    }
     if (possible_gain(last_look_) <= options_.tolerance) {
       return Ending::settled;
     }
@@ -244,7 +258,10 @@ std::optional<Ending> Race::step(const Evaluator& evaluator) {
     }
   }
   const bool complete = ledger_.round(evaluator, meter_, twin);
-  const std::optional<Ending> decision = decide();
+  std::optional<Ending> decision = decide();
+  if (!decision && complete && leader_is_good_enough(evaluator)) {
+    decision = Ending::good_enough;
+  }
   return decision || complete ? decision : meter_.ending();
 }
 

@@ -18,7 +18,7 @@ struct RaceOptions {
   std::int64_t least_rounds = 3;
   std::int64_t most_rounds = 1000;  ///< what is tied then is tied
   std::int64_t twin_rounds = 64;    ///< in so many A/A differences help to decide; then the sign test does alone; 0: none
-  Seconds good_enough = 0;  ///< stop once the leader's median cost is certainly at most this: a known floor over the share of it to reach
+  Seconds good_enough = 0;          ///< stop once the leader's median cost is at most this: a known floor over the share of it to reach
   std::uint64_t seed = 1;
   Limits limits;
 };
@@ -56,6 +56,9 @@ struct RaceResult {
 /// never eliminated and the leader is within the tolerance of it. This holds for rounds that are independent, and in the first twin_rounds
 /// for noise that is like the A/A differences'; the random order is there to make it so. These are changes of the candidates that are near the
 /// leader from one round to the next, and where such candidates are few, pairs of evaluations of one of them within a round.
+///
+/// Where a cost is good enough, the leader is evaluated some more times after rounds 1, 2, 4, 8 and so on if it seems to have reached it; the
+/// error probability of all these trials together is that of the race once more.
 class Race {
  public:
   /// Throws bad_input for options out of range, and as Ledger does.
@@ -70,7 +73,6 @@ class Race {
     std::int64_t round = -1;
     double alpha = 0;
     std::vector<double> bounds;  ///< by candidate: lower bound of its median log ratio to the leader; 0 for the leader and who is out
-    bool good_enough = false;
   };
   [[nodiscard]] std::vector<std::size_t> contenders() const;
   [[nodiscard]] std::vector<std::size_t> active() const;
@@ -86,6 +88,7 @@ class Race {
   [[nodiscard]] Look look() const;
   [[nodiscard]] double possible_gain(const Look& look) const;
   void take_look();
+  bool leader_is_good_enough(const Evaluator& evaluator);
   std::optional<Ending> decide();
   std::optional<Ending> step(const Evaluator& evaluator);
 
@@ -96,6 +99,8 @@ class Race {
   std::optional<std::size_t> leader_;
   Look last_look_;
   std::int64_t looks_ = 0;
+  std::int64_t trials_ = 0;  ///< of whether the leader is good enough
+  std::int64_t next_trial_round_ = 1;
   Ending ending_ = Ending::budget;
 };
 

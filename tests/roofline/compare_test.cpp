@@ -3,15 +3,47 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "fake_roofline.hpp"
 
 namespace flopcast::roofline {
 namespace {
 
+/// The first of a kind and name.
+const Difference& find(const Comparison& comparison, const std::string& kind, const std::string& name) {
+  for (const Difference& one : comparison.differences) {
+    if (one.kind == kind && one.name == name) {
+      return one;
+    }
+  }
+  throw std::out_of_range(kind + ' ' + name);
+}
+
+std::vector<std::string> names(const Comparison& comparison, const std::string& kind) {
+  std::vector<std::string> names;
+  for (const Difference& one : comparison.differences) {
+    if (one.kind == kind) {
+      names.push_back(one.name);
+    }
+  }
+  return names;
+}
+
+/// As fake_roofline, with a dgemm of `library` at one thread only.
+Roofline with_library(const std::string& library, double rate) {
+  Roofline roofline = fake_roofline();
+  roofline.gemm[0].library.name = library;
+  roofline.gemm[0].flops.samples = {rate, rate, rate};
+  return roofline;
+}
+
 TEST(Compare, OfTheSameRooflineFindsNothing) {
   const Comparison comparison = compare(fake_roofline(), fake_roofline());
   EXPECT_THAT(comparison.settings, testing::IsEmpty());
-  EXPECT_EQ(comparison.differences.size(), 4U + 4U + 1U + 2U);
+  EXPECT_THAT(comparison.only_before, testing::IsEmpty());
+  EXPECT_THAT(comparison.only_after, testing::IsEmpty());
+  EXPECT_EQ(comparison.differences.size(), 4U + 5U + 2U + 1U + 2U);  // compute, bandwidth with a length, clocks, gemm, points
   for (const Difference& difference : comparison.differences) {
     EXPECT_EQ(difference.ratio, 1) << difference.name;
     EXPECT_FALSE(difference.beyond_noise()) << difference.name;
@@ -35,7 +67,7 @@ TEST(Compare, TellsDifferencesFromNoise) {
   EXPECT_TRUE(lower.beyond_noise());
   EXPECT_EQ(noise.name, "memory triad");
   EXPECT_FALSE(noise.beyond_noise());
-  EXPECT_NEAR(noise.interval.low, 1.01 * 7.9 / 8.1 / (1 + comparison.wander), 1e-12);
+  EXPECT_NEAR(noise.interval.low, 1.01 * 7.9 / 8.1 / (1 + comparison.wander.of("bandwidth")), 1e-12);
 }
 
 /// Rates that are steady at any moment, but not from one half of a run to the other, don't differ beyond noise by as much.
@@ -49,7 +81,7 @@ TEST(Compare, KnowsHowRatesWanderWithinARun) {
   after.bandwidth[0].bytes.samples = {7.9e9, 7.9e9, 7.9e9, 7.9e9, 7.9e9, 7.9e9};
   after.bandwidth[1].bytes.samples = {6e9, 6e9, 6e9, 6e9, 6e9, 6e9};
   const Comparison comparison = compare(before, after);
-  EXPECT_NEAR(comparison.wander, 9.0 / 8 - 1, 1e-12);
+  EXPECT_NEAR(comparison.wander.of("bandwidth"), 9.0 / 8 - 1, 1e-12);
   EXPECT_FALSE(comparison.differences[4].beyond_noise());
   EXPECT_TRUE(comparison.differences[5].beyond_noise());
 }
@@ -61,9 +93,111 @@ TEST(Compare, SaysWhatIsNotAlikeAndWhatIsMissing) {
   after.compute.pop_back();
   after.points[0].name = "dger m=8";
   const Comparison comparison = compare(fake_roofline(), after);
-  EXPECT_THAT(comparison.settings, testing::ElementsAre("CPU: Fake CPU; Other CPU", "libraries: fakeblas 1.0 Fake; fakeblas 2.0 Fake"));
-  EXPECT_THAT(comparison.only_before, testing::ElementsAre("compute AVX2 double FMA, 2 threads", "point dgemv m=8, 1 thread"));
+  EXPECT_THAT(comparison.settings,
+              testing::ElementsAre("CPU: Fake CPU; Other CPU", "libraries: fakeblas serial 1.0 Fake; fakeblas serial 2.0 Fake"));
+  EXPECT_THAT(comparison.only_before,
+              testing::ElementsAre("compute AVX2 double FMA, 2 threads", "clock widest FMA loop, 2 threads", "point dgemv m=8, 1 thread"));
   EXPECT_THAT(comparison.only_after, testing::ElementsAre("point dger m=8, 1 thread"));
+}
+
+/// Restless bandwidths widen neither what is said of steady loops nor of clocks; gemm has no halves and gets what both roofs do together.
+TEST(Compare, EachKindWandersForItself) {
+  Roofline before = fake_roofline(), after = fake_roofline();
+  for (Roofline* roofline : {&before, &after}) {
+    for (BandwidthRoof& roof : roofline->bandwidth) {
+      roof.bytes.samples = {8e9, 8e9, 4e9, 4e9};
+    }
+    for (ComputeRoof& roof : roofline->compute) {
+      roof.flops.samples = {16e9, 16e9};
+    }
+  }
+  after.compute[1].flops.samples = {15e9, 15e9};
+  after.gemm[0].flops.samples = {14e9, 14e9};
+  const Comparison comparison = compare(before, after);
+  EXPECT_EQ(comparison.wander.of("compute"), 0);
+  EXPECT_EQ(comparison.wander.of("clock"), 0);
+  EXPECT_NEAR(comparison.wander.of("bandwidth"), 1, 1e-12);
+  EXPECT_NEAR(comparison.wander.of("dgemm"), 1, 1e-12);
+  EXPECT_TRUE(find(comparison, "compute", "AVX2 double FMA").beyond_noise());
+  EXPECT_FALSE(find(comparison, "dgemm", "fakeblas serial").beyond_noise());
+}
+
+TEST(Compare, PairsRoofsOfOneNameInTheirOrder) {
+  Roofline before = fake_roofline();
+  before.gemm.push_back(before.gemm[0]);
+  before.gemm[1].flops.samples = {20e9};
+  before.points.push_back(before.points[0]);
+  const Comparison same = compare(before, before);
+  EXPECT_THAT(names(same, "dgemm"), testing::ElementsAre("fakeblas serial", "fakeblas serial (2)"));
+  EXPECT_THAT(same.only_before, testing::IsEmpty());
+  EXPECT_THAT(same.only_after, testing::IsEmpty());
+  for (const Difference& difference : same.differences) {
+    EXPECT_EQ(difference.ratio, 1) << difference.name;
+  }
+  EXPECT_THAT(compare(before, fake_roofline()).only_before,
+              testing::ElementsAre("dgemm fakeblas serial (2), 1 thread", "point dgemv m=8 (2), 1 thread"));
+}
+
+TEST(Compare, ComparesTheBestLibrariesWhereTheyDiffer) {
+  const Roofline before = with_library("slowblas", 10e9);
+  Roofline after = with_library("fastblas", 30e9);
+  after.gemm.push_back(with_library("slowblas", 10e9).gemm[0]);
+  const Comparison comparison = compare(before, after);
+  const Difference& best = find(comparison, "best dgemm", "slowblas serial; fastblas serial");
+  EXPECT_EQ(best.threads, 1);
+  EXPECT_EQ(best.before, 10e9);
+  EXPECT_EQ(best.after, 30e9);
+  EXPECT_TRUE(best.beyond_noise());
+  EXPECT_THAT(names(comparison, "dgemm"), testing::ElementsAre("slowblas serial"));
+  EXPECT_THAT(comparison.only_after, testing::ElementsAre("dgemm fastblas serial, 1 thread"));
+}
+
+TEST(Compare, BestLibrariesAreOfOneRoutineAndNumberOfThreads) {
+  Roofline after = with_library("fastblas", 30e9);
+  after.gemm[0].threads = 2;
+  EXPECT_THAT(names(compare(with_library("slowblas", 10e9), after), "best dgemm"), testing::IsEmpty());
+  after.gemm[0].threads = 1;
+  after.gemm[0].routine = "sgemm";
+  EXPECT_THAT(names(compare(with_library("slowblas", 10e9), after), "best dgemm"), testing::IsEmpty());
+  Roofline before = with_library("slowblas", 10e9);
+  before.gemm[0].routine = "sgemm";
+  EXPECT_EQ(find(compare(before, after), "best sgemm", "slowblas serial; fastblas serial").ratio, 3);
+}
+
+TEST(Compare, ComparesTriadLengthsAndTheClockOfTheWidestLoop) {
+  Roofline after = fake_roofline();
+  after.triad_lengths[0].bytes.samples = {40e9, 40.5e9};
+  after.compute[0].clocks = {9e9};  // not a loop of multiplications and additions
+  after.compute[1].clocks = {1.2e9, 1.2e9, 1.2e9};
+  after.triad_lengths.push_back(after.triad_lengths[0]);
+  after.triad_lengths[1].working_set_bytes = 6144;
+  const Comparison comparison = compare(fake_roofline(), after);
+  EXPECT_EQ(find(comparison, "bandwidth", "triad of 3 KiB").ratio, 0.5);
+  EXPECT_TRUE(find(comparison, "bandwidth", "triad of 3 KiB").beyond_noise());
+  const Difference& clock = find(comparison, "clock", "widest FMA loop");
+  EXPECT_NEAR(clock.ratio, 1.2, 1e-12);
+  EXPECT_TRUE(clock.beyond_noise());
+  EXPECT_THAT(comparison.only_after, testing::ElementsAre("bandwidth triad of 6 KiB, 1 thread"));
+}
+
+TEST(Compare, SaysWhichOptionsAreNotAlike) {
+  Roofline before = fake_roofline(), after = fake_roofline();
+  before.options = {{"seed", 1},   {"time_budget", "60s"}, {"space", "brief"},  {"quick", false}, {"tolerance", 0.02},
+                    {"order", ""}, {"search", "race"},     {"gemm", {"dgemm"}}, {"threads", 2},   {"affinity", "close"}};
+  after.options = {{"seed", 2},        {"time_budget", "1s"},   {"space", "full"},
+                   {"quick", true},    {"tolerance", 0.05},     {"streams", {}},
+                   {"search", "race"}, {"huge_pages", "never"}, {"gemm", {"dgemm", "sgemm"}}};
+  EXPECT_THAT(compare(before, after).settings, testing::ElementsAre("gemm: dgemm; dgemm, sgemm", "huge pages: not set; never",
+                                                                    "quick: no; yes", "space: brief; full", "tolerance: 0.02; 0.05"));
+}
+
+TEST(Compare, NamesEveryLibraryOnce) {
+  Roofline after = fake_roofline();
+  after.gemm.push_back(after.gemm[0]);
+  after.gemm[1].routine = "sgemm";
+  EXPECT_THAT(compare(fake_roofline(), after).settings, testing::IsEmpty());
+  after.gemm.clear();
+  EXPECT_THAT(compare(fake_roofline(), after).settings, testing::ElementsAre("libraries: fakeblas serial 1.0 Fake; none"));
 }
 
 }  // namespace

@@ -133,6 +133,8 @@ TEST(Study, CountsHowManyTrialsSucceed) {
   options.techniques = {"race"};
   EXPECT_DOUBLE_EQ(summarise(state, options).front().success, 0.75);
   EXPECT_EQ(summarise(state, options).front().speedup, 0) << "Default wasn't run";
+  EXPECT_EQ(summarise(state, options).front().leader, 1U) << "of the median trial, whose rate it is";
+  EXPECT_EQ(summarise(state, options).front().rate, 99);
 }
 
 TEST(Study, MayJudgeByTheWholeSpace) {

@@ -346,6 +346,31 @@ TEST(Race, StopsWhenTheLeaderIsGoodEnough) {
   EXPECT_EQ(race(all(4), std::ref(machine), options).ending, Ending::settled);
 }
 
+TEST(Race, IsSoonGoodEnoughWhereTheLeaderIsFarBeyond) {
+  RaceOptions options;
+  options.good_enough = 10;
+  options.tolerance = 1e-3;
+  FakeMachine machine(std::vector<double>(100, 1.0), {0.1, 0, 0, 0}, 1);
+  const RaceResult good = race(all(100), std::ref(machine), options);
+  EXPECT_EQ(good.ending, Ending::good_enough);
+  EXPECT_EQ(good.rounds, 1);
+}
+
+/// A median that is 1 isn't at most 0.98, though half of its evaluations seem so.
+TEST(Race, IsRarelyTakenForGoodEnoughWithoutBeing) {
+  int wrong = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    RaceOptions options;
+    options.good_enough = 0.98;
+    options.tolerance = 1e-3;
+    options.most_rounds = 64;
+    options.seed = seed;
+    FakeMachine machine({1.0, 1.0, 1.0}, {0.1, 0, 0, 0}, seed + 1);
+    wrong += race(all(3), std::ref(machine), options).ending == Ending::good_enough ? 1 : 0;
+  }
+  EXPECT_LE(wrong, 10) << "of 200, at 5 %";
+}
+
 TEST(Race, GivesTheRatioOfTheTwins) {
   FakeMachine machine({1, 1.01, 1.02}, {0.01, 0, 0, 0}, 1);
   RaceOptions options;

@@ -24,8 +24,10 @@ struct Series {
 struct Label {
   std::string text;
   double x = 0, y = 0;
-  enum class Align : unsigned char { left, right } align = Align::left;
+  enum class Align : unsigned char { left, right, center } align = Align::left;
   bool rising = false;  ///< written along a line of slope 1; only where both axes are logarithmic and have ranges
+  bool beside = false;  ///< stands at the right of the plot with a line to its y, whatever its x; only where the y axis has a range
+  int color = 0;        ///< as a series' has it; 0: black
 };
 
 struct Axis {
@@ -39,7 +41,18 @@ struct Figure {
   Axis x, y;
   std::vector<Series> series;  ///< those without a title aren't in the legend
   std::vector<Label> labels = {};
+  std::vector<std::string> notes = {};  ///< short texts listed below the plot; only where a label rises or is beside
 };
+
+/// What is inside the axes, where a label rises or is beside, in the pixels of an SVG.
+struct PlotArea {
+  double width, height;
+};
+PlotArea plot_area(const Figure& figure);
+
+/// Room that a label needs, in the same pixels; its width is an estimate.
+inline constexpr double label_height = 14;
+double label_width(const std::string& text);
 
 /// The gnuplot program that draws the figure with `terminal` ("svg", "pngcairo") to standard output; the data are in it.
 std::string gnuplot_script(const Figure& figure, const std::string& terminal);

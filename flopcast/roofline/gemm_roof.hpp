@@ -23,7 +23,7 @@ struct GemmSearchOptions {
   double enough_flops = 0;             ///< stop when the best one certainly reaches so many per second; 0: don't
   std::size_t confirmed = 3;           ///< so many of the ties are raced again in fresh processes; 0: none
   std::int64_t confirmation_rounds = 5;
-  Seconds time_budget = 20;        ///< of the search
+  Seconds time_budget = 20;         ///< of the search
   Seconds confirmation_budget = 2;  ///< of the confirmation, besides what the search has left of its own
   std::uint64_t seed = 1;
   std::function<void(std::int64_t evaluations, Seconds spent)> progress = {};

@@ -40,13 +40,46 @@ TEST(Figure, ScriptWritesLabelsAlongLinesOfSlopeOne) {
   figure.x = {"x", true, Interval{1, 1000}};
   figure.y = {"y", true, Interval{1, 1000}};
   figure.series = {{"", {1, 10}, {1, 10}, {}, {}, Series::Style::line, 3, true}};
-  figure.labels = {{"it's", 2, 3, Label::Align::right}, {"rising", 4, 5, Label::Align::left, true}};
+  figure.labels = {{"it's", 2, 3, Label::Align::right}, {"rising", 4, 5, Label::Align::left, true, false, 3}};
   const std::string script = gnuplot_script(figure, "svg");
-  EXPECT_THAT(script, HasSubstr("set label 'it''s' at 2,3 right font ',10' front boxed\n"));
-  // Three decades are 0.79 x 500 pixels high and 0.85 x 800 wide.
-  EXPECT_THAT(script, HasSubstr("set label 'rising' at 4,5 left rotate by 30.2 font ',10' front\n"));
+  EXPECT_THAT(script, HasSubstr("set label 'it''s' at 2,3 right font ',10' front\n"));
+  // Three decades are 395 pixels high and 680 wide.
+  EXPECT_THAT(script, HasSubstr("set label 'rising' at 4,5 left rotate by 30.2 font ',10' front textcolor linetype 3\n"));
   EXPECT_THAT(script, HasSubstr("set lmargin at screen 0.12\n"));
   EXPECT_THAT(script, HasSubstr("with lines linecolor 3 dashtype 2 notitle"));
+}
+
+TEST(Figure, ErrorBarsDoNotHidePoints) {
+  EXPECT_THAT(gnuplot_script(efficiency(), "svg"),
+              HasSubstr("plot $data1 using 1:2:3:4 with yerrorbars linecolor 1 pointtype -1 notitle, $data1 using 1:2 with linespoints"));
+}
+
+TEST(Figure, LabelsBesideThePlotKeepApart) {
+  Figure figure;
+  figure.y = {"y", false, Interval{0, 395}};  // a pixel each
+  figure.labels = {{"low", 0, 100, Label::Align::left, false, true}, {"high", 0, 110, Label::Align::left, false, true, 2}};
+  figure.series = {{"", {1, 2}, {3, 4}}};
+  const std::string script = gnuplot_script(figure, "svg");
+  // From 65 pixels above the lower edge; the lower one goes down to 14 pixels below the other.
+  EXPECT_THAT(script, HasSubstr(fmt::format("{:.5g} nohead linecolor 2\nset label 'high'", 175 / 500.0)));
+  EXPECT_THAT(script, HasSubstr(fmt::format("{:.5g} nohead linecolor 8\nset label 'low'", 161 / 500.0)));
+}
+
+TEST(Figure, NotesStandBelowAndMakeItHigher) {
+  Figure figure;
+  figure.y = {"y", false, Interval{0, 1}};
+  figure.labels = {{"beside", 0, 1, Label::Align::left, false, true}};
+  figure.series = {{"", {1, 2}, {0, 1}}};
+  figure.notes = {"1  one", "2  two", std::string(80, 'x')};  // too long for two columns
+  const std::string script = gnuplot_script(figure, "svg");
+  EXPECT_THAT(script, HasSubstr("size 800,566"));
+  EXPECT_THAT(script, HasSubstr("set label '2  two' at screen 0.03,"));
+}
+
+TEST(Figure, PngIsFinerButLooksTheSame) {
+  EXPECT_THAT(gnuplot_script(efficiency(), "svg"), HasSubstr("set terminal svg size 800,500 "));
+  EXPECT_THAT(gnuplot_script(efficiency(), "pngcairo"),
+              HasSubstr("set terminal pngcairo size 2000,1250 fontscale 2.5 linewidth 2.5 pointscale 2.5 "));
 }
 
 TEST(Figure, IsDrawnByGnuplot) {

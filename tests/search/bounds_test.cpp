@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -165,6 +166,30 @@ TEST(SignInterval, IsSymmetric) {
   EXPECT_EQ(interval.low, 1);
   EXPECT_EQ(interval.high, 7);
   EXPECT_TRUE(std::isinf(sign_interval({1, 2}, 0.05).high));
+}
+
+/// Of distributions with and without tails and with two modes.
+TEST(SignInterval, HoldsTheMedianAsOftenAsItSays) {
+  const std::array<double (*)(double), 3> quantiles = {[](double u) { return u; },
+                                                       [](double u) { return std::tan(3.14159265358979 * (u - 0.5)) + 0.5; },
+                                                       [](double u) { return u < 0.6 ? u : 10 + u; }};
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> uniform;
+  for (const auto& quantile : quantiles) {
+    const double middle = quantile(0.5);
+    for (const std::size_t n : {8U, 25U, 100U}) {
+      constexpr int trials = 2000;
+      int missed = 0;
+      for (int trial = 0; trial < trials; ++trial) {
+        std::vector<double> values(n);
+        std::generate(values.begin(), values.end(), [&] { return quantile(uniform(random)); });
+        const Interval interval = sign_interval(values, 0.05);
+        missed += middle < interval.low || middle > interval.high ? 1 : 0;
+      }
+      EXPECT_LE(missed, trials * 0.065) << n;
+      EXPECT_GE(missed, trials * 0.003) << n << ": it isn't merely wide";
+    }
+  }
 }
 
 }  // namespace

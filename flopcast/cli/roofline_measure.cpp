@@ -475,7 +475,7 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
     measure_roofs(options, topology, machine, clock, options.seed + 1, found, common);
   }
   const auto [hertz, source] = nominal_clock(options, topology, clock);
-  found.peaks = theoretical_peaks(found, hertz, source, options.fma_units);
+  found.peaks = theoretical_peaks(found, hertz, source, options.fma_units, machine::busy_cores(topology.places, 0));
   describe_noise(found);
   describe_inversions(found);
   describe_others(load, found.findings);

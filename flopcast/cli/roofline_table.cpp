@@ -46,6 +46,11 @@ std::string spread(const Rates& rates) {
   return percent > 100 ? "> 100 %" : fmt::format("{:.1f} %", percent);
 }
 
+/// Variants of a library differ in their threading.
+std::string library_text(const LibraryIdentity& library) {
+  return fmt::format("{} {}{}", library.name, library.version, library.threading.empty() ? "" : " " + library.threading);
+}
+
 Cell percent(double share) { return {share, fmt::format("{:.1f} %", 100 * share)}; }
 
 Table compute_table(const Roofline& roofline) {
@@ -144,9 +149,8 @@ Table gemm_table(const Roofline& roofline) {
   for (const GemmRoof& roof : roofline.gemm) {
     const ComputeRoof* peak = best_compute(roofline, roof.threads, roofline::precision(roof.routine));
     const bool has_bound = roof.error_probability < 1;
-    table.rows.push_back({fmt::format("{} {}", roof.library.name, roof.library.version), roof.routine, roof.library.kernels,
-                          report::whole(roof.threads), to_string(roof.shape),
-                          Cell(roof.flops.attained(), format_flop_rate(roof.flops.attained())), spread(roof.flops),
+    table.rows.push_back({library_text(roof.library), roof.routine, roof.library.kernels, report::whole(roof.threads),
+                          to_string(roof.shape), Cell(roof.flops.attained(), format_flop_rate(roof.flops.attained())), spread(roof.flops),
                           peak == nullptr ? Cell("") : percent(roof.flops.attained() / peak->ceiling()),
                           has_bound ? Cell(roof.possible_gain, fmt::format("{:.1f} %", 100 * roof.possible_gain)) : Cell("not bounded"),
                           report::whole(roof.evaluations), roof.search + ", " + roof.ending, format_seconds(roof.seconds)});
@@ -170,8 +174,8 @@ std::string ties_text(const Roofline& roofline) {
     }
     const std::size_t more = names.size() - std::min(names.size(), most_named);
     names.resize(names.size() - more);
-    text += fmt::format("- {} of {} {}, {}: {}{} (that a shape besides all of them is the best has a probability of {:.2g} % at most)\n",
-                        roof.routine, roof.library.name, roof.library.version, threads_text(roof.threads), fmt::join(names, ", "),
+    text += fmt::format("- {} of {}, {}: {}{} (that a shape besides all of them is the best has a probability of {:.2g} % at most)\n",
+                        roof.routine, library_text(roof.library), threads_text(roof.threads), fmt::join(names, ", "),
                         more > 0 ? fmt::format(" and {} more", more) : "", 100 * roof.error_probability);
   }
   return text.empty() ? "" : "Shapes that tie with the best one, which isn't certainly faster:\n\n" + text + '\n';
@@ -253,12 +257,15 @@ std::string levels_text(const Roofline& roofline) {
   return text;
 }
 
+/// Zeros are unknown.
 void append_roof(Table& table, const std::string& kind, const std::string& name, int threads, double rate, const Rates& rates,
-                 const std::string& unit) {
+                 const std::string& unit, double flops_per_byte = 0, double moved_per_byte = 0) {
   const Interval interval = rates.interval();
   const auto number = [](double value) { return Cell(value, fmt::format("{:.4g}", value)); };
+  const auto known = [&number](double value) { return value > 0 ? number(value) : Cell(""); };
   table.rows.push_back({kind, name, report::whole(threads), number(rate), number(rates.median()), number(interval.low),
-                        number(interval.high), report::whole(static_cast<long long>(rates.samples.size())), unit});
+                        number(interval.high), report::whole(static_cast<long long>(rates.samples.size())), unit, known(flops_per_byte),
+                        known(moved_per_byte)});
 }
 
 }  // namespace
@@ -290,24 +297,25 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
 
 Table roofline_table(const Roofline& roofline) {
   Table table;
-  table.columns = {{"kind", Align::left}, {"name", Align::left}, {"threads"}, {"rate"}, {"median"}, {"low"}, {"high"},
-                   {"samples"},           {"unit", Align::left}};
+  table.columns = {{"kind", Align::left}, {"name", Align::left}, {"threads"},        {"rate"},           {"median"}, {"low"}, {"high"},
+                   {"samples"},           {"unit", Align::left}, {"flops per byte"}, {"moved / counted"}};
   for (const ComputeRoof& roof : roofline.compute) {
     append_roof(table, "compute", roof.name, roof.threads, roof.ceiling(), roof.flops, "flops/s");
   }
   for (const BandwidthRoof& roof : roofline.bandwidth) {
-    append_roof(table, "bandwidth", roof.name(), roof.threads, roof.bytes.attained(), roof.bytes, "bytes/s");
+    append_roof(table, "bandwidth", roof.name(), roof.threads, roof.bytes.attained(), roof.bytes, "bytes/s", roof.flops_per_byte,
+                roof.moved_per_byte);
   }
   for (const BandwidthRoof& roof : roofline.triad_lengths) {
-    append_roof(table, "triad", fmt::format("{} bytes", roof.working_set_bytes), roof.threads, roof.bytes.attained(), roof.bytes,
-                "bytes/s");
+    append_roof(table, "triad", fmt::format("{} bytes", roof.working_set_bytes), roof.threads, roof.bytes.attained(), roof.bytes, "bytes/s",
+                roof.flops_per_byte);
   }
   for (const GemmRoof& roof : roofline.gemm) {
-    append_roof(table, roof.routine, fmt::format("{} {} {}", roof.library.name, roof.library.version, to_string(roof.shape)), roof.threads,
+    append_roof(table, roof.routine, fmt::format("{} {}", library_text(roof.library), to_string(roof.shape)), roof.threads,
                 roof.flops.attained(), roof.flops, "flops/s");
   }
   for (const roofline::Point& point : roofline.points) {
-    append_roof(table, "point", point.name, point.threads, point.flops_rate.attained(), point.flops_rate, "flops/s");
+    append_roof(table, "point", point.name, point.threads, point.flops_rate.median(), point.flops_rate, "flops/s", point.intensity());
   }
   return table;
 }

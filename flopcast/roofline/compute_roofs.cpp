@@ -161,7 +161,7 @@ double fused_instructions_per_cycle(const Roofline& roofline) {
 }
 
 std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source,
-                                               int given_units) {
+                                               int given_units, int cores) {
   const double per_cycle = fused_instructions_per_cycle(roofline);
   const PeakFactor units = {"units", static_cast<double>(given_units > 0 ? given_units : ports(per_cycle)), "instructions per cycle",
                             given_units > 0 ? "given" : fmt::format("measured {:.2f}", per_cycle)};
@@ -171,7 +171,8 @@ std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double 
       continue;
     }
     const std::vector<PeakFactor> others = {
-        {"cores", static_cast<double>(roof.threads), "", "threads used, one per core"},
+        {"cores", static_cast<double>(std::min(roof.threads, cores)), "",
+         roof.threads > cores ? "all that there are, shared by more threads" : "threads used, one per core"},
         {"lanes", static_cast<double>(roof.lanes), "numbers per vector", "widest vectors of this CPU (" + roof.name + ")"},
         {"flops", static_cast<double>(roof.flops_per_lane), "per lane and instruction", "a multiplication and an addition"},
         units};

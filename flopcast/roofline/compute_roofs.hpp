@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "flopcast/core/units.hpp"
@@ -38,8 +39,8 @@ double fused_instructions_per_cycle(const Roofline& roofline);
 
 /// Peaks from factors (paper 003, equation 9), for the widest fused multiply-add of `roofline` in double precision on each number of threads:
 /// with the nominal clock where it is known, and with the clock measured beside the loop. `given_units`: of a core, where the user knows better
-/// than the loop's instructions per cycle; 0: as measured.
+/// than the loop's instructions per cycle; 0: as measured. `cores`: that there are for the threads, if more of these share them.
 std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source,
-                                               int given_units = 0);
+                                               int given_units = 0, int cores = std::numeric_limits<int>::max());
 
 }  // namespace flopcast::roofline

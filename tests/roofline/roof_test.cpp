@@ -173,6 +173,11 @@ TEST(TheoreticalPeaks, TakeTheUnitsFromTheLeastDisturbedTeam) {
   EXPECT_EQ(theoretical_peaks(roofline, 2e9, "given")[2].flops, 2 * theoretical_peaks(roofline, 2e9, "given")[0].flops);
 }
 
+TEST(TheoreticalPeaks, CountCoresAndNotHyperthreads) {
+  const std::vector<TheoreticalPeak> peaks = theoretical_peaks(fake_roofline(), 2e9, "given", 0, 1);
+  EXPECT_DOUBLE_EQ(peaks[2].flops, peaks[0].flops) << "two threads on one core";
+}
+
 TEST(TheoreticalPeaks, TakeUnitsThatAreGiven) {
   const std::vector<TheoreticalPeak> peaks = theoretical_peaks(fake_roofline(), 2e9, "given", 1);
   EXPECT_DOUBLE_EQ(peaks[0].flops, 2e9 * 1 * 4 * 2 * 1);

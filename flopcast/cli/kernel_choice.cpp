@@ -70,6 +70,14 @@ std::string remark(const fs::path& file, const nlohmann::json& found) {
 
 }  // namespace
 
+std::string text_of(const KernelSettings& settings) {
+  std::string text;
+  for (const auto& [variable, value] : settings) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", variable, value);
+  }
+  return text;
+}
+
 KernelSettings better_kernels(const fs::path& file, std::string_view consequence, const CommonOptions& common) {
   if (!in_force(file).empty()) {
     return {};

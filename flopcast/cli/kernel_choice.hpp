@@ -12,6 +12,8 @@ namespace flopcast::cli {
 
 /// Environment variables that make a BLAS use kernels for this CPU, e.g. {"OPENBLAS_CORETYPE", "SkylakeX"}; usually empty.
 using KernelSettings = std::map<std::string, std::string>;
+/// As one would type it before a command: "OPENBLAS_CORETYPE=SkylakeX".
+std::string text_of(const KernelSettings& settings);
 
 /// Before a library is opened: where it doesn't recognise the CPU and other kernels of its own make dgemm much faster, sets the variable
 /// that selects them in this process (and so in its children) and tells the user. A variable that the user has set is left alone. What was

@@ -120,7 +120,9 @@ class Layout {
       const double share = 1 - 7 / std::abs(above);  // up to the text's edge
       place.leader = Line{start, foot_y, start + share * (from_x - start), foot_y + share * (from_y - foot_y)};
     }
-    for (double length = 0; length < report::label_width(rise.name); length += half) {
+    const int squares = static_cast<int>(std::ceil(report::label_width(rise.name) / half));
+    for (int square = 0; square < squares; ++square) {
+      const double length = half * square;
       const double at_x = from_x + length * along_x, at_y = from_y + length * along_y;
       place.room.push_back({at_x - half, at_x + half, at_y - half, at_y + half});
     }
@@ -343,7 +345,8 @@ class Picture {
     constexpr double step = 8;
     std::vector<Place> places;
     for (const double apart : distances) {
-      for (double start = step; start < layout.x(rise.ridge); start += step) {
+      for (int i = 1; i * step < layout.x(rise.ridge); ++i) {
+        const double start = i * step;
         places.push_back(layout.rising_place(rise, start, apart));
         places.push_back(layout.rising_place(rise, start, -apart));
       }

@@ -143,21 +143,13 @@ KernelSettings kernels_of(const std::string& library, const RooflineOptions& opt
   LibraryOptions one;
   one.blas = library;
   one.kernels = options.kernels;
-  const KernelSettings settings = choose_kernels(one, common);
+  KernelSettings settings = choose_kernels(one, common);
   for (const auto& [variable, value] : settings) {
     if (set_by_user.count(variable) == 0) {
       ::unsetenv(variable.c_str());
     }
   }
   return settings;
-}
-
-std::string text_of(const KernelSettings& settings) {
-  std::string text;
-  for (const auto& [variable, value] : settings) {
-    text += (text.empty() ? "" : " ") + variable + '=' + value;
-  }
-  return text;
 }
 
 /// --quick takes successive halving where nothing else is asked for.

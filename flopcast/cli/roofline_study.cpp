@@ -78,9 +78,7 @@ std::string key_of(const roofline::GemmSetup& setup, const roofline::GemmSpace& 
                                  std::filesystem::file_size(library, unknown),
                                  std::filesystem::last_write_time(library, unknown).time_since_epoch().count(), setup.threads,
                                  options.shared.affinity, options.study.seed, options.study.tolerance, options.study.error_probability);
-  for (const auto& [variable, value] : setup.settings) {
-    text += ' ' + variable + '=' + value;
-  }
+  text += ' ' + text_of(setup.settings);
   for (const roofline::GemmShape& shape : space.shapes) {
     text += ' ' + to_string(shape);
   }

@@ -44,15 +44,6 @@ struct RunOptions {
   std::vector<std::string> command;
 };
 
-/// As one would type it before the command.
-std::string settings_text(const KernelSettings& settings) {
-  std::string text;
-  for (const auto& [variable, value] : settings) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", variable, value);
-  }
-  return text;
-}
-
 /// Of libraries that the profile doesn't speak of, what is known of their kernels; those of its own are part of it.
 KernelSettings further_kernels(const RunOptions& options, const LibraryIdentity& tuned) {
   return options.kernels == "library" ? KernelSettings() : known_kernels(tuned.path);
@@ -77,8 +68,7 @@ interpose::Profile load_profile(const RunOptions& options, const CommonOptions& 
     if (profile.settings.empty()) {
       throw bad_input("{}", lacking);
     }
-    note(fmt::format("flopcast: the program runs with {} and LAPACK's own block sizes, as {}", settings_text(profile.settings), lacking),
-         common);
+    note(fmt::format("flopcast: the program runs with {} and LAPACK's own block sizes, as {}", text_of(profile.settings), lacking), common);
     return profile;
   }
   profile = read_profile(file);
@@ -178,7 +168,7 @@ void write_report(const ProgramRun& run, const CommonOptions& common) {
     report::write_file(common.output, text);
   } else {
     say(fmt::format("flopcast: BLAS of the program: {}{}\n{}", run.blas.empty() ? "none seen" : run.blas.string(),
-                    run.settings.empty() ? "" : ", with " + settings_text(run.settings), run.routines.empty() ? "" : text));
+                    run.settings.empty() ? "" : ", with " + text_of(run.settings), run.routines.empty() ? "" : text));
   }
 }
 

@@ -153,7 +153,8 @@ std::string note_commands(const Figure& figure) {
   std::string commands;
   const std::size_t columns = note_columns(figure), rows = note_rows(figure);
   for (std::size_t i = 0; i < figure.notes.size(); ++i) {
-    const double x = note_gap + (width - note_gap) * static_cast<double>(i / rows) / static_cast<double>(columns);
+    const std::size_t column = i / rows;
+    const double x = note_gap + (width - note_gap) * static_cast<double>(column) / static_cast<double>(columns);
     const double y = note_height * (static_cast<double>(rows - i % rows) - 0.25);
     commands += fmt::format("set label {} at {} left font ',10'\n", gnuplot_string(figure.notes[i]), screen(figure, x, y));
   }

@@ -231,7 +231,8 @@ void add_once(std::vector<std::string>& findings, std::string finding) {
 
 void measure_gemm(const RooflineOptions& options, const std::vector<int>& threads, const Topology& topology, const Stopwatch& watch,
                   Seconds time_budget, Roofline& found, const CommonOptions& common) {
-  constexpr Seconds least_budget = 2, confirmation = 2;  // the latter comes after the search
+  constexpr Seconds least_budget = 2;
+  const Seconds confirmation = roofline::GemmSearchOptions().confirmation_budget;  // it comes after the search
   const roofline::GemmSpace space = requested_space(options);
   const std::vector<GemmCase> cases = gemm_cases(options, threads, found.findings);
   for (std::size_t i = 0; i < cases.size() && !interrupted(); ++i) {

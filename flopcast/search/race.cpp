@@ -9,6 +9,7 @@
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/search/bounds.hpp"
+#include "flopcast/search/likely_best.hpp"
 
 namespace flopcast::search {
 namespace {
@@ -122,13 +123,13 @@ std::vector<double> Race::early_twins() const {
   return {echoes.end() - static_cast<std::ptrdiff_t>(kept), echoes.end()};
 }
 
-Race::Look Race::look() const {
+Race::Look Race::look(std::size_t leader) const {
   Look look{ledger_.rounds(), next_alpha(), std::vector<double>(slower_.size(), 0)};
   const std::vector<double> twins = early_twins();
   std::map<std::size_t, BoundRanks> ranks;  // by number of differences: nearly always the same
   for (const std::size_t candidate : contenders()) {
-    if (candidate != leader_) {
-      std::vector<double> differences = ledger_.paired(candidate, *leader_);
+    if (candidate != leader) {
+      std::vector<double> differences = ledger_.paired(candidate, leader);
       const auto [known, is_new] = ranks.try_emplace(differences.size());
       if (is_new) {
         known->second = bound_ranks(differences.size(), twins.size(), look.alpha);
@@ -156,7 +157,7 @@ std::optional<std::size_t> Race::pick_leader() const {
 }
 
 void Race::take_look() {
-  last_look_ = look();
+  last_look_ = look(*leader_);
   ++looks_;
   const double rest = std::log1p(-options_.tolerance);
   for (const std::size_t candidate : contenders()) {
@@ -286,23 +287,25 @@ RaceResult Race::result() const {
   if (!leader_) {
     return result;
   }
-  const bool looked = last_look_.round == ledger_.rounds();
-  result.possible_gain = possible_gain(looked ? last_look_ : look());
+  const bool is_cut_short = ending_ == Ending::budget || ending_ == Ending::interrupted;
+  const std::size_t leader = is_cut_short ? likely_best(ledger_, active(), near(), *leader_) : *leader_;
+  const bool looked = leader == leader_ && last_look_.round == ledger_.rounds();
+  result.possible_gain = possible_gain(looked ? last_look_ : look(leader));
   result.error_probability = spent(looked ? looks_ : looks_ + 1);
-  result.leader = ledger_.rows()[*leader_].configuration;
-  result.ties = ties();
+  result.leader = ledger_.rows()[leader].configuration;
+  result.ties = ties(leader);
   return result;
 }
 
-std::vector<std::size_t> Race::ties() const {
+std::vector<std::size_t> Race::ties(std::size_t leader) const {
   const std::vector<std::size_t> left = contenders();
-  std::vector<std::size_t> order = {*leader_};
+  std::vector<std::size_t> order = {leader};
   const auto append = [&order](std::size_t candidate) {
     if (std::find(order.begin(), order.end(), candidate) == order.end()) {
       order.push_back(candidate);
     }
   };
-  const std::vector<std::size_t> ranking = ledger_.ranking(left, leader_);
+  const std::vector<std::size_t> ranking = ledger_.ranking(left, leader);
   std::for_each(ranking.begin(), ranking.end(), append);
   std::for_each(left.begin(), left.end(), append);  // those never evaluated
   std::transform(order.begin(), order.end(), order.begin(),

@@ -35,7 +35,7 @@ struct Standing {
 };
 
 /// Valid whenever the race stopped: with probability 1 - error_probability the best configuration is among the ties, and no tie
-/// costs less than (1 - possible_gain) times the leader.
+/// costs less than (1 - possible_gain) times the leader. Of a race that was cut short the leader is what seems best then (likely_best).
 struct RaceResult {
   std::optional<std::size_t> leader;  ///< none if nothing was evaluated, or all was dropped
   std::vector<std::size_t> ties;      ///< what isn't certainly slower than the leader: leader first, then by median difference to it
@@ -76,7 +76,7 @@ class Race {
   };
   [[nodiscard]] std::vector<std::size_t> contenders() const;
   [[nodiscard]] std::vector<std::size_t> active() const;
-  [[nodiscard]] std::vector<std::size_t> ties() const;
+  [[nodiscard]] std::vector<std::size_t> ties(std::size_t leader) const;
   [[nodiscard]] std::optional<std::size_t> pick_leader() const;
   [[nodiscard]] double spent(std::int64_t looks) const;
   [[nodiscard]] double next_alpha() const;
@@ -85,7 +85,7 @@ class Race {
   [[nodiscard]] std::size_t pick_twin() const;
   [[nodiscard]] std::int64_t pairs(std::size_t twin) const;
   [[nodiscard]] bool look_is_due() const;
-  [[nodiscard]] Look look() const;
+  [[nodiscard]] Look look(std::size_t leader) const;
   [[nodiscard]] double possible_gain(const Look& look) const;
   void take_look();
   bool leader_is_good_enough(const Evaluator& evaluator);

@@ -9,7 +9,8 @@
 
 namespace flopcast::search {
 
-/// A fake machine: true costs times log-normal noise, outliers, a clock with two levels and a drift, each of which may be switched off.
+/// A fake machine: true costs times log-normal noise, outliers, a clock with two levels, a drift, and other
+/// programs, each of which may be switched off.
 class FakeMachine {
  public:
   struct Noise {
@@ -17,6 +18,7 @@ class FakeMachine {
     double outliers = 0;    ///< share of evaluations that take up to three times as long, with a heavy tail
     double clock_step = 0;  ///< so much slower in the slow state, which comes and goes every 50 evaluations on average
     double drift = 0;       ///< amplitude of a slow wave
+    double busy = 0;        ///< share of stretches of some evaluations in which other programs make them take up to 1.9 times as long
   };
 
   FakeMachine(std::vector<double> truth, Noise noise, std::uint64_t seed) : truth_(std::move(truth)), noise_(noise), random_(seed) {}
@@ -28,18 +30,31 @@ class FakeMachine {
     }
     slow_ = uniform_(random_) < 0.02 ? !slow_ : slow_;
     cost *= slow_ ? 1 + noise_.clock_step : 1;
+    if (noise_.busy > 0) {
+      cost *= load();
+    }
     return cost * (1 + noise_.drift * std::sin(static_cast<double>(++evaluations_) / 300));
   }
 
   [[nodiscard]] std::int64_t evaluations() const { return evaluations_; }
 
  private:
+  double load() {
+    if (left_-- <= 0) {
+      load_ = uniform_(random_) < noise_.busy ? 1 + 0.9 * uniform_(random_) : 1;
+      left_ = static_cast<int>(6 * uniform_(random_));
+    }
+    return load_;
+  }
+
   std::vector<double> truth_;
   Noise noise_;
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   std::uniform_real_distribution<double> uniform_;
   bool slow_ = false;
+  double load_ = 1;
+  int left_ = 0;  ///< evaluations under this load
   std::int64_t evaluations_ = 0;
 };
 

@@ -49,6 +49,24 @@ Outcome race_many(const FakeMachine::Noise& noise, int trials, std::size_t count
   return outcome;
 }
 
+/// In how many trials a race that is cut short has a leader within the tolerance of the best.
+int good_when_cut_short(const FakeMachine::Noise& noise, int trials, std::int64_t evaluations) {
+  int good = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    const auto seed = static_cast<std::uint64_t>(trial);
+    const std::vector<double> truth = random_costs(96, seed);
+    FakeMachine machine(truth, noise, 1000 + seed);
+    RaceOptions options;
+    options.seed = seed;
+    options.limits.evaluations = evaluations;
+    const RaceResult result = race(all(96), std::ref(machine), options);
+    good += truth[*result.leader] * (1 - options.tolerance) <= *std::min_element(truth.begin(), truth.end()) ? 1 : 0;
+    EXPECT_EQ(result.ending, Ending::budget);
+    EXPECT_EQ(result.ties.front(), result.leader);
+  }
+  return good;
+}
+
 class RaceUnderNoise : public testing::TestWithParam<FakeMachine::Noise> {};
 
 TEST_P(RaceUnderNoise, FindsTheBestAtThePromisedRateAndCheaply) {
@@ -68,6 +86,20 @@ INSTANTIATE_TEST_SUITE_P(Noises, RaceUnderNoise,
                          testing::Values(FakeMachine::Noise{}, FakeMachine::Noise{0.05, 0.03, 0, 0}, FakeMachine::Noise{0.03, 0, 0.25, 0},
                                          FakeMachine::Noise{0.05, 0.03, 0.2, 0.3}),
                          name_of_noise);
+
+/// Medians settle nothing soon where half of all evaluations are slowed down, but those that aren't tell which is the best.
+TEST(Race, CutShortKnowsTheBestOfABusyMachine) {
+  constexpr int trials = 40;
+  EXPECT_GE(good_when_cut_short({0.01, 0, 0, 0, 0.5}, trials, 3 * 96), trials * 85 / 100);
+  EXPECT_GE(good_when_cut_short({0.01, 0, 0, 0, 0.5}, trials, 800), trials * 95 / 100);
+  EXPECT_GE(good_when_cut_short({0.01, 0, 0, 0, 0.7}, trials, 800), trials * 90 / 100);
+}
+
+/// Least costs would mislead where noise goes either way.
+TEST(Race, CutShortGoesByMediansWhereTheseTellMost) {
+  constexpr int trials = 60;
+  EXPECT_GE(good_when_cut_short({0.1, 0, 0, 0}, trials, 1000), trials * 65 / 100);  // least costs: 28 of 60
+}
 
 TEST(Race, KeepsItsPromiseWhereEveryRivalIsJustBeyondTheTolerance) {
   constexpr int trials = 100;

@@ -1,5 +1,7 @@
 #include "flopcast/cli/roofline_study.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <limits>
 #include <memory>
 #include <string>
@@ -30,7 +32,8 @@ constexpr const char* artifact = "roofline-study";
 constexpr const char* footer =
     R"(The published techniques (docs/roofline.md) with iterations in fresh processes, beside the race and successive halving in one
 process. What is measured is kept after every shape: run it again to go on. 'Default' takes hours on the
-larger spaces. What the searches found is timed once more, interleaved, 25 times each: the rates in the table are these medians.
+larger spaces. What the searches found is timed once more, interleaved, 25 times each: the rates in the table
+are the upper quartiles, as for every roof.
 
 Settings go behind a technique, each after a colon:
   iterations=N     at most, of an invocation (200; Single has one)
@@ -78,7 +81,7 @@ std::string key_of(const roofline::GemmSetup& setup, const roofline::GemmSpace& 
                                  std::filesystem::file_size(library, unknown),
                                  std::filesystem::last_write_time(library, unknown).time_since_epoch().count(), setup.threads,
                                  options.shared.affinity, options.study.seed, options.study.tolerance, options.study.error_probability);
-  text += ' ' + text_of(setup.settings);
+  text += " judged by upper quartiles " + text_of(setup.settings);
   for (const roofline::GemmShape& shape : space.shapes) {
     text += ' ' + to_string(shape);
   }
@@ -269,7 +272,7 @@ void add_roofline_study(CLI::App& roofline, CommonOptions& common) {
       ->capture_default_str()
       ->check(CLI::IsMember({"found", "space"}));
   command->add_option("--time-budget", options->time_budget, "stop after this time; a later run goes on")->type_name("DURATION");
-  command->add_option("--seed", options->study.seed, "of random orders")->capture_default_str()->check(CLI::NonNegativeNumber);
+  add_seed_option(*command, options->study.seed, "of random orders");
   command->add_flag("--fresh", options->fresh, "begin anew instead of going on");
   command->footer(footer);
   command->callback([&roofline, options, &common] {

@@ -151,7 +151,8 @@ void judge(StudyState& state, const std::set<std::size_t>& configurations, const
     }
   }
   for (const search::Ledger::Row& row : ledger.rows()) {
-    state.judged[row.configuration] = row.dropped() ? 0 : 1 / median(row.evaluated());
+    static constexpr double upper_quartile = 0.25;  // of rates, by costs
+    state.judged[row.configuration] = row.dropped() ? 0 : 1 / quantile(row.evaluated(), upper_quartile);
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline_table.hpp"
 #include "flopcast/core/error.hpp"
@@ -14,6 +17,30 @@ namespace {
 
 using roofline::Comparison;
 using roofline::Difference;
+using roofline::RoofName;
+
+std::vector<std::string> texts(const std::vector<RoofName>& roofs) {
+  std::vector<std::string> texts;
+  std::transform(roofs.begin(), roofs.end(), std::back_inserter(texts), [](const RoofName& roof) { return to_string(roof); });
+  return texts;
+}
+
+/// The same in few words where many of a kind and number of threads follow each other: "bandwidth, 2 threads (48 roofs)".
+std::vector<std::string> summary(const std::vector<RoofName>& roofs) {
+  static constexpr std::ptrdiff_t many = 4;
+  std::vector<std::string> lines;
+  for (auto first = roofs.begin(); first != roofs.end();) {
+    const auto last = std::find_if(first, roofs.end(),
+                                   [first](const RoofName& roof) { return roof.kind != first->kind || roof.threads != first->threads; });
+    if (last - first >= many) {
+      lines.push_back(fmt::format("{}, {} thread{} ({} roofs)", first->kind, first->threads, first->threads == 1 ? "" : "s", last - first));
+    } else {
+      std::transform(first, last, std::back_inserter(lines), [](const RoofName& roof) { return to_string(roof); });
+    }
+    first = last;
+  }
+  return lines;
+}
 
 nlohmann::json to_json(const Comparison& comparison) {
   nlohmann::json differences = nlohmann::json::array();
@@ -28,8 +55,8 @@ nlohmann::json to_json(const Comparison& comparison) {
                            {"beyond_noise", one.beyond_noise()}});
   }
   return {{"schema", "flopcast-roofline-comparison-1"},  {"settings", comparison.settings}, {"wander", comparison.wander.all},
-          {"wander_by_kind", comparison.wander.by_kind}, {"differences", differences},      {"only_before", comparison.only_before},
-          {"only_after", comparison.only_after}};
+          {"wander_by_kind", comparison.wander.by_kind}, {"differences", differences},      {"only_before", texts(comparison.only_before)},
+          {"only_after", texts(comparison.only_after)}};
 }
 
 report::Table table_of(const Comparison& comparison) {
@@ -69,10 +96,10 @@ std::string text_of(const Comparison& comparison, const CommonOptions& common) {
   text += fmt::format(" {:.1f} % (compute and bandwidth together, for gemm and points); differences as small are noise.\n",
                       100 * comparison.wander.all);
   if (!comparison.only_before.empty()) {
-    text += fmt::format("\nOnly before: {}\n", fmt::join(comparison.only_before, "; "));
+    text += fmt::format("\nOnly before: {}\n", fmt::join(summary(comparison.only_before), "; "));
   }
   if (!comparison.only_after.empty()) {
-    text += fmt::format("\nOnly after: {}\n", fmt::join(comparison.only_after, "; "));
+    text += fmt::format("\nOnly after: {}\n", fmt::join(summary(comparison.only_after), "; "));
   }
   return text;
 }

@@ -7,17 +7,14 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <tuple>
 
 #include "flopcast/core/units.hpp"
 
 namespace flopcast::roofline {
 namespace {
 
-using Key = std::tuple<std::string, std::string, int>;  // kind, name, threads
-
 struct Roof {
-  Key key;
+  RoofName name;
   Rates rates;
 };
 
@@ -40,7 +37,7 @@ std::map<int, const ComputeRoof*> widest_loops(const Roofline& roofline) {
 /// The roofs of a roofline, in its order, each with a key of its own.
 std::vector<Roof> roofs(const Roofline& roofline) {
   std::vector<Roof> all;
-  std::map<Key, int> seen;
+  std::map<RoofName, int> seen;
   const auto add = [&](const std::string& kind, std::string name, int threads, const Rates& rates) {
     if (const int count = ++seen[{kind, name, threads}]; count > 1) {
       name += fmt::format(" ({})", count);
@@ -80,8 +77,8 @@ Wander wander_of(const std::vector<Roof>& before, const std::vector<Roof>& after
   std::vector<double> all;
   std::map<std::string, std::vector<double>> by_kind;
   for (const std::vector<Roof>* roofs : {&before, &after}) {
-    for (const auto& [key, rates] : *roofs) {
-      const std::string& kind = std::get<0>(key);
+    for (const auto& [name, rates] : *roofs) {
+      const std::string& kind = name.kind;
       const bool rate = kind == "compute" || kind == "bandwidth";
       if ((rate || kind == "clock") && rates.samples.size() > 1) {
         const double change = change_within(rates);
@@ -100,21 +97,14 @@ Wander wander_of(const std::vector<Roof>& before, const std::vector<Roof>& after
   return wander;
 }
 
-Difference difference(const Key& key, const Rates& before, const Rates& after, const Wander& wanders) {
+Difference difference(const RoofName& name, const Rates& before, const Rates& after, const Wander& wanders) {
   const Interval a = before.interval(), b = after.interval();
-  const double wander = wanders.of(std::get<0>(key));
-  return {std::get<0>(key),
-          std::get<1>(key),
-          std::get<2>(key),
+  const double wander = wanders.of(name.kind);
+  return {name,
           before.median(),
           after.median(),
           after.median() / before.median(),
           {b.low / a.high / (1 + wander), b.high / a.low * (1 + wander)}};
-}
-
-std::string text(const Key& key) {
-  const int threads = std::get<2>(key);
-  return fmt::format("{} {}, {} thread{}", std::get<0>(key), std::get<1>(key), threads, threads == 1 ? "" : "s");
 }
 
 std::string levels_text(const Roofline& roofline) {
@@ -179,6 +169,10 @@ std::map<std::pair<std::string, int>, const GemmRoof*> best_gemms(const Roofline
 
 }  // namespace
 
+std::string to_string(const RoofName& roof) {
+  return fmt::format("{} {}, {} thread{}", roof.kind, roof.name, roof.threads, roof.threads == 1 ? "" : "s");
+}
+
 double Wander::of(const std::string& kind) const {
   const auto found = by_kind.find(kind);
   return found == by_kind.end() ? all : found->second;
@@ -211,32 +205,32 @@ Comparison compare(const Roofline& before, const Roofline& after) {
 
   const std::vector<Roof> ours = roofs(before), theirs = roofs(after);
   result.wander = wander_of(ours, theirs);
-  std::map<Key, const Rates*> others;
-  for (const auto& [key, rates] : theirs) {
-    others[key] = &rates;
+  std::map<RoofName, const Rates*> others;
+  for (const auto& [name, rates] : theirs) {
+    others[name] = &rates;
   }
-  for (const auto& [key, rates] : ours) {
-    const auto other = others.find(key);
+  for (const auto& [name, rates] : ours) {
+    const auto other = others.find(name);
     if (other == others.end()) {
-      result.only_before.push_back(text(key));
+      result.only_before.push_back(name);
       continue;
     }
     if (!rates.samples.empty() && !other->second->samples.empty()) {
-      result.differences.push_back(difference(key, rates, *other->second, result.wander));
+      result.differences.push_back(difference(name, rates, *other->second, result.wander));
     }
     others.erase(other);
   }
-  for (const auto& [key, rates] : theirs) {
-    if (others.count(key) > 0) {
-      result.only_after.push_back(text(key));
+  for (const auto& [name, rates] : theirs) {
+    if (others.count(name) > 0) {
+      result.only_after.push_back(name);
     }
   }
   const auto their_best = best_gemms(after);
   for (const auto& [of, best] : best_gemms(before)) {
     const auto other = their_best.find(of);
     if (other != their_best.end() && library_name(*best) != library_name(*other->second)) {
-      const Key key = {"best " + of.first, library_name(*best) + "; " + library_name(*other->second), of.second};
-      result.differences.push_back(difference(key, best->flops, other->second->flops, result.wander));
+      const RoofName name = {"best " + of.first, library_name(*best) + "; " + library_name(*other->second), of.second};
+      result.differences.push_back(difference(name, best->flops, other->second->flops, result.wander));
     }
   }
   return result;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,11 +10,19 @@
 
 namespace flopcast::roofline {
 
-/// One roof of two rooflines.
-struct Difference {
+/// What a roof is called within its roofline.
+struct RoofName {
   std::string kind;  ///< "compute", "bandwidth", "clock", "dgemm", "best dgemm", "point"
   std::string name;  ///< of the second and further ones of a name with its number: "openblas serial (2)"
   int threads = 1;
+  bool operator==(const RoofName&) const = default;
+  auto operator<=>(const RoofName&) const = default;
+};
+/// "dgemm openblas serial, 2 threads".
+std::string to_string(const RoofName& roof);
+
+/// One roof of two rooflines.
+struct Difference : RoofName {
   double before = 0, after = 0;  ///< medians
   double ratio = 1;              ///< after / before
   Interval interval;             ///< of the ratio: of the medians' 95 % intervals, widened by how much the kind wanders
@@ -33,7 +42,7 @@ struct Comparison {
   std::vector<std::string> settings;  ///< "CPU: X; Y", for what isn't alike
   std::vector<Difference> differences;
   Wander wander;
-  std::vector<std::string> only_before, only_after;  ///< roofs that the other one lacks
+  std::vector<RoofName> only_before, only_after;  ///< roofs that the other one lacks
 };
 
 /// Roofs are the same if kind, name and threads are, the second of a name if it is the second of it in both; the dgemm roofs of one library

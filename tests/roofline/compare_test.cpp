@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
 #include <stdexcept>
 
 #include "fake_roofline.hpp"
@@ -28,6 +32,14 @@ std::vector<std::string> names(const Comparison& comparison, const std::string& 
     }
   }
   return names;
+}
+
+std::vector<std::string> texts(const std::vector<RoofName>& roofs) {
+  std::vector<std::string> texts;
+  for (const RoofName& roof : roofs) {
+    texts.push_back(to_string(roof));
+  }
+  return texts;
 }
 
 /// As fake_roofline, with a dgemm of `library` at one thread only.
@@ -95,9 +107,9 @@ TEST(Compare, SaysWhatIsNotAlikeAndWhatIsMissing) {
   const Comparison comparison = compare(fake_roofline(), after);
   EXPECT_THAT(comparison.settings,
               testing::ElementsAre("CPU: Fake CPU; Other CPU", "libraries: fakeblas serial 1.0 Fake; fakeblas serial 2.0 Fake"));
-  EXPECT_THAT(comparison.only_before,
+  EXPECT_THAT(texts(comparison.only_before),
               testing::ElementsAre("compute AVX2 double FMA, 2 threads", "clock widest FMA loop, 2 threads", "point dgemv m=8, 1 thread"));
-  EXPECT_THAT(comparison.only_after, testing::ElementsAre("point dger m=8, 1 thread"));
+  EXPECT_THAT(texts(comparison.only_after), testing::ElementsAre("point dger m=8, 1 thread"));
 }
 
 /// Restless bandwidths widen neither what is said of steady loops nor of clocks; gemm has no halves and gets what both roofs do together.
@@ -122,6 +134,72 @@ TEST(Compare, EachKindWandersForItself) {
   EXPECT_FALSE(find(comparison, "dgemm", "fakeblas serial").beyond_noise());
 }
 
+/// A machine whose rates have the noise of `sample`, which is given the half of the run that it is in (0 or 1) and rolls its own dice.
+template <class Sample>
+Roofline noisy_roofline(const Sample& sample) {
+  Roofline roofline = fake_roofline();
+  const auto samples = [&sample](double rate, int in_each_half) {
+    std::vector<double> samples;
+    for (int i = 0; i < 2 * in_each_half; ++i) {
+      samples.push_back(rate * sample(i / in_each_half));
+    }
+    return samples;
+  };
+  roofline.compute.resize(1);
+  roofline.bandwidth.resize(1);
+  roofline.triad_lengths.clear();
+  roofline.points.clear();
+  roofline.gemm.clear();
+  for (int i = 0; i < 18; ++i) {
+    roofline.compute.push_back(roofline.compute[0]);
+    roofline.compute.back().flops.samples = samples(16e9, 5);
+    roofline.compute.back().clocks.clear();
+  }
+  for (int i = 0; i < 48; ++i) {
+    roofline.bandwidth.push_back(roofline.bandwidth[0]);
+    roofline.bandwidth.back().bytes.samples = samples(100e9, 3);
+  }
+  roofline.compute.erase(roofline.compute.begin());
+  roofline.bandwidth.erase(roofline.bandwidth.begin());
+  return roofline;
+}
+
+/// How many roofs in a hundred are called different between two runs on a machine with this noise, the second of which has `faster` times
+/// the rates.
+template <class Sample>
+double called_different(const Sample& new_run, double faster = 1) {
+  int different = 0, all = 0;
+  for (int pair = 0; pair < 300; ++pair) {
+    const Roofline before = noisy_roofline(new_run());
+    const Comparison comparison = compare(before, noisy_roofline([faster, sample = new_run()](int half) { return faster * sample(half); }));
+    all += static_cast<int>(comparison.differences.size());
+    different += static_cast<int>(std::count_if(comparison.differences.begin(), comparison.differences.end(),
+                                                [](const Difference& one) { return one.beyond_noise(); }));
+  }
+  return 100.0 * different / all;
+}
+
+TEST(Compare, CallsFewRoofsOfEqualMachinesDifferent) {
+  std::mt19937_64 dice(1);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  const auto steady = [&] { return [&](int) { return std::exp(0.01 * normal(dice)); }; };
+  const auto disturbed = [&] { return [&](int) { return (uniform(dice) < 0.3 ? 0.6 : 1) * std::exp(0.01 * normal(dice)); }; };
+  const auto bimodal = [&] { return [&](int) { return (uniform(dice) < 0.5 ? 0.55 : 1) * std::exp(0.02 * normal(dice)); }; };
+  // The clock steps by some percent between the halves of a run, and from run to run.
+  const auto wandering = [&] {
+    const std::array<double, 2> pace = {std::exp(0.03 * normal(dice)), std::exp(0.03 * normal(dice))};
+    return [&dice, &normal, pace](int half) { return pace[static_cast<std::size_t>(half)] * std::exp(0.01 * normal(dice)); };
+  };
+  static constexpr double most = 5;  // percent, as the intervals are of 95 %
+  EXPECT_LT(called_different(steady), most);
+  EXPECT_LT(called_different(disturbed), most);
+  EXPECT_LT(called_different(bimodal), most);
+  EXPECT_LT(called_different(wandering), most);
+  EXPECT_GT(called_different(steady, 1.1), 95);
+  EXPECT_GT(called_different(steady, 1 / 1.1), 95);
+}
+
 TEST(Compare, PairsRoofsOfOneNameInTheirOrder) {
   Roofline before = fake_roofline();
   before.gemm.push_back(before.gemm[0]);
@@ -134,7 +212,7 @@ TEST(Compare, PairsRoofsOfOneNameInTheirOrder) {
   for (const Difference& difference : same.differences) {
     EXPECT_EQ(difference.ratio, 1) << difference.name;
   }
-  EXPECT_THAT(compare(before, fake_roofline()).only_before,
+  EXPECT_THAT(texts(compare(before, fake_roofline()).only_before),
               testing::ElementsAre("dgemm fakeblas serial (2), 1 thread", "point dgemv m=8 (2), 1 thread"));
 }
 
@@ -149,7 +227,7 @@ TEST(Compare, ComparesTheBestLibrariesWhereTheyDiffer) {
   EXPECT_EQ(best.after, 30e9);
   EXPECT_TRUE(best.beyond_noise());
   EXPECT_THAT(names(comparison, "dgemm"), testing::ElementsAre("slowblas serial"));
-  EXPECT_THAT(comparison.only_after, testing::ElementsAre("dgemm fastblas serial, 1 thread"));
+  EXPECT_THAT(texts(comparison.only_after), testing::ElementsAre("dgemm fastblas serial, 1 thread"));
 }
 
 TEST(Compare, BestLibrariesAreOfOneRoutineAndNumberOfThreads) {
@@ -177,7 +255,7 @@ TEST(Compare, ComparesTriadLengthsAndTheClockOfTheWidestLoop) {
   const Difference& clock = find(comparison, "clock", "widest FMA loop");
   EXPECT_NEAR(clock.ratio, 1.2, 1e-12);
   EXPECT_TRUE(clock.beyond_noise());
-  EXPECT_THAT(comparison.only_after, testing::ElementsAre("bandwidth triad of 6 KiB, 1 thread"));
+  EXPECT_THAT(texts(comparison.only_after), testing::ElementsAre("bandwidth triad of 6 KiB, 1 thread"));
 }
 
 TEST(Compare, SaysWhichOptionsAreNotAlike) {

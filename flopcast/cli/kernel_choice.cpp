@@ -19,14 +19,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* artifact = "kernel-choice";
-/// A library that reaches less than this share of what its other kernels do has misread the CPU.
-constexpr double poor = 0.8;
 
 nlohmann::json inspect(const fs::path& file) {
   const machine::LibraryReport report = machine::inspect({file.filename().string(), file.string(), true, false}, true);
   nlohmann::json found = {{"kernels", report.identity.kernels}, {"dgemm_flops", report.dgemm_flops}};
-  if (!report.trials.empty() && report.dgemm_flops < poor * report.trials.front().dgemm_flops) {
-    found["better"] = {{"setting", report.trials.front().setting}, {"dgemm_flops", report.trials.front().dgemm_flops}};
+  if (const machine::KernelTrial* better = report.better()) {
+    found["better"] = {{"setting", better->setting}, {"dgemm_flops", better->dgemm_flops}};
   }
   return found;
 }

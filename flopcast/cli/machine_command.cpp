@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>
@@ -27,9 +28,6 @@ using machine::Topology;
 using report::Align;
 using report::Cell;
 using report::Table;
-
-/// Other kernels are pointed out where they are so much faster than those that a library chose.
-constexpr double worthwhile_speedup = 1.05;
 
 /// Caches and memory; Ctrl-C meanwhile is no error of the measurement.
 MachineMeasurement measured(const Topology& topology, const machine::DetectOptions& options) {
@@ -164,10 +162,9 @@ std::vector<std::string> findings(const std::vector<LibraryReport>& libraries) {
   for (const LibraryReport& library : libraries) {
     if (!library.failure.empty()) {
       lines.push_back(fmt::format("{} can't be used: {}", library.installed.path, library.failure));
-    } else if (!library.trials.empty() && library.trials.front().dgemm_flops > worthwhile_speedup * library.dgemm_flops) {
-      const machine::KernelTrial& best = library.trials.front();
+    } else if (const machine::KernelTrial* best = library.better()) {
       lines.push_back(fmt::format("{} chose kernels '{}' for this CPU; with {} in the environment its dgemm makes {} instead of {}",
-                                  library.installed.name, library.identity.kernels, best.setting, format_flop_rate(best.dgemm_flops),
+                                  library.installed.name, library.identity.kernels, best->setting, format_flop_rate(best->dgemm_flops),
                                   format_flop_rate(library.dgemm_flops)));
     }
   }

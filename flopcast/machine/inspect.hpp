@@ -38,11 +38,15 @@ struct LibraryReport {
   double dgemm_flops = 0;           ///< flops per second, one thread, with the kernels that it chose; 0 without BLAS
   std::vector<KernelTrial> trials;  ///< other kernels, the fastest first
   std::string failure;              ///< why it couldn't be inspected; empty if it could
+
+  /// Kernels so much faster than those that it chose that it has misread the CPU; null if it chose well.
+  [[nodiscard]] const KernelTrial* better() const;
 };
 
 /// Loads each library in a child process of its own, so that none can disturb another or end this process, and lets it say what it is.
 /// `try_kernels`:
-/// also times dgemm with the kernels it chose and with others. Call it before opening libraries here: children inherit what is loaded.
+/// also times dgemm with the kernels it chose and with others, in turns some more times if others seem nearly as good. Call it before opening
+/// libraries here: children inherit what is loaded.
 LibraryReport inspect(const InstalledLibrary& library, bool try_kernels);
 
 /// Runs `work` in a child process and returns the JSON it made. Throws environment_error with the child's message, its signal, or that it

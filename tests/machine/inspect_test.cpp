@@ -63,5 +63,16 @@ TEST(Inspect, ReportsAFileThatCannotBeLoaded) {
   EXPECT_THAT(report.failure, HasSubstr("/nowhere/libblas.so.3"));
 }
 
+TEST(LibraryReport, PointsOutOnlyKernelsThatAreMuchFaster) {
+  LibraryReport report;
+  EXPECT_EQ(report.better(), nullptr);
+  report.dgemm_flops = 40e9;
+  report.trials = {{"OPENBLAS_CORETYPE=SkylakeX", "SkylakeX", 48e9}, {"OPENBLAS_CORETYPE=Zen", "Zen", 30e9}};
+  EXPECT_EQ(report.better(), nullptr);
+  report.trials.front().dgemm_flops = 52e9;
+  ASSERT_NE(report.better(), nullptr);
+  EXPECT_EQ(report.better()->setting, "OPENBLAS_CORETYPE=SkylakeX");
+}
+
 }  // namespace
 }  // namespace flopcast::machine

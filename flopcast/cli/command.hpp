@@ -1,8 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 /// One file per subcommand: each adds itself to the application and does its work in CLI11's callback. Errors are thrown (core/error.hpp)
 /// and caught once, in main.

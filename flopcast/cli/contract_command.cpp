@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include <array>
 #include <initializer_list>
 #include <memory>

@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -309,7 +311,7 @@ void add_build(CLI::App& parent, CommonOptions& common) {
           "--time-budget", [options](const std::string& text) { options->time_budget = parse_duration(text, "--time-budget"); },
           "Stop refining after so long, e.g. 60s")
       ->type_name("DURATION");
-  command->add_option("--seed", options->session.seed, "Of the order of repetitions")->capture_default_str()->check(CLI::NonNegativeNumber);
+  add_seed_option(*command, options->session.seed, "Of the order of repetitions");
   command->add_flag("--fresh", options->fresh, "Sample anew what the store already has");
   command->add_flag("--dry-run", options->dry_run, "Only say what would be measured");
   add_threshold_option(*command, *options);

@@ -1,5 +1,7 @@
 #include "flopcast/cli/mpi_command.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <cmath>
 #include <filesystem>
 #include <memory>

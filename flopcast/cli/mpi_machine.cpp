@@ -1,6 +1,7 @@
 #include "flopcast/cli/mpi_machine.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <optional>
 #include <vector>

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <string_view>
 
@@ -30,6 +33,15 @@ void add_common_options(CLI::App& app, CommonOptions& common) {
   for (CLI::App* command : app.get_subcommands({})) {
     add_common_options(*command, common);
   }
+}
+
+void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& of) {
+  command.add_option("--seed", seed, of)->capture_default_str()->check([](const std::string& text) {
+    std::uint64_t value = 0;  // CLI11 takes the largest number for those beyond it
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    return whole ? "" : fmt::format("{} given, expected a whole number from 0 to {}", text, std::numeric_limits<std::uint64_t>::max());
+  });
 }
 
 bool use_color(const CommonOptions& common) {

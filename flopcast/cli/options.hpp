@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -13,6 +14,9 @@ namespace flopcast::cli {
 
 /// Adds --json, --csv, --output, --quiet and --color to `app` and to all its subcommands.
 void add_common_options(CLI::App& app, CommonOptions& common);
+
+/// Adds --seed, a whole number of 64 bits, saying of what it is the seed.
+void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& of);
 
 /// Whether results are to be coloured: --color, else NO_COLOR and whether they go to a terminal.
 bool use_color(const CommonOptions& common);

@@ -99,7 +99,7 @@ std::vector<PredictSubject> read_recording(const std::string& file, const Common
     const interpose::RecordedThread& thread = program.summary.threads[t];
     PredictSubject subject;
     subject.sizes = fmt::format("{}", thread.tid);
-    subject.blocks = "-";
+    subject.blocks = '-';
     subject.trace = interpose::to_trace(program.events[t]);
     subject.pauses = interpose::pauses(program.events[t]);
     if (program.summary.dry_run) {

@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -382,7 +384,7 @@ void add_rank_command(CLI::App& app, CommonOptions& common) {
   command->add_flag("--no-library", options->no_library, "leave out the library's own routine");
   command->add_flag("--fresh", options->fresh, "do not use samples of earlier runs");
   command->add_option("--figure", options->figure, "draw performance over n into this .svg or .png file");
-  command->add_option("--seed", options->seed, "of the order of measurements")->capture_default_str()->check(CLI::NonNegativeNumber);
+  add_seed_option(*command, options->seed, "of the order of measurements");
   add_library_lists(*command, options->libraries, options->blas, options->threads);
   command->footer(footer);
   command->callback([options, &common] { run_rank(*options, common); });

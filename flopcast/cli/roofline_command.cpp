@@ -1,4 +1,5 @@
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -225,7 +226,7 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
       ->add_option("--time-budget", options->time_budget,
                    "for the searches of gemm and the roofs, which take 10 to 20 s of it whatever it is")
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of random orders")->capture_default_str()->check(CLI::NonNegativeNumber);
+  add_seed_option(*command, options->seed, "of random orders");
   command->add_flag("--no-gemm", options->no_gemm, "measure no gemm");
   command->add_flag("--triad-lengths", options->triad_lengths, "also the triad over vectors of 3 KiB to 768 MiB");
   command->add_option("--point", options->points, "a call to place on the roofline, such as 'dgemv m=2000 n=2000'; may be repeated")

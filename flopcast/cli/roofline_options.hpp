@@ -1,7 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +9,10 @@
 #include "flopcast/machine/affinity.hpp"
 #include "flopcast/roofline/gemm_space.hpp"
 #include "flopcast/search/exhaustive.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace flopcast::cli {
 

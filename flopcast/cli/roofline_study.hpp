@@ -1,7 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "flopcast/cli/command.hpp"
 
 namespace flopcast::cli {

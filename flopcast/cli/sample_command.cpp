@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -241,9 +243,7 @@ void add_sample_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--clock", options->clock, "wall, or the process's cpu time")
       ->check(CLI::IsMember({"wall", "cpu"}))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Of the random order and the operands' values")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+  add_seed_option(*command, options->seed, "Of the random order and the operands' values");
   add_library_options(*command, options->libraries);
   command->add_flag("--raw", options->raw, "Print every repetition instead of statistics");
   command->add_flag("--no-normalise", options->no_normalise, "Don't divide times by the drift of the reference kernel (dgemm 256)");

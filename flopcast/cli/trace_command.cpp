@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include <map>
 #include <memory>
 #include <optional>

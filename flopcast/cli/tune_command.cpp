@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -451,7 +453,7 @@ void add_tune_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--profile", options->profile, "keep it in this profile instead");
   command->add_flag("--fresh", options->fresh, "do not use samples of earlier runs");
   command->add_option("--figure", options->figure, "draw time over block size into this .svg or .png file");
-  command->add_option("--seed", options->seed, "of the order of measurements")->capture_default_str()->check(CLI::NonNegativeNumber);
+  add_seed_option(*command, options->seed, "of the order of measurements");
   command->add_option("--precision", options->precisions, "of lapack: letters of s, d, c, z, the most used first")->capture_default_str();
   command->add_option("--variant", options->variants,
                       "choose among these variants too (all, or names that 'flopcast rank' shows), beside the library's own routine");

@@ -1,6 +1,7 @@
 #include "flopcast/cli/workbench.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <string>
 

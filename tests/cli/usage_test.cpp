@@ -110,6 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"roofline", "--point", "dgemn m=1"}, 3, "unknown routine 'dgemn'"},
         Mistake{{"roofline", "--figure", "roofs.pdf"}, 2, "a figure's name ends in"},
         Mistake{{"roofline", "--gemm", "dgemm,dgemm"}, 2, "--gemm names 'dgemm' twice"}, Mistake{{"roofline", "--seed", "-1"}, 2, "--seed"},
+        Mistake{{"rank", "dpotrf", "--seed", "18446744073709551616"}, 2, "expected a whole number from 0 to 18446744073709551615"},
         Mistake{{"roofline", "study", "--m", "1000000", "--n", "1000000", "--k", "8"}, 3, "the largest matrices of the space need"},
         Mistake{{"roofline", "--compare", "a.json", "b.json", "--lst"}, 2, "unknown option '--lst'"},
         Mistake{{"roofline", "--compare", "a.json"}, 2, "--compare needs two files, only 'a.json' given"},

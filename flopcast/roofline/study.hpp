@@ -41,7 +41,7 @@ struct StudyRun {
 /// All searches of a study and, at its end, the rates of what they found: this is what is kept so that a study can be interrupted.
 struct StudyState {
   std::vector<StudyRun> runs;
-  std::map<std::size_t, double> judged;  ///< rate by configuration, as a roof's: upper quartile of interleaved rounds over everything that is judged
+  std::map<std::size_t, double> judged;  ///< rate by configuration: upper quartile of interleaved rounds over everything that is judged
   friend bool operator==(const StudyState&, const StudyState&) = default;
 };
 void to_json(nlohmann::json& json, const StudyState& state);

@@ -139,11 +139,11 @@ template <class Sample>
 Roofline noisy_roofline(const Sample& sample) {
   Roofline roofline = fake_roofline();
   const auto samples = [&sample](double rate, int in_each_half) {
-    std::vector<double> samples;
+    std::vector<double> rates;
     for (int i = 0; i < 2 * in_each_half; ++i) {
-      samples.push_back(rate * sample(i / in_each_half));
+      rates.push_back(rate * sample(i / in_each_half));
     }
-    return samples;
+    return rates;
   };
   roofline.compute.resize(1);
   roofline.bandwidth.resize(1);

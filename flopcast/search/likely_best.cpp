@@ -42,7 +42,10 @@ double behind(const Ledger& ledger, std::size_t a, std::size_t b, Statistic stat
 Statistic most_telling(const Ledger& ledger, const std::vector<std::size_t>& alike, std::size_t reference) {
   constexpr std::int64_t few_rounds = 8;
   constexpr std::size_t few_changes = 3;
-  Statistic best = Statistic::least;
+  if (ledger.rounds() < few_rounds) {
+    return Statistic::least;
+  }
+  Statistic best = Statistic::quartile;
   double least_change = std::numeric_limits<double>::infinity();
   for (const Statistic statistic : {Statistic::median, Statistic::quartile, Statistic::least}) {
     std::vector<double> changes;
@@ -53,7 +56,7 @@ Statistic most_telling(const Ledger& ledger, const std::vector<std::size_t>& ali
         changes.push_back(change);
       }
     }
-    if (ledger.rounds() >= few_rounds && changes.size() >= few_changes && median(changes) < least_change) {
+    if (changes.size() >= few_changes && median(changes) < least_change) {
       least_change = median(changes);
       best = statistic;
     }

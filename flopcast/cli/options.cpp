@@ -36,7 +36,7 @@ void add_common_options(CLI::App& app, CommonOptions& common) {
 }
 
 void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& of) {
-  command.add_option("--seed", seed, of)->capture_default_str()->check([](const std::string& text) {
+  command.add_option("--seed", seed, of)->type_name("N")->capture_default_str()->check([](const std::string& text) {
     std::uint64_t value = 0;  // CLI11 takes the largest number for those beyond it
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = error == std::errc() && end == text.data() + text.size();

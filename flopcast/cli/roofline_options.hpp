@@ -10,7 +10,7 @@
 #include "flopcast/roofline/gemm_space.hpp"
 #include "flopcast/search/exhaustive.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <compare>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "flopcast/core/statistics.hpp"
@@ -15,8 +15,9 @@ struct RoofName {
   std::string kind;  ///< "compute", "bandwidth", "clock", "dgemm", "best dgemm", "point"
   std::string name;  ///< of the second and further ones of a name with its number: "openblas serial (2)"
   int threads = 1;
-  bool operator==(const RoofName&) const = default;
-  auto operator<=>(const RoofName&) const = default;
+  friend bool operator<(const RoofName& a, const RoofName& b) {
+    return std::tie(a.kind, a.name, a.threads) < std::tie(b.kind, b.name, b.threads);
+  }
 };
 /// "dgemm openblas serial, 2 threads".
 std::string to_string(const RoofName& roof);

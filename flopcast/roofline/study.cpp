@@ -10,6 +10,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/roofline/roof.hpp"
 #include "flopcast/search/halving.hpp"
 #include "flopcast/search/ledger.hpp"
 #include "flopcast/search/race.hpp"
@@ -151,8 +152,11 @@ void judge(StudyState& state, const std::set<std::size_t>& configurations, const
     }
   }
   for (const search::Ledger::Row& row : ledger.rows()) {
-    static constexpr double upper_quartile = 0.25;  // of rates, by costs
-    state.judged[row.configuration] = row.dropped() ? 0 : 1 / quantile(row.evaluated(), upper_quartile);
+    Rates rates;
+    for (const Seconds cost : row.evaluated()) {
+      rates.samples.push_back(1 / cost);
+    }
+    state.judged[row.configuration] = row.dropped() ? 0 : rates.attained();
   }
 }
 

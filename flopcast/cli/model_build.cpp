@@ -132,9 +132,9 @@ class KernelSource {
         measured.seconds[chunk[i]] = median(times);
         usable.push_back(std::move(samples[i]));
       } else if (complete) {
-        throw unusable_measurement("{} of {} repetitions of {} were preempted; stop other programs and run it again to go on",
-                                   samples[i].repetitions.size() - times.size(), samples[i].repetitions.size(),
-                                   kernel::format_call(calls[i]));
+        throw unusable_measurement(
+            "{} of {} repetitions of {} were preempted or slowed down; stop other programs and run it again to go on",
+            samples[i].repetitions.size() - times.size(), samples[i].repetitions.size(), kernel::format_call(calls[i]));
       }
     }
     store_.add_samples(usable);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <span>
 
 #include "flopcast/core/statistics.hpp"
 
@@ -12,22 +11,45 @@ void Drift::add(Seconds at, Seconds time) {
   assert(moments_.empty() || at >= moments_.back());
   moments_.push_back(at);
   times_.push_back(time);
+  sorted_.insert(std::upper_bound(sorted_.begin(), sorted_.end(), time), time);
 }
 
-Seconds Drift::median_time() const { return times_.empty() ? 0 : median(times_); }
+std::size_t Drift::first_after(Seconds at) const {
+  return static_cast<std::size_t>(std::lower_bound(moments_.begin(), moments_.end(), at) - moments_.begin());
+}
+
+Seconds Drift::calm_time() const { return sorted_.empty() ? 0 : sorted_[(sorted_.size() - 1) / 4]; }
+
+bool Drift::is_slow(std::size_t reference) const {
+  constexpr double slow = 1.2;
+  return times_[reference] >= slow * calm_time();
+}
+
+bool Drift::is_slow(Seconds from, Seconds to) const {
+  constexpr Seconds reach = 0.1;
+  const std::size_t before = first_after(from);
+  const std::size_t after = first_after(to);
+  return before > 0 && after < times_.size() && moments_[after] - moments_[before - 1] <= reach && (is_slow(before - 1) || is_slow(after));
+}
+
+Seconds Drift::median_time() const { return times_.empty() ? 0 : median(sorted_); }
 
 Seconds Drift::time_near(Seconds at) const {
   constexpr std::size_t neighbours = 5;
-  if (times_.empty()) {
-    return 0;
+  const std::size_t after = first_after(at);
+  const bool is_calm = (after == 0 || !is_slow(after - 1)) && (after == times_.size() || !is_slow(after));
+  const auto counts = [&](std::size_t reference) { return !is_calm || !is_slow(reference); };
+  std::vector<Seconds> near;
+  std::size_t earlier = after;  // the references before this one and from `later` on are to be looked at
+  std::size_t later = after;
+  while (near.size() < neighbours && (earlier > 0 || later < times_.size())) {
+    const bool is_earlier_nearer = later == times_.size() || (earlier > 0 && at - moments_[earlier - 1] <= moments_[later] - at);
+    const std::size_t next = is_earlier_nearer ? --earlier : later++;
+    if (counts(next)) {
+      near.push_back(times_[next]);
+    }
   }
-  auto last = static_cast<std::size_t>(std::lower_bound(moments_.begin(), moments_.end(), at) - moments_.begin());
-  std::size_t first = last;
-  while (last - first < std::min(neighbours, times_.size())) {
-    const bool is_earlier_nearer = last == times_.size() || (first > 0 && at - moments_[first - 1] <= moments_[last] - at);
-    is_earlier_nearer ? --first : ++last;
-  }
-  return median(std::span(times_).subspan(first, last - first));
+  return near.empty() ? 0 : median(near);
 }
 
 }  // namespace flopcast::measure

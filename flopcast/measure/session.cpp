@@ -63,6 +63,13 @@ void check_results(Task& task, bool with_values) {
 
 }  // namespace
 
+/// A repetition that the next reference may show to have been slowed down.
+struct Unjudged {
+  Task* task;
+  std::int64_t repetition;
+  Seconds from, to;
+};
+
 struct Session::State {
   Backend backend;
   Environment environment;
@@ -74,6 +81,7 @@ struct Session::State {
   Drift drift;
   Seconds last_reference = 0, last_reference_time = 0;  ///< when, and what it took
   int threads = 0;                                      ///< that were last set; 0: none yet
+  std::vector<Unjudged> unjudged;
   std::unordered_set<kernel::Function> warmed_up;
   std::mt19937_64 random;
   std::vector<std::int64_t> ticks;
@@ -98,10 +106,12 @@ struct Session::State {
   void take_reference(int times);
   Seconds undisturbed_reference_time();
   void take_reference_if_due();
+  void judge();
   void warm_up(Task& task);
   void set_up(Task& task);
   void repeat(Task& task);
   void execute(std::vector<Task>& tasks, const Progress& progress);
+  std::vector<Task*> unfinished(std::vector<Task>& tasks);
   void normalise(Timings& timings, Seconds standard) const;
   void warn_if_short(Timings& timings, std::int64_t batch) const;
 };
@@ -154,6 +164,17 @@ void Session::State::take_reference(int times) {
     last_reference_time = undisturbed_reference_time();
     drift.add(last_reference, last_reference_time);
   }
+  judge();
+}
+
+/// Discards the repetitions before the last reference that were slowed down.
+void Session::State::judge() {
+  for (const Unjudged& one : unjudged) {
+    if (drift.is_slow(one.from, one.to)) {
+      one.task->tally.discard(one.repetition);
+    }
+  }
+  unjudged.clear();
 }
 
 /// Tries again if preempted; the fastest of a few disturbed ones stands for what the machine can do.
@@ -172,7 +193,7 @@ Seconds Session::State::undisturbed_reference_time() {
 
 /// Where the library is slow the reference is taken less often, so that it costs a few percent of the run at most.
 void Session::State::take_reference_if_due() {
-  constexpr double rarest = 50;
+  constexpr double rarest = 30;
   if (now() - last_reference >= std::max(options.reference_interval, rarest * last_reference_time)) {
     take_reference(1);
   }
@@ -210,6 +231,7 @@ void Session::State::repeat(Task& task) {
   const std::int64_t disturbances = backend.disturbances();
   const Seconds at = now();
   task.prepared.run(clock, ticks.data());
+  const Seconds end = now();
   const bool disturbed = backend.disturbances() != disturbances;
   seconds.clear();
   for (std::size_t i = 0; i < task.prepared.intervals(); ++i) {
@@ -217,20 +239,21 @@ void Session::State::repeat(Task& task) {
     seconds.push_back(std::max(0.0, interval) / static_cast<double>(task.prepared.batch()));
   }
   check_results(task, task.tally.made() == 0);
+  if (options.normalise && !disturbed) {
+    unjudged.push_back({&task, task.tally.made(), at, end});
+  }
   task.tally.add(seconds, at, now() - before, disturbed);
 }
 
 void Session::State::execute(std::vector<Task>& tasks, const Progress& progress) {
   std::int64_t done = 0;
-  std::int64_t expected = 0;
-  std::vector<Task*> unfinished;
-  for (Task& task : tasks) {
-    unfinished.push_back(&task);
-    expected += task.tally.expected();
-  }
-  while (!unfinished.empty()) {
-    shuffle(unfinished, random);
-    for (Task* task : unfinished) {
+  for (std::vector<Task*> wanting = unfinished(tasks); !wanting.empty(); wanting = unfinished(tasks)) {
+    std::int64_t expected = 0;
+    for (const Task& task : tasks) {
+      expected += task.tally.expected();
+    }
+    shuffle(wanting, random);
+    for (Task* task : wanting) {
       take_reference_if_due();
       const std::int64_t expected_before = task->tally.expected();
       repeat(*task);
@@ -239,9 +262,25 @@ void Session::State::execute(std::vector<Task>& tasks, const Progress& progress)
         return;
       }
     }
-    unfinished.erase(std::remove_if(unfinished.begin(), unfinished.end(), [](const Task* task) { return !task->tally.wants_more(); }),
-                     unfinished.end());
   }
+}
+
+/// Those that want more repetitions. Where none seems to, a reference is taken, which may show that some were slowed down.
+std::vector<Task*> Session::State::unfinished(std::vector<Task>& tasks) {
+  std::vector<Task*> wanting;
+  const auto look = [&] {
+    for (Task& task : tasks) {
+      if (task.tally.wants_more()) {
+        wanting.push_back(&task);
+      }
+    }
+  };
+  look();
+  if (wanting.empty() && !unjudged.empty()) {
+    take_reference(1);
+    look();
+  }
+  return wanting;
 }
 
 void Session::State::normalise(Timings& timings, Seconds standard) const {
@@ -284,6 +323,7 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
   if (experiments.empty()) {
     return {};
   }
+  state_->unjudged.clear();  // of a run that an error ended
   std::vector<Task> tasks = state_->prepare(experiments);
   state_->take_reference(references_at_ends);
   state_->execute(tasks, progress);

@@ -17,9 +17,9 @@ enum class Clock : std::uint8_t { wall, cpu };
 struct SessionOptions {
   StopRule stop;
   Clock clock = Clock::wall;
-  std::uint64_t seed = 1;            ///< of the shuffling and of operands' values
-  Seconds reference_interval = 0.1;  ///< the reference kernel (dgemm 256^3) runs about this often
-  bool normalise = true;             ///< fill in Repetition::drift; otherwise it stays 1
+  std::uint64_t seed = 1;             ///< of the shuffling and of operands' values
+  Seconds reference_interval = 0.03;  ///< the reference kernel (dgemm 256^3) runs about this often
+  bool normalise = true;              ///< fill in Repetition::drift; otherwise it stays 1
   /// Time of the reference kernel that counts as a drift of 1; 0: this session's median. An earlier session's reference_time() makes both
   /// comparable.
   Seconds reference_time = 0;
@@ -29,7 +29,8 @@ struct SessionOptions {
 using Progress = std::function<bool(std::int64_t done, std::int64_t expected)>;
 
 /// Executes experiments on real memory and times them: repetitions of all experiments of one run() shuffled over the whole run, interleaved
-/// with a reference kernel as drift guard; repetitions that were preempted are marked discarded.
+/// with a reference kernel as drift guard; repetitions that were preempted, or slowed down by what else runs on their core (Drift), are marked
+/// discarded and made again, in all twice as many at most as the stop rule allows.
 class Session {
  public:
   Session(const machine::LibrarySet& libraries, Environment environment, SessionOptions options);

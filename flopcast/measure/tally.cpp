@@ -33,6 +33,18 @@ void Tally::add(std::span<const Seconds> seconds, Seconds at, Seconds spent, boo
   ++made_;
 }
 
+void Tally::discard(std::int64_t repetition) {
+  const std::vector<Repetition>& first = timings_.calls.front();
+  if (first[static_cast<std::size_t>(repetition)].discarded) {
+    return;
+  }
+  counted_.erase(counted_.begin() +
+                 std::count_if(first.begin(), first.begin() + repetition, [](const Repetition& one) { return !one.discarded; }));
+  for (std::vector<Repetition>& call : timings_.calls) {
+    call[static_cast<std::size_t>(repetition)].discarded = true;
+  }
+}
+
 bool Tally::wants_more() const {
   const auto counted = static_cast<std::int64_t>(counted_.size());
   if (made_ >= most() || (made_ > 0 && is_out_of_time(spent_, rule_.time_limit))) {
@@ -97,9 +109,10 @@ Timings Tally::take() {
   if (disturbed > 0 && static_cast<std::int64_t>(counted_.size()) < rule_.minimum_repetitions) {
     count_fastest_disturbed();
     timings_.warnings.emplace_back(
-        "nearly all repetitions were preempted, and the fastest of these count: stop other programs and measure again");
+        "nearly all repetitions were preempted or slowed down, and the fastest of these count: stop other programs and measure again");
   } else if (disturbed * one_in > made_) {
-    timings_.warnings.emplace_back("more than a quarter of the repetitions were preempted and left out: other programs are running");
+    timings_.warnings.emplace_back(
+        "more than a quarter of the repetitions were preempted or slowed down and left out: other programs are running");
   }
   return std::move(timings_);
 }

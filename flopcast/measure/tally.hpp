@@ -17,6 +17,9 @@ class Tally {
   /// One repetition: `seconds[i]` of call i, begun `at`, having cost `spent` with its setup; `disturbed` ones are kept but don't count.
   void add(std::span<const Seconds> seconds, Seconds at, Seconds spent, bool disturbed);
 
+  /// Repetition i (from 0) turns out to have been disturbed.
+  void discard(std::int64_t repetition);
+
   [[nodiscard]] bool wants_more() const;
   [[nodiscard]] std::int64_t made() const noexcept { return made_; }
   /// Repetitions that will have been made in all, as far as can be said now.

@@ -29,13 +29,60 @@ TEST(Drift, UsesAllOfAFewReferences) {
 TEST(Drift, TakesTheFiveNearest) {
   Drift drift;
   for (int i = 0; i < 10; ++i) {
-    drift.add(i, i);
+    drift.add(i, 100 + i);
   }
-  EXPECT_EQ(drift.time_near(-5), 2);
-  EXPECT_EQ(drift.time_near(5.1), 5);
-  EXPECT_EQ(drift.time_near(5.6), 6);
-  EXPECT_EQ(drift.time_near(100), 7);
-  EXPECT_EQ(drift.median_time(), 4.5);
+  EXPECT_EQ(drift.time_near(-5), 102);
+  EXPECT_EQ(drift.time_near(5.1), 105);
+  EXPECT_EQ(drift.time_near(5.6), 106);
+  EXPECT_EQ(drift.time_near(100), 107);
+  EXPECT_EQ(drift.median_time(), 104.5);
+}
+
+/// References every 10 ms that take 1, but where `slow` says 1.7.
+Drift drift_with_slow(const std::vector<bool>& slow) {
+  Drift drift;
+  for (std::size_t i = 0; i < slow.size(); ++i) {
+    drift.add(0.01 * static_cast<double>(i), slow[i] ? 1.7 : 1);
+  }
+  return drift;
+}
+
+TEST(Drift, TellsWhetherTheMachineWasSlow) {
+  const Drift drift = drift_with_slow({false, false, true, false, false});
+  EXPECT_FALSE(drift.is_slow(0.001, 0.009));
+  EXPECT_TRUE(drift.is_slow(0.011, 0.019)) << "the reference after it";
+  EXPECT_TRUE(drift.is_slow(0.021, 0.029)) << "the reference before it";
+  EXPECT_TRUE(drift.is_slow(0.011, 0.012));
+  EXPECT_FALSE(drift.is_slow(0.011, 0.035)) << "what it was in the middle isn't looked at";
+}
+
+TEST(Drift, SaysNothingOfWhatItHasNotSeen) {
+  Drift drift;
+  EXPECT_FALSE(drift.is_slow(0, 1));
+  drift.add(1, 1);
+  drift.add(2, 1.7);
+  EXPECT_FALSE(drift.is_slow(1.9, 1.99)) << "the references are too far apart";
+  EXPECT_FALSE(drift.is_slow(2.01, 2.02)) << "none after it";
+  EXPECT_FALSE(drift.is_slow(0.9, 0.95)) << "none before it";
+  drift.add(2.01, 1);
+  EXPECT_TRUE(drift.is_slow(2.001, 2.002));
+}
+
+TEST(Drift, IsSlowFromAFifthMoreThanTheLowerQuartile) {
+  Drift drift;
+  for (int i = 0; i < 4; ++i) {
+    drift.add(0.01 * i, 1);
+  }
+  drift.add(0.04, 1.19);
+  drift.add(0.05, 1.21);
+  EXPECT_FALSE(drift.is_slow(0.031, 0.032));
+  EXPECT_TRUE(drift.is_slow(0.041, 0.042));
+}
+
+TEST(Drift, LeavesSlowOnesOutOfCalmMoments) {
+  const Drift drift = drift_with_slow({true, true, false, false, true, true, true, false});
+  EXPECT_EQ(drift.time_near(0.025), 1) << "both neighbours are calm";
+  EXPECT_EQ(drift.time_near(0.045), 1.7) << "both are slow: three of the five nearest are";
 }
 
 TEST(Drift, AgreesWithSortingByDistance) {
@@ -49,7 +96,7 @@ TEST(Drift, AgreesWithSortingByDistance) {
     std::vector<std::pair<double, double>> by_distance;
     const double at = anywhere(random);
     for (const double moment : moments) {
-      const double time = anywhere(random);
+      const double time = 1 + 0.19 * anywhere(random);  // none is slow
       drift.add(moment, time);
       by_distance.emplace_back(std::fabs(moment - at), time);
     }

@@ -150,8 +150,9 @@ TEST_F(SessionTest, InterleavesTheReferenceKernel) {
   fake_world().duration["ddot"] = 1'500'000;
   fake_world().duration["dgemm"] = 1000;
   (void)session.run(std::vector{bare(call_of("ddot")), bare(call_of("ddot"))});
-  // First call and warm-up, three references at the beginning, one before each repetition but the first, three at the end; two calls each.
-  EXPECT_EQ(std::count(fake_world().log.begin(), fake_world().log.end(), "dgemm"), 2 * (1 + 3 + 5 + 3));
+  // First call and warm-up, three references at the beginning, one before each repetition but the first and one to judge the last, three at
+  // the end; two calls each.
+  EXPECT_EQ(std::count(fake_world().log.begin(), fake_world().log.end(), "dgemm"), 2 * (1 + 3 + 5 + 1 + 3));
 }
 
 TEST_F(SessionTest, NormalisesByTheReferencesNearby) {
@@ -165,7 +166,7 @@ TEST_F(SessionTest, NormalisesByTheReferencesNearby) {
   fake_world().duration["dgemm"] = 1500;  // the machine slows down
   (void)session.run(experiments);
   const std::vector<Timings> late = session.run(experiments);
-  EXPECT_NEAR(session.reference_time(), 1500e-9, 1e-15);  // median of 6 fast and 12 slow ones
+  EXPECT_NEAR(session.reference_time(), 1500e-9, 1e-15);  // median of 7 fast and 15 slow ones
   EXPECT_NEAR(late[0].calls[0][0].drift, 1, 1e-12);
   session.options().reference_time = 1000e-9;
   const std::vector<Timings> related = session.run(experiments);
@@ -184,8 +185,44 @@ TEST_F(SessionTest, TakesPreemptedReferencesAgain) {
   fake_world().disturb_reference = {false, true, false, true};  // each has a warming run first
   fake_world().durations["dgemm"] = {1000, 9000, 1000, 7000};
   (void)session.run(std::vector{bare(call_of("ddot"))});
-  EXPECT_EQ(count() - undisturbed, 2 * 3 + 4 + 2 * 3);
+  EXPECT_EQ(count() - undisturbed, 2 * 3 + 4 + 2 * 1 + 2 * 3) << "one judges the last repetition";
   EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15);
+}
+
+/// Whether each repetition of a daxpy of 1 ms was discarded, a reference being taken before each; the references take `references`, in
+/// nanoseconds, after those at the beginning.
+std::vector<bool> discarded_beside(const std::vector<std::int64_t>& references) {
+  fake_world().duration["daxpy"] = 1'000'000;
+  std::vector<std::int64_t>& queue = fake_world().durations["dgemm"];
+  queue.assign(2 + 3 * 2, 1000);
+  for (const std::int64_t reference : references) {
+    queue.insert(queue.end(), 2, reference);  // each has a warming run first
+  }
+  SessionOptions options = three_times();
+  options.reference_interval = 1e-3;
+  Session session(fake_backend(), {}, options);
+  const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
+  std::vector<bool> discarded;
+  for (const Repetition& repetition : timings[0].calls[0]) {
+    discarded.push_back(repetition.discarded);
+  }
+  return discarded;
+}
+
+TEST_F(SessionTest, RepeatsWhatWasSlowedDown) {
+  EXPECT_THAT(discarded_beside({}), ElementsAre(false, false, false));
+  reset_fake_world();
+  EXPECT_THAT(discarded_beside({1000, 1100, 1100}), ElementsAre(false, false, false)) << "a clock that wanders is normalised";
+  reset_fake_world();
+  EXPECT_THAT(discarded_beside({1000, 1700, 1000, 1000}), ElementsAre(false, true, true, false, false));
+  reset_fake_world();
+  EXPECT_THAT(discarded_beside({1000, 1000, 1700}), ElementsAre(false, false, true, true, false)) << "the last one is judged, too";
+}
+
+TEST_F(SessionTest, CountsWhatWasSlowedDownThroughout) {
+  const std::vector<bool> discarded = discarded_beside(std::vector<std::int64_t>(8, 1700));
+  EXPECT_EQ(discarded.size(), 6U);
+  EXPECT_EQ(std::count(discarded.begin(), discarded.end(), false), 3);
 }
 
 TEST_F(SessionTest, RepeatsNoMoreThanTheExperimentAllows) {

@@ -104,6 +104,33 @@ TEST(Tally, CountsTheFastestDisturbedIfNothingElseIsThere) {
   EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("the fastest of these count")));
 }
 
+TEST(Tally, CountsNoLongerWhatIsDiscardedLater) {
+  StopRule rule;
+  rule.minimum_repetitions = rule.maximum_repetitions = 3;
+  Tally tally(rule, 1, 1);
+  add(tally, 1);
+  add(tally, 9, true);
+  add(tally, 2);
+  add(tally, 3);
+  EXPECT_FALSE(tally.wants_more());
+  tally.discard(2);
+  tally.discard(2);
+  tally.discard(1);  // was disturbed anyhow
+  EXPECT_TRUE(tally.wants_more());
+  EXPECT_EQ(tally.expected(), 5);
+  add(tally, 4);
+  EXPECT_FALSE(tally.wants_more());
+  const Timings timings = tally.take();
+  std::vector<Seconds> counted;
+  for (const Repetition& repetition : timings.calls[0]) {
+    if (!repetition.discarded) {
+      counted.push_back(repetition.seconds);
+    }
+  }
+  EXPECT_THAT(counted, ElementsAre(1, 3, 4));
+  EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("more than a quarter")));
+}
+
 TEST(Tally, MakesSenseOfSenselessRules) {
   StopRule rule;
   rule.minimum_repetitions = 5;

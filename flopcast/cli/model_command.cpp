@@ -29,7 +29,7 @@ constexpr const char* build_footer = R"(Samples are stored as they come: after C
 A size can be one value (n=64), a range (m=8:1024) or several ranges (k=8:64,256:512).
 
 Examples:
-  flopcast model build dtrsm side=L uplo=L transa=N m=8:512 n=8:512 --cache warm --error 5%
+  flopcast model build dtrsm side=L uplo=L transa=N m=8:512 n=8:512 --cache warm --error 5% --time-budget 1min
   flopcast model build dger m=8:1000 n=8:1000 --method levels)";
 
 struct ModelChoice {

@@ -18,18 +18,19 @@ std::size_t Drift::first_after(Seconds at) const {
   return static_cast<std::size_t>(std::lower_bound(moments_.begin(), moments_.end(), at) - moments_.begin());
 }
 
-Seconds Drift::calm_time() const { return sorted_.empty() ? 0 : sorted_[(sorted_.size() - 1) / 4]; }
-
-bool Drift::is_slow(std::size_t reference) const {
-  constexpr double slow = 1.2;
-  return times_[reference] >= slow * calm_time();
+double Drift::slowness(std::size_t reference) const {
+  const Seconds calm = sorted_[(sorted_.size() - 1) / 4];
+  return calm > 0 ? times_[reference] / calm : 1;
 }
 
-bool Drift::is_slow(Seconds from, Seconds to) const {
+double Drift::slowness(Seconds from, Seconds to) const {
   constexpr Seconds reach = 0.1;
   const std::size_t before = first_after(from);
   const std::size_t after = first_after(to);
-  return before > 0 && after < times_.size() && moments_[after] - moments_[before - 1] <= reach && (is_slow(before - 1) || is_slow(after));
+  if (before == 0 || after == times_.size() || moments_[after] - moments_[before - 1] > reach) {
+    return 0;
+  }
+  return std::max(slowness(before - 1), slowness(after));
 }
 
 Seconds Drift::median_time() const { return times_.empty() ? 0 : median(sorted_); }
@@ -37,6 +38,7 @@ Seconds Drift::median_time() const { return times_.empty() ? 0 : median(sorted_)
 Seconds Drift::time_near(Seconds at) const {
   constexpr std::size_t neighbours = 5;
   const std::size_t after = first_after(at);
+  const auto is_slow = [&](std::size_t reference) { return slowness(reference) >= slow; };
   const bool is_calm = (after == 0 || !is_slow(after - 1)) && (after == times_.size() || !is_slow(after));
   const auto counts = [&](std::size_t reference) { return !is_calm || !is_slow(reference); };
   std::vector<Seconds> near;

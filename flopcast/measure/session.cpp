@@ -170,8 +170,8 @@ void Session::State::take_reference(int times) {
 /// Discards the repetitions before the last reference that were slowed down.
 void Session::State::judge() {
   for (const Unjudged& one : unjudged) {
-    if (drift.is_slow(one.from, one.to)) {
-      one.task->tally.discard(one.repetition);
+    if (const double slowness = drift.slowness(one.from, one.to); slowness >= Drift::slow) {
+      one.task->tally.discard(one.repetition, slowness);
     }
   }
   unjudged.clear();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "flopcast/core/stopping.hpp"
@@ -26,6 +27,7 @@ void Tally::add(std::span<const Seconds> seconds, Seconds at, Seconds spent, boo
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     timings_.calls[i].push_back({seconds[i], 1, at, disturbed});
   }
+  slowness_.push_back(disturbed ? std::numeric_limits<double>::infinity() : 0);
   if (!disturbed) {
     counted_.push_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));
   }
@@ -33,11 +35,12 @@ void Tally::add(std::span<const Seconds> seconds, Seconds at, Seconds spent, boo
   ++made_;
 }
 
-void Tally::discard(std::int64_t repetition) {
+void Tally::discard(std::int64_t repetition, double slowness) {
   const std::vector<Repetition>& first = timings_.calls.front();
   if (first[static_cast<std::size_t>(repetition)].discarded) {
     return;
   }
+  slowness_[static_cast<std::size_t>(repetition)] = slowness;
   counted_.erase(counted_.begin() +
                  std::count_if(first.begin(), first.begin() + repetition, [](const Repetition& one) { return !one.discarded; }));
   for (std::vector<Repetition>& call : timings_.calls) {
@@ -80,7 +83,7 @@ bool Tally::is_precise_enough() const {
          is_precise(median_interval(counted_, rule_.confidence), median(counted_), rule_.relative_interval);
 }
 
-void Tally::count_fastest_disturbed() {
+void Tally::count_least_disturbed() {
   const auto total = [this](std::size_t repetition) {
     Seconds sum = 0;
     for (const std::vector<Repetition>& call : timings_.calls) {
@@ -94,7 +97,9 @@ void Tally::count_fastest_disturbed() {
       disturbed.push_back(i);
     }
   }
-  std::stable_sort(disturbed.begin(), disturbed.end(), [&](std::size_t a, std::size_t b) { return total(a) < total(b); });
+  std::stable_sort(disturbed.begin(), disturbed.end(), [&](std::size_t a, std::size_t b) {
+    return slowness_[a] != slowness_[b] ? slowness_[a] < slowness_[b] : total(a) < total(b);
+  });
   const auto missing = static_cast<std::size_t>(rule_.minimum_repetitions) - counted_.size();
   for (std::size_t i = 0; i < std::min(missing, disturbed.size()); ++i) {
     for (std::vector<Repetition>& call : timings_.calls) {
@@ -107,9 +112,9 @@ Timings Tally::take() {
   constexpr std::int64_t one_in = 4;
   const std::int64_t disturbed = made_ - static_cast<std::int64_t>(counted_.size());
   if (disturbed > 0 && static_cast<std::int64_t>(counted_.size()) < rule_.minimum_repetitions) {
-    count_fastest_disturbed();
+    count_least_disturbed();
     timings_.warnings.emplace_back(
-        "nearly all repetitions were preempted or slowed down, and the fastest of these count: stop other programs and measure again");
+        "nearly all repetitions were preempted or slowed down, and the least disturbed count: stop other programs and measure again");
   } else if (disturbed * one_in > made_) {
     timings_.warnings.emplace_back(
         "more than a quarter of the repetitions were preempted or slowed down and left out: other programs are running");

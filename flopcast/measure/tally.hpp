@@ -17,28 +17,30 @@ class Tally {
   /// One repetition: `seconds[i]` of call i, begun `at`, having cost `spent` with its setup; `disturbed` ones are kept but don't count.
   void add(std::span<const Seconds> seconds, Seconds at, Seconds spent, bool disturbed);
 
-  /// Repetition i (from 0) turns out to have been disturbed.
-  void discard(std::int64_t repetition);
+  /// Repetition i (from 0) turns out to have run while the machine was slow; the larger `slowness`, the slower.
+  void discard(std::int64_t repetition, double slowness);
 
   [[nodiscard]] bool wants_more() const;
   [[nodiscard]] std::int64_t made() const noexcept { return made_; }
   /// Repetitions that will have been made in all, as far as can be said now.
   [[nodiscard]] std::int64_t expected() const;
 
-  /// The end: the repetitions, with warnings. If too many were disturbed, the fastest of these count after all.
+  /// The end: the repetitions, with warnings. If too few are left, the least disturbed of the others count after all: those of the least
+  /// slowness, then the fastest of the preempted ones.
   Timings take();
 
  private:
   [[nodiscard]] std::int64_t target() const;
   [[nodiscard]] std::int64_t most() const { return 2 * rule_.maximum_repetitions; }
   [[nodiscard]] bool is_precise_enough() const;
-  void count_fastest_disturbed();
+  void count_least_disturbed();
 
   StopRule rule_;
   std::int64_t batch_;
   std::int64_t made_ = 0;
   Seconds spent_ = 0;
   std::vector<Seconds> counted_;  ///< time per repetition of all calls together
+  std::vector<double> slowness_;  ///< of each repetition: 0 or as discard() was told; infinite of preempted ones
   Timings timings_;
 };
 

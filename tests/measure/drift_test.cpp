@@ -49,23 +49,23 @@ Drift drift_with_slow(const std::vector<bool>& slow) {
 
 TEST(Drift, TellsWhetherTheMachineWasSlow) {
   const Drift drift = drift_with_slow({false, false, true, false, false});
-  EXPECT_FALSE(drift.is_slow(0.001, 0.009));
-  EXPECT_TRUE(drift.is_slow(0.011, 0.019)) << "the reference after it";
-  EXPECT_TRUE(drift.is_slow(0.021, 0.029)) << "the reference before it";
-  EXPECT_TRUE(drift.is_slow(0.011, 0.012));
-  EXPECT_FALSE(drift.is_slow(0.011, 0.035)) << "what it was in the middle isn't looked at";
+  EXPECT_LT(drift.slowness(0.001, 0.009), Drift::slow);
+  EXPECT_GE(drift.slowness(0.011, 0.019), Drift::slow) << "the reference after it";
+  EXPECT_GE(drift.slowness(0.021, 0.029), Drift::slow) << "the reference before it";
+  EXPECT_GE(drift.slowness(0.011, 0.012), Drift::slow);
+  EXPECT_LT(drift.slowness(0.011, 0.035), Drift::slow) << "what it was in the middle isn't looked at";
 }
 
 TEST(Drift, SaysNothingOfWhatItHasNotSeen) {
   Drift drift;
-  EXPECT_FALSE(drift.is_slow(0, 1));
+  EXPECT_EQ(drift.slowness(0, 1), 0);
   drift.add(1, 1);
   drift.add(2, 1.7);
-  EXPECT_FALSE(drift.is_slow(1.9, 1.99)) << "the references are too far apart";
-  EXPECT_FALSE(drift.is_slow(2.01, 2.02)) << "none after it";
-  EXPECT_FALSE(drift.is_slow(0.9, 0.95)) << "none before it";
+  EXPECT_EQ(drift.slowness(1.9, 1.99), 0) << "the references are too far apart";
+  EXPECT_EQ(drift.slowness(2.01, 2.02), 0) << "none after it";
+  EXPECT_EQ(drift.slowness(0.9, 0.95), 0) << "none before it";
   drift.add(2.01, 1);
-  EXPECT_TRUE(drift.is_slow(2.001, 2.002));
+  EXPECT_GE(drift.slowness(2.001, 2.002), Drift::slow);
 }
 
 TEST(Drift, IsSlowFromAFifthMoreThanTheLowerQuartile) {
@@ -75,8 +75,8 @@ TEST(Drift, IsSlowFromAFifthMoreThanTheLowerQuartile) {
   }
   drift.add(0.04, 1.19);
   drift.add(0.05, 1.21);
-  EXPECT_FALSE(drift.is_slow(0.031, 0.032));
-  EXPECT_TRUE(drift.is_slow(0.041, 0.042));
+  EXPECT_LT(drift.slowness(0.031, 0.032), Drift::slow);
+  EXPECT_GE(drift.slowness(0.041, 0.042), Drift::slow);
 }
 
 TEST(Drift, LeavesSlowOnesOutOfCalmMoments) {

@@ -101,7 +101,7 @@ TEST(Tally, CountsTheFastestDisturbedIfNothingElseIsThere) {
     }
   }
   EXPECT_THAT(counted, ElementsAre(3, 5));
-  EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("the fastest of these count")));
+  EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("the least disturbed count")));
 }
 
 TEST(Tally, CountsNoLongerWhatIsDiscardedLater) {
@@ -113,9 +113,9 @@ TEST(Tally, CountsNoLongerWhatIsDiscardedLater) {
   add(tally, 2);
   add(tally, 3);
   EXPECT_FALSE(tally.wants_more());
-  tally.discard(2);
-  tally.discard(2);
-  tally.discard(1);  // was disturbed anyhow
+  tally.discard(2, 1.5);
+  tally.discard(2, 1.5);
+  tally.discard(1, 1.5);  // was disturbed anyhow
   EXPECT_TRUE(tally.wants_more());
   EXPECT_EQ(tally.expected(), 5);
   add(tally, 4);
@@ -129,6 +129,27 @@ TEST(Tally, CountsNoLongerWhatIsDiscardedLater) {
   }
   EXPECT_THAT(counted, ElementsAre(1, 3, 4));
   EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("more than a quarter")));
+}
+
+TEST(Tally, CountsThoseOfTheLeastSlownessIfNothingElseIsThere) {
+  StopRule rule;
+  rule.minimum_repetitions = rule.maximum_repetitions = 2;
+  Tally tally(rule, 1, 1);
+  add(tally, 1, true);
+  add(tally, 7);
+  add(tally, 5);
+  add(tally, 6);
+  tally.discard(1, 1.3);
+  tally.discard(2, 1.7);
+  tally.discard(3, 1.4);
+  const Timings timings = tally.take();
+  std::vector<Seconds> counted;
+  for (const Repetition& repetition : timings.calls[0]) {
+    if (!repetition.discarded) {
+      counted.push_back(repetition.seconds);
+    }
+  }
+  EXPECT_THAT(counted, ElementsAre(7, 6)) << "how long they took doesn't matter";
 }
 
 TEST(Tally, MakesSenseOfSenselessRules) {

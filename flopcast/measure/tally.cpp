@@ -28,8 +28,9 @@ void Tally::add(std::span<const Seconds> seconds, Seconds at, Seconds spent, boo
     timings_.calls[i].push_back({seconds[i], 1, at, disturbed});
   }
   slowness_.push_back(disturbed ? std::numeric_limits<double>::infinity() : 0);
+  all_.push_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));
   if (!disturbed) {
-    counted_.push_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));
+    counted_.push_back(all_.back());
   }
   spent_ += spent;
   ++made_;
@@ -61,10 +62,10 @@ std::int64_t Tally::expected() const {
 }
 
 std::int64_t Tally::target() const {
-  if (counted_.empty() || rule_.relative_interval > 0) {
+  if (all_.empty() || rule_.relative_interval > 0) {
     return rule_.maximum_repetitions;
   }
-  const Seconds time = std::max(1e-12, median(counted_) * static_cast<double>(batch_));
+  const Seconds time = std::max(1e-12, median(counted_.empty() ? all_ : counted_) * static_cast<double>(batch_));
   const double position = std::clamp(std::log(time / rule_.short_call) / std::log(rule_.long_call / rule_.short_call), 0.0, 1.0);
   const auto span = static_cast<double>(rule_.maximum_repetitions - rule_.minimum_repetitions);
   return rule_.maximum_repetitions - std::llround(position * span);
@@ -84,13 +85,6 @@ bool Tally::is_precise_enough() const {
 }
 
 void Tally::count_least_disturbed() {
-  const auto total = [this](std::size_t repetition) {
-    Seconds sum = 0;
-    for (const std::vector<Repetition>& call : timings_.calls) {
-      sum += call[repetition].seconds;
-    }
-    return sum;
-  };
   std::vector<std::size_t> disturbed;
   for (std::size_t i = 0; i < static_cast<std::size_t>(made_); ++i) {
     if (timings_.calls.front()[i].discarded) {
@@ -98,7 +92,7 @@ void Tally::count_least_disturbed() {
     }
   }
   std::stable_sort(disturbed.begin(), disturbed.end(), [&](std::size_t a, std::size_t b) {
-    return slowness_[a] != slowness_[b] ? slowness_[a] < slowness_[b] : total(a) < total(b);
+    return slowness_[a] != slowness_[b] ? slowness_[a] < slowness_[b] : all_[a] < all_[b];
   });
   const auto missing = static_cast<std::size_t>(rule_.minimum_repetitions) - counted_.size();
   for (std::size_t i = 0; i < std::min(missing, disturbed.size()); ++i) {

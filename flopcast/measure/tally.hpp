@@ -31,7 +31,7 @@ class Tally {
 
  private:
   [[nodiscard]] std::int64_t target() const;
-  [[nodiscard]] std::int64_t most() const { return 2 * rule_.maximum_repetitions; }
+  [[nodiscard]] std::int64_t most() const { return 2 * target(); }
   [[nodiscard]] bool is_precise_enough() const;
   void count_least_disturbed();
 
@@ -39,7 +39,8 @@ class Tally {
   std::int64_t batch_;
   std::int64_t made_ = 0;
   Seconds spent_ = 0;
-  std::vector<Seconds> counted_;  ///< time per repetition of all calls together
+  std::vector<Seconds> all_;      ///< time of each repetition, all calls together
+  std::vector<Seconds> counted_;  ///< of those that weren't disturbed
   std::vector<double> slowness_;  ///< of each repetition: 0 or as discard() was told; infinite of preempted ones
   Timings timings_;
 };

@@ -83,6 +83,17 @@ TEST(Tally, ExpectsMoreAfterADisturbance) {
   EXPECT_THAT(tally.take().warnings, IsEmpty());  // one of four is usual
 }
 
+TEST(Tally, RepeatsDisturbedCallsTwiceAsOftenAtMost) {
+  StopRule rule;
+  rule.minimum_repetitions = 3;
+  rule.maximum_repetitions = 15;
+  Tally tally(rule, 1, 1);
+  while (tally.wants_more()) {
+    add(tally, 1, true);
+  }
+  EXPECT_EQ(tally.made(), 6) << "of 3, as long calls are repeated that often";
+}
+
 TEST(Tally, CountsTheFastestDisturbedIfNothingElseIsThere) {
   StopRule rule;
   rule.minimum_repetitions = 2;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "flopcast/algorithm/registry.hpp"
@@ -244,12 +243,15 @@ class Place {
     };
     ranking_.checks = session_.validate("validating " + request_.family.name(), ranking_.problems, ranking_.result.decisions, runners,
                                         *request_.validate);
-    std::set<std::string> warnings;
+    std::map<std::string, std::vector<std::string>> runs;  // by what is odd about them
     for (const tune::Check& check : ranking_.checks) {
-      warnings.insert(check.warnings.begin(), check.warnings.end());
+      for (const tune::RunWarning& warning : check.warnings) {
+        runs[warning.text].push_back(warning.run);
+      }
     }
-    for (const std::string& warning : warnings) {
-      note("warning: n = " + warning, common_);
+    for (const auto& [text, which] : runs) {
+      const std::string others = which.size() > 1 ? fmt::format(" and {} others", which.size() - 1) : "";
+      note(fmt::format("warning: n = {}{}: {}", which.front(), others, text), common_);
     }
   }
 
@@ -282,12 +284,16 @@ nlohmann::json validation_json(const tune::Decision& decision, const tune::Check
   nlohmann::json best = to_json(check.best_blocks);
   best["variant"] = check.best_variant;
   const tune::OrderCheck order = tune::check_order(decision, check);
+  nlohmann::json warnings = nlohmann::json::array();
+  for (const tune::RunWarning& warning : check.warnings) {
+    warnings.push_back(warning.run + ": " + warning.text);
+  }
   return {{"measured", std::move(measured)},
           {"best", std::move(best)},
           {"regret", check.chosen > 0 ? check.chosen / check.best - 1 : 0},
           {"split_half", check.noise},
           {"order", {{"pairs", order.pairs}, {"right", order.right}}},
-          {"warnings", check.warnings}};
+          {"warnings", std::move(warnings)}};
 }
 
 }  // namespace

@@ -347,21 +347,14 @@ class LapackTuner {
       return;
     }
     const Stopwatch watch;
-    tune::BlockSizeOptions options;
-    options.time_budget = share;
-    options.tune_crossover = request_.tune_crossover;
     Outcome outcome{asking.name(), "", {}, {}, 0};
-    if (!unless_it_fails(asking.name(), [&] { outcome.result = tune_blocks(asking, recorder_, session_, options); })) {
+    static constexpr Seconds first_look = 5;
+    if (!decide(asking, std::min(share, first_look), outcome) ||
+        (!outcome.result.complete && share > first_look && !decide(asking, share - first_look, outcome))) {
       return;
     }
     outcome.elapsed = watch.elapsed();
-    const auto open = std::count_if(outcome.result.decisions.begin(), outcome.result.decisions.end(), is_undecided);
-    if (open < static_cast<std::ptrdiff_t>(outcome.result.decisions.size())) {
-      const std::string remark = save_profile(request_.profile, make_profile(bench_, asking, outcome.result.decisions));
-      if (!remark.empty()) {
-        note(remark, common_);
-      }
-    }
+    const std::ptrdiff_t open = undecided(outcome.result);
     if (open > 0) {
       outcome.remark =
           fmt::format("undecided for {} size{}: LAPACK's own block sizes stay; a larger --budget decides", open, open == 1 ? "" : "s");
@@ -370,6 +363,28 @@ class LapackTuner {
       outcome.checks = validate_blocks(asking, outcome.result, bench_, session_);
     }
     outcomes_.push_back(std::move(outcome));
+  }
+
+  static std::ptrdiff_t undecided(const tune::BlockSizeResult& result) {
+    return std::count_if(result.decisions.begin(), result.decisions.end(), is_undecided);
+  }
+
+  /// Decides for a routine within `budget` and keeps that in the profile, so that there is something in it soon, whenever tuning is stopped.
+  /// More budget goes on where this ended. Whether the routine didn't fail.
+  bool decide(const AskingProblems& asking, Seconds budget, Outcome& outcome) {
+    tune::BlockSizeOptions options;
+    options.time_budget = budget;
+    options.tune_crossover = request_.tune_crossover;
+    if (!unless_it_fails(asking.name(), [&] { outcome.result = tune_blocks(asking, recorder_, session_, options); })) {
+      return false;
+    }
+    if (undecided(outcome.result) < static_cast<std::ptrdiff_t>(outcome.result.decisions.size())) {
+      const std::string remark = save_profile(request_.profile, make_profile(bench_, asking, outcome.result.decisions));
+      if (!remark.empty()) {
+        note(remark, common_);
+      }
+    }
+    return true;
   }
 
   void show() const {

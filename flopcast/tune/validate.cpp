@@ -94,8 +94,9 @@ Check check(const Decision& decision, std::span<const Forecast> forecasts, std::
     Measured measured{forecast.variant, forecast.blocks, {}, 0, 0};
     if (f < timings.size() && !timings[f].calls.empty()) {
       for (const std::string& warning : timings[f].warnings) {
-        result.warnings.push_back(fmt::format("{} {}, nb {}: {}", decision.sizes.empty() ? 0 : decision.sizes.front(),
-                                              forecast.variant.empty() ? "library" : forecast.variant, forecast.blocks.nb, warning));
+        result.warnings.push_back({fmt::format("{} {}, nb {}", decision.sizes.empty() ? 0 : decision.sizes.front(),
+                                               forecast.variant.empty() ? "library" : forecast.variant, forecast.blocks.nb),
+                                   warning});
       }
       for (const Repetition& repetition : timings[f].calls[0]) {
         if (!repetition.discarded) {

@@ -21,6 +21,13 @@ struct Measured {
   friend bool operator==(const Measured&, const Measured&) = default;
 };
 
+/// What is odd about the runs of one alternative: a factorisation that gave up, results that aren't finite, other programs.
+struct RunWarning {
+  std::string run;  ///< such as "500 library, nb 64": order, variant, block size
+  std::string text;
+  friend bool operator==(const RunWarning&, const RunWarning&) = default;
+};
+
 /// What validation found for one problem.
 struct Check {
   std::vector<Measured> measured;              ///< in the order of the decision's forecasts, those that were run
@@ -29,7 +36,7 @@ struct Check {
   algorithm::BlockParameters best_blocks;
   double yield = 0;  ///< best / chosen: 1 is perfect (the issue's and paper 000's measure)
   double noise = 0;  ///< median over alternatives of |first half / second half - 1|: what measuring the same twice differs by
-  std::vector<std::string> warnings;  ///< of the runs: a factorisation that gave up, results that aren't finite
+  std::vector<RunWarning> warnings;
   friend bool operator==(const Check&, const Check&) = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
 
 #include "flopcast/core/statistics.hpp"
 
@@ -18,8 +19,10 @@ std::size_t Drift::first_after(Seconds at) const {
   return static_cast<std::size_t>(std::lower_bound(moments_.begin(), moments_.end(), at) - moments_.begin());
 }
 
+Seconds Drift::calm_time() const { return sorted_.empty() ? 0 : sorted_[(sorted_.size() - 1) / 4]; }
+
 double Drift::slowness(std::size_t reference) const {
-  const Seconds calm = sorted_[(sorted_.size() - 1) / 4];
+  const Seconds calm = calm_time();
   return calm > 0 ? times_[reference] / calm : 1;
 }
 
@@ -33,7 +36,10 @@ double Drift::slowness(Seconds from, Seconds to) const {
   return std::max(slowness(before - 1), slowness(after));
 }
 
-Seconds Drift::median_time() const { return times_.empty() ? 0 : median(sorted_); }
+Seconds Drift::median_time() const {
+  const auto end = std::lower_bound(sorted_.begin(), sorted_.end(), slow * calm_time());
+  return end == sorted_.begin() ? calm_time() : median(std::span(sorted_.begin(), end));
+}
 
 Seconds Drift::time_near(Seconds at) const {
   constexpr std::size_t neighbours = 5;

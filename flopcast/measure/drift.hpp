@@ -23,7 +23,7 @@ class Drift {
   [[nodiscard]] double slowness(Seconds from, Seconds to) const;
 
   [[nodiscard]] bool empty() const noexcept { return times_.empty(); }
-  /// Median over the session; 0 of nothing.
+  /// Median over the session, of those that weren't slow; 0 of nothing.
   [[nodiscard]] Seconds median_time() const;
   /// Median of the five references nearest to `at`, of those that weren't slow if neither the last before it nor the first after it was;
   /// 0 of nothing.
@@ -31,6 +31,7 @@ class Drift {
 
  private:
   [[nodiscard]] std::size_t first_after(Seconds at) const;
+  [[nodiscard]] Seconds calm_time() const;
   [[nodiscard]] double slowness(std::size_t reference) const;
 
   std::vector<Seconds> moments_, times_;

@@ -98,7 +98,8 @@ struct Session::State {
 
   [[nodiscard]] Seconds now() const { return backend.wall.between(begin, backend.wall.ticks()); }
   [[nodiscard]] const Timer& timer() const { return options.clock == Clock::cpu ? backend.cpu : backend.wall; }
-  [[nodiscard]] Seconds reference_time() const { return options.reference_time > 0 ? options.reference_time : drift.median_time(); }
+  Seconds first_standard = 0;  ///< the references' median at the end of the first run
+  [[nodiscard]] Seconds reference_time() const { return options.reference_time > 0 ? options.reference_time : first_standard; }
 
   std::vector<Task> prepare(std::span<const Experiment> experiments);
   [[nodiscard]] StopRule rule_for(const Experiment& experiment) const;
@@ -328,6 +329,9 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
   state_->take_reference(references_at_ends);
   state_->execute(tasks, progress);
   state_->take_reference(references_at_ends);
+  if (state_->first_standard <= 0) {
+    state_->first_standard = state_->drift.median_time();
+  }
   const Seconds standard = state_->reference_time();
   std::vector<Timings> all;
   all.reserve(tasks.size());

@@ -20,7 +20,7 @@ struct SessionOptions {
   std::uint64_t seed = 1;             ///< of the shuffling and of operands' values
   Seconds reference_interval = 0.03;  ///< the reference kernel (dgemm 256^3) runs about this often
   bool normalise = true;              ///< fill in Repetition::drift; otherwise it stays 1
-  /// Time of the reference kernel that counts as a drift of 1; 0: this session's median. An earlier session's reference_time() makes both
+  /// Time of the reference kernel that counts as a drift of 1; 0: the first run's median. An earlier session's reference_time() makes both
   /// comparable.
   Seconds reference_time = 0;
 };
@@ -45,10 +45,10 @@ class Session {
   /// for some experiments.
   std::vector<Timings> run(std::span<const Experiment> experiments, const Progress& progress = {});
 
-  /// Time of the reference kernel that counts as a drift of 1: its median over the session so far, unless the options say it; 0 before the
-  /// first run.
+  /// Time of the reference kernel that counts as a drift of 1 in all runs of this session: its median in the first one, slow ones left out,
+  /// unless the options say it; 0 before the first run.
   [[nodiscard]] Seconds reference_time() const;
-  /// Median time of the reference kernel in this session, whatever counts as a drift of 1; 0 before anything was measured.
+  /// The median over all of this session, whatever counts as a drift of 1; 0 before anything was measured.
   [[nodiscard]] Seconds own_reference_time() const;
   [[nodiscard]] const Environment& environment() const;
   [[nodiscard]] const SessionOptions& options() const;

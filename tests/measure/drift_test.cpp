@@ -21,9 +21,9 @@ TEST(Drift, OfNothingIsZero) {
 TEST(Drift, UsesAllOfAFewReferences) {
   Drift drift;
   drift.add(0, 2);
-  drift.add(1, 4);
-  EXPECT_EQ(drift.time_near(0.1), 3);
-  EXPECT_EQ(drift.median_time(), 3);
+  drift.add(1, 2.2);
+  EXPECT_DOUBLE_EQ(drift.time_near(0.1), 2.1);
+  EXPECT_DOUBLE_EQ(drift.median_time(), 2.1);
 }
 
 TEST(Drift, TakesTheFiveNearest) {
@@ -77,6 +77,11 @@ TEST(Drift, IsSlowFromAFifthMoreThanTheLowerQuartile) {
   drift.add(0.05, 1.21);
   EXPECT_LT(drift.slowness(0.031, 0.032), Drift::slow);
   EXPECT_GE(drift.slowness(0.041, 0.042), Drift::slow);
+}
+
+TEST(Drift, LeavesSlowOnesOutOfTheMedian) {
+  EXPECT_EQ(drift_with_slow({true, true, false, true, true, false, true}).median_time(), 1) << "most of the time it was slow";
+  EXPECT_EQ(drift_with_slow({true, true, true, true}).median_time(), 1.7) << "nothing tells that it was";
 }
 
 TEST(Drift, LeavesSlowOnesOutOfCalmMoments) {

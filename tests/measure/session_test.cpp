@@ -163,16 +163,15 @@ TEST_F(SessionTest, NormalisesByTheReferencesNearby) {
   const std::vector<Timings> early = session.run(experiments);
   EXPECT_NEAR(early[0].calls[0][0].drift, 1, 1e-12);
   EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15);
-  fake_world().duration["dgemm"] = 1500;  // the machine slows down
+  fake_world().duration["dgemm"] = 1150;  // the clock falls
   (void)session.run(experiments);
   const std::vector<Timings> late = session.run(experiments);
-  EXPECT_NEAR(session.reference_time(), 1500e-9, 1e-15);  // median of 7 fast and 15 slow ones
-  EXPECT_NEAR(late[0].calls[0][0].drift, 1, 1e-12);
-  session.options().reference_time = 1000e-9;
-  const std::vector<Timings> related = session.run(experiments);
-  EXPECT_NEAR(related[0].calls[0][0].drift, 1.5, 1e-12);
-  EXPECT_NEAR(related[0].reference_seconds, 1000e-9, 1e-15);
-  EXPECT_NEAR(session.own_reference_time(), 1500e-9, 1e-15);
+  EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15) << "all runs are comparable";
+  EXPECT_NEAR(late[0].calls[0][0].drift, 1.15, 1e-12);
+  EXPECT_NEAR(late[0].reference_seconds, 1000e-9, 1e-15);
+  EXPECT_NEAR(session.own_reference_time(), 1150e-9, 1e-15) << "most of them";
+  session.options().reference_time = 500e-9;
+  EXPECT_NEAR(session.run(experiments)[0].calls[0][0].drift, 2.3, 1e-12);
   session.options().normalise = false;
   EXPECT_EQ(session.run(experiments)[0].calls[0][0].drift, 1);
 }

@@ -17,6 +17,17 @@ void add(Tally& tally, Seconds seconds, bool disturbed = false) {
   tally.add(one, 0, seconds, disturbed);
 }
 
+/// Times of the repetitions that count.
+std::vector<Seconds> counted(const Timings& timings) {
+  std::vector<Seconds> times;
+  for (const Repetition& repetition : timings.calls[0]) {
+    if (!repetition.discarded) {
+      times.push_back(repetition.seconds);
+    }
+  }
+  return times;
+}
+
 /// Repetitions until the rule has enough, all of them `seconds` long.
 std::int64_t wanted(const StopRule& rule, Seconds seconds, std::int64_t batch = 1) {
   Tally tally(rule, 1, batch);
@@ -105,13 +116,7 @@ TEST(Tally, CountsTheFastestDisturbedIfNothingElseIsThere) {
   add(tally, 4, true);
   EXPECT_FALSE(tally.wants_more());
   const Timings timings = tally.take();
-  std::vector<Seconds> counted;
-  for (const Repetition& repetition : timings.calls[0]) {
-    if (!repetition.discarded) {
-      counted.push_back(repetition.seconds);
-    }
-  }
-  EXPECT_THAT(counted, ElementsAre(3, 5));
+  EXPECT_THAT(counted(timings), ElementsAre(3, 5));
   EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("the least disturbed count")));
 }
 
@@ -132,13 +137,7 @@ TEST(Tally, CountsNoLongerWhatIsDiscardedLater) {
   add(tally, 4);
   EXPECT_FALSE(tally.wants_more());
   const Timings timings = tally.take();
-  std::vector<Seconds> counted;
-  for (const Repetition& repetition : timings.calls[0]) {
-    if (!repetition.discarded) {
-      counted.push_back(repetition.seconds);
-    }
-  }
-  EXPECT_THAT(counted, ElementsAre(1, 3, 4));
+  EXPECT_THAT(counted(timings), ElementsAre(1, 3, 4));
   EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("more than a quarter")));
 }
 
@@ -154,13 +153,7 @@ TEST(Tally, CountsThoseOfTheLeastSlownessIfNothingElseIsThere) {
   tally.discard(2, 1.7);
   tally.discard(3, 1.4);
   const Timings timings = tally.take();
-  std::vector<Seconds> counted;
-  for (const Repetition& repetition : timings.calls[0]) {
-    if (!repetition.discarded) {
-      counted.push_back(repetition.seconds);
-    }
-  }
-  EXPECT_THAT(counted, ElementsAre(7, 6)) << "how long they took doesn't matter";
+  EXPECT_THAT(counted(timings), ElementsAre(7, 6)) << "how long they took doesn't matter";
 }
 
 TEST(Tally, MakesSenseOfSenselessRules) {

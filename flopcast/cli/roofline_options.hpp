@@ -42,7 +42,8 @@ struct RooflineOptions {
 /// The space that the options name or spell out; throws usage_error if they do both, bad_input for sizes out of range.
 roofline::GemmSpace requested_space(const RooflineOptions& options);
 
-/// Throws usage_error for options of `command` that mean nothing beside `mode`, such as "--replot": all but those allowed and the common ones.
+/// Throws usage_error for options of `command` that mean nothing beside `mode`, such as "--replot": all but those allowed and the
+/// common ones.
 void require_only(const CLI::App& command, const std::vector<std::string>& allowed, const std::string& mode);
 
 /// Throws usage_error if `option` names something twice.

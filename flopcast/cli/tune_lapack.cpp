@@ -369,8 +369,8 @@ class LapackTuner {
     return std::count_if(result.decisions.begin(), result.decisions.end(), is_undecided);
   }
 
-  /// Decides for a routine within `budget` and keeps that in the profile, so that there is something in it soon, whenever tuning is stopped.
-  /// More budget goes on where this ended. Whether the routine didn't fail.
+  /// Decides for a routine within `budget` and keeps that in the profile, so that there is something in it soon, whenever tuning is
+  /// stopped. Called again it goes on where it ended. False if the routine failed.
   bool decide(const AskingProblems& asking, Seconds budget, Outcome& outcome) {
     tune::BlockSizeOptions options;
     options.time_budget = budget;

@@ -44,8 +44,8 @@ struct LibraryReport {
 };
 
 /// Loads each library in a child process of its own, so that none can disturb another or end this process, and lets it say what it is.
-/// `try_kernels`: also times dgemm with the kernels it chose and with others, in turns some more times if others seem nearly as good. Call it
-/// before opening libraries here: children inherit what is loaded.
+/// `try_kernels`: also times dgemm with the kernels it chose and with others, in turns some more times if others seem nearly as good.
+/// Call it before opening libraries here: children inherit what is loaded.
 LibraryReport inspect(const InstalledLibrary& library, bool try_kernels);
 
 /// Runs `work` in a child process and returns the JSON it made. Throws environment_error with the child's message, its signal, or that it

@@ -18,8 +18,8 @@ class Drift {
   /// A reference is slow from this ratio to the lower quartile on.
   static constexpr double slow = 1.2;
 
-  /// The last reference before `from` or the first after `to`, whichever took longer, as a ratio to the lower quartile of all. 0 if either is
-  /// missing, or if they are over 0.1 s apart: then they say nothing of the time between them.
+  /// The last reference before `from` or the first after `to`, whichever took longer, as a ratio to the lower quartile of all. 0 if either
+  /// is missing, or if they are over 0.1 s apart: then they say nothing of the time between them.
   [[nodiscard]] double slowness(Seconds from, Seconds to) const;
 
   [[nodiscard]] bool empty() const noexcept { return times_.empty(); }

@@ -36,6 +36,13 @@ struct Task {
   bool wake = false;
 };
 
+/// A repetition that the next reference may show to have been slowed down.
+struct Unjudged {
+  Task* task;
+  std::int64_t repetition;
+  Seconds from, to;
+};
+
 void warn_once(std::vector<std::string>& warnings, std::string text) {
   if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) {
     warnings.push_back(std::move(text));
@@ -63,13 +70,6 @@ void check_results(Task& task, bool with_values) {
 
 }  // namespace
 
-/// A repetition that the next reference may show to have been slowed down.
-struct Unjudged {
-  Task* task;
-  std::int64_t repetition;
-  Seconds from, to;
-};
-
 struct Session::State {
   Backend backend;
   Environment environment;
@@ -80,6 +80,7 @@ struct Session::State {
   std::optional<Waker> waker;
   Drift drift;
   Seconds last_reference = 0, last_reference_time = 0;  ///< when, and what it took
+  Seconds first_standard = 0;                           ///< the references' median at the end of the first run
   int threads = 0;                                      ///< that were last set; 0: none yet
   std::vector<Unjudged> unjudged;
   std::unordered_set<kernel::Function> warmed_up;
@@ -98,7 +99,6 @@ struct Session::State {
 
   [[nodiscard]] Seconds now() const { return backend.wall.between(begin, backend.wall.ticks()); }
   [[nodiscard]] const Timer& timer() const { return options.clock == Clock::cpu ? backend.cpu : backend.wall; }
-  Seconds first_standard = 0;  ///< the references' median at the end of the first run
   [[nodiscard]] Seconds reference_time() const { return options.reference_time > 0 ? options.reference_time : first_standard; }
 
   std::vector<Task> prepare(std::span<const Experiment> experiments);

@@ -29,8 +29,8 @@ struct SessionOptions {
 using Progress = std::function<bool(std::int64_t done, std::int64_t expected)>;
 
 /// Executes experiments on real memory and times them: repetitions of all experiments of one run() shuffled over the whole run, interleaved
-/// with a reference kernel as drift guard; repetitions that were preempted, or slowed down by what else runs on their core (Drift), are marked
-/// discarded and made again, in all twice as many at most as the stop rule allows.
+/// with a reference kernel as drift guard; repetitions that were preempted, or slowed down by what else runs on their core (Drift), are
+/// marked discarded and made again, in all twice as many at most as the stop rule wants.
 class Session {
  public:
   Session(const machine::LibrarySet& libraries, Environment environment, SessionOptions options);

@@ -1,5 +1,5 @@
-// Where do prediction errors come from? For one routine, order and block size, in one interleaved run: the real routine; all its kernel
-// calls one after the other, each timed; and every k-th of them timed in its recreated context, as models on demand sample them;
+// Where do prediction errors come from? For one algorithm, order and block size, in one interleaved run: the algorithm as a whole, after
+// having run once; all its kernel calls one after the other, each timed; and every k-th of them timed in its recreated context, as models on demand sample them;
 // with --alone also each of these calls without context, its operands placed as `sample` does, the vector units asleep or woken.
 // Prints the sums per kernel.
 #include <CLI/CLI.hpp>
@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "flopcast/algorithm/registry.hpp"
@@ -28,7 +29,7 @@ namespace {
 using namespace flopcast;
 
 struct Options {
-  std::string routine = "dgeqrf";
+  std::string routine = "dgeqrf", variant;
   std::int64_t n = 800, nb = 32, nx = 128, step = 5;
   std::int64_t repetitions = 7;
   bool disturbed = false, details = false, alone = false;
@@ -100,24 +101,30 @@ void run(const Options& options) {
     arguments["m"] = order;
   }
   const Call call = kernel::parse_call(routine, arguments);
-  const Trace trace = algorithm::record(call, {options.nb, 2, options.nx});
+  const algorithm::BlockParameters blocks{options.nb, 2, options.nx};
+  const algorithm::Algorithm& algorithm = algorithm::require(routine, options.variant);
+  const Trace trace = algorithm::record(call, blocks, algorithm);
   const std::vector<Placement> placements = cache::cache_state(trace, environment.caches, cache::Start::filled).placements;
 
-  std::vector<measure::Experiment> experiments(1);
+  std::vector<measure::Experiment> experiments(2);
   experiments[0].memory = trace.allocations;
-  Call whole = call;
+  Call whole = algorithm::with_workspace(call, blocks, algorithm);
   std::size_t next = 0;
   for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
     const Kind kind = routine.arguments[i].kind;
     if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots) {
       whole.arguments[i] = static_cast<std::int64_t>(virtual_base(next++));
     }
-    if (kind == Kind::work_size) {
-      whole.arguments[i] = options.n;
-    }
   }
   experiments[0].setup = {{.what = measure::Action::What::fill, .call = whole}};
   experiments[0].timed = trace.calls;
+  const auto runtime = std::make_shared<algorithm::Runtime>([&](std::string_view name) { return libraries.find(name); });
+  experiments[1].memory = trace.allocations;
+  experiments[1].timed = {whole};
+  experiments[1].perform = [&](const Call& run) { return algorithm::execute(run, blocks, runtime, algorithm); };
+  experiments[1].setup = {{.what = measure::Action::What::fill, .call = whole},
+                          {.what = measure::Action::What::perform, .call = whole},
+                          {.what = measure::Action::What::fill, .call = whole}};
   std::vector<tune::Segment> segments;
   std::vector<Seconds> costs;
   for (const Call& kernel : trace.calls) {
@@ -154,20 +161,20 @@ void run(const Options& options) {
   for (std::size_t s = 0; s < segments.size(); ++s) {
     if (options.details) {
       std::printf("calls %zu ... %zu after %zu:", segments[s].begin, segments[s].end - 1, segments[s].context);
-      for (std::size_t c = 0; c < timings[s + 1].calls.size(); ++c) {
+      for (std::size_t c = 0; c < timings[s + 2].calls.size(); ++c) {
         const std::size_t at = segments[s].begin + c;
         std::printf(" %s %.2f", trace.calls[at].routine->name.c_str(),
-                    median_of(timings[s + 1].calls[c]) / median_of(timings[0].calls[at]));
+                    median_of(timings[s + 2].calls[c]) / median_of(timings[0].calls[at]));
       }
       std::printf("\n");
     }
-    for (std::size_t c = 0; c < timings[s + 1].calls.size(); ++c) {
+    for (std::size_t c = 0; c < timings[s + 2].calls.size(); ++c) {
       const std::size_t at = segments[s].begin + c;
       Sums& sum = sums[trace.calls[at].routine->name];
-      sum.sampled += median_of(timings[s + 1].calls[c]);
+      sum.sampled += median_of(timings[s + 2].calls[c]);
       sum.sampled_in_sequence += median_of(timings[0].calls[at]);
     }
-    for (const std::string& warning : timings[s + 1].warnings) {
+    for (const std::string& warning : timings[s + 2].warnings) {
       std::fprintf(stderr, "%s\n", warning.c_str());
     }
   }
@@ -196,6 +203,12 @@ void run(const Options& options) {
     }
   }
   std::fputs(report::to_text(table).c_str(), stdout);
+  const Seconds run = median_of(timings[1].calls[0]);
+  Seconds sequence = 0;
+  for (const auto& [name, sum] : sums) {
+    sequence += sum.in_sequence;
+  }
+  std::printf("the algorithm as a whole %s, its calls in sequence %.3f of that\n", format_seconds(run).c_str(), sequence / run);
 }
 
 }  // namespace
@@ -204,6 +217,7 @@ int main(int argc, char** argv) {
   CLI::App app("Where prediction errors come from");
   Options options;
   app.add_option("--routine", options.routine)->capture_default_str();
+  app.add_option("--variant", options.variant, "of the algorithm; LAPACK's unless given");
   app.add_option("-n", options.n)->capture_default_str();
   app.add_option("--nb", options.nb)->capture_default_str();
   app.add_option("--nx", options.nx)->capture_default_str();

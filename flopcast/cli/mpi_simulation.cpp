@@ -141,9 +141,9 @@ double present_drift(const Workbench& bench, const model::Store& store) {
   }
   const measure::Backend backend = measure::system_backend(bench.libraries());
   backend.set_threads(1);
-  measure::ReferenceKernel kernel(backend, 1);
+  measure::ReferenceKernels kernels(backend, 1);
   std::vector<Seconds> times(runs);
-  std::generate(times.begin(), times.end(), [&] { return kernel.time(backend.wall); });
+  std::generate(times.begin(), times.end(), [&] { return kernels.time(backend.wall).product; });
   std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
   return times[runs / 2] / reference;
 }

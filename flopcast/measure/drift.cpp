@@ -2,59 +2,71 @@
 
 #include <algorithm>
 #include <cassert>
-#include <span>
 
 #include "flopcast/core/statistics.hpp"
 
 namespace flopcast::measure {
 
-void Drift::add(Seconds at, Seconds time) {
-  assert(moments_.empty() || at >= moments_.back());
-  moments_.push_back(at);
+void Drift::Series::add(Seconds time) {
   times_.push_back(time);
   sorted_.insert(std::upper_bound(sorted_.begin(), sorted_.end(), time), time);
+}
+
+double Drift::Series::ratio(std::size_t reference) const {
+  const Seconds calm = sorted_[(sorted_.size() - 1) / 4];
+  return calm > 0 ? times_[reference] / calm : 1;
+}
+
+void Drift::add(Seconds at, const ReferenceTimes& times) {
+  assert(moments_.empty() || at >= moments_.back());
+  moments_.push_back(at);
+  product_.add(times.product);
+  solve_.add(times.solve);
 }
 
 std::size_t Drift::first_after(Seconds at) const {
   return static_cast<std::size_t>(std::lower_bound(moments_.begin(), moments_.end(), at) - moments_.begin());
 }
 
-Seconds Drift::calm_time() const { return sorted_.empty() ? 0 : sorted_[(sorted_.size() - 1) / 4]; }
-
-double Drift::slowness(std::size_t reference) const {
-  const Seconds calm = calm_time();
-  return calm > 0 ? times_[reference] / calm : 1;
-}
+double Drift::slowness(std::size_t reference) const { return std::max(product_.ratio(reference), solve_.ratio(reference)); }
 
 double Drift::slowness(Seconds from, Seconds to) const {
   constexpr Seconds reach = 0.1;
   const std::size_t before = first_after(from);
   const std::size_t after = first_after(to);
-  if (before == 0 || after == times_.size() || moments_[after] - moments_[before - 1] > reach) {
+  if (before == 0 || after == moments_.size() || moments_[after] - moments_[before - 1] > reach) {
     return 0;
   }
   return std::max(slowness(before - 1), slowness(after));
 }
 
 Seconds Drift::median_time() const {
-  const auto end = std::lower_bound(sorted_.begin(), sorted_.end(), slow * calm_time());
-  return end == sorted_.begin() ? calm_time() : median(std::span(sorted_.begin(), end));
+  std::vector<Seconds> calm, all;
+  for (std::size_t reference = 0; reference < moments_.size(); ++reference) {
+    all.push_back(product_[reference]);
+    if (slowness(reference) < slow) {
+      calm.push_back(product_[reference]);
+    }
+  }
+  // Each kernel may be slow at other moments, so that none is left.
+  const std::vector<Seconds>& times = calm.empty() ? all : calm;
+  return times.empty() ? 0 : median(times);
 }
 
 Seconds Drift::time_near(Seconds at) const {
   constexpr std::size_t neighbours = 5;
   const std::size_t after = first_after(at);
   const auto is_slow = [&](std::size_t reference) { return slowness(reference) >= slow; };
-  const bool is_calm = (after == 0 || !is_slow(after - 1)) && (after == times_.size() || !is_slow(after));
+  const bool is_calm = (after == 0 || !is_slow(after - 1)) && (after == moments_.size() || !is_slow(after));
   const auto counts = [&](std::size_t reference) { return !is_calm || !is_slow(reference); };
   std::vector<Seconds> near;
   std::size_t earlier = after;  // the references before this one and from `later` on are to be looked at
   std::size_t later = after;
-  while (near.size() < neighbours && (earlier > 0 || later < times_.size())) {
-    const bool is_earlier_nearer = later == times_.size() || (earlier > 0 && at - moments_[earlier - 1] <= moments_[later] - at);
+  while (near.size() < neighbours && (earlier > 0 || later < moments_.size())) {
+    const bool is_earlier_nearer = later == moments_.size() || (earlier > 0 && at - moments_[earlier - 1] <= moments_[later] - at);
     const std::size_t next = is_earlier_nearer ? --earlier : later++;
     if (counts(next)) {
-      near.push_back(times_[next]);
+      near.push_back(product_[next]);
     }
   }
   return near.empty() ? 0 : median(near);

@@ -1,5 +1,8 @@
 #include "flopcast/measure/reference_kernel.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "flopcast/core/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
@@ -10,34 +13,62 @@
 namespace flopcast::measure {
 namespace {
 
-Call virtual_reference() {
+Call virtual_product() {
   return with_addresses(kernel::parse_call(kernel::require("dgemm"), {{"m", "256"}, {"n", "256"}, {"k", "256"}, {"beta", "0"}}));
 }
 
-kernel::Invocation invocation(const Backend& backend, std::uint64_t seed, Memory& memory) {
-  const kernel::Function dgemm = backend.find("dgemm");
-  if (dgemm == nullptr) {
-    throw environment_error("the libraries {} have no dgemm, which times are normalised with; measure without normalising",
-                            backend.libraries);
+Call virtual_solve() { return with_addresses(kernel::parse_call(kernel::require("dtrsm"), {{"m", "64"}, {"n", "64"}})); }
+
+kernel::Function require_product(const Backend& backend) {
+  if (const kernel::Function dgemm = backend.find("dgemm"); dgemm != nullptr) {
+    return dgemm;
   }
-  const Call call = virtual_reference();
+  throw environment_error("the libraries {} have no dgemm, which times are normalised with; measure without normalising",
+                          backend.libraries);
+}
+
+/// `call` on operands in `memory`, which is made large enough.
+Call placed(const Call& call, Memory& memory) {
   const std::vector<Allocation> allocations = memory_of({&call, 1}, {});
   memory.reserve(lay_out(allocations, 1, 0).size_bytes);
-  const Call real = lay_out(allocations, 1, memory.begin()).copies.front().real(call);
-  kernel::fill(real, seed);
-  return {dgemm, real};
+  return lay_out(allocations, 1, memory.begin()).copies.front().real(call);
 }
 
 }  // namespace
 
-ReferenceKernel::ReferenceKernel(const Backend& backend, std::uint64_t seed) : invocation_(invocation(backend, seed, memory_)) {}
+ReferenceKernels::Kernel::Kernel(kernel::Function function, const Call& call, std::uint64_t seed)
+    : call_(placed(call, memory_)), seed_(seed), invocation_(function, call_) {
+  fill();
+}
 
-Seconds ReferenceKernel::time(const Timer& timer) {
+void ReferenceKernels::Kernel::fill() { kernel::fill(call_, seed_); }
+
+Seconds ReferenceKernels::Kernel::time(const Timer& timer, int runs) {
   invocation_.run();
-  const std::int64_t begin = timer.ticks();
-  invocation_.run();
-  const std::int64_t end = timer.ticks();
-  return timer.between(begin, end) - timer.overhead;
+  Seconds shortest = std::numeric_limits<Seconds>::infinity();
+  for (int i = 0; i < runs; ++i) {
+    const std::int64_t begin = timer.ticks();
+    invocation_.run();
+    const std::int64_t end = timer.ticks();
+    shortest = std::min(shortest, timer.between(begin, end) - timer.overhead);
+  }
+  return shortest;
+}
+
+ReferenceKernels::ReferenceKernels(const Backend& backend, std::uint64_t seed)
+    : product_(require_product(backend), virtual_product(), seed) {
+  if (const kernel::Function dtrsm = backend.find("dtrsm"); dtrsm != nullptr) {
+    solve_.emplace(dtrsm, virtual_solve(), seed);
+  }
+}
+
+ReferenceTimes ReferenceKernels::time(const Timer& timer) {
+  ReferenceTimes times = {product_.time(timer, 1), 0};
+  if (solve_) {
+    solve_->fill();  // it overwrites what it is given: again and again that would end in denormal numbers
+    times.solve = solve_->time(timer, 3);
+  }
+  return times;
 }
 
 }  // namespace flopcast::measure

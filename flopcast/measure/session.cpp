@@ -1,7 +1,6 @@
 #include "flopcast/measure/session.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <random>
 #include <unordered_set>
@@ -76,7 +75,7 @@ struct Session::State {
   SessionOptions options;
   Memory arena;
   Sweeper sweeper;
-  std::optional<ReferenceKernel> reference;
+  std::optional<ReferenceKernels> reference;
   std::optional<Waker> waker;
   Drift drift;
   Seconds last_reference = 0, last_reference_time = 0;  ///< when, and what it took
@@ -105,7 +104,7 @@ struct Session::State {
   [[nodiscard]] StopRule rule_for(const Experiment& experiment) const;
   void use_threads(int wanted);
   void take_reference(int times);
-  Seconds undisturbed_reference_time();
+  ReferenceTimes undisturbed_reference();
   void take_reference_if_due();
   void judge();
   void warm_up(Task& task);
@@ -162,8 +161,9 @@ void Session::State::take_reference(int times) {
   }
   for (int i = 0; i < times; ++i) {
     last_reference = now();
-    last_reference_time = undisturbed_reference_time();
-    drift.add(last_reference, last_reference_time);
+    const ReferenceTimes reference_times = undisturbed_reference();
+    last_reference_time = reference_times.product;
+    drift.add(last_reference, reference_times);
   }
   judge();
 }
@@ -179,15 +179,14 @@ void Session::State::judge() {
 }
 
 /// Tries again if preempted; the fastest of a few disturbed ones stands for what the machine can do.
-Seconds Session::State::undisturbed_reference_time() {
+ReferenceTimes Session::State::undisturbed_reference() {
   constexpr int most_attempts = 4;
-  Seconds fastest = std::numeric_limits<Seconds>::infinity();
-  for (int i = 0; i < most_attempts; ++i) {
-    const std::int64_t before = backend.disturbances();
-    fastest = std::min(fastest, reference->time(timer()));
-    if (backend.disturbances() == before) {
-      break;
-    }
+  std::int64_t before = backend.disturbances();
+  ReferenceTimes fastest = reference->time(timer());
+  for (int i = 1; i < most_attempts && backend.disturbances() != before; ++i) {
+    before = backend.disturbances();
+    const ReferenceTimes again = reference->time(timer());
+    fastest = {std::min(fastest.product, again.product), std::min(fastest.solve, again.solve)};
   }
   return fastest;
 }

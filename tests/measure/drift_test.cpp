@@ -20,8 +20,8 @@ TEST(Drift, OfNothingIsZero) {
 
 TEST(Drift, UsesAllOfAFewReferences) {
   Drift drift;
-  drift.add(0, 2);
-  drift.add(1, 2.2);
+  drift.add(0, {2});
+  drift.add(1, {2.2});
   EXPECT_DOUBLE_EQ(drift.time_near(0.1), 2.1);
   EXPECT_DOUBLE_EQ(drift.median_time(), 2.1);
 }
@@ -29,7 +29,7 @@ TEST(Drift, UsesAllOfAFewReferences) {
 TEST(Drift, TakesTheFiveNearest) {
   Drift drift;
   for (int i = 0; i < 10; ++i) {
-    drift.add(i, 100 + i);
+    drift.add(i, {100.0 + i});
   }
   EXPECT_EQ(drift.time_near(-5), 102);
   EXPECT_EQ(drift.time_near(5.1), 105);
@@ -42,7 +42,7 @@ TEST(Drift, TakesTheFiveNearest) {
 Drift drift_with_slow(const std::vector<bool>& slow) {
   Drift drift;
   for (std::size_t i = 0; i < slow.size(); ++i) {
-    drift.add(0.01 * static_cast<double>(i), slow[i] ? 1.7 : 1);
+    drift.add(0.01 * static_cast<double>(i), {slow[i] ? 1.7 : 1});
   }
   return drift;
 }
@@ -56,25 +56,52 @@ TEST(Drift, TellsWhetherTheMachineWasSlow) {
   EXPECT_LT(drift.slowness(0.011, 0.035), Drift::slow) << "what it was in the middle isn't looked at";
 }
 
+TEST(Drift, IsSlowWhereOneOfTheKernelsIs) {
+  Drift drift;
+  for (int i = 0; i < 8; ++i) {
+    drift.add(0.01 * i, {1, i == 5 ? 0.16 : 0.1});
+  }
+  EXPECT_LT(drift.slowness(0.031, 0.039), Drift::slow);
+  EXPECT_NEAR(drift.slowness(0.041, 0.049), 1.6, 1e-12);
+  EXPECT_EQ(drift.median_time(), 1) << "the product's";
+}
+
+TEST(Drift, LeavesMomentsOutOfItsMedianInWhichTheSolveWasSlow) {
+  Drift drift;
+  for (int i = 0; i < 9; ++i) {
+    const bool slow = i % 3 != 0;
+    drift.add(0.01 * i, {slow ? 1.1 : 1.0, slow ? 1.5 : 1.0});
+  }
+  EXPECT_EQ(drift.median_time(), 1);
+}
+
+TEST(Drift, TakesAllIfEachMomentWasSlowForOneKernel) {
+  Drift drift;
+  for (int i = 0; i < 4; ++i) {
+    drift.add(0.01 * i, {i == 0 ? 1.0 : 2.0, i == 0 ? 2.0 : 1.0});
+  }
+  EXPECT_EQ(drift.median_time(), 2);
+}
+
 TEST(Drift, SaysNothingOfWhatItHasNotSeen) {
   Drift drift;
   EXPECT_EQ(drift.slowness(0, 1), 0);
-  drift.add(1, 1);
-  drift.add(2, 1.7);
+  drift.add(1, {1});
+  drift.add(2, {1.7});
   EXPECT_EQ(drift.slowness(1.9, 1.99), 0) << "the references are too far apart";
   EXPECT_EQ(drift.slowness(2.01, 2.02), 0) << "none after it";
   EXPECT_EQ(drift.slowness(0.9, 0.95), 0) << "none before it";
-  drift.add(2.01, 1);
+  drift.add(2.01, {1});
   EXPECT_GE(drift.slowness(2.001, 2.002), Drift::slow);
 }
 
 TEST(Drift, IsSlowFromAFifthMoreThanTheLowerQuartile) {
   Drift drift;
   for (int i = 0; i < 4; ++i) {
-    drift.add(0.01 * i, 1);
+    drift.add(0.01 * i, {1});
   }
-  drift.add(0.04, 1.19);
-  drift.add(0.05, 1.21);
+  drift.add(0.04, {1.19});
+  drift.add(0.05, {1.21});
   EXPECT_LT(drift.slowness(0.031, 0.032), Drift::slow);
   EXPECT_GE(drift.slowness(0.041, 0.042), Drift::slow);
 }
@@ -102,7 +129,7 @@ TEST(Drift, AgreesWithSortingByDistance) {
     const double at = anywhere(random);
     for (const double moment : moments) {
       const double time = 1 + 0.19 * anywhere(random);  // none is slow
-      drift.add(moment, time);
+      drift.add(moment, {time});
       by_distance.emplace_back(std::fabs(moment - at), time);
     }
     std::sort(by_distance.begin(), by_distance.end());

@@ -9,7 +9,7 @@
 
 namespace flopcast::measure {
 
-/// A clock that stands still unless told otherwise, and four routines that take as long as they are told.
+/// A clock that stands still unless told otherwise, and routines that take as long as they are told.
 struct FakeWorld {
   std::int64_t now = 0;                                        ///< in nanoseconds; each reading of the clock takes 1
   std::map<std::string, std::int64_t> duration;                ///< of a call, by routine
@@ -22,7 +22,7 @@ struct FakeWorld {
   [[nodiscard]] std::vector<std::string> calls_without(const std::string& routine) const;
 };
 
-/// dgemm (the reference kernel), daxpy, dscal and ddot of the fake world; no other routine is found.
+/// dgemm and, if it has a duration, dtrsm (the reference kernels), daxpy, dscal and ddot of the fake world; no other routine is found.
 Backend fake_backend();
 /// The world that fake_backend()'s functions live in.
 FakeWorld& fake_world();

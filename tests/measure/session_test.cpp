@@ -218,6 +218,15 @@ TEST_F(SessionTest, RepeatsWhatWasSlowedDown) {
   EXPECT_THAT(discarded_beside({1000, 1000, 1700}), ElementsAre(false, false, true, true, false)) << "the last one is judged, too";
 }
 
+TEST_F(SessionTest, RepeatsWhereOnlyTheSolveWasSlowedDown) {
+  fake_world().duration["dtrsm"] = 100;
+  std::vector<std::int64_t>& queue = fake_world().durations["dtrsm"];
+  queue.assign(5 * 4, 100);                         // five references, of a run to warm up and three others each
+  queue.insert(queue.end(), {100, 170, 100, 170});  // a hiccup of some of the three
+  queue.insert(queue.end(), 4, 170);
+  EXPECT_THAT(discarded_beside({}), ElementsAre(false, false, true, true, false));
+}
+
 TEST_F(SessionTest, CountsWhatWasSlowedDownThroughout) {
   const std::vector<bool> discarded = discarded_beside(std::vector<std::int64_t>(8, 1700));
   EXPECT_EQ(discarded.size(), 6U);

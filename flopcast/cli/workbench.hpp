@@ -46,8 +46,8 @@ class Workbench {
   /// kernel's time is kept in the store.
   measure::Session session(const model::Store& store, measure::SessionOptions options) const;
   Seconds reference_time(const model::Store& store) const;
-  /// Keeps the session's reference time if none is kept yet, or if the machine was clearly slower (because it was busy) when the kept one
-  /// was measured.
+  /// Keeps what the session knows of the reference kernels if nothing is kept yet, or if the machine was clearly slower (because it was busy)
+  /// when that was measured.
   void keep_reference(model::Store& store, const measure::Session& session) const;
 
   model::OnDemandModels models(const model::Store& store, const std::set<std::string>& only = {}) const;

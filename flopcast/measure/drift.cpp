@@ -7,21 +7,26 @@
 
 namespace flopcast::measure {
 
-void Drift::Series::add(Seconds time) {
-  times_.push_back(time);
-  sorted_.insert(std::upper_bound(sorted_.begin(), sorted_.end(), time), time);
+void Drift::Series::add(double value) {
+  values_.push_back(value);
+  sorted_.insert(std::upper_bound(sorted_.begin(), sorted_.end(), value), value);
 }
 
-double Drift::Series::ratio(std::size_t reference) const {
-  const Seconds calm = sorted_[(sorted_.size() - 1) / 4];
-  return calm > 0 ? times_[reference] / calm : 1;
+double Drift::Series::ratio(std::size_t at) const {
+  const double calm = known_ > 0 ? std::min(known_, lower_quartile()) : lower_quartile();
+  return calm > 0 ? values_[at] / calm : 1;
 }
 
 void Drift::add(Seconds at, const ReferenceTimes& times) {
   assert(moments_.empty() || at >= moments_.back());
   moments_.push_back(at);
   product_.add(times.product);
-  solve_.add(times.solve);
+  solve_.add(times.product > 0 ? times.solve / times.product : 0);
+}
+
+double Drift::calm_solve() const {
+  constexpr std::size_t few = 8;
+  return moments_.size() < few ? 0 : solve_.lower_quartile();
 }
 
 std::size_t Drift::first_after(Seconds at) const {

@@ -9,10 +9,14 @@ namespace flopcast::measure {
 
 /// Times of the reference kernels over a session: they tell how fast the machine was when.
 ///
-/// A reference is *slow* if one of its kernels took much longer than the lower quartile of all: others use this core's second hyperthread,
-/// or its clock is down. Such moments last for milliseconds to minutes. A clock that wanders by less is normalised, by the product.
+/// A reference is *slow* if its product, or its solve over its product, took much longer than the lower quartile of all: others use this
+/// core's second hyperthread, or its clock is down. Such moments last for milliseconds to minutes. A clock that wanders by less is
+/// normalised, by the product.
 class Drift {
  public:
+  /// `calm_solve`: solve over product while nothing disturbed, as known from elsewhere (calm_solve()); 0: it isn't.
+  explicit Drift(double calm_solve = 0) : solve_(calm_solve) {}
+
   /// `at` must not fall from one call to the next.
   void add(Seconds at, const ReferenceTimes& times);
 
@@ -24,6 +28,8 @@ class Drift {
   [[nodiscard]] double slowness(Seconds from, Seconds to) const;
 
   [[nodiscard]] bool empty() const noexcept { return moments_.empty(); }
+  /// Lower quartile of solve over product; 0 of a few references, or if there is no solve.
+  [[nodiscard]] double calm_solve() const;
   /// Median over the session, of those that weren't slow; 0 of nothing.
   [[nodiscard]] Seconds median_time() const;
   /// Median of the five references nearest to `at`, of those that weren't slow if neither the last before it nor the first after it was;
@@ -31,23 +37,27 @@ class Drift {
   [[nodiscard]] Seconds time_near(Seconds at) const;
 
  private:
-  /// Times of one kernel.
+  /// Numbers, and what they are in a calm moment: their lower quartile, or `known` if that is less.
   class Series {
    public:
-    void add(Seconds time);
-    [[nodiscard]] Seconds operator[](std::size_t reference) const { return times_[reference]; }
-    /// To the lower quartile of all; 1 where that is 0.
-    [[nodiscard]] double ratio(std::size_t reference) const;
+    explicit Series(double known = 0) : known_(known) {}
+    void add(double value);
+    [[nodiscard]] double operator[](std::size_t at) const { return values_[at]; }
+    [[nodiscard]] double lower_quartile() const { return sorted_[(sorted_.size() - 1) / 4]; }
+    /// Of a value to a calm one; 1 where that is 0.
+    [[nodiscard]] double ratio(std::size_t at) const;
 
    private:
-    std::vector<Seconds> times_, sorted_;
+    double known_;
+    std::vector<double> values_, sorted_;
   };
 
   [[nodiscard]] std::size_t first_after(Seconds at) const;
   [[nodiscard]] double slowness(std::size_t reference) const;
 
   std::vector<Seconds> moments_;
-  Series product_, solve_;
+  Series product_;
+  Series solve_;  ///< over product
 };
 
 }  // namespace flopcast::measure

@@ -35,8 +35,8 @@ struct Task {
   bool wake = false;
 };
 
-/// A repetition that the next reference may show to have been slowed down.
-struct Unjudged {
+/// A repetition that references may show to have been slowed down.
+struct Made {
   Task* task;
   std::int64_t repetition;
   Seconds from, to;
@@ -81,7 +81,8 @@ struct Session::State {
   Seconds last_reference = 0, last_reference_time = 0;  ///< when, and what it took
   Seconds first_standard = 0;                           ///< the references' median at the end of the first run
   int threads = 0;                                      ///< that were last set; 0: none yet
-  std::vector<Unjudged> unjudged;
+  std::vector<Made> made;                               ///< in this run, what wasn't preempted
+  std::size_t judged = 0;                               ///< of these
   std::unordered_set<kernel::Function> warmed_up;
   std::mt19937_64 random;
   std::vector<std::int64_t> ticks;
@@ -93,6 +94,7 @@ struct Session::State {
         environment(std::move(where)),
         options(how),
         sweeper(environment.caches),
+        drift(options.calm_solve),
         random(options.seed),
         begin(backend.wall.ticks()) {}
 
@@ -168,14 +170,14 @@ void Session::State::take_reference(int times) {
   judge();
 }
 
-/// Discards the repetitions before the last reference that were slowed down.
+/// Discards the repetitions before the last reference that were slowed down, those that weren't judged yet.
 void Session::State::judge() {
-  for (const Unjudged& one : unjudged) {
+  for (; judged < made.size(); ++judged) {
+    const Made& one = made[judged];
     if (const double slowness = drift.slowness(one.from, one.to); slowness >= Drift::slow) {
       one.task->tally.discard(one.repetition, slowness);
     }
   }
-  unjudged.clear();
 }
 
 /// Tries again if preempted; the fastest of a few disturbed ones stands for what the machine can do.
@@ -240,7 +242,7 @@ void Session::State::repeat(Task& task) {
   }
   check_results(task, task.tally.made() == 0);
   if (options.normalise && !disturbed) {
-    unjudged.push_back({&task, task.tally.made(), at, end});
+    made.push_back({&task, task.tally.made(), at, end});
   }
   task.tally.add(seconds, at, now() - before, disturbed);
 }
@@ -265,7 +267,8 @@ void Session::State::execute(std::vector<Task>& tasks, const Progress& progress)
   }
 }
 
-/// Those that want more repetitions. Where none seems to, a reference is taken, which may show that some were slowed down.
+/// Those that want more repetitions. Where none seems to, all are judged by what is known now, the first ones too, which had few references
+/// to be compared with.
 std::vector<Task*> Session::State::unfinished(std::vector<Task>& tasks) {
   std::vector<Task*> wanting;
   const auto look = [&] {
@@ -276,8 +279,10 @@ std::vector<Task*> Session::State::unfinished(std::vector<Task>& tasks) {
     }
   };
   look();
-  if (wanting.empty() && !unjudged.empty()) {
+  if (wanting.empty() && judged < made.size()) {
     take_reference(1);
+    judged = 0;
+    judge();
     look();
   }
   return wanting;
@@ -323,7 +328,8 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
   if (experiments.empty()) {
     return {};
   }
-  state_->unjudged.clear();  // of a run that an error ended
+  state_->made.clear();
+  state_->judged = 0;
   std::vector<Task> tasks = state_->prepare(experiments);
   state_->take_reference(references_at_ends);
   state_->execute(tasks, progress);
@@ -346,6 +352,7 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
 
 Seconds Session::reference_time() const { return state_->reference_time(); }
 Seconds Session::own_reference_time() const { return state_->drift.median_time(); }
+double Session::calm_solve() const { return state_->drift.calm_solve(); }
 const Environment& Session::environment() const { return state_->environment; }
 const SessionOptions& Session::options() const { return state_->options; }
 SessionOptions& Session::options() { return state_->options; }

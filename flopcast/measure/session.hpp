@@ -18,11 +18,14 @@ struct SessionOptions {
   StopRule stop;
   Clock clock = Clock::wall;
   std::uint64_t seed = 1;             ///< of the shuffling and of operands' values
-  Seconds reference_interval = 0.03;  ///< the reference kernel (dgemm 256^3) runs about this often
+  Seconds reference_interval = 0.03;  ///< the reference kernels run about this often
   bool normalise = true;              ///< fill in Repetition::drift; otherwise it stays 1
   /// Time of the reference kernel that counts as a drift of 1; 0: the first run's median. An earlier session's reference_time() makes both
   /// comparable.
   Seconds reference_time = 0;
+  /// Reference solve over reference product while nothing else ran on the core, an earlier session's calm_solve(): then moments in which
+  /// something does are told from the first one on. 0: unknown.
+  double calm_solve = 0;
 };
 
 /// Progress of a run: repetitions done and expected. Return false to stop early; what was measured is kept.
@@ -50,6 +53,8 @@ class Session {
   [[nodiscard]] Seconds reference_time() const;
   /// The median over all of this session, whatever counts as a drift of 1; 0 before anything was measured.
   [[nodiscard]] Seconds own_reference_time() const;
+  /// Lower quartile of reference solve over reference product; 0 before a few were measured, or if there is no dtrsm.
+  [[nodiscard]] double calm_solve() const;
   [[nodiscard]] const Environment& environment() const;
   [[nodiscard]] const SessionOptions& options() const;
   SessionOptions& options();

@@ -66,6 +66,25 @@ TEST(Drift, IsSlowWhereOneOfTheKernelsIs) {
   EXPECT_EQ(drift.median_time(), 1) << "the product's";
 }
 
+TEST(Drift, TellsSlowMomentsFromTheFirstOneOnIfItKnowsCalmOnes) {
+  Drift drift(0.1);
+  for (int i = 0; i < 10; ++i) {
+    drift.add(0.01 * i, {1.1, 0.16});
+  }
+  EXPECT_NEAR(drift.slowness(0.001, 0.009), 0.16 / 0.11, 1e-12);
+  EXPECT_NEAR(drift.calm_solve(), 0.16 / 1.1, 1e-12) << "what it saw";
+  EXPECT_EQ(Drift(0.1).calm_solve(), 0) << "nothing yet";
+}
+
+TEST(Drift, TakesAClockThatFallsForNoDisturbance) {
+  Drift drift(0.1);
+  for (int i = 0; i < 10; ++i) {
+    const double clock = i < 5 ? 1 : 1.15;
+    drift.add(0.01 * i, {clock, 0.1 * clock});
+  }
+  EXPECT_LT(drift.slowness(0.071, 0.079), Drift::slow);
+}
+
 TEST(Drift, LeavesMomentsOutOfItsMedianInWhichTheSolveWasSlow) {
   Drift drift;
   for (int i = 0; i < 9; ++i) {
@@ -78,7 +97,7 @@ TEST(Drift, LeavesMomentsOutOfItsMedianInWhichTheSolveWasSlow) {
 TEST(Drift, TakesAllIfEachMomentWasSlowForOneKernel) {
   Drift drift;
   for (int i = 0; i < 4; ++i) {
-    drift.add(0.01 * i, {i == 0 ? 1.0 : 2.0, i == 0 ? 2.0 : 1.0});
+    drift.add(0.01 * i, {i == 0 ? 1.0 : 2.0, i == 0 ? 3.0 : 1.0});
   }
   EXPECT_EQ(drift.median_time(), 2);
 }

@@ -227,6 +227,21 @@ TEST_F(SessionTest, RepeatsWhereOnlyTheSolveWasSlowedDown) {
   EXPECT_THAT(discarded_beside({}), ElementsAre(false, false, true, true, false));
 }
 
+TEST_F(SessionTest, JudgesTheFirstRepetitionsByWhatIsKnownAtTheEnd) {
+  fake_world().duration["daxpy"] = 1'000'000;
+  fake_world().durations["dgemm"].assign(2 * 5, 1700);  // the first, three at the beginning, one before the second repetition
+  SessionOptions options = three_times();
+  options.stop.minimum_repetitions = options.stop.maximum_repetitions = 8;
+  options.reference_interval = 1e-3;
+  Session session(fake_backend(), {}, options);
+  const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
+  std::vector<bool> discarded;
+  for (const Repetition& repetition : timings[0].calls[0]) {
+    discarded.push_back(repetition.discarded);
+  }
+  EXPECT_THAT(discarded, ElementsAre(true, true, false, false, false, false, false, false, false, false));
+}
+
 TEST_F(SessionTest, CountsWhatWasSlowedDownThroughout) {
   const std::vector<bool> discarded = discarded_beside(std::vector<std::int64_t>(8, 1700));
   EXPECT_EQ(discarded.size(), 6U);

@@ -190,6 +190,7 @@ nlohmann::json program_document(const ProgramReport& report) {
           {"dry_run", view.summary.dry_run},
           {"finished", view.summary.finished},
           {"damaged", view.summary.damaged},
+          {"missing_bytes", view.summary.missing},
           {"warnings", report.warnings},
           {"seconds", view.summary.seconds},
           {"all", sum_json(view.breakdown.all(), view)},

@@ -194,12 +194,22 @@ nlohmann::json summary_document(const interpose::ProgramTraceFile& file, const S
     }
     routines.push_back(std::move(routine));
   }
-  return {
-      {"schema", "flopcast-recording-1"}, {"command", summary.command},   {"machine", summary.document.value("machine", nlohmann::json())},
-      {"dry_run", summary.dry_run},       {"finished", summary.finished}, {"exit_code", summary.exit_code},
-      {"seconds", summary.seconds},       {"calls", sums.all.calls},      {"call_seconds", sums.all.seconds},
-      {"dropped", summary.dropped},       {"damaged", summary.damaged},   {"libraries", summary.libraries},
-      {"processes", processes},           {"threads", threads},           {"routines", routines}};
+  return {{"schema", "flopcast-recording-1"},
+          {"command", summary.command},
+          {"machine", summary.document.value("machine", nlohmann::json())},
+          {"dry_run", summary.dry_run},
+          {"finished", summary.finished},
+          {"exit_code", summary.exit_code},
+          {"seconds", summary.seconds},
+          {"calls", sums.all.calls},
+          {"call_seconds", sums.all.seconds},
+          {"dropped", summary.dropped},
+          {"damaged", summary.damaged},
+          {"missing_bytes", summary.missing},
+          {"libraries", summary.libraries},
+          {"processes", processes},
+          {"threads", threads},
+          {"routines", routines}};
 }
 
 /// The document with every call: [thread, start, seconds, text, what happened].

@@ -13,7 +13,7 @@ std::vector<std::string> recording_complaints(const interpose::ProgramSummary& s
   std::vector<std::string> all;
   if (summary.loaded == 0) {
     all.emplace_back("the recording library was not loaded: did the program clear its environment?");
-  } else if (calls == 0 && summary.dropped == 0) {
+  } else if (calls == 0 && summary.dropped == 0 && summary.damaged == 0 && summary.missing == 0) {
     all.emplace_back("no BLAS or LAPACK call was seen: the program makes none, or has these libraries linked into itself statically");
   }
   if (summary.dropped > 0) {
@@ -21,6 +21,9 @@ std::vector<std::string> recording_complaints(const interpose::ProgramSummary& s
   }
   if (summary.damaged > 0) {
     all.push_back(fmt::format("{} of the file can't be read", plural(summary.damaged, "piece")));
+  }
+  if (summary.missing > 0) {
+    all.push_back(fmt::format("the file is cut off: {} of it are missing", plural(summary.missing, "byte")));
   }
   if (!summary.finished) {
     all.emplace_back("the recording has no end: 'flopcast record' was killed, or still runs");

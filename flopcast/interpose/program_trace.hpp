@@ -52,6 +52,7 @@ struct ProgramSummary {
   double ticks_per_second = 1e9;       ///< of the recording's clock
   std::uint64_t dropped = 0;           ///< calls that were not recorded, because the disk was full
   std::uint64_t damaged = 0;           ///< chunks that can't be read
+  std::uint64_t missing = 0;           ///< bytes that the file was cut off by
   std::uint32_t loaded = 0;            ///< processes that had the preloaded library in them, with or without calls
   std::vector<std::string> libraries;  ///< files in which the called routines are defined
   std::vector<RecordedProcess> processes;

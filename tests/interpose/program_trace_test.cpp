@@ -139,6 +139,18 @@ TEST_F(ProgramTraceTest, ReadsACutFileAsFarAsItGoes) {
   }
 }
 
+TEST_F(ProgramTraceTest, SaysHowMuchIsMissing) {
+  File file = example();
+  auto& header = *reinterpret_cast<FileHeader*>(file.bytes().data());
+  header.dropped = 0;
+  header.end = round_to_page(file.size());
+  EXPECT_EQ(read(file.bytes()).summary.missing, 0U);
+  header.end += 3 * trace_page;
+  EXPECT_EQ(read(file.bytes()).summary.missing, 3 * trace_page);
+  header.dropped = 1;
+  EXPECT_EQ(read(file.bytes()).summary.missing, 0U) << "the disk was full";
+}
+
 TEST_F(ProgramTraceTest, SurvivesRandomDamage) {
   const Contents whole = example().bytes();
   std::mt19937 random(1);

@@ -19,6 +19,8 @@ struct Algorithm {
   bool is_default = false;  ///< LAPACK's own algorithm; one in each family
   /// Elements of work space (lwork) that full blocks need; if empty, what the catalogue says that suffices for any block size.
   std::function<std::int64_t(const Call& call, const BlockParameters& blocks)> workspace = {};
+  /// Whether it does the work of a call with these flags; if empty, of every call. `run` throws bad_input for others.
+  std::function<bool(const Call& call)> applies = {};
 };
 
 }  // namespace flopcast::algorithm

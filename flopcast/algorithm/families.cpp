@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/core/error.hpp"
@@ -96,6 +98,16 @@ const std::vector<Family>& families() {
       {"qr", "geqrf", "A = Q R", {"geqrf"}, ""},
   };
   return table;
+}
+
+FamilyRoutine applicable(FamilyRoutine family, const Call& call) {
+  std::vector<const Algorithm*> some;
+  std::copy_if(family.variants.begin(), family.variants.end(), std::back_inserter(some),
+               [&](const Algorithm* variant) { return !variant->applies || variant->applies(call); });
+  if (!some.empty()) {
+    family.variants = std::move(some);
+  }
+  return family;
 }
 
 FamilyRoutine find_family(std::string_view name, Precision precision) {

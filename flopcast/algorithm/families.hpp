@@ -33,6 +33,9 @@ struct FamilyRoutine {
   [[nodiscard]] bool is_lapacks() const { return family == nullptr || family->is_lapacks; }
 };
 
+/// `family` without the variants that don't do the work of `call`, as those of sygst for other problems than itype 1; as it is if none does.
+FamilyRoutine applicable(FamilyRoutine family, const Call& call);
+
 /// What `name` stands for: a family ("cholesky", "lu-nopivot"; then in `precision`), or a routine in the precision that its name says
 /// ("zpotrf"). Throws bad_input with the nearest names, or those there are.
 FamilyRoutine find_family(std::string_view name, Precision precision = Precision::d);

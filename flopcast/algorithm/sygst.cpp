@@ -134,15 +134,16 @@ std::int32_t blocked(Step step, Intermediate kept, const Call& call, const Block
 }  // namespace
 
 std::vector<Algorithm> sygst_algorithms(std::string_view family) {
-  const auto solving = [family](const char* name, const char* description, Intermediate kept, Step step) {
+  const auto is_solved = [](const Call& call) { return value(call, "itype") == 1; };
+  const auto solving = [=](const char* name, const char* description, Intermediate kept, Step step) {
     const std::string variant = name;
-    return Algorithm{std::string(family), variant, description, [=](const Call& call, const BlockParameters& blocks, const Script& script) {
-                       if (value(call, "itype") != 1) {
-                         throw bad_input("variant {} of {} is of itype 1; itype {} has variant 5 only", variant, call.routine->name,
-                                         value(call, "itype"));
-                       }
-                       return blocked(step, kept, call, blocks, script);
-                     }};
+    const auto run = [=](const Call& call, const BlockParameters& blocks, const Script& script) {
+      if (!is_solved(call)) {
+        throw bad_input("variant {} of {} is of itype 1; itype {} has variant 5 only", variant, call.routine->name, value(call, "itype"));
+      }
+      return blocked(step, kept, call, blocks, script);
+    };
+    return Algorithm{.family = std::string(family), .variant = variant, .description = description, .run = run, .applies = is_solved};
   };
   const auto lapack = [](const Call& call, const BlockParameters& blocks, const Script& script) {
     return blocked(value(call, "itype") == 1 ? step_5 : step_product, Intermediate::none, call, blocks, script);

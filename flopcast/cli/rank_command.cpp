@@ -67,6 +67,7 @@ RankRequest make_request(const RankOptions& options) {
     throw usage_error("rank {}: no sizes given; add --n 500:4000", options.family);
   }
   request.calls = routine_calls(*request.family.routine, arguments.sizes, arguments.fixed);
+  request.family = algorithm::applicable(request.family, request.calls.front());
   request.blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
   request.library = options.no_library ? LibraryRow::none : LibraryRow::standard;
   request.time_budget = parse_duration(options.time_budget, "--time-budget");

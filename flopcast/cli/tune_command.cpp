@@ -257,6 +257,9 @@ void run_joint(const TuneOptions& options, const std::vector<LibraryOptions>& wh
   RankRequest request;
   request.family = chosen_family(options);
   request.calls = requested_calls(options, *request.family.routine);
+  if (options.variants == "all") {
+    request.family = algorithm::applicable(request.family, request.calls.front());
+  }
   request.blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
   request.library = LibraryRow::tuned;
   request.time_budget = time_budget(options);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/kernel/parse_call.hpp"
 
 namespace flopcast::algorithm {
 namespace {
@@ -39,6 +40,19 @@ TEST(Families, EachHasVariantsAndLapacksAmongThem) {
     const bool has_default = std::any_of(found.variants.begin(), found.variants.end(), [](const Algorithm* a) { return a->is_default; });
     EXPECT_EQ(has_default, family.is_lapacks) << family.name;
   }
+}
+
+TEST(Families, LeaveOutWhatDoesNotSolveTheProblem) {
+  const auto variants = [](const char* itype) {
+    const FamilyRoutine family = find_family("sygst");
+    return names(applicable(family, kernel::parse_call(*family.routine, {{"n", "10"}, {"itype", itype}})));
+  };
+  EXPECT_THAT(variants("1"), testing::ElementsAre("1", "2", "3", "4", "5"));
+  EXPECT_THAT(variants("2"), testing::ElementsAre("5"));
+  FamilyRoutine none = find_family("sygst");
+  none.variants.resize(1);
+  EXPECT_THAT(names(applicable(none, kernel::parse_call(*none.routine, {{"n", "10"}, {"itype", "2"}}))), testing::ElementsAre("1"))
+      << "so that running it says why";
 }
 
 TEST(Families, UnknownOnesGetASuggestion) {

@@ -105,6 +105,12 @@ bool is_known_to_crash(const Subject& subject) {
   return subject.library->name() == "openblas" && real_bytes(subject.routine->precision) == 4 && (family == "trtri" || family == "potri");
 }
 
+/// Wrong results of libraries, which are theirs to mend. OpenBLAS 0.3.21 with its kernels for Cooper Lake, which it also takes on AMD's Zen 5:
+/// scasum leaves out elements for most n from 9 on.
+bool is_known_to_be_wrong(const Subject& subject) {
+  return subject.routine->name == "scasum" && subject.library->kernels() == "Cooperlake";
+}
+
 /// At most eight of them, evenly chosen.
 std::vector<Call> some_of(const std::vector<Call>& calls) {
   const std::size_t step = std::max<std::size_t>(1, calls.size() / 8);
@@ -144,6 +150,9 @@ void check(const Routine& routine, Function function, const std::vector<Call>& c
 TEST_P(EveryRoutine, ComputesWhatThePlainAlgorithmDoes) {
   const Function function = GetParam().library->find(routine.name);
   ASSERT_NE(function, nullptr) << "the reference implementation has every routine of the catalogue";
+  if (is_known_to_be_wrong(GetParam())) {
+    GTEST_SKIP() << "a known bug of this library";
+  }
   check(routine, function, reference::cases(routine, Extent::small));
   check(routine, function, some_of(reference::cases(routine, Extent::medium)));
 }
@@ -151,7 +160,7 @@ TEST_P(EveryRoutine, ComputesWhatThePlainAlgorithmDoes) {
 TEST_P(EveryRoutine, AlsoWhereItIsBlocked) {
   const Function function = GetParam().library->find(routine.name);
   ASSERT_NE(function, nullptr);
-  if (is_known_to_crash(GetParam())) {
+  if (is_known_to_crash(GetParam()) || is_known_to_be_wrong(GetParam())) {
     GTEST_SKIP() << "a known bug of this library";
   }
   check(routine, function, some_of(reference::cases(routine, Extent::large)));

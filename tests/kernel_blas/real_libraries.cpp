@@ -36,6 +36,15 @@ Function TestLibrary::find(const std::string& routine) const {
   return nullptr;
 }
 
+std::string TestLibrary::kernels() const {
+  for (void* handle : handles_) {
+    if (void* symbol = dlsym(handle, "openblas_get_corename")) {
+      return reinterpret_cast<const char* (*)()>(symbol)();
+    }
+  }
+  return {};
+}
+
 const std::vector<TestLibrary>& test_libraries() {
   static const std::vector<TestLibrary> libraries = [] {
     std::vector<TestLibrary> found;

@@ -17,6 +17,8 @@ class TestLibrary {
   [[nodiscard]] bool empty() const { return handles_.empty(); }
   /// The Fortran symbol of `routine`, or nullptr.
   [[nodiscard]] Function find(const std::string& routine) const;
+  /// Which kernels it has chosen for this CPU ("SkylakeX"), if it is an OpenBLAS.
+  [[nodiscard]] std::string kernels() const;
 
  private:
   std::string name_;

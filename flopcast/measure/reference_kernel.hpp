@@ -12,7 +12,7 @@ namespace flopcast::measure {
 struct ReferenceTimes {
   Seconds product = 0;  ///< times are normalised with this
   /// Over the product's time, it tells whether others use the core's second hyperthread where the product itself hardly does: on a Zen 5
-  /// they slow the product by 3 to 9 % and triangular solves by 40 to 70 %. 0 if the libraries have none.
+  /// they slow the product by 8 % and triangular solves by 50 to 70 %. 0 if the libraries have none.
   Seconds solve = 0;
 };
 

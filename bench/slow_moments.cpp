@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/invoke.hpp"
@@ -69,12 +70,6 @@ class Subject {
   Call call_;
   kernel::Invocation invocation_;
 };
-
-double quantile(std::vector<double> values, double q) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
 
 void run(const std::string& blas, const std::string& tells, Seconds duration) {
   const machine::LibrarySet libraries = machine::LibrarySet::open(blas, machine::default_lapack());

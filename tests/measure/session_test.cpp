@@ -188,6 +188,15 @@ TEST_F(SessionTest, TakesPreemptedReferencesAgain) {
   EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15);
 }
 
+/// Whether each repetition was discarded.
+std::vector<bool> discarded(const Timings& timings) {
+  std::vector<bool> each;
+  for (const Repetition& repetition : timings.calls[0]) {
+    each.push_back(repetition.discarded);
+  }
+  return each;
+}
+
 /// Whether each repetition of a daxpy of 1 ms was discarded, a reference being taken before each; the references take `references`, in
 /// nanoseconds, after those at the beginning.
 std::vector<bool> discarded_beside(const std::vector<std::int64_t>& references) {
@@ -201,11 +210,7 @@ std::vector<bool> discarded_beside(const std::vector<std::int64_t>& references) 
   options.reference_interval = 1e-3;
   Session session(fake_backend(), {}, options);
   const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
-  std::vector<bool> discarded;
-  for (const Repetition& repetition : timings[0].calls[0]) {
-    discarded.push_back(repetition.discarded);
-  }
-  return discarded;
+  return discarded(timings[0]);
 }
 
 TEST_F(SessionTest, RepeatsWhatWasSlowedDown) {
@@ -235,11 +240,7 @@ TEST_F(SessionTest, JudgesTheFirstRepetitionsByWhatIsKnownAtTheEnd) {
   options.reference_interval = 1e-3;
   Session session(fake_backend(), {}, options);
   const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
-  std::vector<bool> discarded;
-  for (const Repetition& repetition : timings[0].calls[0]) {
-    discarded.push_back(repetition.discarded);
-  }
-  EXPECT_THAT(discarded, ElementsAre(true, true, false, false, false, false, false, false, false, false));
+  EXPECT_THAT(discarded(timings[0]), ElementsAre(true, true, false, false, false, false, false, false, false, false));
 }
 
 TEST_F(SessionTest, CountsWhatWasSlowedDownThroughout) {
@@ -262,11 +263,7 @@ TEST_F(SessionTest, RepeatsWhatWasPreempted) {
   fake_world().disturb = {false, false, true, false, false};  // the first is the warm-up
   Session session(fake_backend(), {}, three_times());
   const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
-  std::vector<bool> discarded;
-  for (const Repetition& repetition : timings[0].calls[0]) {
-    discarded.push_back(repetition.discarded);
-  }
-  EXPECT_THAT(discarded, ElementsAre(false, true, false, false));
+  EXPECT_THAT(discarded(timings[0]), ElementsAre(false, true, false, false));
 }
 
 TEST_F(SessionTest, SaysSoIfEverythingWasPreempted) {

@@ -32,7 +32,7 @@ using contract::Contraction;
 
 namespace {
 
-/// `96x512x64`, with `:panels` or `:streaming` behind it, or `whole`.
+/// `96x512x64`, with `:panels` or `:streaming` behind it, and rows in another order than C's, `:crossed` or `:A`; or `whole`.
 contract::Blocking parse_tiles(const std::string& text, int threads) {
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
   if (text == "whole") {
@@ -40,18 +40,21 @@ contract::Blocking parse_tiles(const std::string& text, int threads) {
   }
   const std::vector<std::string_view> parts = split(text, ':');
   const std::vector<std::string_view> sides = split(parts.front(), 'x');
-  const std::string_view kernel = parts.size() == 2 ? parts.back() : "gemm";
-  constexpr std::array<std::string_view, 3> kernels = {"gemm", "panels", "streaming"};
-  const auto* found = std::find(kernels.begin(), kernels.end(), kernel);
-  if (parts.size() > 2 || sides.size() != 3 || found == kernels.end()) {
-    throw bad_input("--tiles '{}' is neither whole nor tiles of M, N and K such as 96x512x64, 96x512x64:panels or 96x512x8:streaming",
-                    text);
+  constexpr std::array<std::string_view, 3> kernels = {"gemm", "panels", "streaming"}, orders = {"C", "crossed", "A"};
+  const auto* kernel = std::find(kernels.begin(), kernels.end(), parts.size() > 1 ? parts[1] : kernels.front());
+  const auto* order = std::find(orders.begin(), orders.end(), parts.size() > 2 ? parts[2] : orders.front());
+  if (parts.size() > 3 || sides.size() != 3 || kernel == kernels.end() || order == orders.end()) {
+    throw bad_input(
+        "--tiles '{}' is neither whole nor tiles of M, N and K such as 96x512x64, 96x512x64:panels, 96x512x64:panels:crossed, "
+        "96x512x64:gemm:A or 96x512x8:streaming",
+        text);
   }
   contract::Blocking blocking;
   blocking.m = parse_integer(sides[0], "--tiles: M", 1, longest);
   blocking.n = parse_integer(sides[1], "--tiles: N", 1, longest);
   blocking.k = parse_integer(sides[2], "--tiles: K", 1, longest);
-  blocking.kernel = static_cast<contract::TileKernel>(found - kernels.begin());
+  blocking.kernel = static_cast<contract::TileKernel>(kernel - kernels.begin());
+  blocking.rows = static_cast<contract::RowOrder>(order - orders.begin());
   blocking.threads = threads;
   return blocking;
 }

@@ -29,10 +29,8 @@ Folded beginning(const Folded& folded, const Box& box) {
 
 /// The contraction with M in a blocking's order.
 Folded in_order_of(const Blocking& blocking, Folded folded) {
-  if (blocking.crossed && folded.crossed.extent > 0) {
-    folded.m = folded.crossed;
-  }
-  folded.crossed = Fold{{}, {}, {}, 0, {}};
+  folded.m = Fold(rows_in(blocking.rows, folded));
+  folded.crossed = folded.led_by_a = Folded::no_fold();
   return folded;
 }
 
@@ -98,7 +96,7 @@ struct Trial {
 
   static Blocking serial(Blocking blocking) {
     blocking.threads = 1;
-    blocking.crossed = false;  // the sample is in that order
+    blocking.rows = RowOrder::as_c;  // the sample is in that order
     return blocking;
   }
 

@@ -362,10 +362,14 @@ std::string to_string(const Blocking& blocking) {
   switch (blocking.kernel) {
     case TileKernel::gemm: break;
     case TileKernel::panels:
-      how = fmt::format(" in panels{}{}", blocking.pack_a ? ", A packed" : "", blocking.pack_b ? ", B packed" : "") +
-            (blocking.crossed ? ", lines of A and C crossed" : "");
+      how = fmt::format(" in panels{}{}", blocking.pack_a ? ", A packed" : "", blocking.pack_b ? ", B packed" : "");
       break;
     case TileKernel::streaming: how = " streaming"; break;
+  }
+  switch (blocking.rows) {
+    case RowOrder::as_c: break;
+    case RowOrder::crossed: how += ", lines of A and C crossed"; break;
+    case RowOrder::led_by_a: how += ", rows as A has them"; break;
   }
   return fmt::format("{} x {} x {}{}{}{}", blocking.m, blocking.n, blocking.k, how, blocking.mirrored ? ", mirrored" : "",
                      blocking.threads > 1 ? fmt::format(" on {} threads", blocking.threads) : "");
@@ -381,8 +385,8 @@ std::vector<Tile> tiles(const Fold& fold, std::int64_t length) {
 }
 
 Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : folded_(std::move(folded)), blocking_(blocking) {
-  if (blocking_.crossed && folded_.crossed.extent > 0) {
-    folded_.m = folded_.crossed;
+  if (blocking_.rows != RowOrder::as_c) {
+    folded_.m = Fold(rows_in(blocking_.rows, folded_));
   }
   if (blocking_.kernel == TileKernel::gemm) {
     const std::string routine = static_cast<char>(folded_.precision) + std::string("gemm");
@@ -453,9 +457,12 @@ void Blocked::make_panels() {
   }
   with_panel_kernel(folded_.precision, [&](const auto& kernel) {
     const std::int64_t element = element_bytes(folded_.precision);
+    constexpr std::int64_t private_cache = 1 << 20;
+    const bool is_far = folded_.batch.extent * folded_.m.extent * folded_.k.extent * element > private_cache;
+    const RowPanels panels(folded_.m, kernel.rows, kernel.lanes, kernel.takes_pieces);
     for (const Tile& tile : m_) {
-      row_panels_.push_back(row_panels(folded_.m, tile.first, tile.length, kernel.rows, kernel.lanes, kernel.takes_pieces));
-      packing_orders_.push_back(packing_order(folded_.m, row_panels_.back(), folded_.k.a));
+      row_panels_.push_back(panels.of(tile.first, tile.length));
+      packing_orders_.push_back(packing_order(folded_.m, row_panels_.back(), folded_.k.a, is_far));
       a_bytes_ = std::max(a_bytes_, rounded(packed_elements(row_panels_.back(), kernel.lanes, blocking_.k) * element));
     }
     for (const Tile& tile : n_) {

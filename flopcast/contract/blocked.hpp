@@ -34,7 +34,7 @@ struct Blocking {
   bool pack_a = false, pack_b = false;  ///< panel kernel: pack also what it could take where it lies
   /// A and B will be one tensor and C symmetric: tiles above the diagonal aren't computed, but mirrored.
   bool mirrored = false;
-  bool crossed = false;  ///< M in the order of Folded::crossed
+  RowOrder rows = RowOrder::as_c;
   friend bool operator==(const Blocking&, const Blocking&) = default;
 };
 std::string to_string(const Blocking& blocking);

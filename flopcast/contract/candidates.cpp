@@ -86,15 +86,9 @@ class Collector {
     if (folded_.batch.extent == 1 && model_.is_in_place(whole_gemm())) {
       add_one_call();
     }
-    for (const std::int64_t m : lengths(folded_.m, {64, 256, 1024}, longest)) {
-      for (const std::int64_t n : lengths(folded_.n, {32, 128, 512}, longest)) {
-        for (const std::int64_t k : lengths(folded_.k, {128, 384}, longest)) {
-          constexpr std::int64_t most_elements = std::int64_t{1} << 24;
-          if (m * n <= most_elements && m * k <= most_elements && k * n <= most_elements && !is_whole_in_place({m, n, k})) {
-            add({m, n, k, TileKernel::gemm, threads_});
-          }
-        }
-      }
+    add_gemm(lengths(folded_.m, {64, 256, 1024}, longest), RowOrder::as_c);
+    if (folded_.led_by_a.extent > 0) {
+      add_gemm(lengths(folded_.led_by_a, {}, longest), RowOrder::led_by_a);
     }
   }
 
@@ -104,13 +98,17 @@ class Collector {
     std::set<std::int64_t> rows = lengths(folded_.m, {}, 1024);
     rows.merge(equal_lengths(folded_.m.extent, {96, 240, 480}, unit, threads_));
     rows.merge(several_runs(folded_.m));
-    add_panels(rows, false);
+    add_panels(rows, RowOrder::as_c);
     if (folded_.crossed.extent > 0) {
-      add_panels(lengths(folded_.crossed, {}, 2048), true);
+      add_panels(lengths(folded_.crossed, {}, 2048), RowOrder::crossed);
+    }
+    if (folded_.led_by_a.extent > 0) {
+      add_panels(lengths(folded_.led_by_a, {}, 2048), RowOrder::led_by_a);
     }
   }
 
-  void add_panels(const std::set<std::int64_t>& rows, bool crossed) {
+  void add_panels(const std::set<std::int64_t>& rows, RowOrder order) {
+    const Fold& m_fold = rows_in(order, folded_);
     constexpr std::int64_t unit = 8, longest_sum = 768;  // a panel of B fills L1
     std::set<std::int64_t> sums = lengths(folded_.k, {}, longest_sum);
     sums.merge(equal_lengths(folded_.k.extent, {64, 192, 320, 640}, unit));
@@ -121,12 +119,12 @@ class Collector {
           if (m * k > most_packed) {
             continue;
           }
-          const bool direct_a = !crossed && starts_at_unit_step(folded_.m.a) && model_.is_regular(folded_.k.a, k);
+          const bool direct_a = starts_at_unit_step(m_fold.a) && model_.is_regular(folded_.k.a, k);
           const bool direct_b = model_.is_regular(folded_.k.b, k);
           for (const bool pack_a : {false, true}) {
             for (const bool pack_b : {false, true}) {
               if ((!pack_a || direct_a) && (!pack_b || direct_b)) {  // what must be packed needs no other candidate that says so
-                add({m, n, k, TileKernel::panels, threads_, pack_a, pack_b, false, crossed});
+                add({m, n, k, TileKernel::panels, threads_, pack_a, pack_b, false, order});
               }
             }
           }
@@ -157,6 +155,18 @@ class Collector {
   static constexpr std::int64_t longest = 8192;
   static constexpr std::int64_t most_packed = 1 << 18;  ///< elements of a packed tile of A, which is to stay in L2
 
+  void add_gemm(const std::set<std::int64_t>& rows, RowOrder order) {
+    for (const std::int64_t m : rows) {
+      for (const std::int64_t n : lengths(folded_.n, {32, 128, 512}, longest)) {
+        for (const std::int64_t k : lengths(folded_.k, {128, 384}, longest)) {
+          constexpr std::int64_t most_elements = std::int64_t{1} << 24;
+          if (m * n <= most_elements && m * k <= most_elements && k * n <= most_elements && !is_whole_in_place({m, n, k})) {
+            add({m, n, k, TileKernel::gemm, threads_, false, false, false, order});
+          }
+        }
+      }
+    }
+  }
   [[nodiscard]] Blocking whole_gemm() const {
     const auto all_of = [](const Fold& fold) { return std::max<std::int64_t>(1, fold.extent); };
     return {all_of(folded_.m), all_of(folded_.n), all_of(folded_.k), TileKernel::gemm, threads_};

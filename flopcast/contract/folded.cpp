@@ -128,11 +128,22 @@ std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted,
   return {block, blocks};
 }
 
+/// M's dimension along which A is contiguous, if it isn't C's first one.
+std::vector<Dimension>::const_iterator other_unit_in_a(const std::vector<Dimension>& dims) {
+  const auto unit_in_a = std::find_if(dims.begin(), dims.end(), [](const Dimension& dimension) { return dimension.strides[0] == 1; });
+  return unit_in_a == dims.begin() ? dims.end() : unit_in_a;
+}
+
+std::vector<Dimension> without_single_ones(std::vector<Dimension> dims) {
+  dims.erase(std::remove_if(dims.begin(), dims.end(), [](const Dimension& dimension) { return dimension.extent == 1; }), dims.end());
+  return dims;
+}
+
 /// M's dimensions with blocks of those along which C and A are contiguous first; nothing if that is one, or A is contiguous along none.
 std::vector<Dimension> crossed(const std::vector<Dimension>& dims) {
   constexpr std::int64_t wanted_of_c = 48, wanted_of_a = 24, least = 8;
-  const auto unit_in_a = std::find_if(dims.begin(), dims.end(), [](const Dimension& dimension) { return dimension.strides[0] == 1; });
-  if (unit_in_a == dims.end() || unit_in_a == dims.begin() || dims.front().strides[2] != 1) {
+  const auto unit_in_a = other_unit_in_a(dims);
+  if (unit_in_a == dims.end() || dims.front().strides[2] != 1) {
     return {};
   }
   const auto [block_c, blocks_c] = cut(dims.front(), wanted_of_c, least);
@@ -141,8 +152,26 @@ std::vector<Dimension> crossed(const std::vector<Dimension>& dims) {
   for (auto dimension = dims.begin() + 1; dimension != dims.end(); ++dimension) {
     order.push_back(dimension == unit_in_a ? blocks_a : *dimension);
   }
-  order.erase(std::remove_if(order.begin(), order.end(), [](const Dimension& dimension) { return dimension.extent == 1; }), order.end());
-  return order;
+  return without_single_ones(std::move(order));
+}
+
+/// M's dimensions with a block of A's contiguous one first, then as many values of C's as a line has, then the others in A's order; nothing
+/// if they begin like this anyway, or A has no runs that fill a vector.
+std::vector<Dimension> led_by_a(const std::vector<Dimension>& dims) {
+  constexpr std::int64_t wanted_of_a = 96, least_of_a = 24, line = 8, shortest_run = 8;
+  const auto unit_in_a = other_unit_in_a(dims);
+  if (unit_in_a == dims.end() || unit_in_a->extent < shortest_run) {
+    return {};
+  }
+  const auto [block_a, blocks_a] = cut(*unit_in_a, wanted_of_a, least_of_a);
+  const auto [block_c, blocks_c] = cut(dims.front(), line, line);
+  std::vector<Dimension> others = {blocks_c};
+  for (auto dimension = dims.begin() + 1; dimension != dims.end(); ++dimension) {
+    others.push_back(dimension == unit_in_a ? blocks_a : *dimension);
+  }
+  std::stable_sort(others.begin(), others.end(), [](const Dimension& x, const Dimension& y) { return x.strides[0] < y.strides[0]; });
+  others.insert(others.begin(), {block_a, block_c});
+  return without_single_ones(std::move(others));
 }
 
 }  // namespace
@@ -150,10 +179,22 @@ std::vector<Dimension> crossed(const std::vector<Dimension>& dims) {
 Folded fold(const Contraction& contraction) {
   const Dimensions all = all_dimensions(contraction);
   Folded result{contraction.precision, folded(all.roles[0]), folded(all.roles[1]), folded(all.roles[2]), folded(all.roles[3]), all.swapped};
-  if (const std::vector<Dimension> order = crossed(all.roles[0]); !order.empty()) {
-    result.crossed = folded(order);
+  for (const auto& [order, dims] : {std::pair{&result.crossed, crossed(all.roles[0])}, {&result.led_by_a, led_by_a(all.roles[0])}}) {
+    if (!dims.empty()) {
+      *order = folded(dims);
+    }
   }
   return result;
+}
+
+const Fold& rows_in(RowOrder order, const Folded& folded) {
+  const Fold* rows = &folded.m;
+  switch (order) {
+    case RowOrder::as_c: break;
+    case RowOrder::crossed: rows = &folded.crossed; break;
+    case RowOrder::led_by_a: rows = &folded.led_by_a; break;
+  }
+  return rows->extent > 0 ? *rows : folded.m;
 }
 
 std::string folded_key(const Contraction& contraction) {

@@ -22,10 +22,19 @@ struct Folded {
   Precision precision = Precision::d;
   Fold m, n, k, batch;
   bool swapped = false;
-  /// M in another order, for where C and A are contiguous along different indices of it: blocks of both come first, so that a tile takes whole
-  /// lines of C and of A. Of extent 0 where there is no need.
-  Fold crossed{{}, {}, {}, 0, {}};
+  /// M in other orders, for where C and A are contiguous along different indices of it; of extent 0 where there is no need. In both a block of
+  /// each of these indices comes first, so that lines of C and of A are used up before the caches lose them: crossed begins with C's (panels
+  /// of rows are written as they are, and A's are packed), led_by_a with A's (panels are read where they lie, and C's rows are scattered).
+  Fold crossed = no_fold(), led_by_a = no_fold();
+
+  static Fold no_fold() { return {{}, {}, {}, 0, {}}; }
 };
+
+/// Which of them.
+enum class RowOrder : std::uint8_t { as_c, crossed, led_by_a };
+
+/// Rows in this order; as C has them where there is no other.
+const Fold& rows_in(RowOrder order, const Folded& folded);
 
 /// Drops indices of size 1, fuses what lies in memory as one index, sorts M and N by C's strides and K by those of the larger operand, and
 /// folds.

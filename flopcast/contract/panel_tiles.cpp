@@ -113,6 +113,22 @@ class SquareFinder {
   std::map<std::int64_t, Quad> quads_;
 };
 
+/// One offset for each cache line that the squares take.
+std::vector<std::int64_t> lines_of(const std::vector<PackingOrder::Rows>& squares) {
+  constexpr std::int64_t doubles_per_line = 8;
+  std::vector<std::int64_t> offsets, lines;
+  for (const PackingOrder::Rows& rows : squares) {
+    offsets.insert(offsets.end(), std::begin(rows.offset_a), std::end(rows.offset_a));
+  }
+  std::sort(offsets.begin(), offsets.end());
+  for (const std::int64_t offset : offsets) {
+    if (lines.empty() || offset - lines.back() >= doubles_per_line) {
+      lines.push_back(offset);
+    }
+  }
+  return lines;
+}
+
 /// Offset of one value; the folded K of an empty sum has none.
 std::int64_t offset_at(const std::vector<std::int64_t>& offsets, std::int64_t i) {
   return offsets.empty() ? 0 : offsets[static_cast<std::size_t>(i)];
@@ -120,22 +136,30 @@ std::int64_t offset_at(const std::vector<std::int64_t>& offsets, std::int64_t i)
 
 }  // namespace
 
-std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t length, std::int64_t most, std::int64_t lanes,
-                                 bool in_pieces) {
+RowPanels::RowPanels(const Fold& m, std::int64_t most, std::int64_t lanes, bool in_pieces)
+    : m_(&m), most_(most), lanes_(lanes), in_pieces_(in_pieces), last_a_(m.a.empty() ? 0 : *std::max_element(m.a.begin(), m.a.end())) {}
+
+std::int64_t RowPanels::rows_from(std::int64_t at, std::int64_t most) const {
+  const std::int64_t run_in_c = run_length(m_->c, at, most), run_in_a = run_length(m_->a, at, most);
+  const bool is_readable = run_in_c % lanes_ == 0 && run_in_a >= run_in_c;
+  if (run_in_c >= lanes_ && (!in_pieces_ || is_readable)) {
+    return run_in_c;
+  }
+  const std::int64_t empty_lanes = rounded_up(run_in_a, lanes_) - run_in_a;
+  return run_in_c < lanes_ && run_in_a >= lanes_ && 3 * empty_lanes <= run_in_a ? run_in_a : most;
+}
+
+std::vector<RowPanel> RowPanels::of(std::int64_t first, std::int64_t length) const {
   std::vector<RowPanel> all;
   for (std::int64_t at = first; at < first + length;) {
     RowPanel panel;
     panel.first = at;
-    panel.rows = std::min(most, first + length - at);
-    const std::int64_t run = run_length(m.c, at, panel.rows);
-    const bool is_readable = run % lanes == 0 && run_length(m.a, at, run) == run;
-    if (run >= lanes && (!in_pieces || is_readable)) {
-      panel.rows = run;
-    }
-    panel.contiguous_a = run_length(m.a, at, panel.rows) == panel.rows;
-    panel.contiguous_c = run_length(m.c, at, panel.rows) == panel.rows;
-    if (in_pieces && (!panel.contiguous_c || panel.rows % lanes != 0)) {
-      panel.pieces = row_pieces(m, at, panel.rows, lanes);
+    panel.rows = rows_from(at, std::min(most_, first + length - at));
+    panel.contiguous_a = run_length(m_->a, at, panel.rows) == panel.rows;
+    panel.contiguous_c = run_length(m_->c, at, panel.rows) == panel.rows;
+    panel.vectors_in_a = panel.contiguous_a && m_->a[static_cast<std::size_t>(at)] + rounded_up(panel.rows, lanes_) - 1 <= last_a_;
+    if (in_pieces_ && (!panel.contiguous_c || panel.rows % lanes_ != 0)) {
+      panel.pieces = row_pieces(*m_, at, panel.rows, lanes_);
     }
     at += panel.rows;
     all.push_back(std::move(panel));
@@ -143,7 +167,8 @@ std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t
   return all;
 }
 
-PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets) {
+PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets,
+                           bool is_far) {
   if (first_step(depth_offsets.data(), std::ssize(depth_offsets)) == 1) {
     return {};  // read along K
   }
@@ -167,6 +192,9 @@ PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, c
   order.squares = finder.find();
   order.rows.erase(std::remove_if(order.rows.begin(), order.rows.end(), [&](const auto& row) { return finder.is_taken(row); }),
                    order.rows.end());
+  if (is_far) {
+    order.lines = lines_of(order.squares);
+  }
   return order;
 }
 
@@ -280,8 +308,7 @@ void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, b
   rows_.clear();
   T* free = a_buffer_;
   for (const RowPanel& panel : panels) {
-    // The kernel reads whole vectors: a shorter panel could end where memory does.
-    if (!pack && panel.contiguous_a && depth_.step_a != 0 && panel.rows % kernel_->lanes == 0) {
+    if (!pack && panel.vectors_in_a && depth_.step_a != 0) {
       rows_.push_back({a + offset_at(folded_->m.a, panel.first) + offset_at(folded_->k.a, depth_.first), depth_.step_a});
     } else {
       rows_.push_back(packed_rows(a, panel, free));
@@ -306,8 +333,13 @@ void PanelTiles<T>::take_squares(const T* a, const PackingOrder& order) {
     }
     squares_[vectors].push_back(square);
   }
+  constexpr std::int64_t products_ahead = 2;
   for (std::int64_t p = 0; p < depth_.length; ++p) {
     const T* const from = a + folded_->k.a[static_cast<std::size_t>(depth_.first + p)];
+    const T* const ahead = a + folded_->k.a[static_cast<std::size_t>(depth_.first + std::min(p + products_ahead, depth_.length - 1))];
+    for (const std::int64_t line : order.lines) {
+      __builtin_prefetch(ahead + line);
+    }
     for (std::size_t vectors = 0; vectors < squares_.size(); ++vectors) {
       const std::vector<Square>& some = squares_[vectors];
       kernel_->transpose(some.data(), std::ssize(some), from, a_buffer_ + p * static_cast<std::int64_t>(vectors) * kernel_->lanes);

@@ -12,6 +12,7 @@ namespace flopcast::contract {
 struct RowPanel {
   std::int64_t first = 0, rows = 0;
   bool contiguous_a = false, contiguous_c = false;  ///< whether they are neighbours in memory
+  bool vectors_in_a = false;                        ///< whether whole vectors of them can be read there without leaving the tensor
   std::vector<RowPiece> pieces = {};                ///< in C, for kernels that take them; none where whole vectors of neighbours go to C
 };
 
@@ -37,15 +38,31 @@ struct PackingOrder {
   };
   std::vector<Rows> squares;
   std::vector<Row> rows;  ///< that are in no square
+  /// Offsets in A within the cache lines that the squares take, one for each line, if it pays to ask for them ahead.
+  std::vector<std::int64_t> lines;
   [[nodiscard]] bool is_empty() const { return squares.empty() && rows.empty(); }
 };
-PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets);
+/// `is_far`: A lies outside of the private caches.
+PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets, bool is_far);
 
-/// Rows [first, first + length) in panels of at most `most`, ending where neighbours in C do, unless that would make them shorter than a
-/// vector of `lanes`. With `in_pieces` they go on there, for a kernel that takes pieces, unless A has these runs of whole vectors too and
-/// can be read in place.
-std::vector<RowPanel> row_panels(const Fold& m, std::int64_t first, std::int64_t length, std::int64_t most, std::int64_t lanes,
-                                 bool in_pieces = false);
+/// Panels of a tile of rows. They end where neighbours in C do, unless that would make them shorter than a vector. With `in_pieces` they go on
+/// there, for a kernel that takes pieces, unless A has these runs of whole vectors too and can be read in place. Where A has longer runs of
+/// neighbours than C, panels end with these, if that leaves at most a quarter of the vectors' lanes empty.
+class RowPanels {
+ public:
+  /// Panels of at most `most` rows, in vectors of `lanes`.
+  RowPanels(const Fold& m, std::int64_t most, std::int64_t lanes, bool in_pieces = false);
+  /// Of rows [first, first + length).
+  [[nodiscard]] std::vector<RowPanel> of(std::int64_t first, std::int64_t length) const;
+
+ private:
+  [[nodiscard]] std::int64_t rows_from(std::int64_t at, std::int64_t most) const;
+
+  const Fold* m_;
+  std::int64_t most_, lanes_;
+  bool in_pieces_;
+  std::int64_t last_a_;  ///< largest offset in A
+};
 std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most);
 
 /// Part of the folded K, and the constant step between neighbours in A and B (0: there is none).

@@ -40,7 +40,7 @@ std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& 
   const std::int64_t side = std::clamp(folded.m.extent / parts / rows * rows, fewest, most);
   Blocking half = chosen;
   half.kernel = is_complex(folded.precision) ? TileKernel::gemm : TileKernel::panels;
-  half.crossed = false;
+  half.rows = RowOrder::as_c;
   half.m = half.n = side;
   half.k = std::min<std::int64_t>(chosen.k, 320);
   const double tiles = std::ceil(static_cast<double>(folded.m.extent) / static_cast<double>(side));

@@ -76,7 +76,7 @@ TimeModel::Packing TimeModel::packing(const Blocking& blocking) const {
   const Fold& rows = rows_of(blocking);
   const TileRates& rates = *rates_;
   const auto rate = [&](bool along) { return along ? rates.packed_along : rates.packed_across; };
-  const Seconds a = rate(starts_at_unit_step(rows.a) || blocking.crossed), b = rate(starts_at_unit_step(folded.k.b));
+  const Seconds a = rate(starts_at_unit_step(rows.a) || blocking.rows == RowOrder::crossed), b = rate(starts_at_unit_step(folded.k.b));
   const bool c_contiguous = starts_at_unit_step(rows.c);
   if (blocking.kernel == TileKernel::streaming) {
     return {a, b, 0};
@@ -91,7 +91,7 @@ TimeModel::Packing TimeModel::packing(const Blocking& blocking) const {
   const bool direct_a = is_direct(rows.a, blocking.m, folded.k.a, blocking.k);
   const bool direct_b = is_direct(folded.k.b, blocking.k, folded.n.b, blocking.n);
   const bool direct_c = c_contiguous && is_regular(rows.c, blocking.m) && is_regular(folded.n.c, blocking.n);
-  return {direct_a ? 0 : a, direct_b ? 0 : b, direct_c ? 0 : rates.packed_along};
+  return {direct_a ? 0 : a, direct_b ? 0 : b, direct_c ? 0 : rate(c_contiguous)};
 }
 
 bool TimeModel::is_in_place(const Blocking& blocking) const {
@@ -101,9 +101,7 @@ bool TimeModel::is_in_place(const Blocking& blocking) const {
 
 bool starts_at_unit_step(const std::vector<std::int64_t>& offsets) { return offsets.size() < 2 || offsets[1] - offsets[0] == 1; }
 
-const Fold& TimeModel::rows_of(const Blocking& blocking) const {
-  return blocking.crossed && folded_->crossed.extent > 0 ? folded_->crossed : folded_->m;
-}
+const Fold& TimeModel::rows_of(const Blocking& blocking) const { return rows_in(blocking.rows, *folded_); }
 
 double TimeModel::line_waste(const std::vector<std::int64_t>& offsets, std::int64_t length) const {
   const auto [known, is_new] = line_waste_.emplace(std::pair{offsets.data(), length}, 1.0);

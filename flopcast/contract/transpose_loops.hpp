@@ -19,23 +19,32 @@ void one_by_one(const Square* squares, std::int64_t count, const T* from, T* to)
   }
 }
 
-/// `Four` is a vector of as many numbers: pairs of rows are interleaved, then pairs of these.
+template <class Vector, class T>
+[[gnu::always_inline]] inline Vector load(const T* from) {
+  Vector value;
+  __builtin_memcpy(&value, from, sizeof(Vector));  // aligned to a number only
+  return value;
+}
+
+template <class Vector, class T>
+[[gnu::always_inline]] inline void store(T* to, Vector value) {
+  __builtin_memcpy(to, &value, sizeof(Vector));
+}
+
+/// `Four` is a vector of as many numbers: pairs of rows are interleaved, then pairs of these. Written out, as arrays of vectors would lie in
+/// memory unless loops over them are unrolled.
 template <class Four, class T>
 void in_registers(const Square* squares, std::int64_t count, const T* from, T* to) {
+  static_assert(Square::side == 4);
   for (const Square* square = squares; square != squares + count; ++square) {
-    Four row[Square::side];
-    for (std::int64_t j = 0; j < Square::side; ++j) {
-      __builtin_memcpy(&row[j], from + square->from[j], sizeof(Four));  // aligned to a number only
-    }
-    const Four even01 = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6), odd01 = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
-    const Four even23 = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6), odd23 = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
-    row[0] = __builtin_shufflevector(even01, even23, 0, 1, 4, 5);
-    row[1] = __builtin_shufflevector(odd01, odd23, 0, 1, 4, 5);
-    row[2] = __builtin_shufflevector(even01, even23, 2, 3, 6, 7);
-    row[3] = __builtin_shufflevector(odd01, odd23, 2, 3, 6, 7);
-    for (std::int64_t i = 0; i < Square::side; ++i) {
-      __builtin_memcpy(to + square->to[i], &row[i], sizeof(Four));
-    }
+    const Four row0 = load<Four>(from + square->from[0]), row1 = load<Four>(from + square->from[1]);
+    const Four row2 = load<Four>(from + square->from[2]), row3 = load<Four>(from + square->from[3]);
+    const Four even01 = __builtin_shufflevector(row0, row1, 0, 4, 2, 6), odd01 = __builtin_shufflevector(row0, row1, 1, 5, 3, 7);
+    const Four even23 = __builtin_shufflevector(row2, row3, 0, 4, 2, 6), odd23 = __builtin_shufflevector(row2, row3, 1, 5, 3, 7);
+    store(to + square->to[0], __builtin_shufflevector(even01, even23, 0, 1, 4, 5));
+    store(to + square->to[1], __builtin_shufflevector(odd01, odd23, 0, 1, 4, 5));
+    store(to + square->to[2], __builtin_shufflevector(even01, even23, 2, 3, 6, 7));
+    store(to + square->to[3], __builtin_shufflevector(odd01, odd23, 2, 3, 6, 7));
   }
 }
 

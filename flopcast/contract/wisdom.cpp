@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kind = "contraction-plan";
 /// Grows whenever candidates are added or run differently: what was the best of another family may not be the best of this one.
-constexpr int family = 5;
+constexpr int family = 6;
 
 std::string effort_name(const PlanOptions& options) {
   switch (options.effort) {
@@ -28,30 +28,38 @@ std::string effort_name(const PlanOptions& options) {
 constexpr std::array<std::pair<TileKernel, std::string_view>, 3> kernel_names = {
     {{TileKernel::gemm, "gemm"}, {TileKernel::panels, "panels"}, {TileKernel::streaming, "streaming"}}};
 
+constexpr std::array<std::pair<RowOrder, std::string_view>, 3> order_names = {
+    {{RowOrder::as_c, "C"}, {RowOrder::crossed, "crossed"}, {RowOrder::led_by_a, "A"}}};
+
+template <class Names, class Value>
+std::string_view name_of(Value value, const Names& names) {
+  return std::find_if(names.begin(), names.end(), [&](const auto& one) { return one.first == value; })->second;
+}
+
 nlohmann::json to_json(const Candidate& candidate) {
   const Blocking& blocking = candidate.blocking;
-  const auto* name = std::find_if(kernel_names.begin(), kernel_names.end(), [&](const auto& one) { return one.first == blocking.kernel; });
   return {{"m", blocking.m},
           {"n", blocking.n},
           {"k", blocking.k},
-          {"kernel", name->second},
+          {"kernel", name_of(blocking.kernel, kernel_names)},
           {"threads", blocking.threads},
           {"pack_a", blocking.pack_a},
           {"pack_b", blocking.pack_b},
-          {"crossed", blocking.crossed},
+          {"rows", name_of(blocking.rows, order_names)},
           {"benchmark", candidate.basis == Basis::benchmark},
           {"seconds", candidate.seconds}};
 }
 
 /// Nothing if another version has written it.
 std::optional<Candidate> from_json(const nlohmann::json& json) {
-  const auto* kernel =
-      std::find_if(kernel_names.begin(), kernel_names.end(), [&](const auto& one) { return one.second == json.at("kernel"); });
-  if (kernel == kernel_names.end()) {
+  const auto named = [&](const char* key) { return [name = json.at(key)](const auto& one) { return one.second == name; }; };
+  const auto* kernel = std::find_if(kernel_names.begin(), kernel_names.end(), named("kernel"));
+  const auto* rows = std::find_if(order_names.begin(), order_names.end(), named("rows"));
+  if (kernel == kernel_names.end() || rows == order_names.end()) {
     return std::nullopt;
   }
   Blocking blocking{json.at("m"), json.at("n"), json.at("k"), kernel->first, json.at("threads"), json.at("pack_a"), json.at("pack_b")};
-  blocking.crossed = json.at("crossed");
+  blocking.rows = rows->first;
   return Candidate{blocking, json.at("seconds"), json.at("benchmark") ? Basis::benchmark : Basis::execution};
 }
 

@@ -51,6 +51,31 @@ TEST(Fold, CrossesLinesOfCAndA) {
       << "both along a";
 }
 
+TEST(Fold, LeadsByAWithALineOfC) {
+  // A is contiguous along b: 96 of its 192 values, 8 a, then the other blocks as A has them: of b, e, the other blocks of a
+  const Folded folded = fold(make_contraction(parse_notation("abec=bdea,dc"), {{'a', 40}, {'b', 192}, {'c', 3}, {'d', 5}, {'e', 2}}));
+  ASSERT_FALSE(folded.swapped);
+  const Fold& rows = rows_in(RowOrder::led_by_a, folded);
+  EXPECT_THAT(rows.natural, ElementsAre(96, 96 * 8, 192 * 8, 192 * 8 * 2, 192 * 8 * 2 * 5));
+  EXPECT_EQ(constant_step(rows.a, 0, 96), 1);
+  EXPECT_EQ(rows.c[96] - rows.c[0], 1) << "the next a";
+  EXPECT_EQ(rows.a[96 * 8] - rows.a[0], 96) << "the next block of b";
+  EXPECT_THAT(rows.c, ::testing::UnorderedElementsAreArray(folded.m.c)) << "the same rows in another order";
+  EXPECT_EQ(&rows_in(RowOrder::as_c, folded), &folded.m);
+}
+
+TEST(Fold, HasNoOtherOrderWhereThereIsNothingToGain) {
+  const auto folded = [](const char* text, std::int64_t b) {
+    return fold(make_contraction(parse_notation(text), {{'a', 64}, {'b', b}, {'c', 5}, {'i', 7}}));
+  };
+  EXPECT_EQ(folded("abc=abi,ic", 64).led_by_a.extent, 0) << "both along a";
+  EXPECT_EQ(folded("abc=iba,ic", 64).led_by_a.extent, 0) << "A along i";
+  EXPECT_EQ(folded("abc=bia,ic", 7).led_by_a.extent, 0) << "no run of b fills a vector";
+  EXPECT_GT(folded("abc=bia,ic", 8).led_by_a.extent, 0);
+  const Folded none = folded("abc=abi,ic", 64);
+  EXPECT_EQ(&rows_in(RowOrder::led_by_a, none), &none.m);
+}
+
 TEST(FoldedKey, IsEqualForWhatIsTheSame) {
   const Contraction one = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}});
   const Contraction other_names = make_contraction(parse_notation("xyz=xk,kyz"), {{'x', 2}, {'y', 3}, {'z', 5}, {'k', 7}});

@@ -21,16 +21,16 @@ std::vector<std::int64_t> rows_of(const std::vector<RowPanel>& panels) {
 TEST(RowPanels, EndWhereNeighboursInCDo) {
   // C's first index a is 10 long and contiguous; b follows after c
   const Folded f = folded("acb=abi,ic", {{'a', 10}, {'b', 3}, {'c', 5}, {'i', 4}});
-  EXPECT_THAT(rows_of(row_panels(f.m, 0, 30, 24, 8)), ElementsAre(10, 10, 10));
-  EXPECT_THAT(rows_of(row_panels(f.m, 0, 30, 4, 2)), ElementsAre(4, 4, 2, 4, 4, 2, 4, 4, 2));
-  for (const RowPanel& panel : row_panels(f.m, 0, 30, 24, 8)) {
+  EXPECT_THAT(rows_of(RowPanels(f.m, 24, 8).of(0, 30)), ElementsAre(10, 10, 10));
+  EXPECT_THAT(rows_of(RowPanels(f.m, 4, 2).of(0, 30)), ElementsAre(4, 4, 2, 4, 4, 2, 4, 4, 2));
+  for (const RowPanel& panel : RowPanels(f.m, 24, 8).of(0, 30)) {
     EXPECT_TRUE(panel.contiguous_a && panel.contiguous_c);
   }
 }
 
 TEST(RowPanels, GoOnOverRunsShorterThanAVector) {
   const Folded f = folded("acb=abi,ic", {{'a', 3}, {'b', 4}, {'c', 5}, {'i', 4}});
-  const std::vector<RowPanel> panels = row_panels(f.m, 0, 12, 8, 8);
+  const std::vector<RowPanel> panels = RowPanels(f.m, 8, 8).of(0, 12);
   EXPECT_THAT(rows_of(panels), ElementsAre(8, 4));
   EXPECT_FALSE(panels.front().contiguous_c);
   EXPECT_TRUE(panels.front().contiguous_a) << "in A a and b are one index";
@@ -39,7 +39,7 @@ TEST(RowPanels, GoOnOverRunsShorterThanAVector) {
 TEST(RowPanels, GoOnInPiecesForAKernelThatTakesThem) {
   // C's first index a is 10 long and contiguous; b follows after c, 50 further
   const Folded f = folded("acb=abi,ic", {{'a', 10}, {'b', 3}, {'c', 5}, {'i', 4}});
-  const std::vector<RowPanel> panels = row_panels(f.m, 0, 30, 24, 8, true);
+  const std::vector<RowPanel> panels = RowPanels(f.m, 24, 8, true).of(0, 30);
   ASSERT_THAT(rows_of(panels), ElementsAre(24, 6));
   const auto is = [](const RowPiece& piece, std::int64_t vector, std::int64_t first, std::int64_t end, std::int64_t offset) {
     return piece.vector == vector && piece.first == first && piece.end == end && piece.offset == offset;
@@ -56,9 +56,28 @@ TEST(RowPanels, GoOnInPiecesForAKernelThatTakesThem) {
 
 TEST(RowPanels, StayApartWhereAIsReadInPlace) {
   const Folded f = folded("acb=aib,ic", {{'a', 16}, {'b', 3}, {'c', 5}, {'i', 4}});
-  const std::vector<RowPanel> panels = row_panels(f.m, 0, 48, 24, 8, true);
+  const std::vector<RowPanel> panels = RowPanels(f.m, 24, 8, true).of(0, 48);
   EXPECT_THAT(rows_of(panels), ElementsAre(16, 16, 16));
   EXPECT_TRUE(panels.front().pieces.empty());
+}
+
+TEST(RowPanels, EndWithRunsOfAThatAreLongerThanThoseOfC) {
+  // rows in A's order: 36 neighbours there, none in C
+  const Folded f = folded("abc=bia,ic", {{'a', 3}, {'b', 36}, {'c', 5}, {'i', 4}});
+  const Fold& rows = rows_in(RowOrder::led_by_a, f);
+  const std::vector<RowPanel> panels = RowPanels(rows, 24, 8, true).of(0, 108);
+  ASSERT_THAT(rows_of(panels), ElementsAre(24, 12, 24, 12, 24, 12));
+  for (const RowPanel& panel : panels) {
+    EXPECT_TRUE(panel.contiguous_a && !panel.contiguous_c);
+  }
+  EXPECT_TRUE(panels[1].vectors_in_a) << "what lies behind 12 rows is A's, too";
+  EXPECT_TRUE(panels[4].vectors_in_a);
+  EXPECT_FALSE(panels[5].vectors_in_a) << "A ends there";
+}
+
+TEST(RowPanels, GoOnWhereRunsOfAWouldLeaveVectorsHalfEmpty) {
+  const Folded f = folded("abc=bia,ic", {{'a', 3}, {'b', 10}, {'c', 5}, {'i', 4}});
+  EXPECT_THAT(rows_of(RowPanels(rows_in(RowOrder::led_by_a, f), 24, 8, true).of(0, 30)), ElementsAre(24, 6));
 }
 
 TEST(ColumnPanels, KnowTheStepWhereThereIsOne) {
@@ -73,8 +92,8 @@ TEST(ColumnPanels, KnowTheStepWhereThereIsOne) {
 TEST(PackingOrder, FollowsAWhereARowOfThePanelsDoesNot) {
   // A is contiguous along b, which comes second in C
   const Folded f = folded("abc=bda,dc", {{'a', 3}, {'b', 2}, {'c', 2}, {'d', 4}});
-  const std::vector<RowPanel> panels = row_panels(f.m, 0, 6, 3, 2);
-  const PackingOrder order = packing_order(f.m, panels, f.k.a);
+  const std::vector<RowPanel> panels = RowPanels(f.m, 3, 2).of(0, 6);
+  const PackingOrder order = packing_order(f.m, panels, f.k.a, false);
   std::vector<std::int64_t> offsets, places;
   for (const PackingOrder::Row& row : order.rows) {
     offsets.push_back(row.offset_a);
@@ -86,19 +105,27 @@ TEST(PackingOrder, FollowsAWhereARowOfThePanelsDoesNot) {
 
 TEST(PackingOrder, TransposesSquaresWhereFourPanelsLieSideBySide) {
   const Folded f = folded("abc=bda,dc", {{'a', 6}, {'b', 5}, {'c', 2}, {'d', 3}});
-  const PackingOrder order = packing_order(f.m, row_panels(f.m, 0, 30, 6, 2), f.k.a);
+  const PackingOrder order = packing_order(f.m, RowPanels(f.m, 6, 2).of(0, 30), f.k.a, false);
   ASSERT_EQ(order.squares.size(), 1U) << "rows a = 0 ... 3 of b = 0 ... 3";
   EXPECT_THAT(order.squares[0].offset_a, ElementsAre(0, 15, 30, 45));
   EXPECT_THAT(order.squares[0].panel, ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(order.squares[0].at, ElementsAre(0, 0, 0, 0));
   EXPECT_EQ(order.rows.size(), 30U - 16U);
+  EXPECT_TRUE(order.lines.empty());
+}
+
+TEST(PackingOrder, KnowsTheLinesOfSquaresThatLieFarAway) {
+  const Folded f = folded("abc=bda,dc", {{'a', 4}, {'b', 16}, {'c', 2}, {'d', 3}});
+  const PackingOrder order = packing_order(f.m, RowPanels(f.m, 4, 2).of(0, 64), f.k.a, true);
+  EXPECT_EQ(order.squares.size(), 4U);
+  EXPECT_THAT(order.lines, ElementsAre(0, 8, 48, 56, 96, 104, 144, 152)) << "two lines of each of four a";
 }
 
 TEST(PackingOrder, IsNotNeededWhereRowsOrSumsAreContiguous) {
   const Folded rows = folded("ab=ai,ib", {{'a', 6}, {'b', 2}, {'i', 4}});
-  EXPECT_TRUE(packing_order(rows.m, row_panels(rows.m, 0, 6, 4, 2), rows.k.a).rows.empty());
+  EXPECT_TRUE(packing_order(rows.m, RowPanels(rows.m, 4, 2).of(0, 6), rows.k.a, false).rows.empty());
   const Folded sums = folded("ab=ia,ib", {{'a', 6}, {'b', 2}, {'i', 4}});
-  EXPECT_TRUE(packing_order(sums.m, row_panels(sums.m, 0, 6, 4, 2), sums.k.a).rows.empty());
+  EXPECT_TRUE(packing_order(sums.m, RowPanels(sums.m, 4, 2).of(0, 6), sums.k.a, false).rows.empty());
 }
 
 }  // namespace

@@ -111,7 +111,13 @@ TEST(Candidates, OneCallOfGemmIsAlwaysTriedWhereTensorsLieForIt) {
   EXPECT_EQ(found->blocking, (Blocking{9000, 9000, 9000}));
   all = candidates(folded("abc=bia,ic", {{'a', 90}, {'b', 90}, {'c', 90}, {'i', 90}}), machine(), assumed_tile_rates(machine()), 1);
   EXPECT_TRUE(std::none_of(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; }));
-  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.blocking.crossed; }));
+  for (const auto& [kernel, rows] : {std::pair{TileKernel::panels, RowOrder::crossed},
+                                     {TileKernel::panels, RowOrder::led_by_a},
+                                     {TileKernel::gemm, RowOrder::led_by_a}}) {
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&, k = kernel, r = rows](const Candidate& candidate) {
+      return candidate.blocking.kernel == k && candidate.blocking.rows == r;
+    }));
+  }
 }
 
 TEST(Candidates, LeaveThreadsOutWhereStartingThemTakesLonger) {

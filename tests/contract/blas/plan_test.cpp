@@ -91,7 +91,7 @@ TEST(Blocked, AgreesWithNestedLoopsInPanels) {
     ++multiplied;
     const auto length = [&] { return static_cast<std::int64_t>(1 + random() % 60); };
     Blocking blocking{length(), length(), length(), TileKernel::panels, threads_of(i), random() % 2 == 0, random() % 2 == 0};
-    blocking.crossed = random() % 2 == 0;
+    blocking.rows = static_cast<RowOrder>(random() % 3);
     const Blocked blocked(fold(contraction), blocking, {});
     const std::complex<double> beta = random() % 2 == 0 ? 0.0 : -1.5;
     expect_right(contraction, random, beta, to_string(blocked.blocking()),

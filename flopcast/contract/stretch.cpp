@@ -435,19 +435,20 @@ void add_in_two(std::vector<PlacedPart>& parts, PlacedPart part, int eighths_out
 }
 
 Lifetime lifetime_in_last_cache(const Environment& environment) {
-  constexpr double elastic = 0.5;
+  constexpr double elastic = 2;
   if (environment.caches.size() < 2) {
     return {};
   }
   const CacheLevel& cache = environment.caches.back();
-  const bool is_elastic =
-      cache.capacity_low_bytes > 0 && static_cast<double>(cache.capacity_low_bytes) < elastic * static_cast<double>(cache.capacity_bytes);
-  if (!is_elastic || cache.bandwidth <= 0 || cache.latency_seconds <= 0) {
+  if (cache.capacity_low_bytes <= 0 || cache.bandwidth <= 0 || cache.latency_seconds <= 0) {
     return {};
   }
   const Seconds streamed = static_cast<double>(cache.capacity_bytes) / cache.bandwidth;
   const Seconds chased = static_cast<double>(cache.capacity_low_bytes) / static_cast<double>(cache.line_bytes) * cache.latency_seconds;
-  return {std::min(streamed, chased), std::max(streamed, chased)};
+  const Lifetime lifetime{std::min(streamed, chased), std::max(streamed, chased)};
+  const double capacities_differ = static_cast<double>(cache.capacity_bytes) / static_cast<double>(cache.capacity_low_bytes);
+  const bool is_lifetime = capacities_differ > elastic && lifetime.at_most / lifetime.surely < capacities_differ;
+  return is_lifetime ? lifetime : Lifetime{};
 }
 
 std::vector<Stretch> stretches(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,

@@ -74,7 +74,8 @@ struct Lifetime {
 };
 
 /// A cache that others fill too has no capacity but a lifetime: the faster one pulls, the more it keeps. If the capacity for a chain of
-/// dependent reads is less than half of that for streams, the times that these two take for what is kept are two measurements of it.
+/// dependent reads is less than half of that for streams, and the times that these two take for what is kept differ less than the
+/// capacities do, they are two measurements of it.
 Lifetime lifetime_in_last_cache(const Environment& environment);
 
 /// Adds a part; so many eighths of it lie in the next level out, cut off across its longest range.

@@ -140,6 +140,9 @@ TEST(Lifetime, IsKnownOfCachesThatKeepMoreTheFasterOnePulls) {
   EXPECT_DOUBLE_EQ(lifetime_in_last_cache(environment).at_most, 4e-3) << "100,000 lines one after another";
   last.capacity_low_bytes = 40'000'000;
   EXPECT_FALSE(lifetime_in_last_cache(environment).is_known()) << "that has a capacity";
+  last.capacity_low_bytes = 20'000'000;
+  last.bandwidth = 300e9;
+  EXPECT_FALSE(lifetime_in_last_cache(environment).is_known()) << "capacities differ by 3, times by 62";
 }
 
 TEST(Stretches, PartsInTwoCachesAreCutAcrossTheirLongestRange) {

@@ -14,10 +14,9 @@
 #include <new>
 #include <optional>
 #include <set>
-#include <system_error>
-#include <thread>
 
 #include "flopcast/contract/element.hpp"
+#include "flopcast/contract/helper_threads.hpp"
 #include "flopcast/contract/mirror.hpp"
 #include "flopcast/contract/scattered_matrix.hpp"
 #include "flopcast/contract/streaming.hpp"
@@ -523,23 +522,17 @@ std::string Blocked::packed_in_panels() const {
 
 namespace {
 
-/// Runs `work` on every worker, in threads of their own but for the first, which meet at `together`.
+/// Runs `work` on every worker, in threads of their own but for the first, which meet at `together`; where the system refuses threads, those
+/// that there are do all of it.
 template <class Workers, class Work>
 void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullptr) {
-  std::vector<std::thread> threads;
-  try {
-    for (std::size_t i = 1; i < workers.size(); ++i) {
-      threads.emplace_back(work, std::ref(workers[i]));
-    }
-  } catch (const std::system_error&) {  // the system refuses more threads: those that there are do all of it
-    for (std::size_t i = threads.size() + 1; together != nullptr && i < workers.size(); ++i) {
-      together->arrive_and_drop();
-    }
-  }
-  work(workers.front());
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  run_with_helpers(
+      workers.size(), [&](std::size_t i) { work(workers[i]); },
+      [&](std::size_t) {
+        if (together != nullptr) {
+          together->arrive_and_drop();
+        }
+      });
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 #include "flopcast/contract/helper_threads.hpp"
 
+#include <sched.h>
 #include <unistd.h>
-#include <csignal>
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -17,12 +18,15 @@ namespace {
 
 using Work = std::function<void(std::size_t)>;
 
-/// Waits until the number is no longer `value`: awake at first, as long as a small contraction takes.
+/// Waits until the number is no longer `value`: awake at first, as long as a small contraction takes, but without keeping a core from others.
 void wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t value) {
-  constexpr int looks = 5000;  // some 100 to 200 us
-  for (int i = 0; i < looks; ++i) {
+  constexpr int looks = 5000, looks_per_yield = 50;  // some 100 to 200 us in all
+  for (int i = 1; i <= looks; ++i) {
     if (number.load(std::memory_order_acquire) != value) {
       return;
+    }
+    if (i % looks_per_yield == 0) {
+      std::this_thread::yield();
     }
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -30,6 +34,20 @@ void wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t value) {
   }
   while (number.load(std::memory_order_acquire) == value) {
     number.wait(value, std::memory_order_acquire);
+  }
+}
+
+/// Goes on on another core than `cpu`, if there is one. Two threads that only ever wait for each other for a moment may share a core for
+/// long, beside idle ones: the system balances what is always busy.
+void leave(int cpu) {
+  cpu_set_t usual;
+  if (sched_getaffinity(0, sizeof(usual), &usual) != 0) {
+    return;
+  }
+  cpu_set_t others = usual;
+  CPU_CLR(static_cast<std::size_t>(cpu), &others);
+  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof(others), &others) == 0) {
+    sched_setaffinity(0, sizeof(usual), &usual);
   }
 }
 
@@ -46,6 +64,7 @@ class Helper {
   void begin(const Work& work, std::size_t number) {
     work_ = &work;
     number_ = number;
+    callers_cpu_ = sched_getcpu();
     ordered_.fetch_add(1, std::memory_order_release);
     ordered_.notify_one();
   }
@@ -61,6 +80,9 @@ class Helper {
     pthread_sigmask(SIG_BLOCK, &all, nullptr);  // the program's signals are for its own threads
     for (std::uint32_t done = 0;; ++done) {
       wait_while(ordered_, done);
+      if (callers_cpu_ >= 0 && sched_getcpu() == callers_cpu_) {
+        leave(callers_cpu_);
+      }
       (*work_)(number_);
       done_.store(done + 1, std::memory_order_release);
       done_.notify_one();
@@ -70,6 +92,7 @@ class Helper {
   static constexpr std::size_t line_bytes = 64;
   const Work* work_ = nullptr;
   std::size_t number_ = 0;
+  int callers_cpu_ = -1;
   alignas(line_bytes) std::atomic<std::uint32_t> ordered_ = 0;
   alignas(line_bytes) std::atomic<std::uint32_t> done_ = 0;
 };

@@ -40,13 +40,14 @@ contract::Blocking parse_tiles(const std::string& text, int threads) {
   }
   const std::vector<std::string_view> parts = split(text, ':');
   const std::vector<std::string_view> sides = split(parts.front(), 'x');
-  constexpr std::array<std::string_view, 3> kernels = {"gemm", "panels", "streaming"}, orders = {"C", "crossed", "A"};
+  constexpr std::array<std::string_view, 4> kernels = {"gemm", "panels", "streaming", "batch"};
+  constexpr std::array<std::string_view, 3> orders = {"C", "crossed", "A"};
   const auto* kernel = std::find(kernels.begin(), kernels.end(), parts.size() > 1 ? parts[1] : kernels.front());
   const auto* order = std::find(orders.begin(), orders.end(), parts.size() > 2 ? parts[2] : orders.front());
   if (parts.size() > 3 || sides.size() != 3 || kernel == kernels.end() || order == orders.end()) {
     throw bad_input(
         "--tiles '{}' is neither whole nor tiles of M, N and K such as 96x512x64, 96x512x64:panels, 96x512x64:panels:crossed, "
-        "96x512x64:gemm:A or 96x512x8:streaming",
+        "96x512x64:gemm:A, 96x512x8:streaming or 4x4x4:batch",
         text);
   }
   contract::Blocking blocking;

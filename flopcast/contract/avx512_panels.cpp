@@ -1,3 +1,4 @@
+#include "flopcast/contract/batch_loops.hpp"
 #include "flopcast/contract/panel_loops.hpp"
 #include "flopcast/contract/panel_tables.hpp"
 #include "flopcast/contract/transpose_loops.hpp"
@@ -16,8 +17,10 @@ typedef float FourFloats [[gnu::vector_size(16)]];
 }  // namespace
 
 PanelKernels avx512_panels() noexcept {
-  return {panel_loops::panel_kernel<Floats, float, 3, 8>("AVX-512", transpose_loops::in_registers<FourFloats, float>),
-          panel_loops::panel_kernel<Doubles, double, 3, 8>("AVX-512", transpose_loops::in_registers<FourDoubles, double>)};
+  return {panel_loops::panel_kernel<Floats, float, 3, 8>("AVX-512", transpose_loops::in_registers<FourFloats, float>,
+                                                         batch_loops::run<Floats, float, 4, 4>),
+          panel_loops::panel_kernel<Doubles, double, 3, 8>("AVX-512", transpose_loops::in_registers<FourDoubles, double>,
+                                                           batch_loops::run<Doubles, double, 4, 4>)};
 }
 #else
 PanelKernels avx512_panels() noexcept { return {}; }

@@ -1,3 +1,4 @@
+#include "flopcast/contract/batch_loops.hpp"
 #include "flopcast/contract/panel_loops.hpp"
 #include "flopcast/contract/panel_tables.hpp"
 #include "flopcast/contract/transpose_loops.hpp"
@@ -13,8 +14,10 @@ typedef float Floats [[gnu::vector_size(16)]];
 }  // namespace
 
 PanelKernels baseline_panels() noexcept {
-  return {panel_loops::panel_kernel<Floats, float, 2, 4>("baseline", transpose_loops::one_by_one<float>),
-          panel_loops::panel_kernel<Doubles, double, 2, 4>("baseline", transpose_loops::one_by_one<double>)};
+  return {
+      panel_loops::panel_kernel<Floats, float, 2, 4>("baseline", transpose_loops::one_by_one<float>, batch_loops::run<Floats, float, 2, 4>),
+      panel_loops::panel_kernel<Doubles, double, 2, 4>("baseline", transpose_loops::one_by_one<double>,
+                                                       batch_loops::run<Doubles, double, 2, 4>)};
 }
 
 }  // namespace flopcast::contract

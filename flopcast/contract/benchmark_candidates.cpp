@@ -17,14 +17,14 @@ constexpr std::size_t most_tried = 16;
 constexpr int rounds = 3;
 constexpr double clearly_slower = 1.5;
 
-/// Lengths along M, N and K.
+/// Lengths along M, N, K and the batch.
 struct Box {
-  std::int64_t m, n, k;
+  std::int64_t m, n, k, batch = 1;
 };
 
 Folded beginning(const Folded& folded, const Box& box) {
-  return {folded.precision,           beginning(folded.m, box.m), beginning(folded.n, box.n),
-          beginning(folded.k, box.k), beginning(folded.batch, 1), folded.swapped};
+  return {folded.precision,           beginning(folded.m, box.m),         beginning(folded.n, box.n),
+          beginning(folded.k, box.k), beginning(folded.batch, box.batch), folded.swapped};
 }
 
 /// The contraction with M in a blocking's order.
@@ -38,6 +38,11 @@ Folded in_order_of(const Blocking& blocking, Folded folded) {
 Box sample_box(const Folded& folded, const Blocking& blocking) {
   constexpr std::int64_t most_products = 4'000'000, fewest_products = 500'000, most_elements = 1 << 16;
   constexpr Box least = {96, 64, 64};
+  if (blocking.kernel == TileKernel::batch) {
+    const std::int64_t elements = folded.m.extent * folded.k.extent + folded.k.extent * folded.n.extent + folded.m.extent * folded.n.extent;
+    return {folded.m.extent, folded.n.extent, folded.k.extent,
+            std::clamp<std::int64_t>(most_elements / std::max<std::int64_t>(1, elements), 1, batch_run(folded).length)};
+  }
   Box box{std::min(blocking.m, folded.m.extent), std::min(blocking.n, folded.n.extent), std::min(blocking.k, folded.k.extent)};
   const auto is_too_large = [&] {
     return box.m * box.n * box.k > most_products || std::max({box.m * box.n, box.m * box.k, box.k * box.n}) > most_elements;
@@ -75,7 +80,7 @@ struct Trial {
         part(beginning(whole, box)),
         blocked(part, serial(candidate.blocking), find) {
     const auto expected_of = [&](std::int64_t k) {
-      const Folded sample = beginning(whole, {box.m, box.n, k});
+      const Folded sample = beginning(whole, {box.m, box.n, k, box.batch});
       TimeModel of_sample(sample, environment, rates);
       of_sample.set_working_set(model.working_set_bytes());
       return of_sample.time(serial(candidate.blocking));
@@ -138,7 +143,8 @@ class Bench {
   static Box largest(const std::vector<Trial>& trials) {
     Box box{1, 1, 1};
     for (const Trial& trial : trials) {
-      box = {std::max(box.m, trial.box.m), std::max(box.n, trial.box.n), std::max(box.k, trial.box.k)};
+      box = {std::max(box.m, trial.box.m), std::max(box.n, trial.box.n), std::max(box.k, trial.box.k),
+             std::max(box.batch, trial.box.batch)};
     }
     return box;
   }

@@ -20,6 +20,7 @@
 #include "flopcast/contract/mirror.hpp"
 #include "flopcast/contract/scattered_matrix.hpp"
 #include "flopcast/contract/streaming.hpp"
+#include "flopcast/contract/strided_batch.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/library_identity.hpp"
 
@@ -98,6 +99,27 @@ bool in_place(Pointer data, std::int64_t rows, std::int64_t row_step, std::int64
 std::mutex& turn() {
   static std::mutex mutex;
   return mutex;
+}
+
+using Gemv = void (*)(const char*, const Integer*, const Integer*, const void*, const void*, const Integer*, const void*, const Integer*,
+                      const void*, void*, const Integer*, std::size_t);
+
+/// Whether gemv multiplies 2 x 3 numbers right, as they lie and transposed.
+bool is_right(Gemv gemv, Precision precision) {
+  return with_element(precision, [&](auto zero) {
+    using Element = decltype(zero);
+    const std::array<Element, 6> a = {Element(1), Element(2), Element(3), Element(4), Element(5), Element(6)};
+    const std::array<Element, 3> x = {Element(1), Element(2), Element(3)};
+    const Integer m = 2, n = 3, step = 1;
+    const Element one(1), none(0);
+    std::array<Element, 3> y{}, transposed{};
+    y.fill(Element(7));
+    transposed.fill(Element(7));
+    gemv("N", &m, &n, &one, a.data(), &m, x.data(), &step, &none, y.data(), &step, 1);
+    gemv("T", &m, &n, &one, a.data(), &m, x.data(), &step, &none, transposed.data(), &step, 1);
+    return y == std::array<Element, 3>{Element(22), Element(28), Element(7)} &&
+           transposed == std::array<Element, 3>{Element(5), Element(11), Element(17)};
+  });
 }
 
 /// Tries gemm on a product of 2 x 3 x 2, which costs less than a microsecond, before it is trusted with data.
@@ -327,9 +349,23 @@ class Worker {
                                              static_cast<Integer>(a.leading_dimension),
                                              static_cast<Integer>(b.leading_dimension),
                                              static_cast<Integer>(ldc)};
+    if (plan_.gemv_ != nullptr && m == 1 && n == 1 && k > 0) {
+      dot(k, alpha, a, b, beta, c);
+      return;
+    }
     const std::unique_lock lock = plan_.takes_turns_ ? std::unique_lock(turn()) : std::unique_lock<std::mutex>();
     reinterpret_cast<Gemm>(plan_.gemm_)(&transa, &transb, &integers[0], &integers[1], &integers[2], &alpha, a.data, &integers[3], b.data,
                                         &integers[4], &beta, c, &integers[5], 1, 1);
+  }
+
+  /// A sum of k products as the transposed column of B by a row of A: gemm isn't made for that, and takes six times as long in OpenBLAS.
+  void dot(std::int64_t k, Element alpha, const Matrix<const Element*>& a, const Matrix<const Element*>& b, Element beta, Element* c) {
+    const char trans = b.transposed ? 'N' : 'T';
+    const Integer length = static_cast<Integer>(k), one = 1, ldb = static_cast<Integer>(b.leading_dimension);
+    const Integer a_step = a.transposed ? 1 : static_cast<Integer>(a.leading_dimension);
+    const std::unique_lock lock = plan_.takes_turns_ ? std::unique_lock(turn()) : std::unique_lock<std::mutex>();
+    reinterpret_cast<Gemv>(plan_.gemv_)(&trans, b.transposed ? &one : &length, b.transposed ? &length : &one, &alpha, b.data, &ldb, a.data,
+                                        &a_step, &beta, c, &one, 1);
   }
 
   /// Nothing for types that have no panel kernel.
@@ -364,6 +400,7 @@ std::string to_string(const Blocking& blocking) {
       how = fmt::format(" in panels{}{}", blocking.pack_a ? ", A packed" : "", blocking.pack_b ? ", B packed" : "");
       break;
     case TileKernel::streaming: how = " streaming"; break;
+    case TileKernel::batch: how = " along the batch"; break;
   }
   switch (blocking.rows) {
     case RowOrder::as_c: break;
@@ -393,8 +430,15 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
     if (gemm_ == nullptr) {
       throw environment_error("no library that is open has {}", routine);
     }
+    if (kernel::Function gemv = find(static_cast<char>(folded_.precision) + std::string("gemv"));
+        gemv != nullptr && is_right(reinterpret_cast<Gemv>(gemv), folded_.precision)) {
+      gemv_ = gemv;
+    }
     takes_turns_ = !machine::may_be_called_by_several_threads(reinterpret_cast<const void*>(gemm_));
     require_right(reinterpret_cast<Gemm>(gemm_), folded_.precision, routine);
+  }
+  if (blocking_.kernel == TileKernel::batch) {
+    make_batches();
   }
   for (const auto& [tile, fold] : {std::pair{&blocking_.m, &folded_.m}, {&blocking_.n, &folded_.n}, {&blocking_.k, &folded_.k}}) {
     *tile = std::clamp<std::int64_t>(*tile, 1, std::max<std::int64_t>(1, fold->extent));
@@ -450,6 +494,17 @@ void Blocked::require_streamable() const {
   }
 }
 
+void Blocked::make_batches() {
+  constexpr std::int64_t in_l2 = std::int64_t{256} << 10, whole_vectors = 16;
+  batch_run_ = batch_run(folded_);
+  blocking_.m = folded_.m.extent;
+  blocking_.n = folded_.n.extent;
+  blocking_.k = folded_.k.extent;
+  const std::int64_t elements = blocking_.m * blocking_.k + blocking_.k * blocking_.n + blocking_.m * blocking_.n;
+  const std::int64_t fitting = in_l2 / element_bytes(folded_.precision) / std::max<std::int64_t>(1, elements);
+  batch_share_ = std::max(whole_vectors, fitting / whole_vectors * whole_vectors);
+}
+
 void Blocked::make_panels() {
   if (is_complex(folded_.precision)) {
     throw bad_input("the panel kernel multiplies real numbers, not those of precision {}", static_cast<char>(folded_.precision));
@@ -474,6 +529,9 @@ void Blocked::make_panels() {
 std::int64_t Blocked::workspace_bytes() const { return (a_bytes_ + b_bytes_ + c_bytes_) * blocking_.threads; }
 
 std::string Blocked::packed() const {
+  if (blocking_.kernel == TileKernel::batch) {
+    return {};
+  }
   if (blocking_.kernel == TileKernel::panels) {
     return packed_in_panels();
   }
@@ -537,6 +595,48 @@ void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullpt
 
 }  // namespace
 
+/// Threads share runs of the batch, and parts of these where they are long.
+template <class Element>
+void Blocked::run_batches(const Element* a, const Element* b, Element* c, Element alpha, Element beta) const {
+  if (folded_.swapped) {
+    std::swap(a, b);
+  }
+  const Fold& batch = folded_.batch;
+  const std::int64_t parts = (batch_run_.length + batch_share_ - 1) / std::max<std::int64_t>(1, batch_share_);
+  const std::int64_t units = batch_run_.length == 0 ? 0 : batch.extent / batch_run_.length * parts;
+  std::atomic<std::int64_t> next = 0;
+  const auto work = [&](std::size_t) {
+    for (std::int64_t unit = next++; unit < units; unit = next++) {
+      const std::int64_t first = unit % parts * batch_share_, at = unit / parts * batch_run_.length + first;
+      const auto index = static_cast<std::size_t>(at);
+      const BatchProduct<Element> product{std::min(batch_share_, batch_run_.length - first),
+                                          folded_.m.extent,
+                                          folded_.n.extent,
+                                          folded_.k.extent,
+                                          a + batch.a[index],
+                                          b + batch.b[index],
+                                          c + batch.c[index],
+                                          folded_.m.a.data(),
+                                          folded_.k.a.data(),
+                                          folded_.k.b.data(),
+                                          folded_.n.b.data(),
+                                          folded_.m.c.data(),
+                                          folded_.n.c.data(),
+                                          alpha,
+                                          beta};
+      if constexpr (std::is_floating_point_v<Element>) {
+        if (batch_run_.is_contiguous()) {
+          panel_kernels<Element>().front().run_batch(product);
+          continue;
+        }
+      }
+      run_strided_batch(product, batch_run_.step_a, batch_run_.step_b, batch_run_.step_c);
+    }
+  };
+  run_with_helpers(std::min<std::size_t>(static_cast<std::size_t>(blocking_.threads), std::max<std::int64_t>(1, units)), work,
+                   [](std::size_t) {});
+}
+
 /// Every thread takes one unit after the other, and packs B for itself.
 template <class Element>
 void Blocked::share_units(std::vector<Worker<Element>>& workers, std::size_t units) const {
@@ -594,6 +694,11 @@ void Blocked::share_tiles(std::vector<Worker<Element>>& workers, std::size_t uni
 void Blocked::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
   with_element(folded_.precision, [&](auto zero) {
     using Element = decltype(zero);
+    if (blocking_.kernel == TileKernel::batch) {
+      run_batches(static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c), to_element<Element>(alpha),
+                  to_element<Element>(beta));
+      return;
+    }
     std::vector<Worker<Element>> workers;
     workers.reserve(static_cast<std::size_t>(blocking_.threads));
     try {

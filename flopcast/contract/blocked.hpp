@@ -17,9 +17,10 @@ class Worker;
 
 /// What multiplies a tile of A with a tile of B.
 enum class TileKernel : std::uint8_t {
-  gemm,      ///< the library's
-  panels,    ///< ours, which keeps panels of C in registers: float and double
-  streaming  ///< ours, which writes C past the caches; K is one tile
+  gemm,       ///< the library's
+  panels,     ///< ours, which keeps panels of C in registers: float and double
+  streaming,  ///< ours, which writes C past the caches; K is one tile
+  batch       ///< ours, for many small products: a vector of the batch at a time, no tiles; any precision and strides
 };
 
 /// One member of the planner's family: tiles of the folded M, N and K. Loops run over batch, N, K and M from the outside in. For gemm a
@@ -66,6 +67,8 @@ class Blocked {
   friend class Worker;
 
   template <class Element>
+  void run_batches(const Element* a, const Element* b, Element* c, Element alpha, Element beta) const;
+  template <class Element>
   void share_units(std::vector<Worker<Element>>& workers, std::size_t units) const;
   template <class Element>
   void share_tiles(std::vector<Worker<Element>>& workers, std::size_t units) const;
@@ -73,6 +76,7 @@ class Blocked {
   struct Buffers;  ///< of threads, kept for the next run
 
   void require_streamable() const;
+  void make_batches();
   [[nodiscard]] std::size_t first_row_tile(const Tile& columns) const;
   void make_panels();
   [[nodiscard]] std::string packed_in_panels() const;
@@ -81,12 +85,15 @@ class Blocked {
   Folded folded_;
   Blocking blocking_;
   kernel::Function gemm_ = nullptr;
-  bool packs_b_ = false;      ///< of the folded product some tile
-  bool takes_turns_ = false;  ///< gemm may be called by one thread at a time only
+  kernel::Function gemv_ = nullptr;  ///< for tiles of C that are one element; null if there is none: gemm, then
+  bool packs_b_ = false;             ///< of the folded product some tile
+  bool takes_turns_ = false;         ///< gemm may be called by one thread at a time only
   std::vector<Tile> m_, n_, k_;
   std::vector<std::vector<RowPanel>> row_panels_;         ///< of every tile of M, for the panel kernel
   std::vector<PackingOrder> packing_orders_;              ///< likewise
   std::vector<std::vector<ColumnPanel>> column_panels_;   ///< of every tile of N
+  BatchRun batch_run_;                                    ///< for the batch kernel
+  std::int64_t batch_share_ = 1;                          ///< of a run, that are done at a time
   std::int64_t a_bytes_ = 0, b_bytes_ = 0, c_bytes_ = 0;  ///< a thread's buffers
   std::shared_ptr<Buffers> buffers_;
 };

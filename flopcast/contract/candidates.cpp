@@ -146,6 +146,8 @@ class Collector {
     }
   }
 
+  void add_batch() { add({folded_.m.extent, folded_.n.extent, folded_.k.extent, TileKernel::batch, threads_}); }
+
   std::vector<Candidate> take() {
     std::stable_sort(all_.begin(), all_.end(), [](const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; });
     return std::move(all_);
@@ -220,6 +222,9 @@ std::vector<Candidate> candidates_on(int threads, const Folded& folded, const En
   if (contract::can_stream(folded)) {
     collector.add_streaming();
   }
+  if (folded.batch.extent > 1) {
+    collector.add_batch();
+  }
   return collector.take();
 }
 
@@ -238,7 +243,7 @@ std::vector<Candidate> candidates(const Folded& folded, const Environment& envir
 
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
   constexpr std::size_t of_each = 3;
-  std::array<std::size_t, 3> seen{};
+  std::array<std::size_t, 4> seen{};
   std::vector<Candidate> promoted, others;
   for (const Candidate& candidate : all) {
     if (candidate.is_one_call) {

@@ -187,6 +187,13 @@ Folded fold(const Contraction& contraction) {
   return result;
 }
 
+BatchRun batch_run(const Folded& folded) {
+  const Fold& batch = folded.batch;
+  const std::int64_t length = std::min(batch.natural.front(), batch.extent);
+  const auto step = [&](const std::vector<std::int64_t>& offsets) { return length > 1 ? offsets[1] - offsets[0] : 1; };
+  return {length, step(batch.a), step(batch.b), step(batch.c)};
+}
+
 const Fold& rows_in(RowOrder order, const Folded& folded) {
   const Fold* rows = &folded.m;
   switch (order) {

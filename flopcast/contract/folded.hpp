@@ -33,6 +33,15 @@ struct Folded {
 /// Which of them.
 enum class RowOrder : std::uint8_t { as_c, crossed, led_by_a };
 
+/// The first dimension of the batch, of which all others are repetitions, and the steps between its values.
+struct BatchRun {
+  std::int64_t length = 0;
+  std::int64_t step_a = 1, step_b = 1, step_c = 1;
+  /// Whether its values are neighbours in all three tensors.
+  [[nodiscard]] bool is_contiguous() const { return step_a == 1 && step_b == 1 && step_c == 1; }
+};
+BatchRun batch_run(const Folded& folded);
+
 /// Rows in this order; as C has them where there is no other.
 const Fold& rows_in(RowOrder order, const Folded& folded);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "flopcast/contract/panel_tables.hpp"
+#include "flopcast/contract/strided_batch.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -106,6 +107,39 @@ bool transposes(const PanelKernel<T>& kernel) {
   return true;
 }
 
+/// Whether a batch of a vector and one more element is multiplied right: 5 x 3 products, sums of 2.
+template <class T>
+bool multiplies_batches(const PanelKernel<T>& kernel) {
+  constexpr std::int64_t rows = 5, columns = 3, depth = 2;
+  const std::int64_t count = kernel.lanes + 1;
+  const auto steps = [&](std::int64_t length, std::int64_t step) {
+    std::vector<std::int64_t> all;
+    for (std::int64_t i = 0; i < length; ++i) {
+      all.push_back(i * step * count);
+    }
+    return all;
+  };
+  const auto numbers = [&](std::int64_t length, int period) {
+    std::vector<T> all;
+    for (std::int64_t i = 0; i < length * count; ++i) {
+      all.push_back(static_cast<T>(i % period));
+    }
+    return all;
+  };
+  const auto a_rows = steps(rows, 1), a_depth = steps(depth, rows), b_depth = steps(depth, 1), b_columns = steps(columns, depth);
+  const auto c_rows = steps(rows, 1), c_columns = steps(columns, rows);
+  const auto a = numbers(rows * depth, 7), b = numbers(depth * columns, 5), before = numbers(rows * columns, 3);
+  std::vector<T> c = before, expected = before;
+  const BatchProduct<T> product{
+      count,          rows,           columns,          depth,         a.data(),         b.data(), c.data(), a_rows.data(),
+      a_depth.data(), b_depth.data(), b_columns.data(), c_rows.data(), c_columns.data(), T(2),     T(3)};
+  kernel.run_batch(product);
+  BatchProduct<T> same = product;
+  same.c = expected.data();
+  run_strided_batch(same, 1, 1, 1);
+  return c == expected;
+}
+
 /// Kernels are tried before they are trusted, once per process; the one for every CPU comes last and is taken in any case.
 template <class T>
 std::vector<PanelKernel<T>> kernels_of(PanelKernel<T> PanelKernels::*which) {
@@ -113,7 +147,7 @@ std::vector<PanelKernel<T>> kernels_of(PanelKernel<T> PanelKernels::*which) {
   const std::vector<PanelKernels> tables = usable();
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const PanelKernel<T>& kernel = tables[i].*which;
-    if (i + 1 == tables.size() || (is_right(kernel) && writes_pieces(kernel) && transposes(kernel))) {
+    if (i + 1 == tables.size() || (is_right(kernel) && writes_pieces(kernel) && transposes(kernel) && multiplies_batches(kernel))) {
       all.push_back(kernel);
     }
   }

@@ -32,6 +32,20 @@ struct PanelProduct {
   std::int64_t ahead_step = 0;
 };
 
+/// C(i, j) := alpha sum over p of a(i, p) b(p, j) + beta C(i, j) for so many elements of a batch, which are neighbours in all three tensors.
+template <class T>
+struct BatchProduct {
+  std::int64_t count = 0;
+  std::int64_t rows = 0, columns = 0, depth = 0;
+  const T *a = nullptr,
+          *b = nullptr;  ///< of the first element: a(i, p) = a[a_rows[i] + a_depth[p]], b(p, j) = b[b_depth[p] + b_columns[j]]
+  T* c = nullptr;        ///< C(i, j) = c[c_rows[i] + c_columns[j]]; with beta = 0 what was there is not read
+  const std::int64_t *a_rows = nullptr, *a_depth = nullptr;
+  const std::int64_t *b_depth = nullptr, *b_columns = nullptr;
+  const std::int64_t *c_rows = nullptr, *c_columns = nullptr;
+  T alpha = T(1), beta = T(0);
+};
+
 /// Numbers to be transposed: number j of those at to[i] is number i of those at from[j]. Offsets in elements; numbers are neighbours.
 struct Square {
   static constexpr std::int64_t side = 4;
@@ -48,6 +62,8 @@ struct PanelKernel {
   void (*run)(const PanelProduct<T>& product) = nullptr;
   /// Copies squares from one place to another, transposing them: for packing.
   void (*transpose)(const Square* squares, std::int64_t count, const T* from, T* to) = nullptr;
+  /// Many small products, a vector of the batch at a time.
+  void (*run_batch)(const BatchProduct<T>& product) = nullptr;
 };
 
 /// Those that this CPU can execute, the best first; never empty.

@@ -214,7 +214,8 @@ void run(const PanelProduct<T>& x) {
 }
 
 template <class Vector, class T, std::size_t height, std::size_t width>
-constexpr PanelKernel<T> panel_kernel(std::string_view instructions, decltype(PanelKernel<T>::transpose) transpose) {
+constexpr PanelKernel<T> panel_kernel(std::string_view instructions, decltype(PanelKernel<T>::transpose) transpose,
+                                      decltype(PanelKernel<T>::run_batch) run_batch) {
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
   return {instructions,
           static_cast<std::int64_t>(height) * lanes,
@@ -222,7 +223,8 @@ constexpr PanelKernel<T> panel_kernel(std::string_view instructions, decltype(Pa
           lanes,
           has_masks<Vector>(),
           run<Vector, T, height, width>,
-          transpose};
+          transpose,
+          run_batch};
 }
 
 }  // namespace flopcast::contract::panel_loops

@@ -28,16 +28,17 @@ void SampleTensors::Unmap::operator()(std::byte* memory) const noexcept { munmap
 SampleTensors::SampleTensors(const Folded& most)
     : precision_(most.precision),
       swapped_(most.swapped),
-      a_(allocate(most.m.a, most.k.a)),
-      b_(allocate(most.k.b, most.n.b)),
-      c_(allocate(most.m.c, most.n.c)) {}
+      a_(allocate(most.m.a, most.k.a, most.batch.a)),
+      b_(allocate(most.k.b, most.n.b, most.batch.b)),
+      c_(allocate(most.m.c, most.n.c, most.batch.c)) {}
 
-SampleTensors::Tensor SampleTensors::allocate(const Offsets& rows, const Offsets& columns) const {
+SampleTensors::Tensor SampleTensors::allocate(const Offsets& rows, const Offsets& columns, const Offsets& batch) const {
   const auto [row_low, row_high] = bounds(rows);
   const auto [column_low, column_high] = bounds(columns);
   const std::int64_t element = element_bytes(precision_);
-  const std::int64_t low = (row_low + column_low) * element;
-  const auto bytes = static_cast<std::size_t>((row_high + column_high + 1) * element - low);
+  const auto [batch_low, batch_high] = bounds(batch);
+  const std::int64_t low = (row_low + column_low + batch_low) * element;
+  const auto bytes = static_cast<std::size_t>((row_high + column_high + batch_high + 1) * element - low);
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) {
     throw environment_error("the system refuses {} of address space for timing kernels", format_bytes(static_cast<double>(bytes)));
@@ -48,44 +49,52 @@ SampleTensors::Tensor SampleTensors::allocate(const Offsets& rows, const Offsets
 }
 
 void SampleTensors::fill(const Folded& part) {
-  fill(a_, part.m.a, part.k.a);
-  fill(b_, part.k.b, part.n.b);
-  fill(c_, part.m.c, part.n.c);
+  fill(a_, part.m.a, part.k.a, part.batch.a);
+  fill(b_, part.k.b, part.n.b, part.batch.b);
+  fill(c_, part.m.c, part.n.c, part.batch.c);
 }
 
-void SampleTensors::fill(const Tensor& tensor, const Offsets& rows, const Offsets& columns) const {
+void SampleTensors::fill(const Tensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const {
   with_element(precision_, [&](auto zero) {
     using Element = decltype(zero);
     auto* const first = reinterpret_cast<Element*>(tensor.first);
     for (const std::int64_t column : columns) {
       for (const std::int64_t row : rows) {
-        first[column + row] = Element(0.5F);
+        for (const std::int64_t element : batch) {
+          first[column + row + element] = Element(0.5F);
+        }
       }
     }
   });
 }
 
 void SampleTensors::flush(const Folded& part, bool result) const {
-  flush(a_, part.m.a, part.k.a);
-  flush(b_, part.k.b, part.n.b);
+  flush(a_, part.m.a, part.k.a, part.batch.a);
+  flush(b_, part.k.b, part.n.b, part.batch.b);
   if (result) {
-    flush(c_, part.m.c, part.n.c);
+    flush(c_, part.m.c, part.n.c, part.batch.c);
   }
 }
 
-void SampleTensors::flush(const Tensor& tensor, const Offsets& rows, const Offsets& columns) const {
-  const std::int64_t element = element_bytes(precision_);
-  for (const std::int64_t column : columns) {
-    for (std::size_t begin = 0; begin < rows.size();) {
-      std::size_t end = begin + 1;
-      while (end < rows.size() && rows[end] - rows[end - 1] == 1) {
-        ++end;
-      }
-      const auto address = reinterpret_cast<std::uintptr_t>(tensor.first + (column + rows[begin]) * element);
-      const auto bytes = static_cast<std::int64_t>(end - begin) * element;
-      measure::flush_lines({address, bytes, 1, bytes, 0});
-      begin = end;
+void SampleTensors::flush(const Tensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const {
+  for (const std::int64_t element : batch) {
+    for (const std::int64_t column : columns) {
+      flush(tensor, rows, column + element);
     }
+  }
+}
+
+void SampleTensors::flush(const Tensor& tensor, const Offsets& rows, std::int64_t from) const {
+  const std::int64_t element = element_bytes(precision_);
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin + 1;
+    while (end < rows.size() && rows[end] - rows[end - 1] == 1) {
+      ++end;
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(tensor.first + (from + rows[begin]) * element);
+    const auto bytes = static_cast<std::int64_t>(end - begin) * element;
+    measure::flush_lines({address, bytes, 1, bytes, 0});
+    begin = end;
   }
 }
 

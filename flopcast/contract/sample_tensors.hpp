@@ -33,9 +33,10 @@ class SampleTensors {
   };
   using Offsets = std::vector<std::int64_t>;
 
-  [[nodiscard]] Tensor allocate(const Offsets& rows, const Offsets& columns) const;
-  void fill(const Tensor& tensor, const Offsets& rows, const Offsets& columns) const;
-  void flush(const Tensor& tensor, const Offsets& rows, const Offsets& columns) const;
+  [[nodiscard]] Tensor allocate(const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
+  void fill(const Tensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
+  void flush(const Tensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
+  void flush(const Tensor& tensor, const Offsets& rows, std::int64_t from) const;
 
   Precision precision_;
   bool swapped_;

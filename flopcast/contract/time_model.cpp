@@ -130,7 +130,26 @@ double TimeModel::working_set_bytes() const {
   return working_set_bytes_ > 0 ? working_set_bytes_ : all.batch * all.bytes * (all.m * all.k + all.k * all.n + all.m * all.n);
 }
 
+ExpectedTime TimeModel::time_along_batch(int threads) const {
+  // Of what a product takes in the panel kernel: operands come from L1 for each; one by one without vectors, at the latency of an addition.
+  constexpr double in_vectors = 2, one_by_one = 40;
+  const Sides all = sides_of(*folded_);
+  const Seconds product = rates_->of(TileKernel::panels).per_product * all.precision_factor *
+                          (batch_run(*folded_).is_contiguous() && !is_complex(folded_->precision) ? in_vectors : one_by_one);
+  const Seconds outer = Roofs(*environment_).per_byte(working_set_bytes()) * all.bytes * all.batch;
+  const double at_once = std::max(1, threads);
+  const Seconds starting = (threads - 1) * start_of_a_thread;
+  ExpectedTime time;
+  time.parts = {all.batch * (all.m * all.n * all.k + 2 * all.m * all.n) * product / at_once + starting, all.m * all.k * outer / at_once,
+                all.k * all.n * outer / at_once, 2 * all.m * all.n * outer / at_once};
+  time.first = time.parts.sum();
+  return time;
+}
+
 ExpectedTime TimeModel::time(const Blocking& blocking) const {
+  if (blocking.kernel == TileKernel::batch) {
+    return time_along_batch(blocking.threads);
+  }
   const Folded& folded = *folded_;
   const Sides all = sides_of(folded);
   const Roofs roofs(*environment_);

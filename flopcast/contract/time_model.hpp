@@ -52,6 +52,8 @@ class TimeModel {
     Seconds a = 0, b = 0, c = 0;
   };
   [[nodiscard]] Packing packing(const Blocking& blocking) const;
+  /// Of the batch kernel.
+  [[nodiscard]] ExpectedTime time_along_batch(int threads) const;
   /// How often a line is fetched, as a tile of so many of these offsets needs only part of it. Looked up once.
   [[nodiscard]] double line_waste(const std::vector<std::int64_t>& offsets, std::int64_t length) const;
   [[nodiscard]] static double waste_of(const std::vector<std::int64_t>& offsets, std::int64_t length);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kind = "contraction-plan";
 /// Grows whenever candidates are added or run differently: what was the best of another family may not be the best of this one.
-constexpr int family = 6;
+constexpr int family = 7;
 
 std::string effort_name(const PlanOptions& options) {
   switch (options.effort) {
@@ -25,8 +25,8 @@ std::string effort_name(const PlanOptions& options) {
   return fmt::format("measure {} within {:.6g} s", options.most_measured, options.time_budget);
 }
 
-constexpr std::array<std::pair<TileKernel, std::string_view>, 3> kernel_names = {
-    {{TileKernel::gemm, "gemm"}, {TileKernel::panels, "panels"}, {TileKernel::streaming, "streaming"}}};
+constexpr std::array<std::pair<TileKernel, std::string_view>, 4> kernel_names = {
+    {{TileKernel::gemm, "gemm"}, {TileKernel::panels, "panels"}, {TileKernel::streaming, "streaming"}, {TileKernel::batch, "batch"}}};
 
 constexpr std::array<std::pair<RowOrder, std::string_view>, 3> order_names = {
     {{RowOrder::as_c, "C"}, {RowOrder::crossed, "crossed"}, {RowOrder::led_by_a, "A"}}};

@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "flopcast/contract/strided_batch.hpp"
+
 namespace flopcast::contract {
 namespace {
 
@@ -133,6 +135,56 @@ void expect_transposed(const PanelKernel<T>& kernel) {
   }
   kernel.transpose(squares.data(), std::ssize(squares), from.data(), to.data());
   EXPECT_EQ(to, expected) << kernel.instructions;
+}
+
+/// One batch of random shape, its tables in random order, against the loops one by one; C's memory is compared as a whole.
+template <class T>
+void compare_batch(const PanelKernel<T>& kernel, std::mt19937& random) {
+  const auto up_to = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)); };
+  const std::int64_t count = up_to(3 * kernel.lanes), rows = up_to(9), columns = up_to(9), depth = up_to(5) - 1;
+  const auto table = [&](std::int64_t length, std::int64_t step) {
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t i = 0; i < length; ++i) {
+      offsets.push_back(i * step);
+    }
+    std::shuffle(offsets.begin(), offsets.end(), random);
+    return offsets;
+  };
+  const std::int64_t lane = count + gap;
+  const auto a_rows = table(rows, lane), a_depth = table(depth, rows * lane), b_depth = table(depth, lane),
+             b_columns = table(columns, depth * lane);
+  const auto c_rows = table(rows, lane), c_columns = table(columns, rows * lane);
+  const std::vector<T> a = random_numbers<T>(rows * depth * lane + 1, random), b = random_numbers<T>(depth * columns * lane + 1, random);
+  std::vector<T> c = random_numbers<T>(rows * columns * lane, random), expected = c;
+  BatchProduct<T> x{count, rows, columns, depth, a.data(), b.data(), c.data()};
+  x.a_rows = a_rows.data(), x.a_depth = a_depth.data(), x.b_depth = b_depth.data(), x.b_columns = b_columns.data();
+  x.c_rows = c_rows.data(), x.c_columns = c_columns.data();
+  x.alpha = static_cast<T>(up_to(2)), x.beta = static_cast<T>(up_to(3) - 1);
+  kernel.run_batch(x);
+  x.c = expected.data();
+  run_strided_batch(x, 1, 1, 1);
+  ASSERT_EQ(c, expected) << kernel.instructions << ' ' << count << " times " << rows << " x " << columns << " x " << depth;
+}
+
+TYPED_TEST(PanelKernelOf, MultipliesBatches) {
+  std::mt19937 random(9);
+  for (const PanelKernel<TypeParam>& kernel : panel_kernels<TypeParam>()) {
+    for (int i = 0; i < 500; ++i) {
+      compare_batch(kernel, random);
+    }
+  }
+}
+
+TYPED_TEST(PanelKernelOf, OverwritesNaNsOfABatchWhereBetaIsZero) {
+  const std::int64_t none = 0;
+  for (const PanelKernel<TypeParam>& kernel : panel_kernels<TypeParam>()) {
+    const auto count = static_cast<std::size_t>(kernel.lanes + 1);
+    const std::vector<TypeParam> twos(count, TypeParam(2));
+    std::vector<TypeParam> c(count, std::numeric_limits<TypeParam>::quiet_NaN());
+    kernel.run_batch({kernel.lanes + 1, 1, 1, 1, twos.data(), twos.data(), c.data(), &none, &none, &none, &none, &none, &none, TypeParam(3),
+                      TypeParam(0)});
+    EXPECT_EQ(c, std::vector<TypeParam>(count, TypeParam(12))) << kernel.instructions;
+  }
 }
 
 TEST(PanelKernels, TransposeSquares) {

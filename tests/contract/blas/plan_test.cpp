@@ -100,6 +100,37 @@ TEST(Blocked, AgreesWithNestedLoopsInPanels) {
   EXPECT_GT(multiplied, 1000);
 }
 
+TEST(Blocked, AgreesWithNestedLoopsAlongTheBatch) {
+  std::mt19937 random(8);
+  int contiguous = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const auto up_to = [&](unsigned most) { return static_cast<int>(random() % (most + 1)); };
+    const std::array<int, 4> counts = {up_to(1), up_to(1), up_to(1), 1 + up_to(1)};
+    const Contraction contraction = random_contraction(random, counts, i % 10 == 0 ? 0 : 1, 21, i % 3 == 0);
+    if (flops(contraction) > 1e6) {
+      continue;
+    }
+    const Folded folded = fold(contraction);
+    contiguous += batch_run(folded).is_contiguous() && folded.batch.extent > 16 && !is_complex(contraction.precision) ? 1 : 0;
+    Blocking blocking{1, 1, 1, TileKernel::batch, threads_of(i)};
+    const Blocked blocked(folded, blocking, {});
+    EXPECT_EQ(blocked.workspace_bytes(), 0);
+    const std::complex<double> beta = random() % 2 == 0 ? 0.0 : -1.5;
+    expect_right(contraction, random, beta, to_string(blocked.blocking()),
+                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, beta); });
+  }
+  EXPECT_GT(contiguous, 20);
+}
+
+TEST(Plan, GoesAlongTheBatchWhereProductsAreSmall) {
+  for (const Effort effort : {Effort::estimate, Effort::microbench, Effort::measure}) {
+    PlanOptions options;
+    options.effort = effort;
+    const Plan chosen = plan("ab,ab->ab", {{100, 100}, {100, 100}, {100, 100}}, test_machine(), options);
+    EXPECT_EQ(chosen.considered().front().blocking.kernel, TileKernel::batch) << chosen.explain();
+  }
+}
+
 TEST(Plan, TakesOneThreadForWhatStartingManyCostsMore) {
   for (const int threads : {100, 200, 1000}) {
     PlanOptions options;

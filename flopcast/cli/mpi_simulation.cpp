@@ -10,7 +10,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/smpi_options.hpp"
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/measure/reference_kernel.hpp"
+#include "flopcast/measure/reference_kernels.hpp"
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"

@@ -5,16 +5,10 @@
 #include <utility>
 
 #include "flopcast/contract/panel_kernel.hpp"
+#include "flopcast/contract/vector_memory.hpp"
 
 /// The loops behind PanelKernel::run_batch. Included, like panel_loops.hpp, by one source file per instruction set.
 namespace flopcast::contract::batch_loops {
-
-template <class Vector, class T>
-[[gnu::always_inline]] inline Vector load(const T* from) {
-  Vector value;
-  __builtin_memcpy(&value, from, sizeof(Vector));  // aligned to a number only
-  return value;
-}
 
 template <class Vector, class T>
 [[gnu::always_inline]] inline void update(const BatchProduct<T>& x, T* c, Vector sum) {
@@ -22,7 +16,7 @@ template <class Vector, class T>
   if (x.beta != T(0)) {
     value += load<Vector>(c) * x.beta;
   }
-  __builtin_memcpy(c, &value, sizeof(Vector));
+  store(c, value);
 }
 
 /// A vector of the batch of sizeof...(I) x sizeof...(J) elements of C; all sums stay in registers.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "flopcast/contract/panel_kernel.hpp"
+#include "flopcast/contract/vector_memory.hpp"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -13,18 +14,6 @@
 /// The loops behind panel_kernels(), for vectors of any width. Included by one source file per instruction set, each compiled for it; these
 /// files hold nothing but constant tables, so that no code for wide vectors gets into functions that every CPU executes.
 namespace flopcast::contract::panel_loops {
-
-template <class Vector, class T>
-[[gnu::always_inline]] inline Vector load(const T* from) {
-  Vector value;
-  __builtin_memcpy(&value, from, sizeof(Vector));  // aligned to a number only
-  return value;
-}
-
-template <class Vector, class T>
-[[gnu::always_inline]] inline void store(T* to, const Vector& value) {
-  __builtin_memcpy(to, &value, sizeof(Vector));
-}
 
 /// sum += rows * factor for all vectors of a column.
 template <class Vector, class T, std::size_t... V>

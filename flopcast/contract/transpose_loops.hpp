@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "flopcast/contract/panel_kernel.hpp"
+#include "flopcast/contract/vector_memory.hpp"
 
 /// The loops behind PanelKernel::transpose. Included, like panel_loops.hpp, by one source file per instruction set.
 namespace flopcast::contract::transpose_loops {
@@ -17,18 +18,6 @@ void one_by_one(const Square* squares, std::int64_t count, const T* from, T* to)
       }
     }
   }
-}
-
-template <class Vector, class T>
-[[gnu::always_inline]] inline Vector load(const T* from) {
-  Vector value;
-  __builtin_memcpy(&value, from, sizeof(Vector));  // aligned to a number only
-  return value;
-}
-
-template <class Vector, class T>
-[[gnu::always_inline]] inline void store(T* to, Vector value) {
-  __builtin_memcpy(to, &value, sizeof(Vector));
 }
 
 /// `Four` is a vector of as many numbers: pairs of rows are interleaved, then pairs of these. Written out, as arrays of vectors would lie in

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "flopcast/core/units.hpp"
-#include "flopcast/measure/reference_kernel.hpp"
+#include "flopcast/measure/reference_kernels.hpp"
 
 namespace flopcast::measure {
 

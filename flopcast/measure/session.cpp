@@ -10,7 +10,7 @@
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/drift.hpp"
 #include "flopcast/measure/prepared.hpp"
-#include "flopcast/measure/reference_kernel.hpp"
+#include "flopcast/measure/reference_kernels.hpp"
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/measure/tally.hpp"
 #include "flopcast/measure/values.hpp"

@@ -1,4 +1,4 @@
-#include "flopcast/measure/reference_kernel.hpp"
+#include "flopcast/measure/reference_kernels.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -230,8 +230,8 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
   command
       ->add_option("--tiles", options->tiles,
                    "Of --run: these tiles of M, N and K instead of the planner's choice, such as 96x512x64 (gemm), 96x512x64:panels, "
-                   "96x512x8:streaming, 4x4x4:batch, and with rows in another order than C's 96x512x64:panels:crossed or :A; "
-                   "whole: transpose, one gemm, transpose")
+                   "96x512x8:streaming, and with rows in another order than C's 96x512x64:panels:crossed or :A; "
+                   "whole: transpose, one gemm, transpose; batch: along the batch")
       ->type_name("MxNxK[:KERNEL[:ROWS]]");
   command->add_option("--time-budget", options->time_budget, "For measuring candidates")->type_name("DURATION")->capture_default_str();
   command->add_flag("--validate", options->validate, "Execute the algorithms too, on random numbers, and compare");

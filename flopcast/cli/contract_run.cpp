@@ -32,22 +32,24 @@ using contract::Contraction;
 
 namespace {
 
-/// `96x512x64`, with `:panels` or `:streaming` behind it, and rows in another order than C's, `:crossed` or `:A`; or `whole`.
+/// `96x512x64`, with `:panels` or `:streaming` behind it, and rows in another order than C's, `:crossed` or `:A`; or `whole` or `batch`.
 contract::Blocking parse_tiles(const std::string& text, int threads) {
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
   if (text == "whole") {
     return {longest, longest, longest, contract::TileKernel::gemm, threads};
   }
+  if (text == "batch") {
+    return {longest, longest, longest, contract::TileKernel::batch, threads};
+  }
   const std::vector<std::string_view> parts = split(text, ':');
   const std::vector<std::string_view> sides = split(parts.front(), 'x');
-  constexpr std::array<std::string_view, 4> kernels = {"gemm", "panels", "streaming", "batch"};
-  constexpr std::array<std::string_view, 3> orders = {"C", "crossed", "A"};
+  constexpr std::array<std::string_view, 3> kernels = {"gemm", "panels", "streaming"}, orders = {"C", "crossed", "A"};
   const auto* kernel = std::find(kernels.begin(), kernels.end(), parts.size() > 1 ? parts[1] : kernels.front());
   const auto* order = std::find(orders.begin(), orders.end(), parts.size() > 2 ? parts[2] : orders.front());
   if (parts.size() > 3 || sides.size() != 3 || kernel == kernels.end() || order == orders.end()) {
     throw bad_input(
-        "--tiles '{}' is neither whole nor tiles of M, N and K such as 96x512x64, 96x512x64:panels, 96x512x64:panels:crossed, "
-        "96x512x64:gemm:A, 96x512x8:streaming or 4x4x4:batch",
+        "--tiles '{}' is neither whole nor batch nor tiles of M, N and K such as 96x512x64, 96x512x64:panels, 96x512x64:panels:crossed, "
+        "96x512x64:gemm:A or 96x512x8:streaming",
         text);
   }
   contract::Blocking blocking;
@@ -60,7 +62,19 @@ contract::Blocking parse_tiles(const std::string& text, int threads) {
   return blocking;
 }
 
-contract::PlanOptions plan_options(const ContractOptions& options, model::Store& store) {
+/// Tiles whose rows can't be had in the order that was asked for are no tiles of this contraction.
+void require_row_order(const contract::Blocking& blocking, const Contraction& contraction) {
+  if (blocking.rows == contract::RowOrder::as_c) {
+    return;
+  }
+  const contract::Folded folded = contract::fold(contraction);
+  if (&contract::rows_in(blocking.rows, folded) == &folded.m) {
+    throw bad_input("--tiles: {} has no other order of its rows, as A and C aren't contiguous along different indices of M",
+                    contract::to_string(contraction.notation()));
+  }
+}
+
+contract::PlanOptions plan_options(const ContractOptions& options, const Contraction& contraction, model::Store& store) {
   contract::PlanOptions plan_options;
   plan_options.effort = options.effort == "measure"      ? contract::Effort::measure
                         : options.effort == "microbench" ? contract::Effort::microbench
@@ -71,6 +85,7 @@ contract::PlanOptions plan_options(const ContractOptions& options, model::Store&
   plan_options.fresh = options.fresh;
   if (!options.tiles.empty()) {
     plan_options.tiles = parse_tiles(options.tiles, options.libraries.threads);
+    require_row_order(*plan_options.tiles, contraction);
   }
   plan_options.go_on = [] { return !interrupted(); };
   return plan_options;
@@ -200,7 +215,7 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
   const contract::Machine machine = machine_of(bench, store, options.fresh);
   Run run;
   const Stopwatch planning;
-  const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, store));
+  const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, contraction, store));
   throw_if_interrupted("of an unfinished choice nothing is kept");
   run.planning = planning.elapsed();
   contract::Array result{arrays[0].precision, contract::Order::row_major, {}, {}};
@@ -225,7 +240,7 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   Run run;
   const contract::Machine machine = machine_of(bench, store, options.fresh);
   const Stopwatch planning;
-  const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, store));
+  const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, contraction, store));
   throw_if_interrupted("of an unfinished choice nothing is kept");
   run.planning = planning.elapsed();
   contract::Workspace tensors(contraction);

@@ -11,7 +11,7 @@
 namespace flopcast::contract::batch_loops {
 
 template <class Vector, class T>
-[[gnu::always_inline]] inline void update(const BatchProduct<T>& x, T* c, Vector sum) {
+[[gnu::always_inline]] static inline void update(const BatchProduct<T>& x, T* c, Vector sum) {
   Vector value = sum * x.alpha;
   if (x.beta != T(0)) {
     value += load<Vector>(c) * x.beta;
@@ -21,9 +21,9 @@ template <class Vector, class T>
 
 /// A vector of the batch of sizeof...(I) x sizeof...(J) elements of C; all sums stay in registers.
 template <class Vector, class T, std::size_t... I, std::size_t... J>
-[[gnu::always_inline]] inline void vector_of_tile(const BatchProduct<T>& x, std::int64_t at, const std::int64_t* a_rows,
-                                                  const std::int64_t* c_rows, std::int64_t column, std::index_sequence<I...> /*rows*/,
-                                                  std::index_sequence<J...> /*columns*/) {
+[[gnu::always_inline]] static inline void vector_of_tile(const BatchProduct<T>& x, std::int64_t at, const std::int64_t* a_rows,
+                                                         const std::int64_t* c_rows, std::int64_t column,
+                                                         std::index_sequence<I...> /*rows*/, std::index_sequence<J...> /*columns*/) {
   Vector sums[sizeof...(J)][sizeof...(I)] = {};
   const T* const a = x.a + at;
   const T* const b = x.b + at;
@@ -40,7 +40,7 @@ template <class Vector, class T, std::size_t... I, std::size_t... J>
 
 /// All of the batch, in vectors and then one by one.
 template <class Vector, class T, std::size_t height, std::size_t width>
-[[gnu::noinline]] void tile(const BatchProduct<T>& x, std::int64_t row, std::int64_t column) {
+[[gnu::noinline]] static void tile(const BatchProduct<T>& x, std::int64_t row, std::int64_t column) {
   typedef T One [[gnu::vector_size(sizeof(T))]];
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
   constexpr auto rows = std::make_index_sequence<height>{};
@@ -56,7 +56,7 @@ template <class Vector, class T, std::size_t height, std::size_t width>
 
 /// Rows from `row` on, as many at a time as there are registers for.
 template <class Vector, class T, std::size_t height, std::size_t width>
-void all_rows(const BatchProduct<T>& x, std::int64_t row, std::int64_t column) {
+static void all_rows(const BatchProduct<T>& x, std::int64_t row, std::int64_t column) {
   for (; row + static_cast<std::int64_t>(height) <= x.rows; row += static_cast<std::int64_t>(height)) {
     tile<Vector, T, height, width>(x, row, column);
   }
@@ -66,7 +66,7 @@ void all_rows(const BatchProduct<T>& x, std::int64_t row, std::int64_t column) {
 }
 
 template <class Vector, class T, std::size_t height, std::size_t width>
-void all_columns(const BatchProduct<T>& x, std::int64_t column) {
+static void all_columns(const BatchProduct<T>& x, std::int64_t column) {
   for (; column + static_cast<std::int64_t>(width) <= x.columns; column += static_cast<std::int64_t>(width)) {
     all_rows<Vector, T, height, width>(x, 0, column);
   }
@@ -76,7 +76,7 @@ void all_columns(const BatchProduct<T>& x, std::int64_t column) {
 }
 
 template <class Vector, class T, std::size_t height, std::size_t width>
-void run(const BatchProduct<T>& x) {
+static void run(const BatchProduct<T>& x) {
   all_columns<Vector, T, height, width>(x, 0);
 }
 

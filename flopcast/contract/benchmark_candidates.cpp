@@ -40,8 +40,9 @@ Box sample_box(const Folded& folded, const Blocking& blocking) {
   constexpr Box least = {96, 64, 64};
   if (blocking.kernel == TileKernel::batch) {
     const std::int64_t elements = folded.m.extent * folded.k.extent + folded.k.extent * folded.n.extent + folded.m.extent * folded.n.extent;
-    return {folded.m.extent, folded.n.extent, folded.k.extent,
-            std::clamp<std::int64_t>(most_elements / std::max<std::int64_t>(1, elements), 1, batch_run(folded).length)};
+    const std::int64_t run = batch_run(folded).length;
+    const std::int64_t fitting = std::clamp<std::int64_t>(most_elements / std::max<std::int64_t>(1, elements), 1, folded.batch.extent);
+    return {folded.m.extent, folded.n.extent, folded.k.extent, fitting > run ? fitting / run * run : fitting};
   }
   Box box{std::min(blocking.m, folded.m.extent), std::min(blocking.n, folded.n.extent), std::min(blocking.k, folded.k.extent)};
   const auto is_too_large = [&] {

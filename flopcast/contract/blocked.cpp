@@ -112,12 +112,14 @@ bool is_right(Gemv gemv, Precision precision) {
     const std::array<Element, 3> x = {Element(1), Element(2), Element(3)};
     const Integer m = 2, n = 3, step = 1;
     const Element one(1), none(0);
-    std::array<Element, 3> y{}, transposed{};
-    y.fill(Element(7));
-    transposed.fill(Element(7));
+    const Element never_read(std::numeric_limits<float>::quiet_NaN());
+    std::array<Element, 2> y{};
+    std::array<Element, 3> transposed{};
+    y.fill(never_read);
+    transposed.fill(never_read);
     gemv("N", &m, &n, &one, a.data(), &m, x.data(), &step, &none, y.data(), &step, 1);
     gemv("T", &m, &n, &one, a.data(), &m, x.data(), &step, &none, transposed.data(), &step, 1);
-    return y == std::array<Element, 3>{Element(22), Element(28), Element(7)} &&
+    return y == std::array<Element, 2>{Element(22), Element(28)} &&
            transposed == std::array<Element, 3>{Element(5), Element(11), Element(17)};
   });
 }
@@ -129,7 +131,7 @@ void require_right(Gemm gemm, Precision precision, const std::string& routine) {
     const std::array<Element, 4> a = {Element(1), Element(2), Element(3), Element(4)};
     const std::array<Element, 6> b = {Element(1), Element(0), Element(2), Element(1), Element(0), Element(5)};
     std::array<Element, 6> c{};
-    c.fill(Element(7));
+    c.fill(Element(std::numeric_limits<float>::quiet_NaN()));  // which beta = 0 overwrites
     const std::array<Element, 6> expected = {Element(1), Element(2), Element(5), Element(8), Element(15), Element(20)};
     const Integer m = 2, n = 3, k = 2;
     const Element one(1), none(0);
@@ -421,20 +423,24 @@ std::vector<Tile> tiles(const Fold& fold, std::int64_t length) {
 }
 
 Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : folded_(std::move(folded)), blocking_(blocking) {
-  if (blocking_.rows != RowOrder::as_c) {
+  if (&rows_in(blocking_.rows, folded_) == &folded_.m) {
+    blocking_.rows = RowOrder::as_c;  // there is no other
+  } else {
     folded_.m = Fold(rows_in(blocking_.rows, folded_));
   }
+  folded_.crossed = folded_.led_by_a = Folded::no_fold();  // tables as long as M
   if (blocking_.kernel == TileKernel::gemm) {
     const std::string routine = static_cast<char>(folded_.precision) + std::string("gemm");
     gemm_ = find(routine);
     if (gemm_ == nullptr) {
       throw environment_error("no library that is open has {}", routine);
     }
+    takes_turns_ = !machine::may_be_called_by_several_threads(reinterpret_cast<const void*>(gemm_));
+    const std::unique_lock lock = takes_turns_ ? std::unique_lock(turn()) : std::unique_lock<std::mutex>();
     if (kernel::Function gemv = find(static_cast<char>(folded_.precision) + std::string("gemv"));
         gemv != nullptr && is_right(reinterpret_cast<Gemv>(gemv), folded_.precision)) {
       gemv_ = gemv;
     }
-    takes_turns_ = !machine::may_be_called_by_several_threads(reinterpret_cast<const void*>(gemm_));
     require_right(reinterpret_cast<Gemm>(gemm_), folded_.precision, routine);
   }
   if (blocking_.kernel == TileKernel::batch) {
@@ -511,12 +517,12 @@ void Blocked::make_panels() {
   }
   with_panel_kernel(folded_.precision, [&](const auto& kernel) {
     const std::int64_t element = element_bytes(folded_.precision);
-    constexpr std::int64_t private_cache = 1 << 20;
+    constexpr std::int64_t private_cache = 1 << 20, line = 64;
     const bool is_far = folded_.batch.extent * folded_.m.extent * folded_.k.extent * element > private_cache;
     const RowPanels panels(folded_.m, kernel.rows, kernel.lanes, kernel.takes_pieces);
     for (const Tile& tile : m_) {
       row_panels_.push_back(panels.of(tile.first, tile.length));
-      packing_orders_.push_back(packing_order(folded_.m, row_panels_.back(), folded_.k.a, is_far));
+      packing_orders_.push_back(packing_order(folded_.m, row_panels_.back(), folded_.k.a, is_far ? line / element : 0));
       a_bytes_ = std::max(a_bytes_, rounded(packed_elements(row_panels_.back(), kernel.lanes, blocking_.k) * element));
     }
     for (const Tile& tile : n_) {
@@ -568,7 +574,7 @@ std::string Blocked::packed_in_panels() const {
   right = right || irregular(&Tile::step_b);
   for (const std::vector<RowPanel>& panels : row_panels_) {
     for (const RowPanel& panel : panels) {
-      left = left || !panel.contiguous_a;
+      left = left || !panel.vectors_in_a;
       result = result || !panel.contiguous_c;
     }
   }
@@ -633,8 +639,8 @@ void Blocked::run_batches(const Element* a, const Element* b, Element* c, Elemen
       run_strided_batch(product, batch_run_.step_a, batch_run_.step_b, batch_run_.step_c);
     }
   };
-  run_with_helpers(std::min<std::size_t>(static_cast<std::size_t>(blocking_.threads), std::max<std::int64_t>(1, units)), work,
-                   [](std::size_t) {});
+  const auto threads = static_cast<std::size_t>(std::clamp<std::int64_t>(units, 1, blocking_.threads));
+  run_with_helpers(threads, work, [](std::size_t) {});
 }
 
 /// Every thread takes one unit after the other, and packs B for itself.

@@ -20,14 +20,14 @@ enum class TileKernel : std::uint8_t {
   gemm,       ///< the library's
   panels,     ///< ours, which keeps panels of C in registers: float and double
   streaming,  ///< ours, which writes C past the caches; K is one tile
-  batch       ///< ours, for many small products: a vector of the batch at a time, no tiles; any precision and strides
+  batch       ///< ours, for many small products, no tiles: a vector of a contiguous batch of real numbers at a time, others one by one
 };
 
 /// One member of the planner's family: tiles of the folded M, N and K. Loops run over batch, N, K and M from the outside in. For gemm a
 /// tile of A or B that BLAS can take where it lies is used in place, any other is packed: B's once per tile of N and K, whatever the number
-/// of threads, A's once per product; C's tile is updated in place or, where it is no matrix of BLAS, through a buffer. The panel kernel takes every panel of a few
-/// rows or columns in place that it can, and packs the others. Tiles as long as an index of the notation give the paper's loops over gemm;
-/// one tile of everything gives transpose-transpose-gemm-transpose.
+/// of threads, A's once per product; C's tile is updated in place or, where it is no matrix of BLAS, through a buffer. The panel kernel takes
+/// every panel of a few rows or columns in place that it can, and packs the others. Tiles as long as an index of the notation give the
+/// paper's loops over gemm; one tile of everything gives transpose-transpose-gemm-transpose.
 struct Blocking {
   std::int64_t m = 1, n = 1, k = 1;  ///< lengths of the tiles
   TileKernel kernel = TileKernel::gemm;
@@ -35,7 +35,7 @@ struct Blocking {
   bool pack_a = false, pack_b = false;  ///< panel kernel: pack also what it could take where it lies
   /// A and B will be one tensor and C symmetric: tiles above the diagonal aren't computed, but mirrored.
   bool mirrored = false;
-  RowOrder rows = RowOrder::as_c;
+  RowOrder rows = RowOrder::as_c;  ///< as C has them, where there is no other order
   friend bool operator==(const Blocking&, const Blocking&) = default;
 };
 std::string to_string(const Blocking& blocking);

@@ -146,7 +146,14 @@ class Collector {
     }
   }
 
-  void add_batch() { add({folded_.m.extent, folded_.n.extent, folded_.k.extent, TileKernel::batch, threads_}); }
+  /// Only where products are small: others have lines enough of their own, and would take longer to try than all else.
+  void add_batch() {
+    constexpr std::int64_t most_in_vectors = 1 << 17, most_one_by_one = 1 << 8;
+    const bool in_vectors = batch_run(folded_).is_contiguous() && !is_complex(folded_.precision);
+    if (folded_.m.extent * folded_.n.extent * folded_.k.extent <= (in_vectors ? most_in_vectors : most_one_by_one)) {
+      add({folded_.m.extent, folded_.n.extent, folded_.k.extent, TileKernel::batch, threads_});
+    }
+  }
 
   std::vector<Candidate> take() {
     std::stable_sort(all_.begin(), all_.end(), [](const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; });

@@ -30,7 +30,7 @@ struct Folded {
   static Fold no_fold() { return {{}, {}, {}, 0, {}}; }
 };
 
-/// Which of them.
+/// The order of M's rows in tiles.
 enum class RowOrder : std::uint8_t { as_c, crossed, led_by_a };
 
 /// The first dimension of the batch, of which all others are repetitions, and the steps between its values.

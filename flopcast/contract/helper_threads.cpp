@@ -1,14 +1,15 @@
 #include "flopcast/contract/helper_threads.hpp"
 
+#include <pthread.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <csignal>
 #include <cstdint>
 #include <memory>
-#include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -37,93 +38,156 @@ void wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t value) {
   }
 }
 
-/// Goes on on another core than `cpu`, if there is one. Two threads that only ever wait for each other for a moment may share a core for
-/// long, beside idle ones: the system balances what is always busy.
-void leave(int cpu) {
-  cpu_set_t usual;
-  if (sched_getaffinity(0, sizeof(usual), &usual) != 0) {
-    return;
+/// While it lives, threads that are started block the program's signals, which are for its own threads; not those that a fault raises.
+class WithoutSignals {
+ public:
+  WithoutSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
+      sigdelset(&all, fault);
+    }
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
   }
-  cpu_set_t others = usual;
-  CPU_CLR(static_cast<std::size_t>(cpu), &others);
-  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof(others), &others) == 0) {
-    sched_setaffinity(0, sizeof(usual), &usual);
+  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+/// Where a caller runs, and how it computes.
+struct Setting {
+  cpu_set_t cpus{};
+  bool knows_cpus = false;  ///< false on machines with more CPUs than the set has room for
+  int cpu = -1;             ///< at the moment
+  fenv_t arithmetic{};      ///< rounding, and what is done with denormal numbers
+
+  static Setting of_this_thread() {
+    Setting setting;
+    setting.knows_cpus = sched_getaffinity(0, sizeof(setting.cpus), &setting.cpus) == 0;
+    setting.cpu = sched_getcpu();
+    fegetenv(&setting.arithmetic);
+    return setting;
   }
-}
+};
 
 /// A thread that works when it is told to, for as long as the process lives.
 class Helper {
  public:
-  /// Throws std::system_error if the system has no thread.
+  /// Throws std::system_error or std::bad_alloc if the system has no thread.
   static std::shared_ptr<Helper> start() {
     auto helper = std::make_shared<Helper>();
+    const WithoutSignals without_signals;
     std::thread([helper] { helper->serve(); }).detach();
     return helper;
   }
 
-  void begin(const Work& work, std::size_t number) {
+  /// `work` and `setting` have to live until wait() has returned.
+  void begin(const Work& work, std::size_t number, const Setting& setting) {
     work_ = &work;
     number_ = number;
-    callers_cpu_ = sched_getcpu();
-    ordered_.fetch_add(1, std::memory_order_release);
+    setting_ = &setting;
+    ++ordered_;
     ordered_.notify_one();
   }
-  void wait() const {
-    const std::uint32_t ordered = ordered_.load(std::memory_order_relaxed);
-    wait_while(done_, ordered - 1);
-  }
+  void wait() const { wait_while(done_, ordered_.load(std::memory_order_relaxed) - 1); }
 
  private:
-  void serve() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);  // the program's signals are for its own threads
+  void serve() noexcept {
     for (std::uint32_t done = 0;; ++done) {
       wait_while(ordered_, done);
-      if (callers_cpu_ >= 0 && sched_getcpu() == callers_cpu_) {
-        leave(callers_cpu_);
-      }
+      take_over(*setting_);
       (*work_)(number_);
-      done_.store(done + 1, std::memory_order_release);
+      ++done_;  // in sequence with the look of notify_one at who waits, or a waiter could be missed
       done_.notify_one();
+    }
+  }
+
+  void take_over(const Setting& setting) {
+    fesetenv(&setting.arithmetic);
+    if (!setting.knows_cpus) {
+      return;
+    }
+    if (!CPU_EQUAL(&cpus_, &setting.cpus)) {
+      cpus_ = setting.cpus;
+      sched_setaffinity(0, sizeof(cpus_), &cpus_);
+    }
+    // Two threads that only ever wait for each other for a moment may share a core for long, beside idle ones: the system balances what is
+    // always busy.
+    cpu_set_t others = cpus_;
+    if (setting.cpu >= 0 && sched_getcpu() == setting.cpu) {
+      CPU_CLR(static_cast<std::size_t>(setting.cpu), &others);
+      if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof(others), &others) == 0) {
+        sched_setaffinity(0, sizeof(cpus_), &cpus_);
+      }
     }
   }
 
   static constexpr std::size_t line_bytes = 64;
   const Work* work_ = nullptr;
   std::size_t number_ = 0;
-  int callers_cpu_ = -1;
+  const Setting* setting_ = nullptr;
+  cpu_set_t cpus_{};
   alignas(line_bytes) std::atomic<std::uint32_t> ordered_ = 0;
   alignas(line_bytes) std::atomic<std::uint32_t> done_ = 0;
 };
 
-/// The helpers of this process; never destroyed, as they outlive static objects.
+/// The helpers of this process. Never destroyed, as they outlive static objects.
 struct Crew {
-  std::mutex mutex;  ///< of whoever has them
-  pid_t process = getpid();
+  std::atomic<bool> taken = false;
   std::vector<std::shared_ptr<Helper>> helpers;
+};
 
-  static Crew& mine() {
-    static std::atomic<Crew*> crew = new Crew;
-    Crew* found = crew.load();
-    if (found->process == getpid()) {
-      return *found;
-    }
-    auto* const fresh = new Crew;  // a fork left the others, and perhaps a locked mutex, behind
-    if (crew.compare_exchange_strong(found, fresh)) {
-      return *fresh;
-    }
-    delete fresh;  // another thread was quicker
+std::atomic<Crew*> current_crew = nullptr;
+
+Crew& crew() {
+  Crew* found = current_crew.load();
+  if (found != nullptr) {
     return *found;
   }
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { current_crew = nullptr; });  // a child has none of them
+  static_cast<void>(registered);
+  auto fresh = std::make_unique<Crew>();
+  return current_crew.compare_exchange_strong(found, fresh.get()) ? *fresh.release() : *found;
+}
+
+/// Has a crew, unless somebody else has it.
+class Turn {
+ public:
+  explicit Turn(Crew& crew) : crew_(crew.taken.exchange(true, std::memory_order_acquire) ? nullptr : &crew) {}
+  ~Turn() {
+    if (crew_ != nullptr) {
+      crew_->taken.store(false, std::memory_order_release);
+    }
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  [[nodiscard]] bool is_mine() const { return crew_ != nullptr; }
+
+ private:
+  Crew* crew_;
 };
+
+/// Whether the system has a thread for `start`.
+template <class Start>
+bool is_started(Start&& start) {
+  try {
+    start();
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
 
 void run_in_new_threads(std::size_t count, const Work& work, const Work& refused) {
   std::vector<std::thread> threads;
+  threads.reserve(count);
   for (std::size_t i = 1; i < count; ++i) {
-    try {
-      threads.emplace_back(std::cref(work), i);
-    } catch (const std::system_error&) {
+    if (!is_started([&] { threads.emplace_back(std::cref(work), i); })) {
       refused(i);
     }
   }
@@ -133,36 +197,39 @@ void run_in_new_threads(std::size_t count, const Work& work, const Work& refused
   }
 }
 
+void run_with(Crew& crew, std::size_t count, const Work& work, const Work& refused) {
+  while (crew.helpers.size() + 1 < count && is_started([&] { crew.helpers.push_back(Helper::start()); })) {
+  }
+  const std::size_t helped = std::min(count - 1, crew.helpers.size());
+  for (std::size_t i = helped + 1; i < count; ++i) {
+    refused(i);
+  }
+  const Setting setting = Setting::of_this_thread();
+  for (std::size_t i = 0; i < helped; ++i) {
+    crew.helpers[i]->begin(work, i + 1, setting);
+  }
+  work(0);
+  for (std::size_t i = 0; i < helped; ++i) {
+    crew.helpers[i]->wait();
+  }
+}
+
 }  // namespace
 
 void run_with_helpers(std::size_t count, const Work& work, const Work& refused) {
+  const Work or_end = [&](std::size_t i) noexcept { work(i); };
   if (count <= 1) {
     work(0);
     return;
   }
-  Crew& crew = Crew::mine();
-  const std::unique_lock lock(crew.mutex, std::try_to_lock);
-  if (!lock.owns_lock()) {
-    run_in_new_threads(count, work, refused);
-    return;
-  }
-  try {
-    while (crew.helpers.size() + 1 < count) {
-      crew.helpers.push_back(Helper::start());
+  if (count <= std::max(2U, std::thread::hardware_concurrency())) {
+    const Turn turn(crew());
+    if (turn.is_mine()) {
+      run_with(crew(), count, or_end, refused);
+      return;
     }
-  } catch (const std::system_error&) {  // fewer, then
   }
-  const std::size_t helped = std::min(count, crew.helpers.size() + 1);
-  for (std::size_t i = helped; i < count; ++i) {
-    refused(i);
-  }
-  for (std::size_t i = 1; i < helped; ++i) {
-    crew.helpers[i - 1]->begin(work, i);
-  }
-  work(0);
-  for (std::size_t i = 1; i < helped; ++i) {
-    crew.helpers[i - 1]->wait();
-  }
+  run_in_new_threads(count, or_end, refused);
 }
 
 }  // namespace flopcast::contract

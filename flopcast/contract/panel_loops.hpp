@@ -12,18 +12,19 @@
 #endif
 
 /// The loops behind panel_kernels(), for vectors of any width. Included by one source file per instruction set, each compiled for it; these
-/// files hold nothing but constant tables, so that no code for wide vectors gets into functions that every CPU executes.
+/// files hold nothing but constant tables, and all functions are their own (static), so that no code for wide vectors gets into functions that every CPU executes.
 namespace flopcast::contract::panel_loops {
 
 /// sum += rows * factor for all vectors of a column.
 template <class Vector, class T, std::size_t... V>
-[[gnu::always_inline]] inline void add_column(Vector* sum, const Vector* rows, T factor, std::index_sequence<V...> /*vectors*/) {
+[[gnu::always_inline]] static inline void add_column(Vector* sum, const Vector* rows, T factor, std::index_sequence<V...> /*vectors*/) {
   ((sum[V] += rows[V] * factor), ...);
 }
 
 /// C := alpha sum + beta C for all vectors of a column.
 template <class Vector, class T, std::size_t... V>
-[[gnu::always_inline]] inline void update_column(const PanelProduct<T>& x, T* c, const Vector* sum, std::index_sequence<V...> /*vectors*/) {
+[[gnu::always_inline]] static inline void update_column(const PanelProduct<T>& x, T* c, const Vector* sum,
+                                                        std::index_sequence<V...> /*vectors*/) {
   constexpr std::size_t lanes = sizeof(Vector) / sizeof(T);
   if (x.beta == T(0)) {
     (store(c + V * lanes, sum[V] * x.alpha), ...);
@@ -34,7 +35,7 @@ template <class Vector, class T, std::size_t... V>
 
 /// The same for the first x.rows of a column's `sums`.
 template <class T>
-[[gnu::always_inline]] inline void update_some(const PanelProduct<T>& x, T* c, const T* sums) {
+[[gnu::always_inline]] static inline void update_some(const PanelProduct<T>& x, T* c, const T* sums) {
   for (std::int64_t i = 0; i < x.rows; ++i) {
     c[i] = x.beta == T(0) ? sums[i] * x.alpha : sums[i] * x.alpha + c[i] * x.beta;
   }
@@ -42,7 +43,7 @@ template <class T>
 
 /// Whether lanes of such vectors can be written by themselves.
 template <class Vector>
-constexpr bool has_masks() {
+static constexpr bool has_masks() {
 #if defined(__AVX512F__)
   return sizeof(Vector) == 64;
 #else
@@ -52,7 +53,7 @@ constexpr bool has_masks() {
 
 #if defined(__AVX512F__)
 /// The lanes of `mask` of C := alpha sum + beta C; others are neither read nor written.
-[[gnu::always_inline]] inline void update_lanes(double* c, const double* sum, unsigned mask, double alpha, double beta) {
+[[gnu::always_inline]] static inline void update_lanes(double* c, const double* sum, unsigned mask, double alpha, double beta) {
   const auto lanes = static_cast<__mmask8>(mask);
   __m512d value = _mm512_mul_pd(_mm512_loadu_pd(sum), _mm512_set1_pd(alpha));
   if (beta != 0) {
@@ -60,7 +61,7 @@ constexpr bool has_masks() {
   }
   _mm512_mask_storeu_pd(c, lanes, value);
 }
-[[gnu::always_inline]] inline void update_lanes(float* c, const float* sum, unsigned mask, float alpha, float beta) {
+[[gnu::always_inline]] static inline void update_lanes(float* c, const float* sum, unsigned mask, float alpha, float beta) {
   const auto lanes = static_cast<__mmask16>(mask);
   __m512 value = _mm512_mul_ps(_mm512_loadu_ps(sum), _mm512_set1_ps(alpha));
   if (beta != 0) {
@@ -72,7 +73,7 @@ constexpr bool has_masks() {
 
 /// A column of C in the product's pieces, from its `sums`.
 template <class Vector, class T>
-[[gnu::always_inline]] inline void update_pieces(const PanelProduct<T>& x, std::int64_t column, const T* sums) {
+[[gnu::always_inline]] static inline void update_pieces(const PanelProduct<T>& x, std::int64_t column, const T* sums) {
 #if defined(__AVX512F__)
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
   for (const RowPiece* at = x.pieces; at != x.pieces + x.piece_count; ++at) {
@@ -87,13 +88,13 @@ template <class Vector, class T>
 
 /// Asks for the lines of a column of C, which are needed when the sums are done.
 template <class Vector, class T, std::size_t... V>
-[[gnu::always_inline]] inline void prefetch_column(const T* c, std::index_sequence<V...> /*vectors*/) {
+[[gnu::always_inline]] static inline void prefetch_column(const T* c, std::index_sequence<V...> /*vectors*/) {
   constexpr int to_write = 1, keep = 3;
   (__builtin_prefetch(c + V * sizeof(Vector) / sizeof(T), to_write, keep), ...);
 }
 
 template <class T>
-[[gnu::always_inline]] inline void prefetch_pieces(const PanelProduct<T>& x, std::int64_t column) {
+[[gnu::always_inline]] static inline void prefetch_pieces(const PanelProduct<T>& x, std::int64_t column) {
   constexpr int to_write = 1, keep = 3;
   for (const RowPiece* at = x.pieces; at != x.pieces + x.piece_count; ++at) {
     const RowPiece& piece = *at;
@@ -103,28 +104,28 @@ template <class T>
 
 /// Asks for rows of A that are needed some columns later: a panel comes from L2 as a rule, and waiting for it costs a tenth of the time.
 template <class Vector, class T, std::size_t... V>
-[[gnu::always_inline]] inline void prefetch_rows(const T* a, std::index_sequence<V...> /*vectors*/) {
+[[gnu::always_inline]] static inline void prefetch_rows(const T* a, std::index_sequence<V...> /*vectors*/) {
   (__builtin_prefetch(a + V * sizeof(Vector) / sizeof(T)), ...);
 }
 
 /// Asks for a line that the next panel needs; L1 is full of what this one needs.
 template <class T>
-[[gnu::always_inline]] inline void prefetch_ahead(const T* line) {
+[[gnu::always_inline]] static inline void prefetch_ahead(const T* line) {
   constexpr int to_read = 0, outside_of_l1 = 2;
   __builtin_prefetch(line, to_read, outside_of_l1);
 }
 
 /// Vectors into memory, one after the other.
 template <class Vector, class T, std::size_t... V>
-[[gnu::always_inline]] inline void spill(T* to, const Vector* sum, std::index_sequence<V...> /*vectors*/) {
+[[gnu::always_inline]] static inline void spill(T* to, const Vector* sum, std::index_sequence<V...> /*vectors*/) {
   (store(to + V * sizeof(Vector) / sizeof(T), sum[V]), ...);
 }
 
 /// sizeof...(V) vectors of rows by sizeof...(J) columns, from column `first` of the product on; all sums stay in registers. With `packed`,
 /// neighbours in a row of b are neighbours in memory.
 template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J>
-[[gnu::noinline]] void product(const PanelProduct<T>& x, std::int64_t first, std::index_sequence<V...> vectors,
-                               std::index_sequence<J...> /*columns*/) {
+[[gnu::noinline]] static void product(const PanelProduct<T>& x, std::int64_t first, std::index_sequence<V...> vectors,
+                                      std::index_sequence<J...> /*columns*/) {
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
   constexpr std::size_t height = sizeof...(V);
   constexpr std::int64_t columns_ahead = 8;
@@ -164,7 +165,7 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
 
 /// All columns, as many at a time as there are registers for.
 template <class Vector, class T, bool packed, std::size_t height, std::size_t width>
-void all_columns(const PanelProduct<T>& x) {
+static void all_columns(const PanelProduct<T>& x) {
   std::int64_t done = 0;
   for (; done + static_cast<std::int64_t>(width) <= x.columns; done += static_cast<std::int64_t>(width)) {
     product<Vector, T, packed>(x, done, std::make_index_sequence<height>{}, std::make_index_sequence<width>{});
@@ -182,7 +183,7 @@ void all_columns(const PanelProduct<T>& x) {
 
 /// No more vectors of rows than the product has.
 template <class Vector, class T, bool packed, std::size_t height, std::size_t width>
-void all_rows(const PanelProduct<T>& x) {
+static void all_rows(const PanelProduct<T>& x) {
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
   if constexpr (height > 1) {
     if (x.rows <= static_cast<std::int64_t>(height - 1) * lanes) {
@@ -194,7 +195,7 @@ void all_rows(const PanelProduct<T>& x) {
 }
 
 template <class Vector, class T, std::size_t height, std::size_t width>
-void run(const PanelProduct<T>& x) {
+static void run(const PanelProduct<T>& x) {
   if (x.b_column_step == 1) {
     all_rows<Vector, T, true, height, width>(x);
   } else {
@@ -203,8 +204,8 @@ void run(const PanelProduct<T>& x) {
 }
 
 template <class Vector, class T, std::size_t height, std::size_t width>
-constexpr PanelKernel<T> panel_kernel(std::string_view instructions, decltype(PanelKernel<T>::transpose) transpose,
-                                      decltype(PanelKernel<T>::run_batch) run_batch) {
+static constexpr PanelKernel<T> panel_kernel(std::string_view instructions, decltype(PanelKernel<T>::transpose) transpose,
+                                             decltype(PanelKernel<T>::run_batch) run_batch) {
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
   return {instructions,
           static_cast<std::int64_t>(height) * lanes,

@@ -114,15 +114,14 @@ class SquareFinder {
 };
 
 /// One offset for each cache line that the squares take.
-std::vector<std::int64_t> lines_of(const std::vector<PackingOrder::Rows>& squares) {
-  constexpr std::int64_t doubles_per_line = 8;
+std::vector<std::int64_t> lines_of(const std::vector<PackingOrder::Rows>& squares, std::int64_t line_elements) {
   std::vector<std::int64_t> offsets, lines;
   for (const PackingOrder::Rows& rows : squares) {
     offsets.insert(offsets.end(), std::begin(rows.offset_a), std::end(rows.offset_a));
   }
   std::sort(offsets.begin(), offsets.end());
   for (const std::int64_t offset : offsets) {
-    if (lines.empty() || offset - lines.back() >= doubles_per_line) {
+    if (lines.empty() || offset - lines.back() >= line_elements) {
       lines.push_back(offset);
     }
   }
@@ -168,7 +167,7 @@ std::vector<RowPanel> RowPanels::of(std::int64_t first, std::int64_t length) con
 }
 
 PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets,
-                           bool is_far) {
+                           std::int64_t line_elements) {
   if (first_step(depth_offsets.data(), std::ssize(depth_offsets)) == 1) {
     return {};  // read along K
   }
@@ -192,8 +191,8 @@ PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, c
   order.squares = finder.find();
   order.rows.erase(std::remove_if(order.rows.begin(), order.rows.end(), [&](const auto& row) { return finder.is_taken(row); }),
                    order.rows.end());
-  if (is_far) {
-    order.lines = lines_of(order.squares);
+  if (line_elements > 0) {
+    order.lines = lines_of(order.squares, line_elements);
   }
   return order;
 }

@@ -12,8 +12,8 @@ namespace flopcast::contract {
 struct RowPanel {
   std::int64_t first = 0, rows = 0;
   bool contiguous_a = false, contiguous_c = false;  ///< whether they are neighbours in memory
-  bool vectors_in_a = false;                        ///< whether whole vectors of them can be read there without leaving the tensor
-  std::vector<RowPiece> pieces = {};                ///< in C, for kernels that take them; none where whole vectors of neighbours go to C
+  bool vectors_in_a = false;  ///< whether whole vectors of them can be read there: from A's first to its last element, gaps included
+  std::vector<RowPiece> pieces = {};  ///< in C, for kernels that take them; none where whole vectors of neighbours go to C
 };
 
 /// Neighbouring columns of C (values of the folded N).
@@ -23,8 +23,7 @@ struct ColumnPanel {
 };
 
 /// Rows of a tile in the order in which they lie in A, for packing a tile whose rows are neighbours in memory, but not those of one panel:
-/// lines of A are then read once. Empty if there is nothing to
-/// gain.
+/// lines of A are then read once. Empty if there is nothing to gain.
 struct PackingOrder {
   struct Row {
     std::int64_t offset_a = 0;       ///< in A
@@ -42,8 +41,9 @@ struct PackingOrder {
   std::vector<std::int64_t> lines;
   [[nodiscard]] bool is_empty() const { return squares.empty() && rows.empty(); }
 };
-/// `is_far`: A lies outside of the private caches.
-PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets, bool is_far);
+/// `line_elements` are those of a cache line if A lies outside of the private caches, 0 if its lines needn't be asked for.
+PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets,
+                           std::int64_t line_elements);
 
 /// Panels of a tile of rows. They end where neighbours in C do, unless that would make them shorter than a vector. With `in_pieces` they go on
 /// there, for a kernel that takes pieces, unless A has these runs of whole vectors too and can be read in place. Where A has longer runs of

@@ -25,7 +25,7 @@ struct KernelRates {
 
 /// Rates of all kernels on one machine, for double precision.
 struct TileRates {
-  std::array<KernelRates, 3> kernels;           ///< by TileKernel; panels and streaming with packing of both operands
+  std::array<KernelRates, 3> kernels;  ///< by TileKernel, but for the batch kernel; panels and streaming with packing of both operands
   Seconds packed_along = 0, packed_across = 0;  ///< for packing an element along its operand's contiguous index, and across it
   friend bool operator==(const TileRates&, const TileRates&) = default;
 

@@ -26,7 +26,7 @@ struct ExpectedTime {
   [[nodiscard]] Seconds total() const { return first + later; }
 };
 
-/// Starting a thread and waiting for its end.
+/// Waking a thread and waiting for its end: between its being awake (a microsecond) and its having to be started (tens of them).
 inline constexpr Seconds start_of_a_thread = 8e-6;
 
 /// Expected times of blockings of one contraction: tiles at their kernel's rates, packing, and what memory and outer caches have to move.

@@ -10,7 +10,7 @@ namespace flopcast::contract::transpose_loops {
 
 /// For every CPU.
 template <class T>
-void one_by_one(const Square* squares, std::int64_t count, const T* from, T* to) {
+static void one_by_one(const Square* squares, std::int64_t count, const T* from, T* to) {
   for (const Square* square = squares; square != squares + count; ++square) {
     for (std::int64_t i = 0; i < Square::side; ++i) {
       for (std::int64_t j = 0; j < Square::side; ++j) {
@@ -23,7 +23,7 @@ void one_by_one(const Square* squares, std::int64_t count, const T* from, T* to)
 /// `Four` is a vector of as many numbers: pairs of rows are interleaved, then pairs of these. Written out, as arrays of vectors would lie in
 /// memory unless loops over them are unrolled.
 template <class Four, class T>
-void in_registers(const Square* squares, std::int64_t count, const T* from, T* to) {
+static void in_registers(const Square* squares, std::int64_t count, const T* from, T* to) {
   static_assert(Square::side == 4);
   for (const Square* square = squares; square != squares + count; ++square) {
     const Four row0 = load<Four>(from + square->from[0]), row1 = load<Four>(from + square->from[1]);

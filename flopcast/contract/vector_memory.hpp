@@ -1,18 +1,17 @@
 #pragma once
 
-/// Vectors from and to memory that is aligned to a number only. Included, like panel_loops.hpp, by one source file per instruction set; what
-/// is here is always inlined, lest a function for wide vectors be taken for other files, too.
+/// Vectors from and to memory that is aligned to a number only. Included, like panel_loops.hpp, by one source file per instruction set.
 namespace flopcast::contract {
 
 template <class Vector, class T>
-[[gnu::always_inline]] inline Vector load(const T* from) {
+[[gnu::always_inline]] static inline Vector load(const T* from) {
   Vector value;
   __builtin_memcpy(&value, from, sizeof(Vector));
   return value;
 }
 
 template <class Vector, class T>
-[[gnu::always_inline]] inline void store(T* to, const Vector& value) {
+[[gnu::always_inline]] static inline void store(T* to, const Vector& value) {
   __builtin_memcpy(to, &value, sizeof(Vector));
 }
 

@@ -3,13 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -95,18 +99,79 @@ TEST(HelperThreads, AreThereInAForkedChildToo) {
   EXPECT_THAT(times_worked(3), ::testing::Each(1));
 }
 
-TEST(HelperThreads, LeaveSignalsToTheProgram) {
-  sigset_t blocked;
-  sigemptyset(&blocked);
+TEST(HelperThreads, AreRefusedWhereTheSystemHasNoMore) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "sanitizers need address space";
+#endif
+  constexpr std::size_t count = 500;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(10);
+    rlimit limit{};
+    getrlimit(RLIMIT_AS, &limit);
+    long pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    limit.rlim_cur = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE)) + (rlim_t{100} << 20);  // for a dozen stacks
+    setrlimit(RLIMIT_AS, &limit);
+    std::atomic<std::size_t> worked = 0;
+    std::size_t refused = 0;
+    run_with_helpers(
+        count, [&](std::size_t) { ++worked; }, [&](std::size_t) { ++refused; });
+    _exit(refused > 0 && worked + refused == count ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+/// Runs `look` in a helper.
+template <class Look>
+void in_a_helper(Look look) {
   run_with_helpers(
       2,
       [&](std::size_t i) {
         if (i == 1) {
-          pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+          look();
         }
       },
       none_refused);
+}
+
+TEST(HelperThreads, LeaveSignalsToTheProgram) {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  in_a_helper([&] { pthread_sigmask(SIG_BLOCK, nullptr, &blocked); });
   EXPECT_EQ(sigismember(&blocked, SIGINT), 1);
+  EXPECT_EQ(sigismember(&blocked, SIGSEGV), 0) << "a fault is the thread's own";
+  sigset_t own;
+  pthread_sigmask(SIG_BLOCK, nullptr, &own);
+  EXPECT_EQ(sigismember(&own, SIGINT), 0);
+}
+
+TEST(HelperThreads, ComputeAsTheirCallerDoes) {
+  int mode = FE_TONEAREST;
+  in_a_helper([] {});  // it exists
+  std::fesetround(FE_UPWARD);
+  in_a_helper([&] { mode = std::fegetround(); });
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(mode, FE_UPWARD);
+  in_a_helper([&] { mode = std::fegetround(); });
+  EXPECT_EQ(mode, FE_TONEAREST);
+}
+
+TEST(HelperThreads, RunWhereTheirCallerMay) {
+  cpu_set_t usual, one, seen;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(usual), &usual), 0);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+  in_a_helper([] {});
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  in_a_helper([&] { sched_getaffinity(0, sizeof(seen), &seen); });
+  EXPECT_TRUE(CPU_EQUAL(&seen, &one));
+  ASSERT_EQ(sched_setaffinity(0, sizeof(usual), &usual), 0);
+  in_a_helper([&] { sched_getaffinity(0, sizeof(seen), &seen); });
+  EXPECT_TRUE(CPU_EQUAL(&seen, &usual));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "flopcast/contract/reference.hpp"
 #include "flopcast/contract/streaming.hpp"
 #include "flopcast/contract/time_model.hpp"
+#include "flopcast/contract/wisdom.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/library.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
@@ -122,12 +123,50 @@ TEST(Blocked, AgreesWithNestedLoopsAlongTheBatch) {
   EXPECT_GT(contiguous, 20);
 }
 
-TEST(Plan, GoesAlongTheBatchWhereProductsAreSmall) {
-  for (const Effort effort : {Effort::estimate, Effort::microbench, Effort::measure}) {
-    PlanOptions options;
-    options.effort = effort;
-    const Plan chosen = plan("ab,ab->ab", {{100, 100}, {100, 100}, {100, 100}}, test_machine(), options);
-    EXPECT_EQ(chosen.considered().front().blocking.kernel, TileKernel::batch) << chosen.explain();
+/// How the candidate along the batch is known; nothing if there is none.
+std::optional<Basis> basis_along_batch(const Plan& plan) {
+  const auto found = std::find_if(plan.considered().begin(), plan.considered().end(),
+                                  [](const Candidate& candidate) { return candidate.blocking.kernel == TileKernel::batch; });
+  return found == plan.considered().end() ? std::nullopt : std::optional(found->basis);
+}
+
+TEST(Plan, TriesTheBatchKernelWhereProductsAreSmall) {
+  PlanOptions options;
+  const Shapes small{{100, 100}, {100, 100}, {100, 100}};
+  options.effort = Effort::estimate;
+  EXPECT_EQ(plan("ab,ab->ab", small, test_machine(), options).considered().front().blocking.kernel, TileKernel::batch);
+  options.effort = Effort::microbench;
+  EXPECT_EQ(basis_along_batch(plan("ab,ab->ab", small, test_machine(), options)), Basis::benchmark);
+  options.effort = Effort::measure;
+  EXPECT_EQ(basis_along_batch(plan("ab,ab->ab", small, test_machine(), options)), Basis::execution);
+  options.effort = Effort::estimate;
+  EXPECT_EQ(basis_along_batch(plan("bik,bkj->bij", {{2, 60, 60}, {2, 60, 60}, {2, 60, 60}}, test_machine(), options)), std::nullopt);
+}
+
+TEST(Blocked, SharesALongBatchInParts) {
+  // 12 x 12 x 12 products for each of 100 x 3: L2 holds 64 of them, so a run is two parts; b and the other batch index are apart in B
+  std::mt19937 random(10);
+  for (const int threads : {1, 3}) {
+    const Contraction contraction =
+        make_contraction(parse_notation("xijy=xiky,xykj"), {{'x', 100}, {'y', 3}, {'i', 12}, {'j', 12}, {'k', 12}});
+    const Blocked blocked(fold(contraction), {1, 1, 1, TileKernel::batch, threads}, {});
+    expect_right(contraction, random, 0.5, to_string(blocked.blocking()),
+                 [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, 0.5); });
+  }
+}
+
+TEST(Blocked, SumsToOneNumberHoweverOperandsLie) {
+  std::mt19937 random(11);
+  for (const char* text : {"=i,i", "=ia,ia", "=ai,ia", "=ab,ab", "=ab,ba"}) {
+    for (const Precision precision : {Precision::s, Precision::d, Precision::c, Precision::z}) {
+      const Contraction contraction = make_contraction(parse_notation(text), {{'i', 300}, {'a', 1}, {'b', 37}}, precision);
+      const Blocked blocked(fold(contraction), {1, 1, 1000}, test_machine().find);
+      for (const double beta : {0.0, 0.5}) {
+        expect_right(contraction, random, beta, text, [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
+          blocked.run(x.a.data(), x.b.data(), c, alpha, beta);
+        });
+      }
+    }
   }
 }
 
@@ -313,6 +352,19 @@ TEST_F(PlanWithWisdom, MeasuresAndRemembers) {
   EXPECT_THAT(first.explain(), ::testing::Not(::testing::HasSubstr("before")));
   EXPECT_EQ(make().seconds(), first.seconds());
   EXPECT_THAT(make("xk,kyz->xyz").explain(), ::testing::HasSubstr("measured before")) << "other names";
+}
+
+TEST_F(PlanWithWisdom, RemembersEveryKernelAndOrder) {
+  const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 5}, {'b', 4}, {'i', 3}});
+  for (const TileKernel kernel : {TileKernel::gemm, TileKernel::panels, TileKernel::streaming, TileKernel::batch}) {
+    for (const RowOrder rows : {RowOrder::as_c, RowOrder::crossed, RowOrder::led_by_a}) {
+      const Candidate kept{{1, 2, 3, kernel, 4, true, false, false, rows}, 1e-3, Basis::execution};
+      keep_wisdom(contraction, test_machine(), options_, kept);
+      const std::optional<Candidate> found = find_wisdom(contraction, test_machine(), options_);
+      ASSERT_TRUE(found.has_value());
+      EXPECT_EQ(found->blocking, kept.blocking) << to_string(kept.blocking);
+    }
+  }
 }
 
 TEST_F(PlanWithWisdom, RemembersForTheSameThreadsEffortAndBudgetOnly) {

@@ -27,7 +27,6 @@
 
 namespace flopcast::cli {
 
-using contract::Algorithm;
 using contract::Contraction;
 
 namespace {

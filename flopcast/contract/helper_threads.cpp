@@ -126,12 +126,12 @@ class Helper {
   }
 
   static constexpr std::size_t line_bytes = 64;
+  alignas(line_bytes) std::atomic<std::uint32_t> ordered_ = 0;
+  alignas(line_bytes) std::atomic<std::uint32_t> done_ = 0;
   const Work* work_ = nullptr;
   std::size_t number_ = 0;
   const Setting* setting_ = nullptr;
   cpu_set_t cpus_{};
-  alignas(line_bytes) std::atomic<std::uint32_t> ordered_ = 0;
-  alignas(line_bytes) std::atomic<std::uint32_t> done_ = 0;
 };
 
 /// The helpers of this process. Never destroyed, as they outlive static objects.

@@ -87,7 +87,7 @@ TEST(PanelTiles, ReadNothingBehindA) {
     Folded by_a = f;
     by_a.m = rows_in(RowOrder::led_by_a, f);
     const std::int64_t rows = by_a.m.extent;
-    const std::vector<double> a(static_cast<std::size_t>(rows * 4), 1), b(4 * 5, 2);
+    const std::vector<double> a(static_cast<std::size_t>(rows * 4), 1), b(20, 2);
     std::vector<double> c(static_cast<std::size_t>(rows * 5), 7);
     const PanelKernel<double>& kernel = panel_kernels<double>().front();
     const std::vector<RowPanel> panels = RowPanels(by_a.m, kernel.rows, kernel.lanes, kernel.takes_pieces).of(0, rows);

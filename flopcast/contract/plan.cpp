@@ -97,7 +97,8 @@ class Plan::State {
 
  private:
   void prepare(const Folded& folded) const {
-    const TimeModel model(folded, machine.environment, rates_of(machine));
+    const TileRates rates = rates_of(machine);
+    const TimeModel model(folded, machine.environment, rates);
     const Blocking blocking = ready_.considered.front().blocking;
     ready_.parts = model.time(blocking).parts;
     if (folded.swapped) {
@@ -106,7 +107,7 @@ class Plan::State {
     ready_.chosen = std::make_unique<Blocked>(folded, blocking, machine.find);
     ready_.considered.front().blocking = ready_.chosen->blocking();  // no tile is longer than there is to do
     if (blocking.kernel == TileKernel::streaming) {
-      const std::vector<Candidate> all = candidates(folded, machine.environment, rates_of(machine), threads);
+      const std::vector<Candidate> all = candidates(folded, machine.environment, rates, threads);
       const auto plain = std::find_if(all.begin(), all.end(),
                                       [](const Candidate& candidate) { return candidate.blocking.kernel != TileKernel::streaming; });
       ready_.updating = std::make_unique<Blocked>(folded, plain->blocking, machine.find);

@@ -35,6 +35,8 @@ class TimeModel {
  public:
   TimeModel(const Folded& folded, const Environment& environment, const TileRates& rates)
       : folded_(&folded), environment_(&environment), rates_(&rates) {}
+  TimeModel(const Folded&, Environment&&, const TileRates&) = delete;  // temporaries would be gone
+  TimeModel(const Folded&, const Environment&, TileRates&&) = delete;
 
   [[nodiscard]] ExpectedTime time(const Blocking& blocking) const;
   /// Whether nothing is packed.

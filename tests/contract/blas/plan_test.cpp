@@ -201,6 +201,18 @@ TEST(Blocked, RefusesToStreamWhatItCannot) {
       << "a and b aren't one index of C";
 }
 
+TEST(Plan, ExplainsWhatTheTimeIsMadeOf) {
+  Machine machine = test_machine();
+  machine.rates.emplace();
+  for (KernelRates& kernel : machine.rates->kernels) {
+    kernel.per_product = 1e-9;
+  }
+  PlanOptions options;
+  options.effort = Effort::estimate;
+  const Plan chosen = plan("ai,ib->ab", {{20, 20}, {20, 20}, {20, 20}}, machine, options);
+  EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("multiplying 100.0 %, A 0.0 %, B 0.0 %, C 0.0 %"));
+}
+
 TEST(Plan, TakesTilesThatItIsGiven) {
   PlanOptions options;
   options.order = Order::column_major;

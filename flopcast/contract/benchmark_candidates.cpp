@@ -68,6 +68,9 @@ Box sample_box(const Folded& folded, const Blocking& blocking) {
   while (box.m * box.n * box.k < fewest_products && box.n < folded.n.extent && box.n * std::max(box.m, box.k) < most_elements) {
     box.n = std::min(folded.n.extent, 2 * box.n);
   }
+  while (box.m * box.n * box.k < fewest_products && box.k < folded.k.extent && box.k * std::max(box.m, box.n) < most_elements) {
+    box.k = std::min(folded.k.extent, 2 * box.k);  // whole tiles, but for the last
+  }
   return box;
 }
 
@@ -80,24 +83,29 @@ struct Trial {
         box(sample_box(whole, candidate.blocking)),
         part(beginning(whole, box)),
         blocked(part, serial(candidate.blocking), find) {
-    const auto expected_of = [&](std::int64_t k) {
+    const auto expected_of = [&](std::int64_t k, const Blocking& blocking) {
       const Folded sample = beginning(whole, {box.m, box.n, k, box.batch});
       TimeModel of_sample(sample, environment, rates);
       of_sample.set_working_set(model.working_set_bytes());
-      return of_sample.time(serial(candidate.blocking));
+      return of_sample.time(blocking);
     };
-    expected_first = expected_of(box.k).first;
-    const std::int64_t two_tiles = std::min(whole.k.extent, 2 * box.k);
-    Blocking short_tiles = serial(candidate.blocking);
-    short_tiles.k = box.k;
-    const Folded sample = beginning(whole, {box.m, box.n, two_tiles});
-    TimeModel of_sample(sample, environment, rates);
-    of_sample.set_working_set(model.working_set_bytes());
-    expected_later = expected.later > 0 ? of_sample.time(short_tiles).later : 0;
+    const ExpectedTime sample = expected_of(box.k, serial(candidate.blocking));
+    if (sample.later > 0) {  // it has several tiles of K
+      expected_first = sample.total();
+      stands_for = expected.total();
+      return;
+    }
+    expected_first = sample.first;
+    stands_for = expected.first;
+    if (expected.later > 0) {
+      Blocking short_tiles = serial(candidate.blocking);
+      short_tiles.k = box.k;
+      expected_later = expected_of(std::min(whole.k.extent, 2 * box.k), short_tiles).later;
+    }
   }
 
   [[nodiscard]] Seconds predicted() const {
-    return expected.first * first / expected_first + (expected_later > 0 ? expected.later * later / expected_later : 0);
+    return stands_for * first / expected_first + (expected_later > 0 ? expected.later * later / expected_later : 0);
   }
 
   static Blocking serial(Blocking blocking) {
@@ -111,7 +119,8 @@ struct Trial {
   Box box;
   Folded part;
   Blocked blocked;
-  Seconds expected_first = 0, expected_later = 0;
+  Seconds expected_first = 0, expected_later = 0;  ///< of the sample with beta = 0, and with beta = 1
+  Seconds stands_for = 0;                          ///< expected of what the sample with beta = 0 is a part of
   Seconds first = std::numeric_limits<Seconds>::infinity(), later = std::numeric_limits<Seconds>::infinity();
 };
 
@@ -132,6 +141,9 @@ class Bench {
       tensors_.fill(trial.part);
     }
   }
+
+  /// Once untimed: buffers for packing become real memory, which costs more than the sample.
+  void touch_buffers(const Trial& trial) const { tensors_.run(trial.blocked, 0.0); }
 
   void time(Trial& trial) {
     trial.first = std::min(trial.first, seconds(trial, 0.0));
@@ -226,6 +238,9 @@ bool benchmark_candidates(std::vector<Candidate>& all, const Folded& folded, con
     for (Trial& trial : trials) {
       if (go_on && !go_on()) {
         return false;
+      }
+      if (round == 0) {
+        bench.touch_buffers(trial);
       }
       if (round == 0 || trial.predicted() <= clearly_slower * best) {
         bench.time(trial);

@@ -76,7 +76,21 @@ void SampleTensors::flush(const Folded& part, bool result) const {
   }
 }
 
-void SampleTensors::flush(const Tensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const {
+void SampleTensors::flush(const Tensor& tensor, Offsets rows, Offsets columns, Offsets batch) const {
+  // Each line once, if possible: along whichever has most neighbours in memory.
+  const auto neighbours = [](const Offsets& offsets) {
+    std::ptrdiff_t count = 0;
+    for (std::size_t i = 1; i < offsets.size(); ++i) {
+      count += offsets[i] - offsets[i - 1] == 1 ? 1 : 0;
+    }
+    return count;
+  };
+  for (Offsets* offsets : {&rows, &columns, &batch}) {
+    std::sort(offsets->begin(), offsets->end());
+    if (neighbours(*offsets) > neighbours(rows)) {
+      std::swap(*offsets, rows);
+    }
+  }
   for (const std::int64_t element : batch) {
     for (const std::int64_t column : columns) {
       flush(tensor, rows, column + element);

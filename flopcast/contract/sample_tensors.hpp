@@ -35,7 +35,7 @@ class SampleTensors {
 
   [[nodiscard]] Tensor allocate(const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
   void fill(const Tensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
-  void flush(const Tensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
+  void flush(const Tensor& tensor, Offsets rows, Offsets columns, Offsets batch) const;
   void flush(const Tensor& tensor, const Offsets& rows, std::int64_t from) const;
 
   Precision precision_;

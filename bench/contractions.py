@@ -2,8 +2,8 @@
 """Contractions: how good predictions are, how good the choice is, and how fast it runs beside other ways. Prints Markdown tables. Run on an idle machine.
 
   bench/contractions.py ladder  --flopcast build/release/bin/flopcast [--n 100,200] [--blas openblas-serial] [--kernels gemv,ger,gemm]
-  bench/contractions.py regret  --flopcast build/release/bin/flopcast [--n 100,200]
-  bench/contractions.py choice  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5]
+  bench/contractions.py regret  --flopcast build/release/bin/flopcast [--n 100,200] [--threads 1,2] [--blas openblas-pthread]
+  bench/contractions.py choice  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--names intensli]
   bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--blas blis-serial] [--names intensli]
                                 [--tblis PATH/libtblis.so] [--hptt PATH/libhptt.so] [--finished FILE --time-limit 280]
 
@@ -69,12 +69,18 @@ def contractions_of(options):
 
 
 def regret(options):
-    print("| contraction | sizes | algorithms | chosen | average error | regret |\n|:--|:--|--:|:--|--:|--:|")
+    for threads in options.threads.split(","):
+        regret_with(options, threads)
+
+
+def regret_with(options, threads):
+    print(f"\n{threads} thread(s)\n\n| contraction | sizes | algorithms | chosen | average error | regret |\n|:--|:--|--:|:--|--:|--:|")
     lost, errors = [], []
+    blas = ["--blas", options.blas] if options.blas else []
     for text, others, kernels in contractions_of(options):
         for n in options.n.split(","):
             sizes = {index: others.get(index, int(n)) for index in sorted(set(text) - set("=,"))}
-            made = flopcast(options, [*words_of(text, sizes), "--validate", *kernels, *(["--blas", options.blas] if options.blas else [])])
+            made = flopcast(options, [*words_of(text, sizes), "--validate", "--threads", threads, *kernels, *blas])
             lost.append(made["regret"])
             errors.append(made["mean_error"])
             print(f"| {text} | {described(sizes)} | {len(made['algorithms'])} | {made['algorithms'][0]['name']} | {100 * errors[-1]:.1f} % | {100 * lost[-1]:.1f} % |", flush=True)
@@ -248,6 +254,7 @@ def show_planner(threads, efforts, rows):
 
 def choice(options):
     efforts = ["estimate", "microbench", "measure"]
+    blas = ["--blas", options.blas] if options.blas else []
     for threads in options.threads.split(","):
         print(f"\n{threads} thread(s), GFLOP/s\n\n| case | {' | '.join(efforts)} | planned in | share of the best |\n|:--|{'--:|' * (len(efforts) + 2)}")
         shares = []
@@ -257,7 +264,7 @@ def choice(options):
             planning = 0
             for _ in range(3):
                 for effort in efforts:
-                    words = [*words_of(text, sizes), "--run", "--threads", threads, "--effort", effort, "--time-budget", "20s"]
+                    words = [*words_of(text, sizes), "--run", "--threads", threads, "--effort", effort, "--time-budget", "20s", *blas]
                     made = flopcast(options, words + (["--fresh"] if effort == "microbench" else []))
                     times[effort] += made["times"]
                     planning = made["planning_seconds"] if effort == "microbench" else planning

@@ -20,7 +20,6 @@
 #include "flopcast/contract/mirror.hpp"
 #include "flopcast/contract/scattered_matrix.hpp"
 #include "flopcast/contract/streaming.hpp"
-#include "flopcast/contract/strided_batch.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/library_identity.hpp"
 
@@ -444,7 +443,10 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
     require_right(reinterpret_cast<Gemm>(gemm_), folded_.precision, routine);
   }
   if (blocking_.kernel == TileKernel::batch) {
-    make_batches();
+    along_batch_.emplace(folded_);
+    blocking_.m = folded_.m.extent;
+    blocking_.n = folded_.n.extent;
+    blocking_.k = folded_.k.extent;
   }
   for (const auto& [tile, fold] : {std::pair{&blocking_.m, &folded_.m}, {&blocking_.n, &folded_.n}, {&blocking_.k, &folded_.k}}) {
     *tile = std::clamp<std::int64_t>(*tile, 1, std::max<std::int64_t>(1, fold->extent));
@@ -500,17 +502,6 @@ void Blocked::require_streamable() const {
   }
 }
 
-void Blocked::make_batches() {
-  constexpr std::int64_t in_l2 = std::int64_t{256} << 10, whole_vectors = 16;
-  batch_run_ = batch_run(folded_);
-  blocking_.m = folded_.m.extent;
-  blocking_.n = folded_.n.extent;
-  blocking_.k = folded_.k.extent;
-  const std::int64_t elements = blocking_.m * blocking_.k + blocking_.k * blocking_.n + blocking_.m * blocking_.n;
-  const std::int64_t fitting = in_l2 / element_bytes(folded_.precision) / std::max<std::int64_t>(1, elements);
-  batch_share_ = std::max(whole_vectors, fitting / whole_vectors * whole_vectors);
-}
-
 void Blocked::make_panels() {
   if (is_complex(folded_.precision)) {
     throw bad_input("the panel kernel multiplies real numbers, not those of precision {}", static_cast<char>(folded_.precision));
@@ -535,7 +526,7 @@ void Blocked::make_panels() {
 std::int64_t Blocked::workspace_bytes() const { return (a_bytes_ + b_bytes_ + c_bytes_) * blocking_.threads; }
 
 std::string Blocked::packed() const {
-  if (blocking_.kernel == TileKernel::batch) {
+  if (along_batch_) {
     return {};
   }
   if (blocking_.kernel == TileKernel::panels) {
@@ -601,48 +592,6 @@ void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullpt
 
 }  // namespace
 
-/// Threads share runs of the batch, and parts of these where they are long.
-template <class Element>
-void Blocked::run_batches(const Element* a, const Element* b, Element* c, Element alpha, Element beta) const {
-  if (folded_.swapped) {
-    std::swap(a, b);
-  }
-  const Fold& batch = folded_.batch;
-  const std::int64_t parts = (batch_run_.length + batch_share_ - 1) / std::max<std::int64_t>(1, batch_share_);
-  const std::int64_t units = batch_run_.length == 0 ? 0 : batch.extent / batch_run_.length * parts;
-  std::atomic<std::int64_t> next = 0;
-  const auto work = [&](std::size_t) {
-    for (std::int64_t unit = next++; unit < units; unit = next++) {
-      const std::int64_t first = unit % parts * batch_share_, at = unit / parts * batch_run_.length + first;
-      const auto index = static_cast<std::size_t>(at);
-      const BatchProduct<Element> product{std::min(batch_share_, batch_run_.length - first),
-                                          folded_.m.extent,
-                                          folded_.n.extent,
-                                          folded_.k.extent,
-                                          a + batch.a[index],
-                                          b + batch.b[index],
-                                          c + batch.c[index],
-                                          folded_.m.a.data(),
-                                          folded_.k.a.data(),
-                                          folded_.k.b.data(),
-                                          folded_.n.b.data(),
-                                          folded_.m.c.data(),
-                                          folded_.n.c.data(),
-                                          alpha,
-                                          beta};
-      if constexpr (std::is_floating_point_v<Element>) {
-        if (batch_run_.is_contiguous()) {
-          panel_kernels<Element>().front().run_batch(product);
-          continue;
-        }
-      }
-      run_strided_batch(product, batch_run_.step_a, batch_run_.step_b, batch_run_.step_c);
-    }
-  };
-  const auto threads = static_cast<std::size_t>(std::clamp<std::int64_t>(units, 1, blocking_.threads));
-  run_with_helpers(threads, work, [](std::size_t) {});
-}
-
 /// Every thread takes one unit after the other, and packs B for itself.
 template <class Element>
 void Blocked::share_units(std::vector<Worker<Element>>& workers, std::size_t units) const {
@@ -700,9 +649,9 @@ void Blocked::share_tiles(std::vector<Worker<Element>>& workers, std::size_t uni
 void Blocked::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
   with_element(folded_.precision, [&](auto zero) {
     using Element = decltype(zero);
-    if (blocking_.kernel == TileKernel::batch) {
-      run_batches(static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c), to_element<Element>(alpha),
-                  to_element<Element>(beta));
+    if (along_batch_) {
+      along_batch_->run(folded_, blocking_.threads, static_cast<const Element*>(a), static_cast<const Element*>(b),
+                        static_cast<Element*>(c), to_element<Element>(alpha), to_element<Element>(beta));
       return;
     }
     std::vector<Worker<Element>> workers;

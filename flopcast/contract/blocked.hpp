@@ -3,9 +3,11 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "flopcast/contract/along_batch.hpp"
 #include "flopcast/contract/execute.hpp"
 #include "flopcast/contract/folded.hpp"
 #include "flopcast/contract/panel_tiles.hpp"
@@ -67,8 +69,6 @@ class Blocked {
   friend class Worker;
 
   template <class Element>
-  void run_batches(const Element* a, const Element* b, Element* c, Element alpha, Element beta) const;
-  template <class Element>
   void share_units(std::vector<Worker<Element>>& workers, std::size_t units) const;
   template <class Element>
   void share_tiles(std::vector<Worker<Element>>& workers, std::size_t units) const;
@@ -76,7 +76,6 @@ class Blocked {
   struct Buffers;  ///< of threads, kept for the next run
 
   void require_streamable() const;
-  void make_batches();
   [[nodiscard]] std::size_t first_row_tile(const Tile& columns) const;
   void make_panels();
   [[nodiscard]] std::string packed_in_panels() const;
@@ -92,8 +91,7 @@ class Blocked {
   std::vector<std::vector<RowPanel>> row_panels_;         ///< of every tile of M, for the panel kernel
   std::vector<PackingOrder> packing_orders_;              ///< likewise
   std::vector<std::vector<ColumnPanel>> column_panels_;   ///< of every tile of N
-  BatchRun batch_run_;                                    ///< for the batch kernel
-  std::int64_t batch_share_ = 1;                          ///< of a run, that are done at a time
+  std::optional<AlongBatch> along_batch_;                 ///< the batch kernel does all of it
   std::int64_t a_bytes_ = 0, b_bytes_ = 0, c_bytes_ = 0;  ///< a thread's buffers
   std::shared_ptr<Buffers> buffers_;
 };

@@ -4,18 +4,7 @@
 
 namespace flopcast::path {
 
-// Written out, since both are computed several times for every message, and a loop over `metrics` takes twice as long.
-
-Costs& Costs::operator+=(const Costs& other) noexcept {
-  time += other.time;
-  computation += other.computation;
-  communication += other.communication;
-  idle += other.idle;
-  supersteps += other.supersteps;
-  words += other.words;
-  flops += other.flops;
-  return *this;
-}
+// Written out, since it is computed several times for every message, and a loop over `metrics` takes twice as long.
 
 Costs greatest(const Costs& a, const Costs& b) noexcept {
   return {.time = std::max(a.time, b.time),

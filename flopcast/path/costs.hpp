@@ -18,7 +18,16 @@ struct Costs {
   double words = 0;           ///< 8-byte words moved by this process
   double flops = 0;           ///< of kernels that the catalogue knows
 
-  Costs& operator+=(const Costs& other) noexcept;
+  Costs& operator+=(const Costs& other) noexcept {  // written out, as greatest()
+    time += other.time;
+    computation += other.computation;
+    communication += other.communication;
+    idle += other.idle;
+    supersteps += other.supersteps;
+    words += other.words;
+    flops += other.flops;
+    return *this;
+  }
   friend bool operator==(const Costs&, const Costs&) = default;
 };
 

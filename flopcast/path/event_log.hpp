@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
-#include <vector>
 
 #include "flopcast/core/units.hpp"
 
@@ -49,7 +49,7 @@ class EventLog {
   void add(const Event& event);
 
   std::size_t limit_;
-  std::vector<Event> events_;
+  std::deque<Event> events_;  ///< grows without moving what is there: a vector's copies are page faults in the program's time
   bool complete_ = true;
 };
 

@@ -46,6 +46,9 @@ struct Kernel {
   KernelStatistics along;       ///< along the critical path, measured or estimated
   std::int64_t skipped = 0;     ///< executions that were replaced by an estimate
   double flops = 0;             ///< of one execution
+
+  /// Whether this process has executed it or left it out.
+  [[nodiscard]] bool is_met() const noexcept { return executed.count + skipped > 0; }
 };
 
 /// The kernels of one process, numbered in the order of their first execution.
@@ -61,6 +64,7 @@ class KernelTable {
  private:
   std::unordered_map<KernelKey, std::uint32_t, KernelKeyHash> numbers_;
   std::vector<Kernel> kernels_;
+  std::array<std::uint32_t, 512> recent_{};  ///< numbers by hash: programs ask for a few kernels again and again
 };
 
 }  // namespace flopcast::path

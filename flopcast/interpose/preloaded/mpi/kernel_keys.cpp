@@ -5,22 +5,15 @@
 
 #include <vector>
 
+#include "flopcast/interpose/preloaded/mpi/routine_digest.hpp"
 #include "flopcast/interpose/preloaded/mpi/routines.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
 
-constexpr std::size_t flags_word = 6;
-constexpr std::size_t strides_word = 7;
-
-std::int64_t packed(const std::string& text) {
-  std::int64_t word = 0;
-  for (const char letter : text) {
-    word = word << 8U | static_cast<unsigned char>(letter);
-  }
-  return word;
-}
+constexpr std::size_t flags_word = RoutineDigest::flags_word;
+constexpr std::size_t strides_word = RoutineDigest::strides_word;
 
 std::string unpacked(std::int64_t word) {
   std::string text;
@@ -60,20 +53,6 @@ std::string region_name(const path::KernelKey& key, const RegionNames& regions) 
 }
 
 }  // namespace
-
-path::KernelKey key_of(const Call& call, std::size_t index) {
-  path::KernelKey key{path::KernelKind::computation, static_cast<std::uint32_t>(index), {}};
-  const auto extents = sizes(call);
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    key.words[i] = extents[i];
-  }
-  key.words[flags_word] = packed(flags(call));
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    const bool strided = call.routine->arguments[i].kind == Kind::increment && call.arguments[i] != 1;
-    key.words[strides_word] = key.words[strides_word] << 1U | (strided ? 1 : 0);
-  }
-  return key;
-}
 
 std::string routine_of(const path::KernelKey& key, const RegionNames& regions) {
   switch (key.kind) {

@@ -3,14 +3,10 @@
 #include <optional>
 #include <string>
 
-#include "flopcast/core/call.hpp"
 #include "flopcast/interpose/preloaded/mpi/region_names.hpp"
 #include "flopcast/path/kernel_table.hpp"
 
 namespace flopcast::interpose::mpi {
-
-/// The kernel that a call of catalogue routine number `index` is: sizes, flags, and whether vectors lie contiguously.
-path::KernelKey key_of(const Call& call, std::size_t index);
 
 /// `dgemm`, `MPI_Bcast`, `pack`.
 std::string routine_of(const path::KernelKey& key, const RegionNames& regions);

@@ -4,7 +4,7 @@
 
 #include "flopcast/interpose/preloaded/fortran_call.hpp"
 #include "flopcast/interpose/preloaded/intercept.hpp"
-#include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
+#include "flopcast/interpose/preloaded/mpi/routine_digest.hpp"
 #include "flopcast/interpose/preloaded/mpi/session.hpp"
 #include "flopcast/interpose/preloaded/mpi/skipped_data.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
@@ -32,8 +32,11 @@ std::vector<std::atomic<void*>>& definitions() {
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), pointers_(pointers) {
   mpi::Session* all = mpi::session();
-  if (all == nullptr || depth > 0 || !all->follows_program() || !all->measures() || all->is_in_region() ||
-      asks_for_work_size(kernel::catalogue()[routine], pointers)) {
+  if (all == nullptr || depth > 0 || !all->follows_program() || !all->measures() || all->is_in_region()) {
+    return;
+  }
+  const mpi::RoutineDigest& digest = mpi::routine_digests()[routine];
+  if (digest.asks_for_work_size(pointers)) {
     return;
   }
   const auto turn = all->turn_at_once();
@@ -41,13 +44,13 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     return;  // beside another thread's communication: time of the program without a name
   }
   all->leave_program();
-  const Call call = call_of(kernel::catalogue()[routine], pointers);
-  number = all->kernels().number(mpi::key_of(call, routine));
-  if (all->kernels()[number].flops == 0) {
-    all->kernels()[number].flops = flops(call);
+  number = all->kernels().number(digest.key_of(pointers));
+  if (path::Kernel& kernel = all->kernels()[number]; !kernel.is_met()) {
+    kernel.flops = flops(call_of(kernel::catalogue()[routine], pointers));
   }
-  part_ = kernel::decides(*call.routine) || all->wants_execution(number) ? Part::observed : Part::skipped;
+  part_ = digest.decides() || all->wants_execution(number) ? Part::observed : Part::skipped;
   if (part_ == Part::skipped) {
+    const Call call = call_of(kernel::catalogue()[routine], pointers);
     skipped_value_ = kernel::skip(call).value;
     if (all->rehearses()) {
       mpi::use_outputs(call);
@@ -59,9 +62,9 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     return;
   }
   if (all->has_skipped()) {
-    unsafe = call;
-    mpi::make_safe(call);
-    damped.apply(call, pointers);
+    unsafe = call_of(kernel::catalogue()[routine], pointers);
+    mpi::make_safe(*unsafe);
+    damped.apply(*unsafe, pointers);
     denormals.begin();
   }
   ++depth;

@@ -13,10 +13,10 @@
 #include <memory>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/preloaded/mpi/routine_digest.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
 #include "flopcast/interpose/preloaded/mpi/traffic.hpp"
 #include "flopcast/interpose/preloaded/mpi/wall_clock.hpp"
-#include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
@@ -100,7 +100,7 @@ std::unique_ptr<Session> make_session() {
     return nullptr;
   }
   try {
-    kernel::catalogue();  // takes milliseconds the first time: not to be taken for the program's
+    routine_digests();  // takes milliseconds the first time: not to be taken for the program's
     auto made = std::make_unique<Session>(parse_mpi_options(text));
     write_stage(made->options(), mpi_stage_loaded);
     return made;

@@ -10,7 +10,7 @@
 #include <exception>
 #include <numeric>
 
-#include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
+#include "flopcast/interpose/preloaded/mpi/routine_digest.hpp"
 #include "flopcast/interpose/preloaded/smpi/first_use.hpp"
 #include "flopcast/interpose/preloaded/smpi/result.hpp"
 #include "flopcast/kernel/catalogue.hpp"
@@ -133,7 +133,7 @@ void Simulation::end_process() {
 
 std::uint32_t Simulation::computation_kernel(const Call& call, std::size_t routine) {
   Process& process = *current();
-  const std::uint32_t number = kernels_.number(mpi::key_of(call, routine));
+  const std::uint32_t number = kernels_.number(mpi::routine_digests()[routine].key_of(call));
   const bool first = number >= seconds_.size();
   if (first) {
     path::Kernel& kernel = kernels_[number];

@@ -81,7 +81,7 @@ void ExecutionDecisions::know_everywhere(std::uint32_t number, const KernelKey& 
 void ExecutionDecisions::begin_anew() {
   for (Decision& each : decisions_) {
     each.prior.times.merge(each.times);
-    each.times = each.rough = {};
+    each.times = each.others = each.rough = {};
     each.met = 0;
     each.predicted = 0;
     each.judged_count = -1;
@@ -89,6 +89,7 @@ void ExecutionDecisions::begin_anew() {
   for (auto& [key, all] : families_) {
     all.executed = 0;
     all.fitted_at = 0;
+    all.prior_agreed = 0;
     all.model.reset();
   }
   spent_squares_ = 0;
@@ -121,6 +122,7 @@ void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool ful
 void ExecutionDecisions::doubt_first_times() {
   for (Decision& each : decisions_) {
     each.rough.merge(std::exchange(each.times, {}));
+    each.others = {};
     each.outliers = each.recent_count = 0;
   }
   for (auto& [key, all] : families_) {
@@ -170,7 +172,10 @@ KernelStatistics ExecutionDecisions::settled(const Decision& decision) {
     return decision.prior.times;
   }
   KernelStatistics all = decision.times;
-  const KernelStatistics& looked = all.count > 0 ? all : decision.rough;
+  if (all.count < enough && (all.count == 0 || agrees(decision.others, all.mean))) {
+    all.merge(decision.others);
+  }
+  const KernelStatistics looked = all.count > 0 ? all : decision.rough;
   if (looked.count > 0 ? all.count < enough && agrees(decision.prior.times, looked.mean) : decision.trusted) {
     all.merge(decision.prior.times);
   }
@@ -195,7 +200,7 @@ void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
   if (decision.strange.count >= precision_.least_count) {
     decision.times = decision.strange;
     decision.strange = {};
-    decision.prior.times = {};
+    decision.prior.times = decision.others = {};
     decision.trusted = decision.everywhere = decision.predictable = false;
   }
 }
@@ -267,7 +272,7 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
   if (is_predictable(times, precision_, quantiles_, occurrences)) {
     return true;
   }
-  if (!windows_ || !across_sizes_ || mine.times.count == 0 || times.count >= precision_.least_count) {
+  if (!windows_ || !across_sizes_ || settled(mine).count == 0 || times.count >= precision_.least_count) {
     return false;
   }
   Family& all = family(number, kernel.key, kernel.flops);
@@ -361,8 +366,7 @@ Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel,
     note_deviation(all, before, mine, seconds);
     ++all.executed;
     all.predicted_in_a_row = 0;
-    all.prior_drifted =
-        all.prior_drifted || (mine.prior.times.count > 0 && mine.times.count > 0 && !agrees(mine.prior.times, mine.times.mean));
+    compare_with_prior(all, mine);
   }
   if (in_context) {
     return {seconds, seconds, false};
@@ -401,15 +405,16 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   if (policy_ == Policy::rehearsal) {
     return is_rehearsed(kernel);
   }
-  if ((windows_ && windows_->contain(standing.path, before_)) || costs_more_to_skip(kernel, mine)) {
+  if ((windows_ && windows_->contain(standing.path, before_) && !outlasts_window(number, kernel, standing)) ||
+      costs_more_to_skip(kernel, mine)) {
     return true;
   }
   bool execute = true;
-  const std::int64_t seen = mine.times.count + mine.rough.count;
+  const std::int64_t seen = mine.times.count + mine.others.count + mine.rough.count;
   const bool suspicious = mine.strange.count > 0 && !windows_;  // a window looks again by itself
   if (mine.everywhere) {
     execute = suspicious;
-  } else if (seen > 0 || mine.trusted) {
+  } else if (seen > 0 || is_trusted(mine, number, kernel)) {
     const std::int64_t now = occurrences(mine, standing);
     if (mine.judged_count != seen || now >= 2 * mine.judged_occurrences) {
       mine.predictable = is_known(number, kernel, now);
@@ -424,6 +429,34 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   execute = execute || (!windows_ && mine.skipped_in_a_row >= most_in_a_row);
   mine.skipped_in_a_row = execute ? 0 : mine.skipped_in_a_row + 1;
   return execute;
+}
+
+/// After a kernel that takes longer than what is left of a window there is no window any more: if it is known, and would be executed there for
+/// its own sake only, that is done one time in eight.
+bool ExecutionDecisions::outlasts_window(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
+  const KernelStatistics times = settled(decision(number));
+  return times.count > 0 && times.mean >= windows_->left(standing.path, before_) && is_known(number, kernel, 1) && (chance_() >> 8U) % 8 != 0;
+}
+
+/// What was known before this run, and this process is to look at, needs no look once several other sizes of its routine have taken what they
+/// were known to take: a machine that has become slower is so for all of them.
+bool ExecutionDecisions::is_trusted(Decision& decision, std::uint32_t number, const Kernel& kernel) {
+  constexpr std::int64_t several = 4;
+  if (!decision.trusted && across_sizes_ && decision.prior.times.count > 0 && kernel.key.kind != KernelKind::region) {
+    const Family& all = family(number, kernel.key, kernel.flops);
+    decision.trusted = all.prior_agreed >= several && !all.prior_drifted;
+  }
+  return decision.trusted;
+}
+
+/// Once for every size: when its first time of this run is there.
+void ExecutionDecisions::compare_with_prior(Family& all, const Decision& decision) const {
+  if (decision.prior.times.count == 0 || decision.times.count == 0) {
+    return;
+  }
+  const bool agrees_still = agrees(decision.prior.times, decision.times.mean);
+  all.prior_drifted = all.prior_drifted || !agrees_still;
+  all.prior_agreed += agrees_still && decision.times.count == 1 ? 1 : 0;
 }
 
 /// How much longer or shorter a routine takes among kernels that are left out than in the program, by those sizes of which both is known.

@@ -45,6 +45,9 @@ class ExecutionDecisions {
   void know(std::uint32_t number, const PriorKernel& prior, bool trusted = false);
   /// How often kernel `number` lies along the critical path of the execution before (policy a-priori).
   void count_along(std::uint32_t number, std::int64_t along) { decision(number).prior.along = along; }
+  /// Times of kernel `number` in its place in the program, of all processes in the executions of this run so far: those of the others count
+  /// beside this one's own.
+  void share(std::uint32_t number, const KernelStatistics& all) { decision(number).others = all.without(decision(number).times); }
   /// All processes know these times of kernel `number` (policy eager): nobody needs to execute it.
   void know_everywhere(std::uint32_t number, const KernelKey& key, const KernelStatistics& times);
   /// What was learnt in this run is from here on what was learnt before it.
@@ -90,6 +93,7 @@ class ExecutionDecisions {
   struct Decision {
     PriorKernel prior;
     KernelStatistics times;                                  ///< of this run, since the last drift
+    KernelStatistics others;                                 ///< of this run, by other processes
     KernelStatistics rough;                                  ///< of executions after something that was left out, and of a routine's first
     std::int64_t met = 0;                                    ///< executed or not
     std::int64_t judged_count = -1, judged_occurrences = 0;  ///< when `predictable` was found
@@ -120,6 +124,7 @@ class ExecutionDecisions {
     std::int64_t executed = 0;   ///< in this run
     std::int64_t fitted_at = 0;  ///< `executed` then
     std::int64_t predicted_in_a_row = 0;
+    std::int64_t prior_agreed = 0;  ///< sizes whose times are in this run what they were before it
     bool prior_drifted = false;
     std::uint32_t asked = nobody;  ///< kernel that was predicted last
     std::optional<SizePrediction> answer;
@@ -157,6 +162,9 @@ class ExecutionDecisions {
   [[nodiscard]] Deviations scatter_of(Seconds seconds) const;
   bool fits_budget(std::uint32_t number, const Standing& standing);
   bool spend(std::uint32_t number, Seconds half_width, const Standing& standing);
+  [[nodiscard]] bool outlasts_window(std::uint32_t number, const Kernel& kernel, const Standing& standing);
+  [[nodiscard]] bool is_trusted(Decision& decision, std::uint32_t number, const Kernel& kernel);
+  void compare_with_prior(Family& all, const Decision& decision) const;
   bool may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing);
 
   Policy policy_;

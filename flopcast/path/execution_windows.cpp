@@ -1,5 +1,6 @@
 #include "flopcast/path/execution_windows.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -17,14 +18,12 @@ double place_in_period(std::uint64_t period) noexcept {
 
 }  // namespace
 
-bool ExecutionWindows::contain(Seconds path, Seconds before) const noexcept {
-  if (path < beginning_) {
-    return true;
-  }
+Seconds ExecutionWindows::left(Seconds path, Seconds before) const noexcept {
   const double periods = std::floor((before + path) / period_);
   const Seconds begin = place_in_period(static_cast<std::uint64_t>(periods)) * (period_ - width_);
   const Seconds at = before + path - periods * period_;
-  return at >= begin && at < begin + width_;
+  const Seconds of_period = at >= begin ? begin + width_ - at : 0;
+  return std::max({of_period, beginning_ - path, 0.0});
 }
 
 }  // namespace flopcast::path

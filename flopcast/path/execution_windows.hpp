@@ -24,7 +24,9 @@ class ExecutionWindows {
   [[nodiscard]] ExecutionWindows rarer(double times) const { return ExecutionWindows(period_ * times, width_, beginning_); }
 
   /// Whether the end of a path of this length lies in one, `before` being the length of earlier executions' paths.
-  [[nodiscard]] bool contain(Seconds path, Seconds before = 0) const noexcept;
+  [[nodiscard]] bool contain(Seconds path, Seconds before = 0) const noexcept { return left(path, before) > 0; }
+  /// What is left of the window that it lies in; 0 if it lies in none.
+  [[nodiscard]] Seconds left(Seconds path, Seconds before = 0) const noexcept;
 
  private:
   Seconds period_, width_, beginning_;

@@ -1,5 +1,7 @@
 #include "flopcast/path/kernel_table.hpp"
 
+#include <algorithm>
+
 namespace flopcast::path {
 
 std::size_t KernelKeyHash::operator()(const KernelKey& key) const noexcept {
@@ -33,6 +35,20 @@ void KernelStatistics::merge(const KernelStatistics& other) noexcept {
   count += other.count;
   mean += difference * theirs / (mine + theirs);
   squares += other.squares + difference * difference * mine * theirs / (mine + theirs);
+}
+
+KernelStatistics KernelStatistics::without(const KernelStatistics& part) const noexcept {
+  if (count <= part.count) {
+    return {};
+  }
+  const double all = static_cast<double>(count);
+  const double mine = static_cast<double>(part.count);
+  KernelStatistics rest;
+  rest.count = count - part.count;
+  rest.mean = (all * mean - mine * part.mean) / (all - mine);
+  const double difference = part.mean - rest.mean;
+  rest.squares = std::max(0.0, squares - part.squares - difference * difference * mine * (all - mine) / all);
+  return rest;
 }
 
 std::uint32_t KernelTable::number(const KernelKey& key) {

@@ -33,6 +33,8 @@ struct KernelStatistics {
 
   void add(double value) noexcept;
   void merge(const KernelStatistics& other) noexcept;
+  /// These, `part` having been merged into them, without it again; empty if that is all there is.
+  [[nodiscard]] KernelStatistics without(const KernelStatistics& part) const noexcept;
   /// Unbiased; 0 for fewer than two values.
   [[nodiscard]] double variance() const noexcept { return count > 1 ? squares / static_cast<double>(count - 1) : 0; }
   friend bool operator==(const KernelStatistics&, const KernelStatistics&) = default;

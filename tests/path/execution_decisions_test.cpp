@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 namespace flopcast::path {
@@ -182,9 +183,59 @@ const ExecutionWindows nowhere(1e9, 1e-9, 0);
 
 TEST(ExecutionDecisionsTest, InWindowsEverythingIsExecuted) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
-  EXPECT_EQ(executions(decisions, 100, 1), 100);
+  EXPECT_EQ(executions(decisions, 100, 0.01), 100);
   ExecutionDecisions outside(Policy::conditional, {}, false, nowhere);
   EXPECT_EQ(executions(outside, 100, 1, {.along = 0, .path = 5}), 3 + 1) << "the routine's first execution isn't counted";
+}
+
+TEST(ExecutionDecisionsTest, WhatOutlastsAWindowIsExecutedThereNowAndThenOnceItIsKnown) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
+  const Standing near_its_end{.along = 0, .path = 0.999};
+  EXPECT_EQ(executions(decisions, 4, 0.01, near_its_end), 4) << "the routine's first execution isn't counted";
+  const int more = executions(decisions, 800, 0.01, near_its_end);
+  EXPECT_GT(more, 50);
+  EXPECT_LT(more, 200);
+  EXPECT_EQ(executions(decisions, 10, 0.01, {.along = 0, .path = 0.5}), 10) << "much of this window is left";
+}
+
+TEST(ExecutionDecisionsTest, TimesOfOtherProcessesCountBesideOnesOwn) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
+  decisions.share(0, times({1, 1.01, 0.99}));
+  EXPECT_NEAR(decisions.estimate(0, {}), 1, 1e-12);
+  EXPECT_EQ(executions(decisions, 20, 1, {.along = 0, .path = 5}), 0);
+  EXPECT_EQ(decisions.in_context(0).count, 0) << "they are told by those who have measured them";
+
+  ExecutionDecisions own(Policy::conditional, {}, false, everywhere);
+  EXPECT_EQ(executions(own, 4, 0.01), 4);  // the first loads the routine
+  KernelStatistics all = own.in_context(0);
+  all.merge(times({0.011, 0.011, 0.011}));
+  own.share(0, all);
+  EXPECT_NEAR(own.estimate(0, {}), 0.0105, 1e-9) << "one's own are not counted twice";
+
+  ExecutionDecisions slower(Policy::conditional, {}, false, everywhere);
+  EXPECT_EQ(executions(slower, 4, 0.02), 4);
+  slower.share(0, times({0.01, 0.01, 0.01, 0.02, 0.02, 0.02}));
+  EXPECT_NEAR(slower.estimate(0, {}), 0.02, 1e-9) << "of processes that differ each goes by its own";
+}
+
+TEST(ExecutionDecisionsTest, WhatWasKnownBeforeIsTrustedOnceOtherSizesTakeWhatTheyTook) {
+  constexpr std::array<std::int64_t, 5> orders = {100, 200, 300, 400, 4000};
+  constexpr std::array<double, 5> off = {1.1, 0.9, 1.1, 0.9, 1.1};  // from any model: none predicts the last one closely enough
+  const Standing standing{.along = 0, .path = 5};
+  for (const double slower : {1.0, 1.6}) {
+    ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
+    const auto seconds = [&](std::uint32_t i) { return off.at(i) * time_of_order(orders.at(i)); };
+    for (std::uint32_t i = 0; i < orders.size(); ++i) {
+      const Kernel kernel = kernel_of_order(orders.at(i));
+      decisions.know(i, {kernel.key, times({seconds(i), seconds(i), seconds(i)}), 0, kernel.flops});
+    }
+    decisions.executed(0, kernel_of_order(100), seconds(0));  // loads the routine
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      EXPECT_TRUE(decisions.wants_execution(4, kernel_of_order(4000), standing)) << "after " << i << " others";
+      decisions.executed(i, kernel_of_order(orders.at(i)), slower * seconds(i));
+    }
+    EXPECT_EQ(decisions.wants_execution(4, kernel_of_order(4000), standing), slower > 1);
+  }
 }
 
 TEST(ExecutionDecisionsTest, ExecutionsAmongSkippedOnesCountWithTheTimeInTheProgram) {
@@ -312,9 +363,9 @@ TEST(ExecutionDecisionsTest, WindowsLieAtPlacesOfAllPathsTogether) {
     inside += 0.01;
   }
   ExecutionDecisions decisions(Policy::conditional, {}, false, windows);
-  EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = inside}), 100);
+  EXPECT_EQ(executions(decisions, 100, 1e-3, {.along = 0, .path = inside}), 100);
   decisions.begin_execution(Policy::conditional, 0.5, true);
-  EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = inside}), 0);
+  EXPECT_EQ(executions(decisions, 100, 1e-3, {.along = 0, .path = inside}), 0);
 }
 
 TEST(ExecutionDecisionsTest, TimesOfTheFirstExecutionCountWhileThereAreNoOthers) {
@@ -370,7 +421,7 @@ TEST(ExecutionDecisionsTest, WindowsAreRarerWhereAllIsKnown) {
   decisions.begin_execution(Policy::conditional, 0, true);
   decisions.begin_execution(Policy::conditional, 0, true);  // the first times are doubted
   for (int i = 0; i < 20; ++i) {
-    decisions.executed(0, kernel_of_order(100), 1);
+    decisions.executed(0, kernel_of_order(100), 1e-3);
   }
   EXPECT_NEAR(decisions.known_share(), 16.0 / 20, 1e-12);  // the first loads the routine, three make its time known
   EXPECT_NEAR(places_in_windows(decisions), 200, 10);

@@ -39,6 +39,24 @@ TEST(KernelStatisticsTest, MergedAreThoseOfAllValues) {
   }
 }
 
+TEST(KernelStatisticsTest, AllWithoutAPartIsTheRest) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> uniform(1, 2);
+  for (std::size_t split = 0; split <= 20; ++split) {
+    KernelStatistics first;
+    KernelStatistics second;
+    for (std::size_t i = 0; i < 20; ++i) {
+      (i < split ? first : second).add(uniform(random));
+    }
+    KernelStatistics all = first;
+    all.merge(second);
+    const KernelStatistics rest = all.without(first);
+    EXPECT_EQ(rest.count, second.count);
+    EXPECT_NEAR(rest.mean, second.mean, 1e-12);
+    EXPECT_NEAR(rest.variance(), second.variance(), 1e-12);
+  }
+}
+
 TEST(KernelStatisticsTest, OneValueHasNoVariance) {
   KernelStatistics statistics;
   statistics.add(3);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -50,27 +51,48 @@ void Session::read_executions() {
   begin_execution(0, 0);
 }
 
-/// How often which kernels lay on the critical path, which rank 0 has put together, becomes known to all.
-void Session::tell_counts_along() {
-  struct Count {
+/// What rank 0 has put together of all processes' kernels, `what(kernel)` of those that have one, becomes known to all: `take(number, value)`
+/// gets it.
+template <class What, class Take>
+void Session::tell_all(What what, Take take) {
+  using Value = typename decltype(what(kernels_[0]))::value_type;
+  struct Told {
     path::KernelKey key;
-    std::int64_t along = 0;
+    Value value;
   };
-  std::vector<Count> counts;
+  std::vector<Told> all;
   for (const path::Kernel& kernel : kernels_.kernels()) {
-    counts.push_back({kernel.key, kernel.along.count});
+    if (const auto value = what(kernel)) {
+      all.push_back({kernel.key, *value});
+    }
   }
-  auto length = static_cast<std::int64_t>(counts.size());
+  auto length = static_cast<std::int64_t>(all.size());
   PMPI_Bcast(&length, 1, MPI_INT64_T, 0, world_);
-  counts.resize(static_cast<std::size_t>(length));
+  all.resize(static_cast<std::size_t>(length));
   constexpr std::int64_t most = 1024;  // in one message
   for (std::int64_t first = 0; first < length; first += most) {
     const std::int64_t part = std::min(most, length - first);
-    PMPI_Bcast(counts.data() + first, static_cast<int>(part * static_cast<std::int64_t>(sizeof(Count))), MPI_BYTE, 0, world_);
+    PMPI_Bcast(all.data() + first, static_cast<int>(part * static_cast<std::int64_t>(sizeof(Told))), MPI_BYTE, 0, world_);
   }
-  for (const Count& count : counts) {
-    decisions_.count_along(kernels_.number(count.key), count.along);
+  for (const Told& each : all) {
+    take(kernels_.number(each.key), each.value);
   }
+}
+
+/// How often which kernels lay on the critical path.
+void Session::tell_counts_along() {
+  tell_all([](const path::Kernel& kernel) { return std::optional(kernel.along.count); },
+           [this](std::uint32_t number, std::int64_t along) { decisions_.count_along(number, along); });
+}
+
+/// What kernels took in their place in the program. Regions are each process's own matter: only who has executed one knows that no MPI is
+/// called in it.
+void Session::tell_times() {
+  const auto times_of = [](const path::Kernel& kernel) {
+    const bool any = kernel.in_context.count > 0 && kernel.key.kind != path::KernelKind::region;
+    return any ? std::optional(kernel.in_context) : std::nullopt;
+  };
+  tell_all(times_of, [this](std::uint32_t number, const path::KernelStatistics& times) { decisions_.share(number, times); });
 }
 
 void Session::begin_execution(std::size_t number, Seconds before) {
@@ -93,6 +115,9 @@ Seconds Session::finish_execution() {
   if (rank_ == 0) {
     append_profile(options_, executions_.number(), facts, kernels_.kernels(), regions_);
     compare_calls(facts.calls);
+  }
+  if (decisions_.has_windows()) {
+    tell_times();
   }
   double known = decisions_.known_share();
   PMPI_Allreduce(MPI_IN_PLACE, &known, 1, MPI_DOUBLE, MPI_MIN, world_);

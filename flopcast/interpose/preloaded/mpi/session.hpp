@@ -196,7 +196,10 @@ class Session {
   void read_executions();
   /// What this process has counted so far is forgotten, not what is known of times. Collective.
   void count_anew();
+  template <class What, class Take>
+  void tell_all(What what, Take take);
   void tell_counts_along();
+  void tell_times();
   void begin_execution(std::size_t number, Seconds before);
   /// All that the processes have found since they began to count; at rank 0 complete. Collective.
   ProfileFacts conclude();

@@ -92,6 +92,7 @@ void ExecutionDecisions::begin_anew() {
     all.prior_agreed = 0;
     all.model.reset();
   }
+  prior_agreed_ = 0;
   spent_squares_ = 0;
 }
 
@@ -254,8 +255,14 @@ ExecutionDecisions::Deviations ExecutionDecisions::scatter_of(Seconds seconds) c
   return scatter_[decade];
 }
 
-void ExecutionDecisions::note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds) {
-  if (before.count > 0 && before.mean > 0 && after.times.count == before.count + 1) {
+/// What a new time is compared with: it scatters about what was known before this run, too.
+KernelStatistics ExecutionDecisions::known_before(const Decision& decision) {
+  const KernelStatistics all = settled(decision);
+  return all.count > 0 ? all : decision.prior.times;
+}
+
+void ExecutionDecisions::note_deviation(Family& all, const KernelStatistics& before, Seconds seconds) {
+  if (before.count > 0 && before.mean > 0) {
     const double n = static_cast<double>(before.count);
     const double relative = seconds / before.mean - 1;
     for (Deviations* each : {&all.deviations, &scatter_[decade_of(before.mean)]}) {
@@ -352,7 +359,8 @@ Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel,
   since_left_out_ += seconds;
   // a routine's first execution also loads its code and sets up what the library needs
   const bool first = windows_ && routines_.insert(static_cast<std::uint64_t>(kernel.key.kind) << 32U | kernel.key.routine).second;
-  const KernelStatistics before = mine.times;
+  const std::int64_t times_before = mine.times.count;
+  const KernelStatistics before = known_before(mine);
   if (in_context && !first) {
     windows_ ? learn_in_context(mine, seconds) : learn(mine, seconds);
   } else {
@@ -363,7 +371,9 @@ Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel,
     if (!in_context && !first) {
       note_rough(all, mine, seconds);
     }
-    note_deviation(all, before, mine, seconds);
+    if (mine.times.count == times_before + 1) {
+      note_deviation(all, before, seconds);
+    }
     ++all.executed;
     all.predicted_in_a_row = 0;
     compare_with_prior(all, mine);
@@ -435,28 +445,32 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
 /// its own sake only, that is done one time in eight.
 bool ExecutionDecisions::outlasts_window(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
   const KernelStatistics times = settled(decision(number));
-  return times.count > 0 && times.mean >= windows_->left(standing.path, before_) && is_known(number, kernel, 1) && (chance_() >> 8U) % 8 != 0;
+  return times.count > 0 && times.mean >= windows_->left(standing.path, before_) && is_known(number, kernel, 1) &&
+         (chance_() >> 8U) % 8 != 0;
 }
 
-/// What was known before this run, and this process is to look at, needs no look once several other sizes of its routine have taken what they
-/// were known to take: a machine that has become slower is so for all of them.
+/// What was known before this run, and this process is to look at, needs no look once several other kernels, one of its routine among them, have
+/// taken what they were known to take: a machine that has become slower is so for most.
 bool ExecutionDecisions::is_trusted(Decision& decision, std::uint32_t number, const Kernel& kernel) {
   constexpr std::int64_t several = 4;
   if (!decision.trusted && across_sizes_ && decision.prior.times.count > 0 && kernel.key.kind != KernelKind::region) {
     const Family& all = family(number, kernel.key, kernel.flops);
-    decision.trusted = all.prior_agreed >= several && !all.prior_drifted;
+    decision.trusted = prior_agreed_ >= several && all.prior_agreed > 0 && !all.prior_drifted;
   }
   return decision.trusted;
 }
 
-/// Once for every size: when its first time of this run is there.
-void ExecutionDecisions::compare_with_prior(Family& all, const Decision& decision) const {
+/// Once for every kernel: when its first time of this run is there.
+void ExecutionDecisions::compare_with_prior(Family& all, const Decision& decision) {
   if (decision.prior.times.count == 0 || decision.times.count == 0) {
     return;
   }
   const bool agrees_still = agrees(decision.prior.times, decision.times.mean);
   all.prior_drifted = all.prior_drifted || !agrees_still;
-  all.prior_agreed += agrees_still && decision.times.count == 1 ? 1 : 0;
+  if (agrees_still && decision.times.count == 1) {
+    ++all.prior_agreed;
+    ++prior_agreed_;
+  }
 }
 
 /// How much longer or shorter a routine takes among kernels that are left out than in the program, by those sizes of which both is known.

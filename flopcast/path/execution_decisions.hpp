@@ -124,7 +124,7 @@ class ExecutionDecisions {
     std::int64_t executed = 0;   ///< in this run
     std::int64_t fitted_at = 0;  ///< `executed` then
     std::int64_t predicted_in_a_row = 0;
-    std::int64_t prior_agreed = 0;  ///< sizes whose times are in this run what they were before it
+    std::int64_t prior_agreed = 0;  ///< members whose times are in this run what they were before it
     bool prior_drifted = false;
     std::uint32_t asked = nobody;  ///< kernel that was predicted last
     std::optional<SizePrediction> answer;
@@ -141,7 +141,8 @@ class ExecutionDecisions {
   static KernelStatistics settled(const Decision& decision);
   /// The same, or if there are none those of executions among skipped ones.
   static KernelStatistics known(const Decision& decision);
-  void note_deviation(Family& all, const KernelStatistics& before, const Decision& after, Seconds seconds);
+  static KernelStatistics known_before(const Decision& decision);
+  void note_deviation(Family& all, const KernelStatistics& before, Seconds seconds);
   [[nodiscard]] bool is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences);
   Counted drawn(const Decision& mine, Seconds expected);
   void doubt_first_times();
@@ -164,7 +165,7 @@ class ExecutionDecisions {
   bool spend(std::uint32_t number, Seconds half_width, const Standing& standing);
   [[nodiscard]] bool outlasts_window(std::uint32_t number, const Kernel& kernel, const Standing& standing);
   [[nodiscard]] bool is_trusted(Decision& decision, std::uint32_t number, const Kernel& kernel);
-  void compare_with_prior(Family& all, const Decision& decision) const;
+  void compare_with_prior(Family& all, const Decision& decision);
   bool may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing);
 
   Policy policy_;
@@ -181,6 +182,7 @@ class ExecutionDecisions {
   std::minstd_rand chance_;
   double rarer_ = 1;  ///< windows, than at first
   Seconds kernel_seconds_ = 0, known_seconds_ = 0;
+  std::int64_t prior_agreed_ = 0;        ///< of all families
   double best_rate_ = 0;                 ///< flops per second, of any kernel but short ones
   Seconds last_path_ = 0;                ///< length of the path of the execution before this one
   std::array<Deviations, 8> scatter_{};  ///< by powers of ten of the time

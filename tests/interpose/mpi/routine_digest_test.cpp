@@ -79,7 +79,8 @@ TEST(RoutineDigestTest, SeesQuestionsForWorkSizes) {
     for (std::size_t at = 0; at < routine.arguments.size(); ++at) {
       arguments.integers[at] = routine.arguments[at].kind == Kind::work_size ? -1 : arguments.integers[at];
     }
-    EXPECT_EQ(mpi::routine_digests()[i].asks_for_work_size(arguments.pointers), asks_for_work_size(routine, arguments.pointers)) << routine.name;
+    EXPECT_EQ(mpi::routine_digests()[i].asks_for_work_size(arguments.pointers), asks_for_work_size(routine, arguments.pointers))
+        << routine.name;
     asking += asks_for_work_size(routine, arguments.pointers) ? 1 : 0;
   }
   EXPECT_GT(asking, 50U) << "LAPACK's blocked routines have work sizes";

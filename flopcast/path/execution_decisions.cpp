@@ -388,7 +388,8 @@ Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel,
 /// Asking takes as long, and executed among its like it is timed as it is in the program.
 bool ExecutionDecisions::costs_more_to_skip(const Kernel& kernel, const Decision& decision) const {
   constexpr Seconds short_time = 5e-7;
-  return windows_ && kernel.key.kind == KernelKind::computation && decision.times.count > 0 && decision.times.mean < short_time;
+  const KernelStatistics times = settled(decision);
+  return windows_ && kernel.key.kind == KernelKind::computation && times.count > 0 && times.mean < short_time;
 }
 
 /// Regions always are: only those that have been executed are known not to communicate. Long computations never are: short ones show as well

@@ -218,6 +218,12 @@ TEST(ExecutionDecisionsTest, TimesOfOtherProcessesCountBesideOnesOwn) {
   EXPECT_NEAR(slower.estimate(0, {}), 0.02, 1e-9) << "of processes that differ each goes by its own";
 }
 
+TEST(ExecutionDecisionsTest, ShortKernelsAreExecutedWhoeverHasTimedThem) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
+  decisions.share(0, times({1e-7, 1e-7, 1e-7}));
+  EXPECT_EQ(executions(decisions, 20, 1e-7, {.along = 0, .path = 5}), 20);
+}
+
 TEST(ExecutionDecisionsTest, WhatWasKnownBeforeIsTrustedOnceOtherSizesTakeWhatTheyTook) {
   constexpr std::array<std::int64_t, 5> orders = {100, 200, 300, 400, 4000};
   constexpr std::array<double, 5> off = {1.1, 0.9, 1.1, 0.9, 1.1};  // from any model: none predicts the last one closely enough

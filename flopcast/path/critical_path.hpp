@@ -22,6 +22,9 @@ class CriticalPath {
  public:
   explicit CriticalPath(std::int32_t rank = 0) : rank_(rank) {}
 
+  /// Ahead of a program whose time counts: see EventLog::reserve().
+  void reserve_log() noexcept { log_.reserve(); }
+
   /// The process did something on its own.
   void add(const Costs& costs) noexcept;
   /// It waited for somebody, whose path tells what for: on no path.

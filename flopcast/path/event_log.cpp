@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 
 namespace flopcast::path {
 
@@ -10,6 +11,13 @@ void EventLog::add(const Event& event) {
     events_.push_back(event);
   } else {
     complete_ = false;
+  }
+}
+
+void EventLog::reserve() noexcept {
+  try {
+    events_.reserve(limit_);
+  } catch (const std::bad_alloc&) {  // it grows, then
   }
 }
 

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "flopcast/core/units.hpp"
 
@@ -24,6 +24,10 @@ class EventLog {
  public:
   /// Keeps at most `limit` events (8 bytes each); then the log is incomplete and walks end early.
   explicit EventLog(std::size_t limit = std::size_t{1} << 23U) : limit_(limit) {}
+
+  /// Takes memory for all that it may keep, of which only what is used becomes real: a log that grows copies itself in the program's time, and
+  /// what it frees becomes the program's, who may find a log's remains where a kernel that was left out should have written.
+  void reserve() noexcept;
 
   /// `estimated`: the time is what was thought of it then, to be looked at again in the end.
   void add_kernel(std::uint32_t kernel, Seconds seconds, bool estimated = false);
@@ -49,7 +53,7 @@ class EventLog {
   void add(const Event& event);
 
   std::size_t limit_;
-  std::deque<Event> events_;  ///< grows without moving what is there: a vector's copies are page faults in the program's time
+  std::vector<Event> events_;
   bool complete_ = true;
 };
 

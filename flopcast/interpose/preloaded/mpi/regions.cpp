@@ -67,6 +67,7 @@ void Session::count_anew() {
     kernel.skipped = 0;
   }
   path_ = path::CriticalPath(rank_);
+  path_.reserve_log();
   counts_ = {};
   calls_ = {};
   forget_traffic();

@@ -270,6 +270,7 @@ void Session::begin() {
   read_statistics();
   read_executions();
   path_ = path::CriticalPath(rank_);
+  path_.reserve_log();
   decisions_.seed(static_cast<std::uint32_t>(rank_) + 1);
   eager_ = path::EagerPropagation(rank_, size_);
   let_counts_travel(options_.policy == path::Policy::online);

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "flopcast/core/call.hpp"
+#include "flopcast/core/inline_vector.hpp"
 #include "flopcast/path/kernel_table.hpp"
 
 namespace flopcast::interpose::mpi {

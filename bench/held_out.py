@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from accuracy import quantile
+
 FAMILIES = ["cholesky", "trtri", "lauum", "lu", "lu-nopivot", "sygst", "sylvester", "qr"]
 ROUTINES = {
     "geqrf": [], "gelqf": [], "geqlf": [], "gerqf": [], "getrf": [], "getri": [], "potrf": ["uplo=L"], "potri": ["uplo=L"], "trtri": ["uplo=L", "diag=N"], "lauum": ["uplo=L"],
@@ -59,11 +61,6 @@ class Subject:
         text = (f"| {self.name} | {self.blas} | {len(errors)} | {100 * statistics.median(sizes):.1f} | {100 * quantile(sizes, 0.95):.1f} | {100 * max(sizes):.1f} | "
                 f"{100 * statistics.median(errors):+.1f} | {100 * statistics.median(losses):.1f} | {100 * max(losses):.1f} | {100 * statistics.median(noise):.1f} |")
         return text, sizes
-
-
-def quantile(values, q):
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, round(q * (len(ordered) - 1)))]
 
 
 def main():

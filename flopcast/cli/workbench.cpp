@@ -70,20 +70,22 @@ model::Store open_store(const CommonOptions& common) {
   return store;
 }
 
-Seconds reference_time(const model::Store& store, const Environment& environment) {
-  const auto kept = store.find_artifact(reference_artifact, environment.fingerprint);
-  return kept ? kept->value("seconds", 0.0) : 0.0;
-}
-
 namespace {
 
-/// Reference solve over reference product while nothing disturbed; 0 if none is kept yet.
-double calm_solve(const model::Store& store, const Environment& environment) {
+/// A number of what is kept about the reference kernels; 0 if nothing is yet.
+double kept_of_reference(const model::Store& store, const Environment& environment, const char* member) {
   const auto kept = store.find_artifact(reference_artifact, environment.fingerprint);
-  return kept ? kept->value("calm_solve", 0.0) : 0.0;
+  return kept ? kept->value(member, 0.0) : 0.0;
 }
 
+/// Reference solve over reference product while nothing disturbed.
+double calm_solve(const model::Store& store, const Environment& environment) { return kept_of_reference(store, environment, "calm_solve"); }
+
 }  // namespace
+
+Seconds reference_time(const model::Store& store, const Environment& environment) {
+  return kept_of_reference(store, environment, "seconds");
+}
 
 model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only) {
   model::OnDemandModels models(environment);

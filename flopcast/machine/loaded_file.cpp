@@ -12,7 +12,12 @@ LoadedFile::LoadedFile(const std::string& path, Lmid_t name_space) : handle_(dlm
   }
 }
 
-LoadedFile::~LoadedFile() { dlclose(handle_); }
+LoadedFile::~LoadedFile() {
+  const bool has_openmp = symbol("omp_get_max_threads") != nullptr;
+  if (!has_openmp) {
+    dlclose(handle_);
+  }
+}
 
 bool LoadedFile::is_loaded(const std::string& path) {
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);

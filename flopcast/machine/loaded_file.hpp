@@ -6,7 +6,8 @@
 
 namespace flopcast::machine {
 
-/// A shared library in this process; unloaded with its last LoadedFile.
+/// A shared library in this process; unloaded with its last LoadedFile, unless it uses OpenMP: whose threads outlive the calls that they were
+/// made for, and would go on in code that isn't there any more.
 class LoadedFile {
  public:
   /// Loads `path` into a namespace (LM_ID_BASE, LM_ID_NEWLM or that of another file), all symbols resolved, none offered to others. Throws

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -111,6 +113,25 @@ TEST(Library, SetsThreadsThroughItsOwnCall) {
   EXPECT_THAT(message_of([&] { threaded.set_threads(100000); }), HasSubstr("takes at most"));
   EXPECT_THAT(message_of([&] { threaded.set_threads(0); }), HasSubstr("expected at least 1"));
   EXPECT_THAT(message_of([] { Library::open("openblas-serial").set_threads(2); }), HasSubstr("has only one"));
+}
+
+TEST(Library, CanBeClosedWhileItsThreadsLookOutForWork) {
+  for (const char* name : {"openblas-pthread", "blis-openmp"}) {
+    for (int repetition = 0; repetition < 3 && installed(name, Role::blas); ++repetition) {
+      {
+        const Library library = Library::open(name);
+        library.set_threads(2);
+        constexpr int n = 200;
+        const std::vector<double> a(n * n, 1.0);
+        std::vector<double> c(n * n);
+        const double one = 1, zero = 0;
+        reinterpret_cast<Dgemm>(library.function("dgemm"))("N", "N", &n, &n, &n, &one, a.data(), &n, a.data(), &n, &zero, c.data(), &n, 1,
+                                                           1);
+        EXPECT_EQ(c.back(), n);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
 }
 
 TEST(SeveralThreads, MayNotCallOpenBlasBuiltForOne) {

@@ -2,6 +2,7 @@
 
 #include "flopcast/interpose/preloaded/fortran_call.hpp"
 #include "flopcast/interpose/preloaded/intercept.hpp"
+#include "flopcast/interpose/preloaded/mpi/routine_digest.hpp"
 #include "flopcast/interpose/preloaded/mpi/skipped_data.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 #include "flopcast/interpose/preloaded/smpi/simulation.hpp"
@@ -22,7 +23,8 @@ std::vector<void*>& definitions() {
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), pointers_(pointers) {
-  if (asks_for_work_size(kernel::catalogue()[routine], pointers)) {
+  const mpi::RoutineDigest& digest = mpi::routine_digests()[routine];
+  if (digest.asks_for_work_size(pointers)) {
     return;
   }
   smpi::Process* process = smpi::enter_kernel();
@@ -31,7 +33,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   }
   const Call call = call_of(kernel::catalogue()[routine], pointers);
   process->executing = smpi::simulation()->computation_kernel(call, routine);
-  part_ = kernel::decides(*call.routine) ? Part::observed : Part::skipped;
+  part_ = digest.decides() ? Part::observed : Part::skipped;
   if (part_ == Part::observed) {
     if (mpi::can_fail(*call.routine)) {  // and would, on data that were never computed
       mpi::make_safe(call);

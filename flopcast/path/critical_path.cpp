@@ -9,12 +9,6 @@ PathMark longer(const PathMark& a, const PathMark& b) noexcept {
   return result;
 }
 
-void CriticalPath::add(const Costs& costs) noexcept {
-  along_ += costs;
-  longest_ += costs;
-  own_ += costs;
-}
-
 void CriticalPath::wait(Seconds seconds) noexcept { own_ += {.time = seconds, .idle = seconds}; }
 
 bool CriticalPath::follow(const PathMark& mark) {

@@ -26,7 +26,18 @@ class CriticalPath {
   void reserve_log() noexcept { log_.reserve(); }
 
   /// The process did something on its own.
-  void add(const Costs& costs) noexcept;
+  void add(const Costs& costs) noexcept {
+    along_ += costs;
+    longest_ += costs;
+    own_ += costs;
+  }
+  /// It computed, without a name for it: what add() comes to, for every call of the program.
+  void compute(Seconds seconds) noexcept {
+    for (Costs* costs : {&along_, &longest_, &own_}) {
+      costs->time += seconds;
+      costs->computation += seconds;
+    }
+  }
   /// It waited for somebody, whose path tells what for: on no path.
   void wait(Seconds seconds) noexcept;
   /// It executed a kernel, or left it out (whose costs are added apart).
@@ -36,6 +47,8 @@ class CriticalPath {
 
   [[nodiscard]] PathMark mark() const noexcept { return {along_, longest_, {rank_, log_.position()}}; }
   [[nodiscard]] Seconds length() const noexcept { return along_.time; }
+  [[nodiscard]] const Costs& along() const noexcept { return along_; }
+  [[nodiscard]] const Costs& longest() const noexcept { return longest_; }
   /// What this process did itself, on the path or not.
   [[nodiscard]] const Costs& own() const noexcept { return own_; }
   [[nodiscard]] const EventLog& log() const noexcept { return log_; }

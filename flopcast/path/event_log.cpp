@@ -1,31 +1,37 @@
 #include "flopcast/path/event_log.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <bit>
+#include <memory>
 #include <new>
 
 namespace flopcast::path {
 
-void EventLog::add(const Event& event) {
-  if (events_.size() < limit_) {
-    events_.push_back(event);
-  } else {
-    complete_ = false;
+namespace {
+
+/// A fault for every 512 events would take longer than noting them.
+void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(MADV_HUGEPAGE)
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* aligned = memory;
+  std::size_t left = bytes;
+  if (std::align(page, page, aligned, left) != nullptr) {
+    madvise(aligned, left / page * page, MADV_HUGEPAGE);
   }
+#endif
 }
+
+}  // namespace
 
 void EventLog::reserve() noexcept {
   try {
     events_.reserve(limit_);
+    ask_for_huge_pages(events_.data(), limit_ * sizeof(Event));
   } catch (const std::bad_alloc&) {  // it grows, then
   }
 }
-
-void EventLog::add_kernel(std::uint32_t kernel, Seconds seconds, bool estimated) {
-  add({kernel | (estimated ? estimated_bit : 0), std::bit_cast<std::uint32_t>(static_cast<float>(seconds))});
-}
-
-void EventLog::add_jump(const Place& place) { add({static_cast<std::uint32_t>(place.rank) | jump_bit, place.position}); }
 
 std::optional<Place> EventLog::walk(std::uint32_t position, const Visitor& visit) const {
   for (std::size_t i = std::min<std::size_t>(position, events_.size()); i > 0; --i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,9 +31,11 @@ class EventLog {
   void reserve() noexcept;
 
   /// `estimated`: the time is what was thought of it then, to be looked at again in the end.
-  void add_kernel(std::uint32_t kernel, Seconds seconds, bool estimated = false);
+  void add_kernel(std::uint32_t kernel, Seconds seconds, bool estimated = false) {
+    add({kernel | (estimated ? estimated_bit : 0), std::bit_cast<std::uint32_t>(static_cast<float>(seconds))});
+  }
   /// From here on the longest path to this process leads through `place`.
-  void add_jump(const Place& place);
+  void add_jump(const Place& place) { add({static_cast<std::uint32_t>(place.rank) | jump_bit, place.position}); }
 
   [[nodiscard]] std::uint32_t position() const noexcept { return static_cast<std::uint32_t>(events_.size()); }
   [[nodiscard]] bool complete() const noexcept { return complete_; }
@@ -50,7 +53,13 @@ class EventLog {
   static constexpr std::uint32_t jump_bit = 1U << 31U;
   static constexpr std::uint32_t estimated_bit = 1U << 30U;
 
-  void add(const Event& event);
+  void add(const Event& event) {
+    if (events_.size() < limit_) {
+      events_.push_back(event);
+    } else {
+      complete_ = false;
+    }
+  }
 
   std::size_t limit_;
   std::vector<Event> events_;

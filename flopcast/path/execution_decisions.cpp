@@ -347,10 +347,7 @@ void ExecutionDecisions::note_rate(const Kernel& kernel, Seconds seconds) {
   best_rate_ = seconds >= long_time ? std::max(best_rate_, kernel.flops / seconds) : best_rate_;
 }
 
-Counted ExecutionDecisions::executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
-  if (policy_ == Policy::full && !full_teaches_) {  // nobody is going to ask
-    return {seconds, seconds, false};
-  }
+Counted ExecutionDecisions::learnt(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
   Decision& mine = decision(number);
   note_known(mine, seconds);
   note_rate(kernel, seconds);

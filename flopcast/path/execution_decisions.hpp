@@ -66,7 +66,10 @@ class ExecutionDecisions {
   /// Whether `kernel`, number `number`, is to be executed now.
   [[nodiscard]] bool wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing = {});
   /// It was executed and took `seconds`; what that counts on the path.
-  Counted executed(std::uint32_t number, const Kernel& kernel, Seconds seconds);
+  Counted executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
+    const bool is_going_to_be_asked = policy_ != Policy::full || full_teaches_;
+    return is_going_to_be_asked ? learnt(number, kernel, seconds) : Counted{seconds, seconds, false};
+  }
   /// What it counts if it is left out: times differ, processes wait for the one that took longest, and a path of means would be too short.
   /// Hence one of the last times that were seen, in proportion to the mean `expected`.
   Counted left_out(std::uint32_t number, Seconds expected);
@@ -85,6 +88,7 @@ class ExecutionDecisions {
   [[nodiscard]] std::optional<KernelStatistics> predictable(std::uint32_t number);
 
  private:
+  Counted learnt(std::uint32_t number, const Kernel& kernel, Seconds seconds);
   /// Kernels executed for so long leave the caches of a core as the program would: some megabytes have gone through them.
   static constexpr Seconds least_settling = 1e-3;
 

@@ -18,13 +18,6 @@ std::size_t KernelKeyHash::operator()(const KernelKey& key) const noexcept {
   return hash ^ hash >> 29U;
 }
 
-void KernelStatistics::add(double value) noexcept {
-  ++count;
-  const double difference = value - mean;
-  mean += difference / static_cast<double>(count);
-  squares += difference * (value - mean);
-}
-
 void KernelStatistics::merge(const KernelStatistics& other) noexcept {
   if (other.count == 0) {
     return;

@@ -31,7 +31,12 @@ struct KernelStatistics {
   double mean = 0;
   double squares = 0;  ///< sum of squared deviations from the mean
 
-  void add(double value) noexcept;
+  void add(double value) noexcept {
+    ++count;
+    const double difference = value - mean;
+    mean += difference / static_cast<double>(count);
+    squares += difference * (value - mean);
+  }
   void merge(const KernelStatistics& other) noexcept;
   /// These, `part` having been merged into them, without it again; empty if that is all there is.
   [[nodiscard]] KernelStatistics without(const KernelStatistics& part) const noexcept;

@@ -154,12 +154,12 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
   const auto [source, tag] = names_a_message(asked.source, asked.tag) ? asked : found_sender(asked, comm);
   MPI_Status own;
   MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
-  Arrival shadow;
+  const Arrival* shadow = nullptr;
   const bool known = names_a_message(source, tag) && channel.has(source);
   if (known) {
-    shadow = channel.receive(source, tag);
-    all.follow(shadow);
-    all.acknowledge(channel, source, shadow.bytes);
+    shadow = &channel.receive(source, tag);
+    all.follow(*shadow);
+    all.acknowledge(channel, source, shadow->bytes);
   }
   const Seconds start = all.uses_cpu_clock() ? 0 : all.now();  // what it takes then is asked of the model
   if (known && !all.uses_cpu_clock()) {
@@ -169,20 +169,21 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
   const Seconds end = all.uses_cpu_clock() ? 0 : all.now();
   Seconds taken = end - start;
   if (!known && result == MPI_SUCCESS && channel.has(status->MPI_SOURCE)) {
-    shadow = channel.receive(status->MPI_SOURCE, status->MPI_TAG);
-    all.follow(shadow);  // how much of the time was waiting for it, nobody knows
-    taken = std::min(taken, 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(shadow.bytes), channel.size()));
+    shadow = &channel.receive(status->MPI_SOURCE, status->MPI_TAG);
+    all.follow(*shadow);  // how much of the time was waiting for it, nobody knows
+    taken = std::min(taken, 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(shadow->bytes), channel.size()));
   }
-  if (shadow.skipped != 0) {
-    mend_status(shadow, *status);
-    settle_empty(place.buffer, shadow.bytes, place.type);
-    account_left_out(routine, channel, shadow.bytes);
+  const std::int64_t bytes = shadow != nullptr ? shadow->bytes : 0;
+  if (shadow != nullptr && shadow->skipped != 0) {
+    mend_status(*shadow, *status);
+    settle_empty(place.buffer, bytes, place.type);
+    account_left_out(routine, channel, bytes);
     return result;
   }
   if (known) {
     all.note_message_done(all.after_receives(), end);
   }
-  account(routine, channel, shadow.bytes, taken);
+  account(routine, channel, bytes, taken);
   return result;
 }
 
@@ -395,7 +396,7 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   const int result = exchange(into);
   const Seconds taken = session()->now() - start;
   if (result == MPI_SUCCESS && channel->has(into->MPI_SOURCE)) {
-    const Arrival shadow = channel->receive(into->MPI_SOURCE, into->MPI_TAG);
+    const Arrival& shadow = channel->receive(into->MPI_SOURCE, into->MPI_TAG);
     session()->follow(shadow);
     mend_status(shadow, *into);
     const Seconds usual =

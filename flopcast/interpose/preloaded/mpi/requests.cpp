@@ -36,7 +36,7 @@ Requests& requests() {
 void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped) {
   if (channel != nullptr && channel->has(destination)) {
     session()->note_call(Routine::send, bytes, destination, tag);
-    channel->send(session()->shadow(bytes, tag, skipped), destination, session()->counts());
+    channel->send(session()->path(), session()->envelope(bytes, tag, skipped), destination, session()->counts());
   }
 }
 
@@ -142,10 +142,10 @@ class Completion {
   /// Before MPI is asked: shadows of messages that must arrive, and agreements that must be reached, before it can answer.
   void await(int request, Pending pending) {
     if (pending.names_its_message()) {
-      const Arrival shadow = session()->idle([&] { return pending.channel->receive(pending.source, pending.tag); });
-      follow(pending, shadow);
-      if (shadow.skipped != 0) {
-        to_mend_.emplace_back(request, shadow);
+      const Arrival* shadow = session()->idle([&] { return &pending.channel->receive(pending.source, pending.tag); });
+      follow(pending, *shadow);
+      if (shadow->skipped != 0) {
+        to_mend_.emplace_back(request, *shadow);
       }
     } else if (!pending.is_receive()) {
       follow(pending);
@@ -174,7 +174,7 @@ class Completion {
     if (!pending.is_receive()) {
       follow(pending);
     } else if (!was_cancelled(pending, status)) {
-      const Arrival shadow = pending.channel->receive(status.MPI_SOURCE, status.MPI_TAG);
+      const Arrival& shadow = pending.channel->receive(status.MPI_SOURCE, status.MPI_TAG);
       follow(pending, shadow);
       mend_status(shadow, status);
     } else {

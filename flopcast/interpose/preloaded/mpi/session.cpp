@@ -188,7 +188,7 @@ void Session::leave_program() noexcept {
   }
   called_ = now();
   const Seconds seconds = gap(std::max(called_ - resumed_, 0.0));
-  path_.add({.time = seconds, .computation = seconds});
+  path_.compute(seconds);
   region_.seconds += seconds;
 }
 
@@ -360,15 +360,15 @@ void Session::note_call(Routine routine, std::int64_t first, std::int64_t second
 void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
   constexpr std::int64_t least_bytes = 4096;  // smaller messages are sent without waiting for their receiver by every MPI
   if (bytes >= least_bytes && channel.has(source)) {
-    acknowledgements_->send(shadow(bytes, 0, false), channel.world_rank(source), counts());
+    acknowledgements_->send(path_, envelope(bytes, 0, false), channel.world_rank(source), counts());
   }
 }
 
 Seconds Session::explain_wait(Seconds surplus) {
   bool explained = false;
   while (surplus > 0) {
-    const std::optional<Arrival> acknowledgement = acknowledgements_->poll();
-    if (!acknowledgement) {
+    const Arrival* acknowledgement = acknowledgements_->poll();
+    if (acknowledgement == nullptr) {
       break;
     }
     follow(*acknowledgement);
@@ -521,7 +521,7 @@ void Session::end() {
     }
   }
   PMPI_Barrier(world_);
-  while (acknowledgements_->poll()) {  // that no sender has waited for
+  while (acknowledgements_->poll() != nullptr) {  // that no sender has waited for
   }
   acknowledgements_.reset();
   disown(MPI_COMM_WORLD);

@@ -102,8 +102,8 @@ class Session {
   /// along.
   void follow(const Agreement& agreement, Channel& channel);
   /// What a message of ours says.
-  [[nodiscard]] Shadow shadow(std::int64_t bytes, int tag, bool skipped) const noexcept {
-    return {path_.mark(), bytes, tag, static_cast<std::int16_t>(skipped ? 1 : 0), static_cast<std::int16_t>(epoch_)};
+  [[nodiscard]] Envelope envelope(std::int64_t bytes, int tag, bool skipped) const noexcept {
+    return {bytes, tag, static_cast<std::int16_t>(skipped ? 1 : 0), static_cast<std::int16_t>(epoch_)};
   }
   /// `channel` if the agreement is that of a blocking collective on it.
   [[nodiscard]] Agreement agreement(bool execute, const Channel* channel = nullptr) const;

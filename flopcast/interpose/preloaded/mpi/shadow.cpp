@@ -184,16 +184,15 @@ Channel::Outgoing& Channel::free_slot() {
 
 bool Channel::goes_in_memory(int rank) const noexcept { return in_memory_ && rings != nullptr && rings->reaches(world_rank(rank)); }
 
-void Channel::send(const Shadow& shadow, int destination, std::vector<path::KernelCount> counts) {
+void Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, std::vector<path::KernelCount> counts) {
   count_sent(sizeof(Shadow));
   const std::uint32_t number = streams_[static_cast<std::size_t>(destination)].sent++;
-  const bool in_memory = goes_in_memory(destination) && rings->put(world_rank(destination), id_, number, shadow);
+  const bool in_memory = goes_in_memory(destination) && rings->put(world_rank(destination), {id_, number}, path, envelope);
   if (in_memory && !counts_travel) {
     return;
   }
   Outgoing& slot = free_slot();
-  slot.shadow = shadow;
-  slot.shadow.number = number;
+  slot.shadow = {envelope, path.mark(), number};
   if (!in_memory) {
     PMPI_Isend(&slot.shadow, static_cast<int>(sizeof(Shadow)), MPI_BYTE, destination, shadow_tag, comm_, &slot.request);
   }
@@ -205,39 +204,38 @@ void Channel::send(const Shadow& shadow, int destination, std::vector<path::Kern
   }
 }
 
-Shadow Channel::from_network(int source) {
-  Shadow shadow;
-  PMPI_Recv(&shadow, static_cast<int>(sizeof(Shadow)), MPI_BYTE, source, shadow_tag, comm_, MPI_STATUS_IGNORE);
-  return shadow;
+void Channel::from_network(int source, Shadow& into) {
+  PMPI_Recv(&into, static_cast<int>(sizeof(Shadow)), MPI_BYTE, source, shadow_tag, comm_, MPI_STATUS_IGNORE);
 }
 
-std::optional<Shadow> Channel::take_early(int world_rank, std::uint32_t number) {
+bool Channel::take_early(int world_rank, std::uint32_t number, Shadow& into) {
   const auto found = std::find_if(early_.begin(), early_.end(),
                                   [&](const Early& each) { return each.world_rank == world_rank && each.shadow.number == number; });
   if (found == early_.end()) {
-    return std::nullopt;
+    return false;
   }
-  const Shadow shadow = found->shadow;
+  into = found->shadow;
   early_.erase(found);
-  return shadow;
+  return true;
 }
 
 /// A letter that is in the way: for its channel, unless its communicator has been freed.
 void Channel::put_aside(const Letter& letter, int world_rank) {
   if (const auto addressee = channels().find(letter.channel); addressee != channels().end()) {
-    addressee->second->early_.push_back({world_rank, shadow_of(letter, world_rank)});
+    addressee->second->early_.push_back({world_rank, {}});
+    read(letter, world_rank, addressee->second->early_.back().shadow);
   }
 }
 
 /// The next shadow from a process of this node. It is in the ring, unless that was full: then it has come as a message, and what is in the
 /// ring of this channel was sent after it.
-Shadow Channel::from_memory(int source) {
+void Channel::from_memory(int source, Shadow& into) {
   const int peer = world_rank(source);
   const std::uint32_t number = streams_[static_cast<std::size_t>(source)].taken++;
   Patience patience(is_crowded);
   for (;;) {
-    if (std::optional<Shadow> early = early_.empty() ? std::nullopt : take_early(peer, number)) {
-      return *early;
+    if (!early_.empty() && take_early(peer, number, into)) {
+      return;
     }
     if (const Letter* letter = rings->front(peer)) {
       if (letter->channel != id_) {
@@ -246,65 +244,69 @@ Shadow Channel::from_memory(int source) {
         continue;
       }
       if (letter->number != number) {
-        return from_network(source);
+        from_network(source, into);
+        return;
       }
-      const Shadow shadow = shadow_of(*letter, peer);
+      read(*letter, peer, into);
       rings->drop(peer);
-      return shadow;
+      return;
     }
     int there = 0;
     if (patience.is_over()) {  // asking makes MPI go on with what else is under way, too
       PMPI_Iprobe(source, shadow_tag, comm_, &there, MPI_STATUS_IGNORE);
     }
     if (there != 0 && rings->front(peer) == nullptr) {  // otherwise that has come before
-      return from_network(source);
+      from_network(source, into);
+      return;
     }
   }
 }
 
 /// The next shadow from `source`, with its counts: those of one process come in the order of its shadows.
-Arrival Channel::take(int source) {
-  Arrival arrival;
-  static_cast<Shadow&>(arrival) = goes_in_memory(source) ? from_memory(source) : from_network(source);
+void Channel::take(int source) {
+  goes_in_memory(source) ? from_memory(source, latest_) : from_network(source, latest_);
   if (counts_travel) {
     MPI_Status status;
     int bytes = 0;
-    arrival.counts.resize(most_counts);
-    PMPI_Recv(arrival.counts.data(), static_cast<int>(most_counts * sizeof(path::KernelCount)), MPI_BYTE, source, counts_tag, comm_,
+    latest_.counts.resize(most_counts);
+    PMPI_Recv(latest_.counts.data(), static_cast<int>(most_counts * sizeof(path::KernelCount)), MPI_BYTE, source, counts_tag, comm_,
               &status);
     PMPI_Get_count(&status, MPI_BYTE, &bytes);
-    arrival.counts.resize(static_cast<std::size_t>(bytes) / sizeof(path::KernelCount));
+    latest_.counts.resize(static_cast<std::size_t>(bytes) / sizeof(path::KernelCount));
   }
-  return arrival;
 }
 
-Arrival Channel::receive(int source, int tag) {
+const Arrival& Channel::receive(int source, int tag) {
   std::deque<Arrival>* waiting = arrived_[static_cast<std::size_t>(source)].get();
   for (std::size_t i = 0; waiting != nullptr && i < waiting->size(); ++i) {
     if ((*waiting)[i].tag == tag) {
-      Arrival arrival = std::move((*waiting)[i]);
+      latest_ = std::move((*waiting)[i]);
       waiting->erase(waiting->begin() + static_cast<std::ptrdiff_t>(i));
-      return arrival;
+      return latest_;
     }
   }
   for (;;) {
-    Arrival arrival = take(source);
-    if (arrival.tag == tag) {
-      return arrival;
+    take(source);
+    if (latest_.tag == tag) {
+      return latest_;
     }
     if (waiting == nullptr) {
       arrived_[static_cast<std::size_t>(source)] = std::make_unique<std::deque<Arrival>>();
       waiting = arrived_[static_cast<std::size_t>(source)].get();
     }
-    waiting->push_back(std::move(arrival));
+    waiting->push_back(latest_);
   }
 }
 
-std::optional<Arrival> Channel::poll() {
+const Arrival* Channel::poll() {
   int there = 0;
   MPI_Status status;
   PMPI_Iprobe(MPI_ANY_SOURCE, shadow_tag, comm_, &there, &status);
-  return there != 0 ? std::optional<Arrival>(take(status.MPI_SOURCE)) : std::nullopt;
+  if (there == 0) {
+    return nullptr;
+  }
+  take(status.MPI_SOURCE);
+  return &latest_;
 }
 
 void Channel::broadcast(void* bytes, std::size_t count, int root) {

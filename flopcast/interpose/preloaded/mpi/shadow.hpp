@@ -17,13 +17,17 @@
 
 namespace flopcast::interpose::mpi {
 
-/// What travels ahead of every message of the program: in memory between processes of a node, else on a communicator of ours.
-struct Shadow {
-  path::PathMark mark;     ///< of the sender, when it sent
-  std::int64_t bytes = 0;  ///< of the message
+/// What is said of a message of the program.
+struct Envelope {
+  std::int64_t bytes = 0;
   std::int32_t tag = 0;
-  std::int16_t skipped = 0;  ///< the message is empty in place of these bytes
+  std::int16_t skipped = 0;  ///< it is empty in place of these bytes
   std::int16_t epoch = 0;    ///< of the sender; a mark from before flopcast_reset() says nothing
+};
+
+/// What travels ahead of every message of the program: in memory between processes of a node, else on a communicator of ours.
+struct Shadow : Envelope {
+  path::PathMark mark;       ///< of the sender, when it sent
   std::uint32_t number = 0;  ///< among those from its sender to its receiver on its channel
 };
 
@@ -70,14 +74,14 @@ class Channel : public std::enable_shared_from_this<Channel> {
   [[nodiscard]] NonblockingVotes& votes() noexcept { return votes_; }
   [[nodiscard]] bool has(int rank) const noexcept { return rank >= 0 && rank < size_; }
 
-  /// Never blocks. `counts` only where policy is online, and then always.
-  void send(const Shadow& shadow, int destination, std::vector<path::KernelCount> counts = {});
+  /// A shadow with the sender's path. Never blocks. `counts` only where policy is online, and then always.
+  void send(const path::CriticalPath& path, const Envelope& envelope, int destination, std::vector<path::KernelCount> counts = {});
   /// The oldest shadow from `source` with this tag that nobody has taken; waits for it. Since it travels ahead of its message, there is one
-  /// for every message that arrived.
-  Arrival receive(int source, int tag);
+  /// for every message that arrived. It is kept until the next one is asked for.
+  const Arrival& receive(int source, int tag);
 
-  /// A shadow that has come from anybody, if there is one; doesn't wait.
-  std::optional<Arrival> poll();
+  /// A shadow that has come from anybody, nullptr if there is none; doesn't wait. It is kept until the next one is asked for.
+  const Arrival* poll();
 
   /// Rank `root`'s bytes for all.
   void broadcast(void* bytes, std::size_t count, int root);
@@ -103,17 +107,18 @@ class Channel : public std::enable_shared_from_this<Channel> {
     Shadow shadow;
   };
   Outgoing& free_slot();
-  Arrival take(int source);
+  void take(int source);
   [[nodiscard]] bool goes_in_memory(int rank) const noexcept;
-  Shadow from_network(int source);
-  Shadow from_memory(int source);
+  void from_network(int source, Shadow& into);
+  void from_memory(int source, Shadow& into);
   static void put_aside(const Letter& letter, int world_rank);
-  std::optional<Shadow> take_early(int world_rank, std::uint32_t number);
+  bool take_early(int world_rank, std::uint32_t number, Shadow& into);
 
   std::uint32_t id_ = 0;  ///< the same in all of its processes, and none of them has another with it
   bool in_memory_ = true;
   std::vector<Stream> streams_;  ///< by rank
   std::deque<Early> early_;
+  Arrival latest_;  ///< that was taken
   NonblockingVotes votes_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, stride_ = 1;

@@ -9,10 +9,10 @@ namespace {
 
 /// Letters from one process of a node to another, a power of two; 0 where there are so many processes that rings would take more memory
 /// than MPI itself does.
-std::size_t letters_per_ring(std::size_t processes) noexcept {
+std::uint32_t letters_per_ring(std::size_t processes) noexcept {
   constexpr std::size_t most_bytes = std::size_t{16} << 20U;  // of all rings of a node
-  constexpr std::size_t fewest = 8;
-  std::size_t letters = ShadowRings::most_letters;
+  constexpr std::uint32_t fewest = 8;
+  std::uint32_t letters = ShadowRings::most_letters;
   while (letters >= fewest && processes * processes * letters * sizeof(Letter) > most_bytes) {
     letters /= 2;
   }
@@ -28,14 +28,14 @@ void fetch_for_writing(Letter& letter) noexcept {
 #endif
 }
 
-void write(Letter& letter, const Shadow& shadow) noexcept {
-  const path::Costs& along = shadow.mark.along;
-  const path::Costs& longest = shadow.mark.longest;
-  letter.tag = shadow.tag;
-  letter.bytes = shadow.bytes;
-  letter.position = shadow.mark.place.position;
-  letter.skipped = shadow.skipped;
-  letter.epoch = shadow.epoch;
+void write(Letter& letter, const path::CriticalPath& path, const Envelope& envelope) noexcept {
+  const path::Costs& along = path.along();
+  const path::Costs& longest = path.longest();
+  letter.tag = envelope.tag;
+  letter.bytes = envelope.bytes;
+  letter.position = path.log().position();
+  letter.skipped = envelope.skipped;
+  letter.epoch = envelope.epoch;
   letter.time = along.time;
   letter.communication = along.communication;
   letter.idle = along.idle;
@@ -47,21 +47,29 @@ void write(Letter& letter, const Shadow& shadow) noexcept {
 
 }  // namespace
 
-Shadow shadow_of(const Letter& letter, int world_rank) noexcept {
-  Shadow shadow;
-  shadow.mark.along = {
-      letter.time, letter.time - letter.communication - letter.idle, letter.communication, letter.idle, letter.supersteps, letter.words,
-      letter.flops};
-  const Letter::Longest& longest = letter.longest;
-  shadow.mark.longest = {letter.time,        longest.computation, longest.communication, longest.idle,
-                         longest.supersteps, longest.words,       longest.flops};
-  shadow.mark.place = {world_rank, letter.position};
-  shadow.bytes = letter.bytes;
-  shadow.tag = letter.tag;
-  shadow.skipped = letter.skipped;
-  shadow.epoch = letter.epoch;
-  shadow.number = letter.number;
-  return shadow;
+void read(const Letter& letter, int world_rank, Shadow& into) noexcept {
+  path::Costs& along = into.mark.along;
+  along.time = letter.time;
+  along.computation = letter.time - letter.communication - letter.idle;
+  along.communication = letter.communication;
+  along.idle = letter.idle;
+  along.supersteps = letter.supersteps;
+  along.words = letter.words;
+  along.flops = letter.flops;
+  path::Costs& longest = into.mark.longest;
+  longest.time = letter.time;
+  longest.computation = letter.longest.computation;
+  longest.communication = letter.longest.communication;
+  longest.idle = letter.longest.idle;
+  longest.supersteps = letter.longest.supersteps;
+  longest.words = letter.longest.words;
+  longest.flops = letter.longest.flops;
+  into.mark.place = {world_rank, letter.position};
+  into.bytes = letter.bytes;
+  into.tag = letter.tag;
+  into.skipped = letter.skipped;
+  into.epoch = letter.epoch;
+  into.number = letter.number;
 }
 
 std::unique_ptr<ShadowRings> ShadowRings::make(MPI_Comm node, int processes) {
@@ -126,7 +134,7 @@ ShadowRings::~ShadowRings() {
   }
 }
 
-bool ShadowRings::put(int world_rank, std::uint32_t channel, std::uint32_t number, const Shadow& shadow) noexcept {
+bool ShadowRings::put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept {
   End& end = to_[static_cast<std::size_t>(world_rank)];
   if (end.count - end.known >= slots_) {
     end.known = end.progress->taken.load(std::memory_order_acquire);
@@ -134,18 +142,18 @@ bool ShadowRings::put(int world_rank, std::uint32_t channel, std::uint32_t numbe
       return false;
     }
   }
-  Letter& letter = end.letters[end.count % slots_];
-  letter.number = number;
-  letter.channel = channel;
-  write(letter, shadow);
+  Letter& letter = end.letters[end.count & (slots_ - 1)];
+  letter.number = name.number;
+  letter.channel = name.channel;
+  write(letter, path, envelope);
   letter.place.store(++end.count, std::memory_order_release);
-  fetch_for_writing(end.letters[end.count % slots_]);
+  fetch_for_writing(end.letters[end.count & (slots_ - 1)]);
   return true;
 }
 
 const Letter* ShadowRings::front(int world_rank) const noexcept {
   const End& end = from_[static_cast<std::size_t>(world_rank)];
-  const Letter& letter = end.letters[end.count % slots_];
+  const Letter& letter = end.letters[end.count & (slots_ - 1)];
   return letter.place.load(std::memory_order_acquire) == end.count + 1 ? &letter : nullptr;
 }
 

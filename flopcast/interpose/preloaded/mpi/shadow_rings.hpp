@@ -12,6 +12,7 @@
 
 namespace flopcast::interpose::mpi {
 
+struct Envelope;
 struct Shadow;
 
 /// A shadow as it lies in memory that processes share: two lines of the cache, without what follows from the rest. (The longest path is the
@@ -32,14 +33,14 @@ struct alignas(128) Letter {
 static_assert(sizeof(Letter) == 128);
 
 /// What `letter` says, from the process `world_rank`.
-Shadow shadow_of(const Letter& letter, int world_rank) noexcept;
+void read(const Letter& letter, int world_rank, Shadow& into) noexcept;
 
 /// Between the processes of a node shadows go through memory instead of messages, which take as long as a short message of the program
 /// does: a ring of letters from each process to each.
 class ShadowRings {
  public:
   /// Letters from one process to another that nobody has taken yet; more go as messages.
-  static constexpr std::size_t most_letters = 32;
+  static constexpr std::uint32_t most_letters = 32;
 
   /// Collective over the processes of a node, among `processes` in all; nullptr in all of the node if there is no such memory, or too little.
   static std::unique_ptr<ShadowRings> make(MPI_Comm node, int processes);
@@ -50,8 +51,13 @@ class ShadowRings {
 
   /// Whether that process is on this node.
   [[nodiscard]] bool reaches(int world_rank) const noexcept { return to_[static_cast<std::size_t>(world_rank)].letters != nullptr; }
-  /// The shadow with this number on this channel; false if the ring is full.
-  bool put(int world_rank, std::uint32_t channel, std::uint32_t number, const Shadow& shadow) noexcept;
+  /// Which shadow it is to a process.
+  struct Name {
+    std::uint32_t channel = 0, number = 0;
+  };
+  /// A shadow; false if the ring is full. Numbers of the path go one by one from where they were just written to where they are read: what
+  /// was put together in between would be waited for.
+  bool put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept;
   /// The oldest letter from there; nullptr if none has come.
   [[nodiscard]] const Letter* front(int world_rank) const noexcept;
   /// It has been read.
@@ -73,7 +79,7 @@ class ShadowRings {
   ShadowRings() = default;
   void find_ends(MPI_Comm node, int processes);
 
-  std::size_t slots_ = most_letters;
+  std::uint32_t slots_ = most_letters;  ///< of each ring, a power of two
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<End> to_, from_;  ///< by rank in MPI_COMM_WORLD
 };

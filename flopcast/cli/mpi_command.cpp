@@ -81,10 +81,7 @@ report::Table kernel_table(const json& profile, std::size_t most) {
                    {"executed"},
                    {"skipped"}};
   const Seconds path = number(profile.at("path"), "seconds");
-  for (const json& kernel : kernels_by_time(profile)) {
-    if (table.rows.size() == most) {
-      break;
-    }
+  for (const json& kernel : kernels_by_time(profile, most)) {
     const json& along = kernel.at("along");
     table.rows.push_back({kernel.at("kernel").get<std::string>(), report::whole(along.at("count").get<std::int64_t>()),
                           seconds_cell(number(along, "seconds")), percent(number(along, "seconds"), path),
@@ -169,15 +166,11 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   for (const std::string& complaint : complaints(run)) {
     note("flopcast: " + complaint, common);
   }
-  if (run.profile) {
-    if (common.output != "-") {
-      report::write_file(common.output, run.profile->dump(1) + '\n');
-    }
-    if (common.json) {
-      note(run.profile->dump(1), common);
-    } else {
-      tell(*run.profile, common);
-    }
+  if (run.profile && common.output != "-") {
+    report::write_file(common.output, run.text);
+  }
+  if (run.profile && !common.quiet) {
+    common.json ? say(run.text) : tell(*run.profile, common);
   }
 }
 

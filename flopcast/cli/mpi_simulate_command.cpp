@@ -107,8 +107,6 @@ report::Table table_of(const std::vector<Simulated>& all) {
 
 /// The kernels that make up the path, those that take most first.
 report::Table kernel_table(const json& result, std::size_t most) {
-  std::vector<json> kernels = kernels_by_time(result);
-  kernels.resize(std::min(kernels.size(), most));
   report::Table table;
   table.columns = {{"kernel", report::Align::left},
                    {"on path"},
@@ -116,7 +114,7 @@ report::Table kernel_table(const json& result, std::size_t most) {
                    {"% of path", report::Align::right, "percent_of_path"},
                    {"mean", report::Align::right, "mean_seconds"},
                    {"in all"}};
-  for (const json& kernel : kernels) {
+  for (const json& kernel : kernels_by_time(result, most)) {
     const json& along = kernel.at("along");
     table.rows.push_back({kernel.at("kernel").get<std::string>(), report::whole(along.at("count").get<std::int64_t>()),
                           seconds_cell(number(along, "seconds")), percent(number(along, "seconds"), number(result, "seconds")),

@@ -1,6 +1,7 @@
 #include "flopcast/cli/mpi_tables.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,10 +11,16 @@ using nlohmann::json;
 
 double number(const json& document, const char* name) { return document.at(name).get<double>(); }
 
-std::vector<json> kernels_by_time(const json& profile) {
-  std::vector<json> kernels = profile.at("kernels");
-  std::stable_sort(kernels.begin(), kernels.end(),
-                   [](const json& a, const json& b) { return number(a.at("along"), "seconds") > number(b.at("along"), "seconds"); });
+std::vector<std::reference_wrapper<const json>> kernels_by_time(const json& profile, std::size_t most) {
+  std::vector<std::pair<Seconds, std::reference_wrapper<const json>>> timed;
+  for (const json& kernel : profile.at("kernels")) {
+    timed.emplace_back(number(kernel.at("along"), "seconds"), kernel);
+  }
+  std::stable_sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::reference_wrapper<const json>> kernels;
+  for (std::size_t i = 0; i < std::min(most, timed.size()); ++i) {
+    kernels.push_back(timed[i].second);
+  }
   return kernels;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -13,8 +15,8 @@ namespace flopcast::cli {
 /// A member of a document. Throws json's exception if it is missing or no number.
 double number(const nlohmann::json& document, const char* name);
 
-/// A profile's kernels, those first that take most of the critical path.
-std::vector<nlohmann::json> kernels_by_time(const nlohmann::json& profile);
+/// A profile's kernels, those first that take most of the critical path: at most so many.
+std::vector<std::reference_wrapper<const nlohmann::json>> kernels_by_time(const nlohmann::json& profile, std::size_t most);
 
 report::Cell seconds_cell(Seconds seconds);
 /// 0 of nothing.

@@ -135,11 +135,12 @@ MpiRun run_mpi_program(const std::vector<std::string>& command, const std::strin
   MpiRun run;
   run.first = is_first();
   run.exit_code = run_program(program, command, std::move(environment));
-  const std::string text = file.contents();
+  std::string text = file.contents();
   if (text.empty() || text.front() != '{') {
-    run.stage = text;
+    run.stage = std::move(text);
   } else {
     run.profile = nlohmann::json::parse(text);
+    run.text = std::move(text);
   }
   return run;
 }

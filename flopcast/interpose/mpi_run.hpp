@@ -17,6 +17,7 @@ struct MpiRun {
   bool first = false;  ///< it had rank 0, or its rank is unknown
   std::optional<nlohmann::json>
       profile;        ///< of the whole program; only the process of rank 0 has it, and only if all processes reached MPI_Finalize
+  std::string text;   ///< the profile as it was written
   std::string stage;  ///< without a profile: how far it got (mpi_stage_...)
 };
 

@@ -1,34 +1,18 @@
 #include "flopcast/path/event_log.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 #include <new>
 
 namespace flopcast::path {
 
-namespace {
-
-/// A fault for every 512 events would take longer than noting them.
-void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) noexcept {
-#if defined(MADV_HUGEPAGE)
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  void* aligned = memory;
-  std::size_t left = bytes;
-  if (std::align(page, page, aligned, left) != nullptr) {
-    madvise(aligned, left / page * page, MADV_HUGEPAGE);
-  }
-#endif
-}
-
-}  // namespace
-
 void EventLog::reserve() noexcept {
   try {
     events_.reserve(limit_);
-    ask_for_huge_pages(events_.data(), limit_ * sizeof(Event));
+#if defined(MADV_HUGEPAGE)  // a fault for every 512 events takes longer than noting them
+    madvise(events_.data(), limit_ * sizeof(Event), MADV_HUGEPAGE);
+#endif
   } catch (const std::bad_alloc&) {  // it grows, then
   }
 }

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <vector>
 
+#include "flopcast/core/own_pages.hpp"
 #include "flopcast/core/units.hpp"
 
 namespace flopcast::path {
@@ -62,7 +62,7 @@ class EventLog {
   }
 
   std::size_t limit_;
-  std::vector<Event> events_;
+  OwnVector<Event> events_;
   bool complete_ = true;
 };
 

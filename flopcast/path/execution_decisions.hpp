@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "flopcast/core/own_pages.hpp"
 #include "flopcast/path/execution_policy.hpp"
 #include "flopcast/path/execution_windows.hpp"
 #include "flopcast/path/kernel_table.hpp"
@@ -191,7 +192,7 @@ class ExecutionDecisions {
   Seconds last_path_ = 0;                ///< length of the path of the execution before this one
   std::array<Deviations, 8> scatter_{};  ///< by powers of ten of the time
   double spent_squares_ = 0;             ///< of the errors that predictions have added to the path
-  std::vector<Decision> decisions_;
+  OwnVector<Decision> decisions_;
   std::unordered_map<KernelKey, Family, KernelKeyHash> families_;
   std::vector<bool> in_family_;  ///< by number
 };

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "flopcast/core/own_pages.hpp"
 #include "flopcast/core/units.hpp"
 
 namespace flopcast::path {
@@ -64,13 +65,13 @@ class KernelTable {
   /// Number of the kernel with `key`, new if it wasn't there.
   std::uint32_t number(const KernelKey& key);
   [[nodiscard]] Kernel& operator[](std::uint32_t number) { return kernels_[number]; }
-  [[nodiscard]] const std::vector<Kernel>& kernels() const noexcept { return kernels_; }
+  [[nodiscard]] const OwnVector<Kernel>& kernels() const noexcept { return kernels_; }
   /// Adds what another process knows of a kernel.
   void merge(const Kernel& kernel);
 
  private:
   std::unordered_map<KernelKey, std::uint32_t, KernelKeyHash> numbers_;
-  std::vector<Kernel> kernels_;
+  OwnVector<Kernel> kernels_;
   std::array<std::uint32_t, 512> recent_{};  ///< numbers by hash: programs ask for a few kernels again and again
 };
 

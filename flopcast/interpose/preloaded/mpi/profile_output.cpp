@@ -85,7 +85,7 @@ json traffic_document(const Traffic& traffic) {
   return {{"messages", traffic.messages}, {"bytes", traffic.bytes}, {"largest_bytes", traffic.largest_bytes}};
 }
 
-json document_of(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+json document_of(const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
                  const RegionNames& regions) {
   json list = json::array();
   for (const path::Kernel& kernel : kernels) {
@@ -170,9 +170,9 @@ std::string where_times_hold(int processes, bool cpu_clock) {
   return fmt::format("{}, {} clock, {} processes, {}", library_version(), cpu_clock ? "cpu" : "wall", processes, blas);
 }
 
-std::vector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept {
+OwnVector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept {
   try {
-    std::vector<path::PriorKernel> all;
+    OwnVector<path::PriorKernel> all;
     std::ifstream stream(file);
     const json profile = json::parse(stream);
     for (const json& document : profile.at("kernels")) {
@@ -196,7 +196,7 @@ void append_beginning(const MpiOptions& options, std::size_t number) noexcept {
   }
 }
 
-void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
                     const RegionNames& regions) noexcept {
   try {
     append_line(options, {{"execution", number}, {"profile", document_of(options, facts, kernels, regions)}});
@@ -205,7 +205,7 @@ void append_profile(const MpiOptions& options, std::size_t number, const Profile
   }
 }
 
-void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
                         const RegionNames& regions) noexcept {
   try {
     const std::string unfinished = options.profile + ".part";

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/core/own_pages.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/mpi_options.hpp"
 #include "flopcast/interpose/preloaded/mpi/call_sequence.hpp"
@@ -32,16 +33,16 @@ std::string where_times_hold(int processes, bool cpu_clock);
 
 /// The kernels of an earlier profile; those that this flopcast doesn't know, or that say they were measured elsewhere than `where`, are
 /// left out. None, and a complaint on standard error, if it can't be read.
-std::vector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept;
+OwnVector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept;
 
 /// Appends a line to the results' file: execution `number` begins, or its profile. A line is there as a whole or not at all; complains on
 /// standard error where it can't be.
 void append_beginning(const MpiOptions& options, std::size_t number) noexcept;
-void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
                     const RegionNames& regions) noexcept;
 
 /// Writes the profile as a whole or not at all; complains on standard error where it can't.
-void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const std::vector<path::Kernel>& kernels,
+void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
                         const RegionNames& regions) noexcept;
 
 }  // namespace flopcast::interpose::mpi

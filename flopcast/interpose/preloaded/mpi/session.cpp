@@ -50,7 +50,7 @@ void wait_asleep(MPI_Comm comm) {
 
 /// Half the shortest of `repetitions` round trips of `bytes` between ranks 0 and 1.
 Seconds ping(MPI_Comm comm, int rank, int bytes, int repetitions) {
-  std::vector<char> buffer(static_cast<std::size_t>(bytes));
+  OwnVector<char> buffer(static_cast<std::size_t>(bytes));
   Seconds best = 1;
   for (int i = 0; i < repetitions; ++i) {
     const Seconds start = Session::wall();
@@ -67,8 +67,9 @@ Seconds ping(MPI_Comm comm, int rank, int bytes, int repetitions) {
 }
 
 /// Rank 0 gets the records of all the others, in messages of bounded size, and gives each to `take`.
-template <class Record, class Take>
-void collect(MPI_Comm world, int tag, const std::vector<Record>& mine, Take take) {
+template <class Records, class Take>
+void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
+  using Record = typename Records::value_type;
   constexpr std::size_t most = 256;
   int rank = 0;
   int size = 1;
@@ -81,7 +82,7 @@ void collect(MPI_Comm world, int tag, const std::vector<Record>& mine, Take take
     }
     return;
   }
-  std::vector<Record> part(most);
+  OwnVector<Record> part(most);
   for (int other = 1; other < size; ++other) {
     for (std::size_t count = most; count == most;) {
       MPI_Status status;
@@ -387,7 +388,7 @@ Seconds Session::estimate(std::uint32_t kernel, path::Pattern pattern, std::int6
 
 /// What earlier runs learnt, which rank 0 reads and tells all.
 void Session::read_statistics() {
-  std::vector<path::PriorKernel> known;
+  OwnVector<path::PriorKernel> known;
   if (rank_ == 0 && !options_.statistics.empty()) {
     known = read_prior_kernels(options_.statistics, where_times_hold(size_, cpu_clock_), regions_);
   }
@@ -407,7 +408,7 @@ void Session::read_statistics() {
 
 /// Counts the kernels of this process's stretches of the critical path, from `token` back to where another process's begins. What was
 /// estimated counts with what is known by now; the difference is returned.
-path::Costs Session::walk_back(path::Place& token, const path::Place& finished, std::vector<Seconds>& estimates) {
+path::Costs Session::walk_back(path::Place& token, const path::Place& finished, OwnVector<Seconds>& estimates) {
   path::Costs difference;
   const auto visit = [&](std::uint32_t kernel, Seconds seconds, bool estimated) {
     if (estimated && estimates[kernel] < 0) {
@@ -430,7 +431,7 @@ path::Costs Session::walk_back(path::Place& token, const path::Place& finished, 
 path::Costs Session::visit_critical_path(const path::PathMark& end) {
   const path::Place finished{-1, 0};
   path::Costs difference;
-  std::vector<Seconds> estimates(kernels_.kernels().size(), -1);
+  OwnVector<Seconds> estimates(kernels_.kernels().size(), -1);
   path::Place token = end.place;
   bool mine = token.rank == rank_;
   for (;;) {
@@ -463,7 +464,7 @@ void Session::note_contexts() {
 
 /// Rank 0 gets what all the others know of their kernels.
 void Session::collect_kernels() {
-  collect<path::Kernel>(world_, kernels_tag, kernels_.kernels(), [this](const path::Kernel& kernel) { kernels_.merge(kernel); });
+  collect(world_, kernels_tag, kernels_.kernels(), [this](const path::Kernel& kernel) { kernels_.merge(kernel); });
 }
 
 void Session::collect_region_names() {
@@ -471,7 +472,7 @@ void Session::collect_region_names() {
   for (const auto& [number, name] : regions_.all()) {
     mine.push_back(name);
   }
-  collect<RegionName>(world_, regions_tag, mine, [this](const RegionName& name) { regions_.add(name); });
+  collect(world_, regions_tag, mine, [this](const RegionName& name) { regions_.add(name); });
 }
 
 std::vector<CallSequence> Session::gather_calls() const {

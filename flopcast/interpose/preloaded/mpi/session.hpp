@@ -208,7 +208,7 @@ class Session {
   /// The present execution's result is written. Collective; returns the length of its path.
   Seconds finish_execution();
   path::Costs visit_critical_path(const path::PathMark& end);
-  path::Costs walk_back(path::Place& token, const path::Place& finished, std::vector<Seconds>& estimates);
+  path::Costs walk_back(path::Place& token, const path::Place& finished, OwnVector<Seconds>& estimates);
   void note_contexts();
   void collect_kernels();
   void collect_region_names();
@@ -267,7 +267,7 @@ class Session {
   path::KernelTable kernels_;
   path::MessageModel messages_;
   std::uint32_t last_kernel_ = 0;              ///< that this process executed or left out
-  std::vector<path::KernelStatistics> gaps_;   ///< after each kernel, where nothing is left out
+  OwnVector<path::KernelStatistics> gaps_;   ///< after each kernel, where nothing is left out
   std::array<AskedKernel, 16> asked_kernels_;  ///< by routine
 };
 

@@ -1,0 +1,33 @@
+#include "flopcast/core/own_pages.hpp"
+
+#include <sys/mman.h>
+
+#include <new>
+
+namespace flopcast {
+namespace {
+
+constexpr std::size_t least_bytes = std::size_t{64} << 10U;  // half of where malloc begins to ask the system
+
+}  // namespace
+
+void* allocate_own(std::size_t bytes) {
+  if (bytes < least_bytes) {
+    return ::operator new(bytes);
+  }
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+void release_own(void* memory, std::size_t bytes) noexcept {
+  if (bytes < least_bytes) {
+    ::operator delete(memory);
+  } else {
+    munmap(memory, bytes);
+  }
+}
+
+}  // namespace flopcast

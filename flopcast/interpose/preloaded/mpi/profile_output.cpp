@@ -85,8 +85,7 @@ json traffic_document(const Traffic& traffic) {
   return {{"messages", traffic.messages}, {"bytes", traffic.bytes}, {"largest_bytes", traffic.largest_bytes}};
 }
 
-json document_of(const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
-                 const RegionNames& regions) {
+json document_of(const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels, const RegionNames& regions) {
   json list = json::array();
   for (const path::Kernel& kernel : kernels) {
     if (kernel.executed.count + kernel.skipped > 0) {  // others are known from an earlier run

@@ -267,7 +267,7 @@ class Session {
   path::KernelTable kernels_;
   path::MessageModel messages_;
   std::uint32_t last_kernel_ = 0;              ///< that this process executed or left out
-  OwnVector<path::KernelStatistics> gaps_;   ///< after each kernel, where nothing is left out
+  OwnVector<path::KernelStatistics> gaps_;     ///< after each kernel, where nothing is left out
   std::array<AskedKernel, 16> asked_kernels_;  ///< by routine
 };
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "flopcast/core/error.hpp"
@@ -37,12 +38,16 @@ MachineMeasurement measurement() {
   return made;
 }
 
+/// In a directory of the test's own, as others run beside it.
 class Kept : public ::testing::Test {
  protected:
-  void SetUp() override { fs::remove_all(directory_); }
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "flopcast_machine_test.XXXXXX").string();
+    directory_ = ::mkdtemp(pattern.data());
+  }
   void TearDown() override { fs::remove_all(directory_); }
 
-  const fs::path directory_ = fs::path(::testing::TempDir()) / "machine_detect_test";
+  fs::path directory_;
 };
 
 TEST(Fingerprint, DependsOnWhatNumbersHoldFor) {
@@ -113,7 +118,6 @@ TEST_F(Kept, IsNothingWhenCutOffOrForeign) {
 }
 
 TEST_F(Kept, SaysWhereItCannotBeWritten) {
-  fs::create_directories(directory_);
   std::ofstream(directory_ / "file") << "in the way";
   try {
     write_measurement(directory_ / "file" / "machine.json", measurement());

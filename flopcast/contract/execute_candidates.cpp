@@ -23,10 +23,7 @@ class Executions {
   Executions(const std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
              const PlanOptions& options)
       : tensors_(contraction), all_(all), folded_(folded), machine_(machine), options_(options), begin_(clock_.ticks()) {
-    const std::size_t tried = std::min(all.size(), static_cast<std::size_t>(std::max(1, options.most_measured)));
-    for (std::size_t i = 0; i < tried; ++i) {
-      take(i);
-    }
+    take(0);
     const Seconds first = execute(0);  // what comes first also loads code and touches memory for the first time
     constexpr double not_worth_repeating = 1.0 / 8;
     if (first > not_worth_repeating * options.time_budget) {
@@ -84,9 +81,14 @@ class Executions {
     return clock_.seconds(clock_.ticks() - start);
   }
 
-  /// Each once, the most promising first, as the budget may not do for all.
+  /// Each once, the most promising first, as the budget may not do for all: their tables of offsets alone may take tenths of seconds, where
+  /// memory was never used before.
   void once() {
-    for (std::size_t i = 0; i < blocked_.size() && !interrupted() && (i == 0 || left() > 0); ++i) {
+    const std::size_t most = std::min(all_.size(), static_cast<std::size_t>(std::max(1, options_.most_measured)));
+    for (std::size_t i = 0; i < most && !interrupted() && (i == 0 || left() > 0); ++i) {
+      if (i > 0) {
+        take(i);
+      }
       if (seconds_[i] == std::numeric_limits<Seconds>::infinity()) {
         seconds_[i] = execute(i);
       }

@@ -81,8 +81,7 @@ class Executions {
     return clock_.seconds(clock_.ticks() - start);
   }
 
-  /// Each once, the most promising first, as the budget may not do for all: their tables of offsets alone may take tenths of seconds, where
-  /// memory was never used before.
+  /// Each once, the most promising first, as the budget may not do for all: their tables of offsets alone may take tenths of seconds each.
   void once() {
     const std::size_t most = std::min(all_.size(), static_cast<std::size_t>(std::max(1, options_.most_measured)));
     for (std::size_t i = 0; i < most && !interrupted() && (i == 0 || left() > 0); ++i) {

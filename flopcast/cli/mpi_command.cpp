@@ -112,9 +112,9 @@ std::string own_messages(const json& profile) {
 }
 
 /// Why there is no profile, or why not all of it can be trusted.
-std::vector<std::string> complaints(const MpiRun& run) {
-  if (run.profile) {
-    return run.profile->at("path_complete")
+std::vector<std::string> complaints(const MpiRun& run, const json& profile) {
+  if (!run.profile.empty()) {
+    return profile.at("path_complete")
                ? std::vector<std::string>{}
                : std::vector<std::string>{"a process had more events than are kept: the kernels along the path are not all of them"};
   }
@@ -160,17 +160,18 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   mpi.results = options.results;
   const MpiRun run = run_mpi_program(options.command, options.mpi, mpi);
   common.exit_code = run.exit_code;
-  if (!run.first && !run.profile) {
+  if (!run.profile.empty() && common.output != "-") {
+    report::write_file(common.output, run.profile);
+  }
+  if (common.quiet || (!run.first && run.profile.empty())) {
     return;
   }
-  for (const std::string& complaint : complaints(run)) {
+  const json profile = run.profile.empty() ? json() : json::parse(run.profile);
+  for (const std::string& complaint : complaints(run, profile)) {
     note("flopcast: " + complaint, common);
   }
-  if (run.profile && common.output != "-") {
-    report::write_file(common.output, run.text);
-  }
-  if (run.profile && !common.quiet) {
-    common.json ? say(run.text) : tell(*run.profile, common);
+  if (!run.profile.empty()) {
+    common.json ? say(run.profile) : tell(profile, common);
   }
 }
 

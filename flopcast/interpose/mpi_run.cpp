@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <sstream>
+#include <string_view>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/component.hpp"
@@ -40,9 +40,11 @@ class ProfileFile {
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::string contents() const {
-    std::ostringstream text;
-    text << std::ifstream(path_).rdbuf();
-    return text.str();
+    std::ifstream file(path_, std::ios::binary);
+    std::string text(fs::file_size(path_), '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    return text;
   }
 
  private:
@@ -139,8 +141,7 @@ MpiRun run_mpi_program(const std::vector<std::string>& command, const std::strin
   if (text.empty() || text.front() != '{') {
     run.stage = std::move(text);
   } else {
-    run.profile = nlohmann::json::parse(text);
-    run.text = std::move(text);
+    run.profile = std::move(text);
   }
   return run;
 }

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "flopcast/interpose/mpi_options.hpp"
 
 namespace flopcast::interpose {
@@ -15,9 +13,8 @@ namespace flopcast::interpose {
 struct MpiRun {
   int exit_code = 0;   ///< the program's own, or 128 plus the signal that ended it
   bool first = false;  ///< it had rank 0, or its rank is unknown
-  std::optional<nlohmann::json>
-      profile;        ///< of the whole program; only the process of rank 0 has it, and only if all processes reached MPI_Finalize
-  std::string text;   ///< the profile as it was written
+  std::string
+      profile;        ///< of the whole program, as JSON; empty but in the process of rank 0, and if not all processes reached MPI_Finalize
   std::string stage;  ///< without a profile: how far it got (mpi_stage_...)
 };
 

@@ -7,15 +7,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/error.hpp"
@@ -28,6 +33,9 @@ namespace flopcast::interpose::mpi {
 namespace {
 
 using nlohmann::json;
+
+/// Of what isn't UTF-8 it has a sign instead.
+std::string dumped(const json& document) { return document.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 json costs_document(const path::Costs& costs, double divisor = 1) {
   json document;
@@ -46,28 +54,55 @@ const char* kind_name(path::KernelKind kind) {
   throw internal_error("unknown kind of kernel {}", static_cast<unsigned>(kind));
 }
 
-json statistics_document(const path::KernelStatistics& times) {
-  return {{"count", times.count},
-          {"mean", times.mean},
-          {"variance", times.variance()},
-          {"seconds", times.mean * static_cast<double>(times.count)}};
+/// A profile, which has a line of some 300 bytes for each of what may be tens of thousands of kernels: made of them directly, as a document
+/// of them would take ten times as long.
+using Text = fmt::basic_memory_buffer<char, fmt::inline_buffer_size, OwnPages<char>>;
+
+void append(Text& text, std::string_view part) { text.append(part.data(), part.data() + part.size()); }
+
+void append_string(Text& text, std::string_view value) {
+  const bool is_plain = std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  if (is_plain) {
+    fmt::format_to(std::back_inserter(text), R"("{}")", value);
+  } else {
+    append(text, dumped(value));
+  }
 }
 
-json kernel_document(const path::Kernel& kernel, const RegionNames& regions) {
-  json document = {{"kernel", kernel_name(kernel.key, regions)},
-                   {"kind", kind_name(kernel.key.kind)},
-                   {"routine", routine_of(kernel.key, regions)},
-                   {"words", kernel.key.words},
-                   {"along", statistics_document(kernel.along)},
-                   {"executed", statistics_document(kernel.executed)},
-                   {"skipped", kernel.skipped}};
+void append_number(Text& text, double value) {
+  if (std::isfinite(value)) {
+    fmt::format_to(std::back_inserter(text), "{}", value);
+  } else {
+    append(text, "null");
+  }
+}
+
+void append_statistics(Text& text, std::string_view name, const path::KernelStatistics& times) {
+  fmt::format_to(std::back_inserter(text), R"(,"{}":{{"count":{},"mean":)", name, times.count);
+  append_number(text, times.mean);
+  append(text, R"(,"variance":)");
+  append_number(text, times.variance());
+  append(text, R"(,"seconds":)");
+  append_number(text, times.mean * static_cast<double>(times.count));
+  append(text, "}");
+}
+
+void append_kernel(Text& text, const path::Kernel& kernel, const RegionNames& regions) {
+  append(text, R"({"kernel":)");
+  append_string(text, kernel_name(kernel.key, regions));
+  fmt::format_to(std::back_inserter(text), R"(,"kind":"{}","routine":)", kind_name(kernel.key.kind));
+  append_string(text, routine_of(kernel.key, regions));
+  fmt::format_to(std::back_inserter(text), R"(,"words":[{}])", fmt::join(kernel.key.words, ","));
+  append_statistics(text, "along", kernel.along);
+  append_statistics(text, "executed", kernel.executed);
   if (kernel.in_context.count > 0) {
-    document["in_context"] = statistics_document(kernel.in_context);
+    append_statistics(text, "in_context", kernel.in_context);
   }
   if (kernel.flops > 0) {
-    document["flops"] = kernel.flops;
+    append(text, R"(,"flops":)");
+    append_number(text, kernel.flops);
   }
-  return document;
+  fmt::format_to(std::back_inserter(text), R"(,"skipped":{}}})", kernel.skipped);
 }
 
 /// `Open MPI v4.1.4`, the first words of what the library says of itself.
@@ -85,13 +120,7 @@ json traffic_document(const Traffic& traffic) {
   return {{"messages", traffic.messages}, {"bytes", traffic.bytes}, {"largest_bytes", traffic.largest_bytes}};
 }
 
-json document_of(const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels, const RegionNames& regions) {
-  json list = json::array();
-  for (const path::Kernel& kernel : kernels) {
-    if (kernel.executed.count + kernel.skipped > 0) {  // others are known from an earlier run
-      list.push_back(kernel_document(kernel, regions));
-    }
-  }
+json head_document(const MpiOptions& options, const ProfileFacts& facts) {
   json calls = json::array();
   for (const CallSequence& sequence : facts.calls) {
     calls.push_back({sequence.calls, fmt::format("{:016x}", sequence.hash)});
@@ -113,8 +142,26 @@ json document_of(const MpiOptions& options, const ProfileFacts& facts, const Own
           {"volumetric", costs_document(facts.sum, facts.ranks)},
           {"prediction_error_seconds", facts.prediction_error},
           {"own_messages", traffic_document(traffic_of_all())},
-          {"calls", std::move(calls)},
-          {"kernels", std::move(list)}};
+          {"calls", std::move(calls)}};
+}
+
+/// Appends the profile as JSON: its head in one piece, then the kernels, `separator` between them.
+void append_profile_text(Text& text, const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
+                         const RegionNames& regions, std::string_view separator) {
+  constexpr std::size_t usual_kernel = 340;  // bytes
+  const std::string head = dumped(head_document(options, facts));
+  text.reserve(text.size() + head.size() + kernels.size() * usual_kernel);
+  append(text, std::string_view(head).substr(0, head.size() - 1));  // without its closing brace
+  append(text, R"(,"kernels":[)");
+  bool is_first = true;
+  for (const path::Kernel& kernel : kernels) {
+    if (kernel.executed.count + kernel.skipped > 0) {  // others are known from an earlier run
+      append(text, is_first ? separator.substr(1) : separator);
+      append_kernel(text, kernel, regions);
+      is_first = false;
+    }
+  }
+  append(text, "]}");
 }
 
 path::KernelKind kind_named(const json& name) {
@@ -144,8 +191,7 @@ std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames&
 }
 
 /// In one piece: whoever reads the file while it grows, or after we were killed, finds whole lines and perhaps the start of one.
-void append_line(const MpiOptions& options, const json& document) {
-  const std::string line = document.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+void append_line(const MpiOptions& options, std::string_view line) {
   const int file = open(options.results.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   const ssize_t written = file < 0 ? -1 : write(file, line.data(), line.size());
   if (written != static_cast<ssize_t>(line.size())) {
@@ -189,7 +235,7 @@ OwnVector<path::PriorKernel> read_prior_kernels(const std::string& file, const s
 
 void append_beginning(const MpiOptions& options, std::size_t number) noexcept {
   try {
-    append_line(options, {{"execution", number}, {"begun", true}});
+    append_line(options, fmt::format("{{\"execution\":{},\"begun\":true}}\n", number));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "flopcast: can't write results: %s\n", error.what());
   }
@@ -198,7 +244,11 @@ void append_beginning(const MpiOptions& options, std::size_t number) noexcept {
 void append_profile(const MpiOptions& options, std::size_t number, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
                     const RegionNames& regions) noexcept {
   try {
-    append_line(options, {{"execution", number}, {"profile", document_of(options, facts, kernels, regions)}});
+    Text line;
+    fmt::format_to(std::back_inserter(line), R"({{"execution":{},"profile":)", number);
+    append_profile_text(line, options, facts, kernels, regions, ",");
+    append(line, "}\n");
+    append_line(options, {line.data(), line.size()});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "flopcast: can't write results: %s\n", error.what());
   }
@@ -208,8 +258,11 @@ void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, co
                         const RegionNames& regions) noexcept {
   try {
     const std::string unfinished = options.profile + ".part";
+    Text text;
+    append_profile_text(text, options, facts, kernels, regions, ",\n");
+    append(text, "\n");
     std::ofstream out(unfinished);
-    out << document_of(options, facts, kernels, regions).dump(1, ' ', false, json::error_handler_t::replace) << '\n';
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();
     if (!out || std::rename(unfinished.c_str(), options.profile.c_str()) != 0) {
       std::remove(unfinished.c_str());

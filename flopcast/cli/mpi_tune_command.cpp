@@ -31,13 +31,23 @@ on this machine with the same MPI, BLAS and number of processes.
 
 Examples:
   flopcast mpi tune space.json
+  flopcast mpi tune space.json --finalists 3
   flopcast mpi tune space.json --policy local --tolerance 0.05 --validate)";
 
-/// The fastest of those that have a prediction. Throws unusable_measurement if none has.
+/// Whether to choose `one` rather than `other`: the faster one by full executions where there are any that the choice goes by, else by
+/// predictions.
+bool is_better(const MpiOutcome& one, const MpiOutcome& other) {
+  if (one.finalist != other.finalist) {
+    return one.finalist;
+  }
+  return one.finalist ? *one.full_path < *other.full_path : one.predicted < other.predicted;
+}
+
+/// The best of those that have a prediction. Throws unusable_measurement if none has.
 const MpiOutcome& best_of(const std::vector<MpiOutcome>& outcomes, const MpiTuneOptions& options) {
   const MpiOutcome* best = nullptr;
   for (const MpiOutcome& outcome : outcomes) {
-    if (outcome.covered && (best == nullptr || outcome.predicted < best->predicted)) {
+    if (outcome.covered && (best == nullptr || is_better(outcome, *best))) {
       best = &outcome;
     }
   }
@@ -50,13 +60,17 @@ const MpiOutcome& best_of(const std::vector<MpiOutcome>& outcomes, const MpiTune
   return *best;
 }
 
-/// Whether the intervals of `outcome` and of the best one meet.
+/// Whether the intervals of `outcome` and of the best one meet; of one that the choice goes by, the time that it took.
 bool ties(const MpiOutcome& outcome, const MpiOutcome& best) {
-  return outcome.predicted - outcome.half_width <= best.predicted + best.half_width;
+  return outcome.predicted - outcome.half_width <= (best.finalist ? *best.full_path : best.predicted + best.half_width);
 }
 
 std::string verdict(const MpiOutcome& outcome, const MpiOutcome& best) {
-  return !outcome.covered ? "too little seen" : &outcome == &best ? "chosen" : ties(outcome, best) ? "tie" : "";
+  return !outcome.covered      ? "too little seen"
+         : &outcome == &best   ? "chosen"
+         : outcome.finalist    ? "finalist"
+         : ties(outcome, best) ? "tie"
+                               : "";
 }
 
 report::Cell prediction(const MpiOutcome& outcome, Seconds seconds) { return outcome.covered ? seconds_cell(seconds) : report::Cell(""); }
@@ -69,7 +83,8 @@ report::Table table_of(const std::vector<MpiOutcome>& outcomes, const MpiTuneOpt
                    {"% seen", report::Align::right, "percent_seen"},
                    {"% executed", report::Align::right, "percent_executed"},
                    {"run took", report::Align::right, "elapsed_seconds"}};
-  if (options.validate) {
+  const bool shows_full = options.validate || options.finalists > 0;
+  if (shows_full) {
     table.columns.insert(table.columns.end(), {{"full path", report::Align::right, "full_path_seconds"},
                                                {"full run", report::Align::right, "full_elapsed_seconds"},
                                                {"error %", report::Align::right, "error_percent"}});
@@ -80,10 +95,12 @@ report::Table table_of(const std::vector<MpiOutcome>& outcomes, const MpiTuneOpt
     std::vector<report::Cell> row = {
         text_of(outcome.setting),     prediction(outcome, outcome.predicted), prediction(outcome, outcome.half_width),
         percent(outcome.coverage, 1), percent(outcome.executed_share, 1),     seconds_cell(outcome.elapsed)};
-    if (options.validate) {
+    if (shows_full && (options.validate || outcome.finalist)) {
       row.push_back(seconds_cell(*outcome.full_path));
       row.push_back(seconds_cell(*outcome.full_elapsed));
       row.push_back(percent(outcome.predicted - *outcome.full_path, *outcome.full_path));
+    } else if (shows_full) {
+      row.insert(row.end(), 3, report::Cell(""));
     }
     row.emplace_back(verdict(outcome, best));
     table.rows.push_back(std::move(row));
@@ -103,6 +120,9 @@ json document_of(const std::vector<MpiOutcome>& outcomes, const MpiTuner& tuner,
     }
     for (const auto& [name, value] : outcome.setting) {
       entry["configuration"][name] = value;
+    }
+    if (options.finalists > 0) {
+      entry["finalist"] = outcome.finalist;
     }
     if (outcome.full_path) {
       entry["full_path_seconds"] = *outcome.full_path;
@@ -196,6 +216,11 @@ void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
       "unless the program passed lately), one or all (default: once)");
   command->add_option("--statistics", options->statistics, "Profile of another user's run: what it knows of kernels needs fewer executions")
       ->type_name("FILE");
+  command
+      ->add_option("--finalists", options->finalists,
+                   "Configurations with the least predicted times that are executed in full at the end; the choice is the fastest of "
+                   "them (default: 0, the choice goes by predictions)")
+      ->check(CLI::Range(0, 1000000));
   command->add_flag("--validate", options->validate, "Execute each configuration in full as well, before, and compare");
   command->add_flag("--cold", options->cold, "Begin without what the store knows of kernels");
   command->footer(footer);

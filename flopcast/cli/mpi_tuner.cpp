@@ -247,6 +247,49 @@ MpiOutcome MpiTuner::outcome_of(std::size_t setting, const json& telling, bool s
   return outcome;
 }
 
+std::vector<std::size_t> MpiTuner::finalists() const {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+    if (outcomes_[i]->covered) {
+      all.push_back(i);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [&](std::size_t x, std::size_t y) { return outcomes_[x]->predicted < outcomes_[y]->predicted; });
+  all.resize(std::min(all.size(), options_.finalists));
+  return all;
+}
+
+void MpiTuner::execute_finalists() {
+  const std::vector<std::size_t> leading = finalists();
+  std::optional<std::size_t> rehearsed;
+  const auto missing_in_full = [&] {
+    std::vector<Execution> executions;
+    for (const std::size_t i : leading) {
+      if (result(i, full) == nullptr) {
+        if (!rehearsed) {
+          rehearsed = i;
+          executions.emplace_back(i, rehearsal);
+        }
+        executions.emplace_back(i, full);
+      }
+    }
+    return executions;
+  };
+  for (std::vector<Execution> executions = missing_in_full(); !executions.empty(); executions = missing_in_full()) {
+    throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
+    launch(executions);
+  }
+  for (const std::size_t i : leading) {
+    const json& in_full = *result(i, full);
+    outcomes_[i]->finalist = true;
+    outcomes_[i]->full_path = path_seconds(in_full);
+    outcomes_[i]->full_elapsed = elapsed_seconds(in_full);
+  }
+  if (const json* before = rehearsed ? result(*rehearsed, rehearsal) : nullptr) {
+    outcomes_[*rehearsed]->elapsed += elapsed_seconds(*before);
+  }
+}
+
 std::vector<MpiOutcome> MpiTuner::tune(const std::function<void(const std::string&)>& tell) {
   for (std::vector<Execution> executions = missing(); !executions.empty(); executions = missing()) {
     throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
@@ -263,6 +306,7 @@ std::vector<MpiOutcome> MpiTuner::tune(const std::function<void(const std::strin
           "executed in full from here on");
     }
   }
+  execute_finalists();
   note_self_check();
   std::vector<MpiOutcome> all;
   for (std::optional<MpiOutcome>& each : outcomes_) {

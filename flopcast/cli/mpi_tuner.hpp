@@ -24,6 +24,7 @@ struct MpiTuneOptions {
   std::string self_check = "once", statistics;
   path::Precision precision;
   double least_coverage = 25;  ///< percent
+  std::size_t finalists = 0;
   bool no_across_sizes = false;
   bool no_windows = false;
   bool validate = false;
@@ -41,6 +42,7 @@ struct MpiOutcome {
   bool skipped_safely =
       true;  ///< the selective execution made the calls of a full one, as far as that was looked at; otherwise it was executed in full
   std::optional<Seconds> full_path, full_elapsed;
+  bool finalist = false;  ///< among the least predictions: the choice goes by its full execution
 };
 
 /// Has a program executed in every configuration of a space, in as few launches as it can be, and keeps what that teaches of kernels.
@@ -80,6 +82,10 @@ class MpiTuner {
   /// Of a setting if all that it needs is there.
   [[nodiscard]] std::optional<MpiOutcome> outcome(std::size_t setting);
   [[nodiscard]] MpiOutcome outcome_of(std::size_t setting, const nlohmann::json& telling, bool skipped_safely) const;
+  /// The settings with the least predictions, as many as the options ask for.
+  [[nodiscard]] std::vector<std::size_t> finalists() const;
+  /// Executes them in full, once each; before the first of a launch a rehearsal, as that uses memory for the first time.
+  void execute_finalists();
 
   MpiSpace space_;
   const MpiTuneOptions& options_;

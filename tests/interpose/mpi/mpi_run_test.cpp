@@ -383,6 +383,15 @@ class MpiTuneTest : public MpiRunTest {
   std::string subject() const { return std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam(); }
 };
 
+/// How often `part` occurs.
+int occurrences(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
 TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result cold = tune("space.json --json --validate --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
@@ -404,6 +413,39 @@ TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
   const Result warm = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
   ASSERT_EQ(warm.exit_code, 0) << warm.err;
   EXPECT_LT(json::parse(warm.out).at("configurations").at(0).at("executed_share"), found.at("configurations").at(0).at("executed_share"));
+}
+
+TEST_P(MpiTuneTest, FinalistsAreExecutedInFullAndDecide) {
+  write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64, 128}}});
+  const Result result = tune("space.json --json --finalists 2 --self-check none --tolerance 1000 --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found.at("launches"), 2);
+  double slowest_finalist = 0;
+  double fastest_other = 1e9;
+  double chosen_path = 0;
+  std::vector<double> full_paths;
+  for (const json& each : found.at("configurations")) {
+    const double predicted = each.at("predicted_seconds");
+    EXPECT_EQ(each.contains("full_path_seconds"), each.at("finalist"));
+    if (each.at("finalist")) {
+      slowest_finalist = std::max(slowest_finalist, predicted);
+      full_paths.push_back(each.at("full_path_seconds"));
+    } else {
+      fastest_other = std::min(fastest_other, predicted);
+    }
+    if (each.at("verdict") == "chosen") {
+      chosen_path = each.at("full_path_seconds");
+    }
+  }
+  ASSERT_EQ(full_paths.size(), 2U);
+  EXPECT_LE(slowest_finalist, fastest_other);
+  EXPECT_EQ(chosen_path, *std::min_element(full_paths.begin(), full_paths.end()));
+  const Result all = tune("space.json --finalists 9 --tolerance 1000 --least-coverage 0");  // more than there are
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_EQ(occurrences(all.out, "finalist"), 2) << all.out;
+  EXPECT_EQ(occurrences(all.out, "chosen"), 1) << all.out;
+  EXPECT_THAT(all.out, HasSubstr("full path"));
 }
 
 TEST_P(MpiTuneTest, APrioriCountsInASelectiveExecution) {
@@ -459,15 +501,6 @@ TEST_P(MpiTuneTest, AProgramThatPassedTheSelfCheckIsNotExecutedInFullAgain) {
   fs::remove(folder_ / "program");
   fs::copy_file(program("configurations_program"), folder_ / "program");  // another file
   EXPECT_FALSE(remembers(""));
-}
-
-/// How often `part` occurs.
-int occurrences(const std::string& text, const std::string& part) {
-  int count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
-    ++count;
-  }
-  return count;
 }
 
 const std::string anyhow = " --policy conditional --tolerance 1000 --least-coverage 0 --no-windows ";
@@ -581,6 +614,7 @@ TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
   write_space("test", {subject(), "--n", "200", "--nb", "{nb}"}, {{"nb", {32}}});
   EXPECT_EQ(tune("space.json --policy eagre").exit_code, 3);
   EXPECT_EQ(tune("space.json --self-check sometimes").exit_code, 2);
+  EXPECT_EQ(tune("space.json --finalists -1").exit_code, 2);
   EXPECT_EQ(tune("space.json --least-coverage 100").exit_code, 5);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--least-coverage 0"));
   std::ofstream(folder_ / "broken.json")

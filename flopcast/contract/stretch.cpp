@@ -56,6 +56,9 @@ class Planner {
         path_(path_to(tree_, Node::Kind::kernel)),
         line_bytes_(environment.caches.empty() ? 64 : environment.caches.front().line_bytes),
         call_seconds_(estimated_call_seconds()) {
+    for (std::size_t level = 0; level < environment.caches.size(); ++level) {
+      capacities_.push_back(capacity_for_placing(environment, level));
+    }
     nodes_.push_back(&tree_);
     for (const std::size_t i : path_) {
       nodes_.push_back(&nodes_.back()->body[i]);
@@ -232,11 +235,11 @@ class Planner {
   /// Where lines lie that were last used this many bytes ago. Caches don't end at a sharp size, but for the innermost one: addresses are
   /// spread unevenly over their sets, and their replacement is only nearly least recently used.
   [[nodiscard]] Residence residence(std::int64_t distance) const {
-    const auto inside = [&](const CacheLevel& cache) { return distance <= cache.capacity_bytes; };
-    const auto found = std::find_if(environment_.caches.begin(), environment_.caches.end(), inside);
-    Residence residence{static_cast<int>(found - environment_.caches.begin()), 0};
-    if (found != environment_.caches.end() && residence.level > 0) {
-      const double filled = static_cast<double>(distance) / static_cast<double>(found->capacity_bytes);
+    const auto inside = [&](std::int64_t capacity) { return distance <= capacity; };
+    const auto found = std::find_if(capacities_.begin(), capacities_.end(), inside);
+    Residence residence{static_cast<int>(found - capacities_.begin()), 0};
+    if (found != capacities_.end() && residence.level > 0) {
+      const double filled = static_cast<double>(distance) / static_cast<double>(*found);
       const double outside = std::log(filled / options_.surely_inside) / std::log(options_.surely_outside / options_.surely_inside);
       residence.eighths_outside = static_cast<int>(std::lround(8 * std::clamp(outside, 0.0, 1.0)));
     }
@@ -386,6 +389,7 @@ class Planner {
   Node tree_;
   std::vector<std::size_t> path_;
   std::vector<const Node*> nodes_;
+  std::vector<std::int64_t> capacities_;
   std::int64_t line_bytes_;
   Seconds call_seconds_;
   std::size_t depth_ = 0;
@@ -434,13 +438,35 @@ void add_in_two(std::vector<PlacedPart>& parts, PlacedPart part, int eighths_out
   parts.push_back(std::move(far));
 }
 
+namespace {
+
+/// Whether a cache keeps as much of what comes round slowly as of what comes round fast.
+bool has_capacity(const CacheLevel& cache) {
+  constexpr double about = 1.5;
+  const auto serial = static_cast<double>(cache.serial_chase_bytes);
+  const auto parallel = static_cast<double>(cache.parallel_chase_bytes);
+  return serial > 0 && parallel > 0 && std::max(serial, parallel) <= about * std::min(serial, parallel);
+}
+
+}  // namespace
+
+std::int64_t capacity_for_placing(const Environment& environment, std::size_t level) {
+  const CacheLevel& cache = environment.caches[level];
+  if (level + 1 < environment.caches.size() || !has_capacity(cache)) {
+    return cache.capacity_bytes;
+  }
+  const std::int64_t streamed = cache.reported_bytes > 0 ? std::min(cache.capacity_bytes, cache.reported_bytes) : cache.capacity_bytes;
+  const std::int64_t chased = std::max(cache.serial_chase_bytes, cache.parallel_chase_bytes);
+  return std::max<std::int64_t>(chased, std::llround(std::sqrt(static_cast<double>(chased) * static_cast<double>(streamed))));
+}
+
 Lifetime lifetime_in_last_cache(const Environment& environment) {
   constexpr double elastic = 2;
   if (environment.caches.size() < 2) {
     return {};
   }
   const CacheLevel& cache = environment.caches.back();
-  if (cache.capacity_low_bytes <= 0 || cache.bandwidth <= 0 || cache.latency_seconds <= 0) {
+  if (cache.capacity_low_bytes <= 0 || cache.bandwidth <= 0 || cache.latency_seconds <= 0 || has_capacity(cache)) {
     return {};
   }
   const Seconds streamed = static_cast<double>(cache.capacity_bytes) / cache.bandwidth;

@@ -75,8 +75,14 @@ struct Lifetime {
 
 /// A cache that others fill too has no capacity but a lifetime: the faster one pulls, the more it keeps. If the capacity for a chain of
 /// dependent reads is less than half of that for streams, and the times that these two take for what is kept differ less than the
-/// capacities do, they are two measurements of it.
+/// capacities do, they are two measurements of it. Not so where several chains of dependent reads at once keep no more than a single one,
+/// which is far slower: that is a capacity.
 Lifetime lifetime_in_last_cache(const Environment& environment);
+
+/// Capacity of a level as far as it decides what lies in it. In a last-level cache of which both chases see the same capacity, streams lose
+/// speed slowly beyond it, and so seem to be kept to several times as much, up to more than the system says that there is: the capacity then
+/// lies between what chases and what streams see.
+std::int64_t capacity_for_placing(const Environment& environment, std::size_t level);
 
 /// Adds a part; so many eighths of it lie in the next level out, cut off across its longest range.
 void add_in_two(std::vector<PlacedPart>& parts, PlacedPart part, int eighths_outside);

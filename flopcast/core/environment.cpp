@@ -11,7 +11,9 @@ void to_json(nlohmann::json& json, const CacheLevel& level) {
           {"line_bytes", level.line_bytes},
           {"associativity", level.associativity},
           {"bandwidth", level.bandwidth},
-          {"latency_seconds", level.latency_seconds}};
+          {"latency_seconds", level.latency_seconds},
+          {"serial_chase_bytes", level.serial_chase_bytes},
+          {"parallel_chase_bytes", level.parallel_chase_bytes}};
 }
 
 void from_json(const nlohmann::json& json, CacheLevel& level) {
@@ -24,6 +26,8 @@ void from_json(const nlohmann::json& json, CacheLevel& level) {
   json.at("associativity").get_to(level.associativity);
   json.at("bandwidth").get_to(level.bandwidth);
   json.at("latency_seconds").get_to(level.latency_seconds);
+  level.serial_chase_bytes = json.value("serial_chase_bytes", std::int64_t{0});  // not in environments kept by earlier versions
+  level.parallel_chase_bytes = json.value("parallel_chase_bytes", std::int64_t{0});
 }
 
 void to_json(nlohmann::json& json, const LibraryIdentity& identity) {

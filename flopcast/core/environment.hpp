@@ -18,6 +18,8 @@ struct CacheLevel {
   int associativity = 0;       ///< reported; 0 if unknown
   double bandwidth = 0;        ///< triad, bytes per second, one core
   double latency_seconds = 0;  ///< of a serial pointer chase
+  /// Knees of pointer chases alone: one chain of dependent reads, and several at once; 0 if unknown.
+  std::int64_t serial_chase_bytes = 0, parallel_chase_bytes = 0;
   friend bool operator==(const CacheLevel&, const CacheLevel&) = default;
 };
 

@@ -75,6 +75,10 @@ Environment detect(const LibrarySet& libraries, int threads, const DetectOptions
   environment.cpu = topology.cpu;
   environment.cores = topology.usable_cores;
   environment.caches = measurement.hierarchy.levels;
+  for (std::size_t i = 0; i < std::min(environment.caches.size(), measurement.hierarchy.patterns.size()); ++i) {
+    environment.caches[i].serial_chase_bytes = measurement.hierarchy.patterns[i].serial_chase;
+    environment.caches[i].parallel_chase_bytes = measurement.hierarchy.patterns[i].parallel_chase;
+  }
   environment.memory_bandwidth = measurement.hierarchy.memory_bandwidth;
   environment.peak_flops = kept_peak(measurement, libraries, measurement_file(topology, options), options.refresh);
   environment.blas = libraries.blas();

@@ -138,11 +138,36 @@ TEST(Lifetime, IsKnownOfCachesThatKeepMoreTheFasterOnePulls) {
   last.latency_seconds = 40e-9;
   EXPECT_DOUBLE_EQ(lifetime_in_last_cache(environment).surely, 2e-3) << "streams";
   EXPECT_DOUBLE_EQ(lifetime_in_last_cache(environment).at_most, 4e-3) << "100,000 lines one after another";
+  last.serial_chase_bytes = 8'000'000;
+  last.parallel_chase_bytes = 20'000'000;
+  EXPECT_TRUE(lifetime_in_last_cache(environment).is_known()) << "several chains keep more than one, which is slower";
+  last.parallel_chase_bytes = 9'000'000;
+  EXPECT_FALSE(lifetime_in_last_cache(environment).is_known()) << "several chains keep no more than one: that has a capacity";
+  last.parallel_chase_bytes = 0;
   last.capacity_low_bytes = 40'000'000;
   EXPECT_FALSE(lifetime_in_last_cache(environment).is_known()) << "that has a capacity";
   last.capacity_low_bytes = 20'000'000;
   last.bandwidth = 300e9;
   EXPECT_FALSE(lifetime_in_last_cache(environment).is_known()) << "capacities differ by 3, times by 62";
+}
+
+TEST(CapacityForPlacing, LiesBetweenWhatChasesAndWhatStreamsSee) {
+  Environment environment = machine();
+  const std::size_t outermost = environment.caches.size() - 1;
+  CacheLevel& last = environment.caches[outermost];
+  last.capacity_bytes = 72'000'000;
+  last.reported_bytes = 0;
+  EXPECT_EQ(capacity_for_placing(environment, outermost), 72'000'000) << "nothing else is known";
+  last.serial_chase_bytes = 16'000'000;
+  last.parallel_chase_bytes = 18'000'000;
+  EXPECT_EQ(capacity_for_placing(environment, outermost), 36'000'000);
+  last.reported_bytes = 32'000'000;
+  EXPECT_EQ(capacity_for_placing(environment, outermost), 24'000'000) << "streams can't be kept beyond that";
+  last.reported_bytes = 8'000'000;
+  EXPECT_EQ(capacity_for_placing(environment, outermost), 18'000'000) << "what chases have seen is there, whatever is reported";
+  last.parallel_chase_bytes = 40'000'000;
+  EXPECT_EQ(capacity_for_placing(environment, outermost), 72'000'000) << "no capacity, but a lifetime";
+  EXPECT_EQ(capacity_for_placing(environment, 0), environment.caches[0].capacity_bytes);
 }
 
 TEST(Stretches, PartsInTwoCachesAreCutAcrossTheirLongestRange) {

@@ -455,7 +455,9 @@ std::int64_t capacity_for_placing(const Environment& environment, std::size_t le
   if (level + 1 < environment.caches.size() || !has_capacity(cache)) {
     return cache.capacity_bytes;
   }
-  const std::int64_t streamed = cache.reported_bytes > 0 ? std::min(cache.capacity_bytes, cache.reported_bytes) : cache.capacity_bytes;
+  const std::int64_t streamed = cache.reported_bytes > 0
+                                    ? std::min(std::max(cache.capacity_bytes, cache.capacity_high_bytes), cache.reported_bytes)
+                                    : cache.capacity_bytes;
   const std::int64_t chased = std::max(cache.serial_chase_bytes, cache.parallel_chase_bytes);
   return std::max<std::int64_t>(chased, std::llround(std::sqrt(static_cast<double>(chased) * static_cast<double>(streamed))));
 }

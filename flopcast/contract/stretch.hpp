@@ -80,8 +80,8 @@ struct Lifetime {
 Lifetime lifetime_in_last_cache(const Environment& environment);
 
 /// Capacity of a level as far as it decides what lies in it. In a last-level cache of which both chases see the same capacity, streams lose
-/// speed slowly beyond it, and so seem to be kept to several times as much, up to more than the system says that there is: the capacity then
-/// lies between what chases and what streams see.
+/// speed slowly beyond it, and where their knee is found differs by several times from one measurement to the next: the capacity then lies
+/// between what chases see and the upper end of the streams' knee, which is no more than the system says that there is.
 std::int64_t capacity_for_placing(const Environment& environment, std::size_t level);
 
 /// Adds a part; so many eighths of it lie in the next level out, cut off across its longest range.

@@ -250,13 +250,24 @@ std::vector<Candidate> candidates(const Folded& folded, const Environment& envir
 
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
   constexpr std::size_t of_each = 3;
+  constexpr double clearly_slower = 1.5;
   std::array<std::size_t, 4> seen{};
   std::vector<Candidate> promoted, others;
+  std::vector<std::pair<std::size_t, Candidate>> by_turn;
   for (const Candidate& candidate : all) {
     if (candidate.is_one_call) {
       continue;
     }
-    (seen[static_cast<std::size_t>(candidate.blocking.kernel)]++ < of_each ? promoted : others).push_back(candidate);
+    const std::size_t place = seen[static_cast<std::size_t>(candidate.blocking.kernel)]++;
+    if (place < of_each) {
+      by_turn.emplace_back(candidate.seconds > clearly_slower * all.front().seconds ? of_each : place, candidate);
+    } else {
+      others.push_back(candidate);
+    }
+  }
+  std::stable_sort(by_turn.begin(), by_turn.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  for (const auto& [turn, candidate] : by_turn) {
+    promoted.push_back(candidate);
   }
   const auto one_call = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; });
   if (one_call != all.end()) {

@@ -25,8 +25,9 @@ struct Candidate {
 /// tried on one, too.
 std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads);
 
-/// Brings the best three of every kernel to the front, in the order of expected times, lest one kernel whose time the model gets wrong fill
-/// all of the `count` places of those that are tried. The first stays the first; one call of gemm comes second.
+/// Brings the best three of every kernel to the front, lest one kernel whose time the model gets wrong fill all of the `count` places of
+/// those that are tried. Kernels take turns, as a budget may end after two executions; those expected to be clearly slower wait until the
+/// others are through. The first stays the first; one call of gemm comes second.
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count);
 
 /// Whether the streaming kernel can compute it: double precision, a short sum, C's columns contiguous, this CPU.

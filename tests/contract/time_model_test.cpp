@@ -120,6 +120,24 @@ TEST(Candidates, OneCallOfGemmIsAlwaysTriedWhereTensorsLieForIt) {
   }
 }
 
+TEST(Candidates, KernelsTakeTurnsUnlessClearlySlower) {
+  const auto order_of = [](const std::vector<std::pair<TileKernel, Seconds>>& expected) {
+    std::vector<Candidate> all;
+    for (const auto& [kernel, seconds] : expected) {
+      all.push_back({{8, 8, 8, kernel}, seconds, Basis::formula});
+    }
+    promote_each_kernel(all, 12);
+    std::vector<Seconds> order;
+    for (const Candidate& candidate : all) {
+      order.push_back(candidate.seconds);
+    }
+    return order;
+  };
+  using enum TileKernel;
+  EXPECT_EQ(order_of({{gemm, 1.00}, {gemm, 1.01}, {gemm, 1.02}, {gemm, 1.03}, {panels, 1.10}, {panels, 1.20}, {streaming, 1.60}}),
+            (std::vector<Seconds>{1.00, 1.10, 1.01, 1.20, 1.02, 1.60, 1.03}));
+}
+
 TEST(Candidates, LeaveThreadsOutWhereStartingThemTakesLonger) {
   const auto threads_of_best = [](std::int64_t n) {
     const Folded f = folded("ab=ai,ib", {{'a', n}, {'b', n}, {'i', n}});

@@ -1,10 +1,11 @@
 /* An MPI program with several configurations: products of `order`, then a broadcast along all processes, or "split" in two halves. Way "dies" kills a process unless the configuration is
-   the launch's first. Arguments: order, way, and a word that nothing depends on. */
+   the launch's first; with way "late" the first process is late for a message, and there are exchanges after it. Arguments: order, way, and a word that nothing depends on. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "flopcast/interpose/user/regions.h"
 
@@ -23,6 +24,18 @@ static void work(int order, MPI_Comm along) {
   free(a);
 }
 
+/* Exchanges don't look at how far their receivers have come: what those say of it waits for the next send that takes long. */
+static void meet_late(int rank) {
+  enum { large = 1 << 17, small = 1 << 10 };
+  static double out[large], in[large];
+  if (rank > 1) return;
+  if (rank == 0) usleep(30000);
+  if (rank == 0) MPI_Recv(in, large, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank == 1) MPI_Send(out, large, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+  for (int i = 0; i < 10; ++i)
+    MPI_Sendrecv(out, small, MPI_DOUBLE, 1 - rank, 2, in, small, MPI_DOUBLE, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank;
@@ -33,6 +46,7 @@ int main(int argc, char** argv) {
     if (strcmp(way, "dies") == 0 && number > 0 && rank == 1) raise(SIGKILL);
     MPI_Comm along;
     MPI_Comm_split(MPI_COMM_WORLD, strcmp(way, "split") == 0 ? rank % 2 : 0, rank, &along);
+    if (strcmp(way, "late") == 0) meet_late(rank);
     work(order, along);
     MPI_Comm_free(&along);
     if (rank == 0) printf("order %d, %s\n", order, way);

@@ -530,6 +530,19 @@ TEST_P(MpiTuneTest, ConfigurationsInOneLaunchKnowWhatEarlierOnesLearnt) {
   }
 }
 
+/// Policy online sends counts after every shadow, others don't: what nobody has taken when an execution ends must not be mistaken for one of
+/// the next.
+TEST_P(MpiTuneTest, ShadowsOfAnEarlierPolicyAreNotWaitedForLonger) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30}}, {"way", {"late"}}});
+  const Result result = tune("space.json --json --self-check all --policy online --tolerance 0.001 --no-windows --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found.at("launches"), 1);
+  for (const json& each : found.at("configurations")) {
+    EXPECT_EQ(each.at("selective"), true);
+  }
+}
+
 TEST_P(MpiTuneTest, WhatIsToBeComparedWithTeachesNothing) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30}}, {"way", {"all", "split"}}});
   const Result result = tune("space.json --json --validate" + anyhow);

@@ -103,7 +103,7 @@ class Session {
   void follow(const Agreement& agreement, Channel& channel);
   /// What a message of ours says.
   [[nodiscard]] Envelope envelope(std::int64_t bytes, int tag, bool skipped) const noexcept {
-    return {bytes, tag, static_cast<std::int16_t>(skipped ? 1 : 0), static_cast<std::int16_t>(epoch_)};
+    return {.bytes = bytes, .tag = tag, .skipped = static_cast<std::int8_t>(skipped ? 1 : 0), .epoch = static_cast<std::int16_t>(epoch_)};
   }
   /// `channel` if the agreement is that of a blocking collective on it.
   [[nodiscard]] Agreement agreement(bool execute, const Channel* channel = nullptr) const;

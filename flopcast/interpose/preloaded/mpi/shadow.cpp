@@ -187,12 +187,14 @@ bool Channel::goes_in_memory(int rank) const noexcept { return in_memory_ && rin
 void Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, std::vector<path::KernelCount> counts) {
   count_sent(sizeof(Shadow));
   const std::uint32_t number = streams_[static_cast<std::size_t>(destination)].sent++;
-  const bool in_memory = goes_in_memory(destination) && rings->put(world_rank(destination), {id_, number}, path, envelope);
+  Envelope announced = envelope;
+  announced.with_counts = counts_travel ? 1 : 0;
+  const bool in_memory = goes_in_memory(destination) && rings->put(world_rank(destination), {id_, number}, path, announced);
   if (in_memory && !counts_travel) {
     return;
   }
   Outgoing& slot = free_slot();
-  slot.shadow = {envelope, path.mark(), number};
+  slot.shadow = {announced, path.mark(), number};
   if (!in_memory) {
     PMPI_Isend(&slot.shadow, static_cast<int>(sizeof(Shadow)), MPI_BYTE, destination, shadow_tag, comm_, &slot.request);
   }
@@ -262,10 +264,12 @@ void Channel::from_memory(int source, Shadow& into) {
   }
 }
 
-/// The next shadow from `source`, with its counts: those of one process come in the order of its shadows.
+/// The next shadow from `source`, with its counts if any follow it: those of one process come in the order of its shadows. It may be from an
+/// earlier execution, of another policy than this one's.
 void Channel::take(int source) {
   goes_in_memory(source) ? from_memory(source, latest_) : from_network(source, latest_);
-  if (counts_travel) {
+  latest_.counts.clear();
+  if (latest_.with_counts != 0) {
     MPI_Status status;
     int bytes = 0;
     latest_.counts.resize(most_counts);

@@ -21,8 +21,9 @@ namespace flopcast::interpose::mpi {
 struct Envelope {
   std::int64_t bytes = 0;
   std::int32_t tag = 0;
-  std::int16_t skipped = 0;  ///< it is empty in place of these bytes
-  std::int16_t epoch = 0;    ///< of the sender; a mark from before flopcast_reset() says nothing
+  std::int8_t skipped = 0;      ///< it is empty in place of these bytes
+  std::int8_t with_counts = 0;  ///< counts of kernels follow it; may differ between shadows of a channel, as policies of executions do
+  std::int16_t epoch = 0;       ///< of the sender; a mark from before flopcast_reset() says nothing
 };
 
 /// What travels ahead of every message of the program: in memory between processes of a node, else on a communicator of ours.

@@ -35,6 +35,7 @@ void write(Letter& letter, const path::CriticalPath& path, const Envelope& envel
   letter.bytes = envelope.bytes;
   letter.position = path.log().position();
   letter.skipped = envelope.skipped;
+  letter.with_counts = envelope.with_counts;
   letter.epoch = envelope.epoch;
   letter.time = along.time;
   letter.communication = along.communication;
@@ -68,6 +69,7 @@ void read(const Letter& letter, int world_rank, Shadow& into) noexcept {
   into.bytes = letter.bytes;
   into.tag = letter.tag;
   into.skipped = letter.skipped;
+  into.with_counts = letter.with_counts;
   into.epoch = letter.epoch;
   into.number = letter.number;
 }

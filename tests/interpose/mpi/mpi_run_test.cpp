@@ -368,9 +368,9 @@ TEST_P(MpiRunTest, WhatStandsForMatricesThatNobodyWroteIsOfFullRank) {
 class MpiTuneTest : public MpiRunTest {
  protected:
   /// A space of this test's folder whose program runs in two processes.
-  void write_space(const std::string& name, const json& command, const json& parameters) const {
+  void write_space(const std::string& name, const json& command, const json& parameters, int processes = 2) const {
     json words = {"env"};
-    std::istringstream parts(launcher(GetParam()) + '2');
+    std::istringstream parts(launcher(GetParam()) + std::to_string(processes));
     for (std::string word; parts >> word;) {
       words.push_back(word);
     }
@@ -527,6 +527,26 @@ TEST_P(MpiTuneTest, ConfigurationsInOneLaunchKnowWhatEarlierOnesLearnt) {
   EXPECT_EQ(occurrences(result.err, "order 30, all\n"), 3) << "what begins a launch is executed in full once more" << result.err;
   for (const char* line : {"order 30, split\n", "order 40, all\n", "order 40, split\n"}) {
     EXPECT_EQ(occurrences(result.err, line), 2) << line << result.err;
+  }
+}
+
+/// Nor does a process wait for another when executions of different policies follow each other in a launch: in full, rehearsed, selectively.
+TEST_P(MpiTuneTest, SkippingNeverDeadlocksFromExecutionToExecution) {
+  const std::pair<const char*, int> cases[] = {{"conditional", 2}, {"local", 3}, {"online", 4}, {"a-priori", 2}, {"eager", 3}};
+  int seed = 0;
+  for (const auto& [policy, processes] : cases) {
+    const json seeds = {seed + 1, seed + 2, seed + 3};
+    seed += 3;
+    write_space("test", {program("random_program"), "{seed}", "50"}, {{"seed", seeds}}, processes);
+    const Result result =
+        tune(std::string("space.json --json --cold --self-check all --least-coverage 0 --tolerance 1000 --policy ") + policy);
+    ASSERT_EQ(result.exit_code, 0) << policy << ' ' << seeds << '\n' << result.err;
+    const json found = json::parse(result.out);
+    EXPECT_EQ(found.at("launches"), 1) << policy;
+    for (const json& each : found.at("configurations")) {
+      EXPECT_EQ(each.at("selective"), true) << policy;
+      EXPECT_LT(each.at("executed_share"), 1) << policy;
+    }
   }
 }
 

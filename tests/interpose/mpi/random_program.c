@@ -1,10 +1,13 @@
 /* A random MPI program: rounds of messages, collectives and communicators chosen by a seed, the same in all processes. Prints a sum over everything that was received,
-   which must not depend on what is put in front of MPI. No deadlock by construction: a round posts all receives, then sends, then completes. Arguments: seed, rounds. */
+   which must not depend on what is put in front of MPI. No deadlock by construction: a round posts all receives, then sends, then completes. Arguments: seed, rounds. The
+   seed is asked for by name, too: several programs in one launch. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "flopcast/interpose/user/regions.h"
 
 enum { most_messages = 12, most_count = 3000 };
 
@@ -350,18 +353,10 @@ static MPI_Comm make_communicator(MPI_Comm from) {
   return made;
 }
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  state = strtoull(argc > 1 ? argv[1] : "1", NULL, 10);
-  const int rounds = atoi(argc > 2 ? argv[2] : "40");
-  for (int k = 0; k < most_messages; ++k) {
-    out[k] = calloc(2 * most_count, sizeof(double));
-    in[k] = calloc(2 * most_count, sizeof(double));
-  }
-  const int buffer_bytes = most_messages * (most_count * 8 + MPI_BSEND_OVERHEAD) * 4;
-  MPI_Buffer_attach(malloc((size_t)buffer_bytes), buffer_bytes);
-  MPI_Type_vector(1, 1, 2, MPI_DOUBLE, &strided);
-  MPI_Type_commit(&strided);
+/* The sum in all processes, on rank 0. */
+static uint64_t run(uint64_t seed, int rounds) {
+  state = seed;
+  sum = 0;
   MPI_Comm comm = MPI_COMM_WORLD;
   for (int round = 0; round < rounds; ++round) {
     const uint64_t before = state;
@@ -388,9 +383,27 @@ int main(int argc, char** argv) {
   if (comm != MPI_COMM_WORLD) MPI_Comm_free(&comm);
   uint64_t total = 0;
   MPI_Reduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  return total;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int seed = atoi(argc > 1 ? argv[1] : "1");
+  const int rounds = atoi(argc > 2 ? argv[2] : "40");
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) printf("sum %llu\n", (unsigned long long)total);
+  for (int k = 0; k < most_messages; ++k) {
+    out[k] = calloc(2 * most_count, sizeof(double));
+    in[k] = calloc(2 * most_count, sizeof(double));
+  }
+  const int buffer_bytes = most_messages * (most_count * 8 + MPI_BSEND_OVERHEAD) * 4;
+  MPI_Buffer_attach(malloc((size_t)buffer_bytes), buffer_bytes);
+  MPI_Type_vector(1, 1, 2, MPI_DOUBLE, &strided);
+  MPI_Type_commit(&strided);
+  while (flopcast_next_configuration()) {
+    const uint64_t total = run((uint64_t)flopcast_integer_parameter("seed", seed), rounds);
+    if (rank == 0) printf("sum %llu\n", (unsigned long long)total);
+  }
   MPI_Type_free(&strided);
   void* buffer;
   int bytes;

@@ -128,8 +128,7 @@ void ExecutionDecisions::doubt_first_times() {
   }
   for (auto& [key, all] : families_) {
     all.deviations = {};
-    all.rough_logarithms = 0;
-    all.rough_count = 0;
+    all.rough = {};
     all.model.reset();
   }
   scatter_ = {};
@@ -240,10 +239,9 @@ Counted ExecutionDecisions::drawn(const Decision& mine, Seconds expected) {
   return {expected * one * static_cast<double>(count) / sum, expected, true};
 }
 
-std::size_t ExecutionDecisions::decade_of(Seconds seconds) const {
+std::size_t ExecutionDecisions::decade_of(Seconds seconds) {
   constexpr double shortest = -7;  // powers of ten
-  return static_cast<std::size_t>(
-      std::clamp(std::log10(std::max(seconds, 1e-9)) - shortest, 0.0, static_cast<double>(scatter_.size() - 1)));
+  return static_cast<std::size_t>(std::clamp(std::log10(std::max(seconds, 1e-9)) - shortest, 0.0, static_cast<double>(decades - 1)));
 }
 
 /// Of kernels that take about as long, or less if there aren't enough of those: shorter ones scatter more.
@@ -475,13 +473,22 @@ void ExecutionDecisions::compare_with_prior(Family& all, const Decision& decisio
 void ExecutionDecisions::note_rough(Family& all, const Decision& decision, Seconds seconds) const {
   constexpr double most = 1.4;  // as a logarithm: four times
   if (decision.times.count >= precision_.least_count && decision.times.mean > 0 && seconds > 0) {
-    all.rough_logarithms += std::clamp(std::log(seconds / decision.times.mean), -most, most);
-    ++all.rough_count;
+    RoughFactors& factors = all.rough[decade_of(seconds)];
+    factors.sum += std::clamp(std::log(seconds / decision.times.mean), -most, most);
+    ++factors.count;
   }
 }
 
-double ExecutionDecisions::rough_factor(const Family& all) {
-  return all.rough_count >= least_degrees ? std::exp(all.rough_logarithms / static_cast<double>(all.rough_count)) : 1;
+/// What a kernel that took `rough` among skipped ones takes in the program, by others of its routine that take about as long: what lies in the
+/// caches makes small copies four times as fast there, those of 100 MB not at all.
+Seconds ExecutionDecisions::as_in_program(const Family& all, Seconds rough) {
+  const std::size_t decade = decade_of(rough);
+  RoughFactors near;
+  for (std::size_t i = decade > 0 ? decade - 1 : 0; i < std::min(decade + 2, decades); ++i) {
+    near.sum += all.rough[i].sum;
+    near.count += all.rough[i].count;
+  }
+  return near.count >= least_degrees ? rough / std::exp(near.sum / static_cast<double>(near.count)) : rough;
 }
 
 /// What is known of a kernel by its own times; those of executions among skipped ones as they would be in the program.
@@ -491,7 +498,7 @@ KernelStatistics ExecutionDecisions::own_times(std::uint32_t number, const Kerne
     return known(decision(number));
   }
   KernelStatistics rough = decision(number).rough;
-  rough.mean /= rough_factor(family(number, kernel.key, kernel.flops));
+  rough.mean = as_in_program(family(number, kernel.key, kernel.flops), rough.mean);
   return rough;
 }
 
@@ -530,7 +537,7 @@ std::vector<SizeModel::Point> ExecutionDecisions::known_sizes(const Family& all)
     if (times.count > 0 && times.mean > 0) {
       points.push_back({terms, times.mean, place});
     } else if (other.rough.count > 0 && other.rough.mean > 0) {
-      rough.push_back({terms, other.rough.mean / rough_factor(all), place});
+      rough.push_back({terms, as_in_program(all, other.rough.mean), place});
     }
   }
   if (points.size() < enough) {

@@ -116,6 +116,12 @@ class ExecutionDecisions {
     std::int64_t count = 0;
   };
   static constexpr std::int64_t least_degrees = 4;  ///< of freedom, for a deviation that says anything
+  static constexpr std::size_t decades = 8;         ///< of times that are told apart
+  /// Times among skipped kernels over those in the program, as logarithms.
+  struct RoughFactors {
+    double sum = 0;
+    std::int64_t count = 0;
+  };
 
   /// A routine's sizes.
   struct Family {
@@ -134,8 +140,7 @@ class ExecutionDecisions {
     std::uint32_t asked = nobody;  ///< kernel that was predicted last
     std::optional<SizePrediction> answer;
     Deviations deviations;
-    double rough_logarithms = 0;  ///< of times among skipped kernels over those in the program
-    std::int64_t rough_count = 0;
+    std::array<RoughFactors, decades> rough{};  ///< by powers of ten of the time
   };
 
   Decision& decision(std::uint32_t number);
@@ -157,14 +162,14 @@ class ExecutionDecisions {
   [[nodiscard]] bool is_bound_by_memory(const Kernel& kernel, Seconds seconds) const;
   void note_rate(const Kernel& kernel, Seconds seconds);
   void note_rough(Family& all, const Decision& decision, Seconds seconds) const;
-  static double rough_factor(const Family& all);
+  static Seconds as_in_program(const Family& all, Seconds rough);
   [[nodiscard]] KernelStatistics own_times(std::uint32_t number, const Kernel& kernel);
   bool costs_more_to_skip(const Kernel& kernel, const Decision& decision) const;
   void learn(Decision& decision, Seconds seconds);
   void learn_in_context(Decision& decision, Seconds seconds) const;
   std::vector<SizeModel::Point> known_sizes(const Family& all);
   std::optional<SizePrediction> predict(std::uint32_t number, const Kernel& kernel);
-  [[nodiscard]] std::size_t decade_of(Seconds seconds) const;
+  static std::size_t decade_of(Seconds seconds);
   [[nodiscard]] Deviations scatter_of(Seconds seconds) const;
   bool fits_budget(std::uint32_t number, const Standing& standing);
   bool spend(std::uint32_t number, Seconds half_width, const Standing& standing);
@@ -190,8 +195,8 @@ class ExecutionDecisions {
   std::int64_t prior_agreed_ = 0;        ///< of all families
   double best_rate_ = 0;                 ///< flops per second, of any kernel but short ones
   Seconds last_path_ = 0;                ///< length of the path of the execution before this one
-  std::array<Deviations, 8> scatter_{};  ///< by powers of ten of the time
-  double spent_squares_ = 0;             ///< of the errors that predictions have added to the path
+  std::array<Deviations, decades> scatter_{};  ///< by powers of ten of the time
+  double spent_squares_ = 0;                   ///< of the errors that predictions have added to the path
   OwnVector<Decision> decisions_;
   std::unordered_map<KernelKey, Family, KernelKeyHash> families_;
   std::vector<bool> in_family_;  ///< by number

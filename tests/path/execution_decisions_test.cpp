@@ -474,6 +474,11 @@ TEST(ExecutionDecisionsTest, TimesAmongSkippedKernelsAreCorrectedByOtherSizes) {
   decisions.executed(1, kernel_of_order(200), 8e-4);
   EXPECT_NEAR(decisions.estimate(1, kernel_of_order(200)), 4e-4, 1e-6);
   EXPECT_NEAR(decisions.estimate(0, one), 1e-4, 1e-9);
+  decisions.left_out();
+  Kernel large = kernel_of_order(4000);
+  large.flops = 0;
+  decisions.executed(2, large, 0.1);
+  EXPECT_NEAR(decisions.estimate(2, large), 0.1, 1e-9) << "small sizes say nothing of what streams through memory";
 }
 
 TEST(ExecutionDecisionsTest, LongKernelsBoundByArithmeticAreInTheirPlaceAnywhere) {

@@ -192,9 +192,9 @@ class ExecutionDecisions {
   std::minstd_rand chance_;
   double rarer_ = 1;  ///< windows, than at first
   Seconds kernel_seconds_ = 0, known_seconds_ = 0;
-  std::int64_t prior_agreed_ = 0;        ///< of all families
-  double best_rate_ = 0;                 ///< flops per second, of any kernel but short ones
-  Seconds last_path_ = 0;                ///< length of the path of the execution before this one
+  std::int64_t prior_agreed_ = 0;              ///< of all families
+  double best_rate_ = 0;                       ///< flops per second, of any kernel but short ones
+  Seconds last_path_ = 0;                      ///< length of the path of the execution before this one
   std::array<Deviations, decades> scatter_{};  ///< by powers of ten of the time
   double spent_squares_ = 0;                   ///< of the errors that predictions have added to the path
   OwnVector<Decision> decisions_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -146,7 +147,7 @@ contract::Forecasts make_forecasts(const ContractOptions& options, const Contrac
   measure::SessionOptions session_options;
   session_options.normalise = !options.validate;  // executions aren't normalised either
   session_options.stop.minimum_repetitions = session_options.stop.maximum_repetitions = options.repetitions;
-  measure::Session session = bench.session(store, session_options);
+  std::optional<measure::Session> session;  // looks at the machine for 10 ms: only if something is to be measured
   contract::BenchmarkOptions benchmark_options;
   benchmark_options.stage = contract::parse_stage(options.stage);
   benchmark_options.prefetched_lines = options.prefetched_lines;
@@ -156,9 +157,16 @@ contract::Forecasts make_forecasts(const ContractOptions& options, const Contrac
   try {
     contract::Forecasts forecasts = contract::forecast(
         algorithms, contraction, bench.environment(), benchmark_options,
-        [&](std::span<const measure::Experiment> experiments) { return session.run(experiments, progress("timing kernels", common)); },
+        [&](std::span<const measure::Experiment> experiments) {
+          if (!session) {
+            session.emplace(bench.session(store, session_options));
+          }
+          return session->run(experiments, progress("timing kernels", common));
+        },
         earlier_times(options, benchmark_options, bench, store));
-    bench.keep_reference(store, session);
+    if (session) {
+      bench.keep_reference(store, *session);
+    }
     return forecasts;
   } catch (const Error&) {  // of a run that was cut short nothing can be predicted
     throw_if_interrupted("kernels that were timed often enough are kept");

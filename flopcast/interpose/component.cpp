@@ -35,8 +35,10 @@ fs::path find_component(std::string_view name) {
     }
     tried.push_back(folder.string());
   }
-  throw environment_error("flopcast's {} is missing: not in {}; install flopcast as a whole, or say in FLOPCAST_LIBEXEC where it is", name,
-                          fmt::join(tried, ", "));
+  throw environment_error(
+      "flopcast's {} is missing: not in {}; build flopcast again if the MPI or SimGrid it is for wasn't installed yet, install flopcast as "
+      "a whole, or say in FLOPCAST_LIBEXEC where it is",
+      name, fmt::join(tried, ", "));
 }
 
 }  // namespace flopcast::interpose

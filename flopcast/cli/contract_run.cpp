@@ -21,6 +21,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/installed.hpp"
 #include "flopcast/report/file.hpp"
 #include "flopcast/report/table.hpp"
@@ -99,9 +100,13 @@ LibraryOptions serial(LibraryOptions libraries) {
   return libraries;
 }
 
-contract::Machine machine_of(const Workbench& bench, model::Store& store, bool fresh) {
+contract::Machine machine_of(const Workbench& bench, int threads, model::Store& store, bool fresh) {
   const contract::FindRoutine find = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
-  return {find, bench.environment(), contract::tile_rates_in(store, bench.environment().fingerprint, find, fresh)};
+  contract::TileRates rates = contract::tile_rates_in(store, bench.environment().fingerprint, find, fresh);
+  if (threads > 1) {
+    rates.bandwidth_shares = machine::measured_bandwidth_shares(machine::detect_topology());
+  }
+  return {find, bench.environment(), std::move(rates)};
 }
 
 /// Strides of a dense array of this shape.
@@ -211,7 +216,7 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
                                  {strides_of(arrays[0]), strides_of(arrays[1]), {}});
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
-  const contract::Machine machine = machine_of(bench, store, options.fresh);
+  const contract::Machine machine = machine_of(bench, options.libraries.threads, store, options.fresh);
   Run run;
   const Stopwatch planning;
   const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, contraction, store));
@@ -237,7 +242,7 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   const Workbench bench(serial(options.libraries), common);
   model::Store store = open_store(common);
   Run run;
-  const contract::Machine machine = machine_of(bench, store, options.fresh);
+  const contract::Machine machine = machine_of(bench, options.libraries.threads, store, options.fresh);
   const Stopwatch planning;
   const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, contraction, store));
   throw_if_interrupted("of an unfinished choice nothing is kept");

@@ -32,7 +32,9 @@ using report::Table;
 /// Caches and memory; Ctrl-C meanwhile is no error of the measurement.
 MachineMeasurement measured(const Topology& topology, const machine::DetectOptions& options) {
   try {
-    return machine::measured_machine(topology, options);
+    MachineMeasurement found = machine::measured_machine(topology, options);
+    found.bandwidth_shares = machine::measured_bandwidth_shares(topology, options);
+    return found;
   } catch (const Error&) {
     throw_if_interrupted("what was measured of the caches is lost");
     throw;
@@ -135,6 +137,15 @@ Table cache_table(const MachineMeasurement& measurement) {
   return table;
 }
 
+std::string shares_text(const std::vector<machine::BandwidthShare>& shares) {
+  std::string text;
+  for (const machine::BandwidthShare& share : shares) {
+    text += fmt::format("With {} cores at once each has {} of the last cache's bandwidth and {} of memory's.\n", share.threads,
+                        format_percent(share.cache), format_percent(share.memory));
+  }
+  return text.empty() ? text : text + '\n';
+}
+
 std::string contents(const machine::InstalledLibrary& library) {
   return library.has_blas && library.has_lapack ? "BLAS, LAPACK" : library.has_blas ? "BLAS" : "LAPACK";
 }
@@ -180,6 +191,7 @@ std::string to_text(const MachineReport& found, const CommonOptions& common) {
   text += fmt::format("Caches and memory, measured on one core ({}, {}):\n\n{}\n",
                       found.measurement.sweep.huge_pages ? "huge pages" : "small pages",
                       found.measurement.quick ? "coarse sweep" : "full sweep", render(cache_table(found.measurement), common));
+  text += shares_text(*found.measurement.bandwidth_shares);
   text += fmt::format("BLAS and LAPACK libraries:\n\n{}", render(library_table(found.libraries), common));
   const std::vector<std::string> notable = findings(found.libraries);
   for (std::size_t i = 0; i < notable.size(); ++i) {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
+#include <thread>
 #include <utility>
 
+#include "flopcast/contract/helper_threads.hpp"
 #include "flopcast/contract/sample_tensors.hpp"
 #include "flopcast/contract/time_model.hpp"
 #include "flopcast/machine/clock.hpp"
@@ -45,14 +48,17 @@ Box sample_box(const Folded& folded, const Blocking& blocking) {
     return {folded.m.extent, folded.n.extent, folded.k.extent, fitting > run ? fitting / run * run : fitting};
   }
   Box box{std::min(blocking.m, folded.m.extent), std::min(blocking.n, folded.n.extent), std::min(blocking.k, folded.k.extent)};
+  // Rows in another order than C's, and sums over several runs of K, begin in the midst of lines and use them up within a tile: part of one
+  // would fetch them for nothing.
+  const bool may_cut_rows = blocking.rows == RowOrder::as_c, may_cut_sums = box.k <= folded.k.natural.front();
   const auto is_too_large = [&] {
     return box.m * box.n * box.k > most_products || std::max({box.m * box.n, box.m * box.k, box.k * box.n}) > most_elements;
   };
   while (is_too_large()) {
     const std::array<std::pair<double, std::int64_t Box::*>, 3> sides = {
-        {{static_cast<double>(box.m) / static_cast<double>(least.m), &Box::m},
+        {{may_cut_rows ? static_cast<double>(box.m) / static_cast<double>(least.m) : 0, &Box::m},
          {static_cast<double>(box.n) / static_cast<double>(least.n), &Box::n},
-         {static_cast<double>(box.k) / static_cast<double>(least.k), &Box::k}}};
+         {may_cut_sums ? static_cast<double>(box.k) / static_cast<double>(least.k) : 0, &Box::k}}};
     const auto& [ratio, side] =
         *std::max_element(sides.begin(), sides.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
     constexpr std::int64_t vector = 8;
@@ -74,6 +80,52 @@ Box sample_box(const Folded& folded, const Blocking& blocking) {
   return box;
 }
 
+/// What a sample took with its operands far away, and right after that.
+struct Times {
+  PartTimes far, near;
+};
+
+PartTimes least_of(const PartTimes& x, const PartTimes& y) {
+  return {std::min(x.pack_a, y.pack_a), std::min(x.pack_b, y.pack_b), std::min(x.rest, y.rest)};
+}
+
+/// A sample, and what it is a part of. Packing and moving have other shares in a sample than in the whole, whose tiles are longer: each part's
+/// time is the model's, corrected by what the model is off on the sample.
+class Sampled {
+ public:
+  void set(const ExpectedTime::Share& sample, const ExpectedTime::Share& whole) {
+    packs_a_ = sample.inside.a > 0;
+    packs_b_ = sample.inside.b > 0;
+    sample_ = {grouped(sample.moving), grouped(sample.inside)};
+    whole_ = {grouped(whole.moving), grouped(whole.inside)};
+  }
+  [[nodiscard]] bool is_set() const { return sample_.near.rest > 0; }
+
+  [[nodiscard]] Seconds predicted(const PartTimes& timed_far, const PartTimes& timed_near) const {
+    const auto corrected = [](Seconds whole, Seconds sample, Seconds timed) { return sample > 0 ? whole * timed / sample : 0; };
+    const PartTimes far = grouped(timed_far), near = least_of(grouped(timed_near), far);
+    Seconds sum = 0;
+    for (const auto part : {&PartTimes::pack_a, &PartTimes::pack_b, &PartTimes::rest}) {
+      sum += corrected(whole_.near.*part, sample_.near.*part, near.*part) +
+             corrected(whole_.far.*part, sample_.far.*part, far.*part - near.*part);
+    }
+    return sum;
+  }
+
+ private:
+  /// What isn't packed is read while multiplying.
+  [[nodiscard]] PartTimes grouped(const ExpectedTime::Parts& parts) const {
+    return grouped(PartTimes{parts.a, parts.b, parts.kernel + parts.c});
+  }
+  [[nodiscard]] PartTimes grouped(const PartTimes& times) const {
+    return {packs_a_ ? times.pack_a : 0, packs_b_ ? times.pack_b : 0,
+            times.rest + (packs_a_ ? 0 : times.pack_a) + (packs_b_ ? 0 : times.pack_b)};
+  }
+
+  bool packs_a_ = false, packs_b_ = false;
+  Times sample_, whole_;  ///< expected; `far` is what moving adds
+};
+
 /// A candidate with what is timed of it.
 struct Trial {
   Trial(const Folded& as_folded, const TimeModel& model, const Environment& environment, const TileRates& rates, const Candidate& candidate,
@@ -82,30 +134,30 @@ struct Trial {
         whole(in_order_of(candidate.blocking, as_folded)),
         box(sample_box(whole, candidate.blocking)),
         part(beginning(whole, box)),
+        threads(std::max(1, candidate.blocking.threads)),
         blocked(part, serial(candidate.blocking), find) {
     const auto expected_of = [&](std::int64_t k, const Blocking& blocking) {
       const Folded sample = beginning(whole, {box.m, box.n, k, box.batch});
       TimeModel of_sample(sample, environment, rates);
       of_sample.set_working_set(model.working_set_bytes());
+      of_sample.set_neighbours(candidate.blocking.threads);
       return of_sample.time(blocking);
     };
     const ExpectedTime sample = expected_of(box.k, serial(candidate.blocking));
-    if (sample.later > 0) {  // it has several tiles of K
-      expected_first = sample.total();
-      stands_for = expected.total();
+    if (sample.later.parts().sum() > 0) {  // it has several tiles of K
+      first.set(sample.first + sample.later, expected.first + expected.later);
       return;
     }
-    expected_first = sample.first;
-    stands_for = expected.first;
-    if (expected.later > 0) {
+    first.set(sample.first, expected.first);
+    if (expected.later.parts().sum() > 0) {
       Blocking short_tiles = serial(candidate.blocking);
       short_tiles.k = box.k;
-      expected_later = expected_of(std::min(whole.k.extent, 2 * box.k), short_tiles).later;
+      later.set(expected_of(std::min(whole.k.extent, 2 * box.k), short_tiles).later, expected.later);
     }
   }
 
   [[nodiscard]] Seconds predicted() const {
-    return stands_for * first / expected_first + (expected_later > 0 ? expected.later * later / expected_later : 0);
+    return first.predicted(first_far, near) + (later.is_set() ? later.predicted(later_far, near) : 0);
   }
 
   static Blocking serial(Blocking blocking) {
@@ -118,37 +170,107 @@ struct Trial {
   Folded whole;  ///< in the order of the candidate
   Box box;
   Folded part;
+  int threads;  ///< that do the sample at once, each its own
   Blocked blocked;
-  Seconds expected_first = 0, expected_later = 0;  ///< of the sample with beta = 0, and with beta = 1
-  Seconds stands_for = 0;                          ///< expected of what the sample with beta = 0 is a part of
-  Seconds first = std::numeric_limits<Seconds>::infinity(), later = std::numeric_limits<Seconds>::infinity();
+  Sampled first, later;  ///< with beta = 0, and with beta = 1
+  PartTimes first_far = never, later_far = never, near = never;
+
+ private:
+  static constexpr Seconds infinite = std::numeric_limits<Seconds>::infinity();
+  static constexpr PartTimes never{infinite, infinite, infinite};
 };
 
-/// Times trials with operands where the whole contraction finds them.
-class Bench {
+/// What one thread times samples on.
+class Lane {
  public:
-  Bench(const Folded& whole, const std::vector<Trial>& trials, const Environment& environment, double working_set_bytes)
-      : tensors_(room_for(whole, trials)),
-        sweeper_(environment.caches),
-        waker_(small_product(), {small, small, small, TileKernel::panels}, {}) {
-    for (std::size_t level = 0; level < environment.caches.size(); ++level) {
-      if (working_set_bytes > static_cast<double>(environment.caches[level].capacity_bytes)) {
-        outgrown_ = static_cast<int>(level);
-        outgrows_all_ = level + 1 == environment.caches.size();
-      }
-    }
-    for (const Trial& trial : trials) {
-      tensors_.fill(trial.part);
+  Lane(const Folded& room, const Environment& environment) : tensors_(room), sweeper_(environment.caches) {}
+
+  void fill(const Folded& part) { tensors_.fill(part); }
+  void run(const Blocked& blocked, double beta) const { tensors_.run(blocked, beta); }
+  [[nodiscard]] PartTimes run_timed(const Blocked& blocked, double beta, const machine::WallClock& clock) const {
+    return tensors_.run_timed(blocked, beta, clock);
+  }
+  void flush(const Folded& part) const { tensors_.flush(part, true); }
+  void evict(int level) { sweeper_.evict(level); }
+
+  /// CPUs take some 20 us of vector instructions to run them at full speed again after a while without.
+  void wake_up(const machine::WallClock& clock, const Blocked& waker) {
+    constexpr Seconds long_enough = 25e-6;
+    const std::int64_t begin = clock.ticks();
+    while (clock.seconds(clock.ticks() - begin) < long_enough) {
+      waker.run(numbers_.data(), numbers_.data(), result_.data(), 1.0, 0.0);
     }
   }
 
+  static constexpr std::int64_t small = 24;
+  static Folded small_product() { return fold(make_contraction(parse_notation("ab=ai,ib"), {{'a', small}, {'b', small}, {'i', small}})); }
+
+ private:
+  SampleTensors tensors_;
+  measure::Sweeper sweeper_;
+  std::vector<double> numbers_ = std::vector<double>(small * small, 0.5), result_ = std::vector<double>(small * small);
+};
+
+/// Threads that begin their work at the same time, if there is a core for each.
+class Start {
+ public:
+  explicit Start(std::size_t threads) : missing_(static_cast<std::ptrdiff_t>(threads)) {}
+  void give_up() { --missing_; }
+  void wait() {
+    --missing_;
+    constexpr int often = 10'000;
+    for (int i = 0; missing_ > 0; ++i) {
+      if (i > often) {
+        std::this_thread::yield();
+      }
+    }
+  }
+
+ private:
+  std::atomic<std::ptrdiff_t> missing_;
+};
+
+/// Times trials with operands where the whole contraction finds them, on as many threads at once as the candidate has, as these share
+/// bandwidth, caches and the clock.
+class Bench {
+ public:
+  Bench(const Folded& whole, const std::vector<Trial>& trials, const Environment& environment, double working_set_bytes)
+      : waker_(Lane::small_product(), {Lane::small, Lane::small, Lane::small, TileKernel::panels}, {}) {
+    for (std::size_t level = 0; level < environment.caches.size(); ++level) {
+      const bool is_last = level + 1 == environment.caches.size();
+      const auto capacity = static_cast<double>(environment.caches[level].capacity_bytes);
+      if (is_last ? share_outside(working_set_bytes, capacity) > 0.5 : working_set_bytes > capacity) {
+        outgrown_ = static_cast<int>(level);
+        outgrows_all_ = is_last;
+      }
+    }
+    const Folded room = room_for(whole, trials);
+    int threads = 1;
+    for (const Trial& trial : trials) {
+      threads = std::max(threads, trial.threads);
+    }
+    lanes_.reserve(static_cast<std::size_t>(threads));
+    for (int i = 0; i < threads; ++i) {
+      lanes_.emplace_back(room, environment);
+    }
+    in_lanes(lanes_.size(), [&](std::size_t i) {
+      for (const Trial& trial : trials) {
+        if (static_cast<int>(i) < trial.threads) {
+          lanes_[i].fill(trial.part);
+        }
+      }
+    });
+  }
+
   /// Once untimed: buffers for packing become real memory, which costs more than the sample.
-  void touch_buffers(const Trial& trial) const { tensors_.run(trial.blocked, 0.0); }
+  void touch_buffers(const Trial& trial) { times(trial, 0.0); }
 
   void time(Trial& trial) {
-    trial.first = std::min(trial.first, seconds(trial, 0.0));
-    if (trial.expected_later > 0) {
-      trial.later = std::min(trial.later, seconds(trial, 1.0));
+    const Times first = times(trial, 0.0);
+    trial.first_far = least_of(trial.first_far, first.far);
+    trial.near = least_of(trial.near, first.near);
+    if (trial.later.is_set()) {
+      trial.later_far = least_of(trial.later_far, times(trial, 1.0).far);
     }
   }
 
@@ -172,37 +294,52 @@ class Bench {
     return room;
   }
 
-  Seconds seconds(const Trial& trial, double beta) {
+  /// Nothing is done for those that the system refuses.
+  static void in_lanes(std::size_t count, const std::function<void(std::size_t)>& work) {
+    run_with_helpers(count, work, [](std::size_t) {});
+  }
+
+  /// The mean over the threads.
+  Times times(const Trial& trial, double beta) {
+    const auto threads = static_cast<std::size_t>(trial.threads);
+    Start start(threads);
+    std::vector<Times> taken(threads);
+    std::size_t refused = 0;
+    run_with_helpers(
+        threads, [&](std::size_t i) { taken[i] = times(trial, beta, lanes_[i], start); },
+        [&](std::size_t) {
+          start.give_up();
+          ++refused;
+        });
+    Times mean;
+    for (const Times& one : taken) {
+      for (const auto when : {&Times::far, &Times::near}) {
+        for (const auto part : {&PartTimes::pack_a, &PartTimes::pack_b, &PartTimes::rest}) {
+          mean.*when.*part += one.*when.*part / static_cast<double>(threads - refused);
+        }
+      }
+    }
+    return mean;
+  }
+
+  Times times(const Trial& trial, double beta, Lane& lane, Start& start) const {
     if (outgrows_all_ && measure::can_flush_lines()) {
-      tensors_.flush(trial.part, true);
+      lane.flush(trial.part);
     } else if (outgrown_ > 0) {  // what L1 holds doesn't matter
-      sweeper_.evict(outgrown_);
+      lane.evict(outgrown_);
     } else {
-      tensors_.run(trial.blocked, beta);
+      lane.run(trial.blocked, beta);
     }
-    wake_up();
-    const std::int64_t begin = clock_.ticks();
-    tensors_.run(trial.blocked, beta);
-    return clock_.seconds(clock_.ticks() - begin);
+    lane.wake_up(clock_, waker_);
+    start.wait();
+    Times taken;
+    taken.far = lane.run_timed(trial.blocked, beta, clock_);
+    taken.near = lane.run_timed(trial.blocked, beta, clock_);
+    return taken;
   }
 
-  static constexpr std::int64_t small = 24;
-
-  static Folded small_product() { return fold(make_contraction(parse_notation("ab=ai,ib"), {{'a', small}, {'b', small}, {'i', small}})); }
-
-  /// CPUs take some 20 us of vector instructions to run them at full speed again after a while without.
-  void wake_up() {
-    constexpr Seconds long_enough = 25e-6;
-    const std::int64_t begin = clock_.ticks();
-    while (clock_.seconds(clock_.ticks() - begin) < long_enough) {
-      waker_.run(numbers_.data(), numbers_.data(), result_.data(), 1.0, 0.0);
-    }
-  }
-
-  SampleTensors tensors_;
-  measure::Sweeper sweeper_;
+  std::vector<Lane> lanes_;
   Blocked waker_;
-  std::vector<double> numbers_ = std::vector<double>(small * small, 0.5), result_ = std::vector<double>(small * small);
   machine::WallClock clock_{0.002};
   int outgrown_ = -1;  ///< the largest cache that the whole contraction doesn't fit into
   bool outgrows_all_ = false;

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <barrier>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -257,16 +258,26 @@ class Worker {
                packed_b_ + first * b_matrix_.leading_dimension);
   }
 
-  /// Tile `m` of M with the tile of B taken.
-  void multiply(std::size_t m) {
+  /// Tile `m` of A, packed where it must be.
+  void take_rows(std::size_t m) {
+    m_ = m;
     if constexpr (std::is_floating_point_v<Element>) {
       if (panels_) {
-        panels_->multiply(at_a_, plan_.row_panels_[m], plan_.packing_orders_[m], at_c_, alpha_, is_first_ ? beta_ : Element(1),
-                          plan_.blocking_.pack_a);
+        panels_->take_rows(at_a_, plan_.row_panels_[m], plan_.packing_orders_[m], plan_.blocking_.pack_a);
         return;
       }
     }
-    multiply(plan_.m_[m], *n_, *k_, b_matrix_, is_first_);
+    a_matrix_ = matrix_a(plan_.m_[m], *k_);
+  }
+  /// The tile of A taken with that of B.
+  void multiply() {
+    if constexpr (std::is_floating_point_v<Element>) {
+      if (panels_) {
+        panels_->multiply(at_c_, alpha_, is_first_ ? beta_ : Element(1));
+        return;
+      }
+    }
+    multiply(plan_.m_[m_], *n_, *k_, a_matrix_, b_matrix_, is_first_);
   }
 
   /// After the last tile: what was stored past the caches is visible to other threads.
@@ -301,8 +312,7 @@ class Worker {
     return tile.length == 0 ? 0 : offsets[static_cast<std::size_t>(tile.first)];
   }
 
-  void multiply(const Tile& m, const Tile& n, const Tile& k, const Matrix<const Element*>& b, bool first) {
-    const Matrix<const Element*> a = matrix_a(m, k);
+  void multiply(const Tile& m, const Tile& n, const Tile& k, const Matrix<const Element*>& a, const Matrix<const Element*>& b, bool first) {
     const Folded& folded = plan_.folded_;
     Element* const data = at_c_ + offset(folded.m.c, m) + offset(folded.n.c, n);
     if (streams()) {
@@ -387,10 +397,11 @@ class Worker {
   const Element *at_a_ = nullptr, *at_b_ = nullptr;
   Element* at_c_ = nullptr;
   const Tile *n_ = nullptr, *k_ = nullptr;
-  bool is_first_ = true;               ///< of the tiles of K
-  std::size_t panel_count_ = 0;        ///< of the tile of B, for the panel kernel
-  Matrix<const Element*> b_matrix_{};  ///< for the other kernels
-  Element* packed_b_ = nullptr;        ///< where it is packed, if it is
+  bool is_first_ = true;                            ///< of the tiles of K
+  std::size_t panel_count_ = 0;                     ///< of the tile of B, for the panel kernel
+  std::size_t m_ = 0;                               ///< the tile of M taken
+  Matrix<const Element*> a_matrix_{}, b_matrix_{};  ///< for the other kernels
+  Element* packed_b_ = nullptr;                     ///< where it is packed, if it is
 };
 
 std::string to_string(const Blocking& blocking) {
@@ -419,6 +430,21 @@ std::vector<Tile> tiles(const Fold& fold, std::int64_t length) {
     all.push_back({first, now, constant_step(fold.a, first, now), constant_step(fold.b, first, now), constant_step(fold.c, first, now)});
   }
   return all;
+}
+
+double speedup_of(int threads, double extent, double length) {
+  const double before = std::ceil(extent / length) - 1;  // tiles, all but the last
+  const double rounds = std::floor(before / threads), last = before == rounds * threads ? extent - before * length : length;
+  return extent > 0 ? extent / (rounds * length + last) : 1;
+}
+
+bool shares_columns(const Folded& folded, const Blocking& blocking) {
+  constexpr double enough = 4;  // tiles for each thread
+  const auto columns = static_cast<double>(folded.batch.extent * folded.n.extent), rows = static_cast<double>(folded.m.extent);
+  const auto width = static_cast<double>(std::min(blocking.n, folded.n.extent)),
+             height = static_cast<double>(std::min(blocking.m, folded.m.extent));
+  return blocking.threads == 1 || columns >= enough * blocking.threads * width ||
+         speedup_of(blocking.threads, columns, width) > speedup_of(blocking.threads, rows, height);
 }
 
 Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : folded_(std::move(folded)), blocking_(blocking) {
@@ -592,22 +618,32 @@ void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullpt
 
 }  // namespace
 
+/// All of M and K for a tile of N in an element of the batch. `after` hears what was just done: a member of PartTimes.
+template <class Element, class After>
+void Blocked::do_unit(Worker<Element>& worker, std::size_t unit, After&& after) const {
+  const std::size_t n = unit % n_.size();
+  for (std::size_t k = 0; k < k_.size(); ++k) {
+    worker.take(static_cast<std::int64_t>(unit / n_.size()), n, k, worker.b_buffer());
+    for (std::size_t part = 0; part < worker.b_parts(); ++part) {
+      worker.pack_b(part);
+    }
+    after(&PartTimes::pack_b);
+    for (std::size_t m = first_row_tile(n_[n]); m < m_.size(); ++m) {
+      worker.take_rows(m);
+      after(&PartTimes::pack_a);
+      worker.multiply();
+      after(&PartTimes::rest);
+    }
+  }
+}
+
 /// Every thread takes one unit after the other, and packs B for itself.
 template <class Element>
 void Blocked::share_units(std::vector<Worker<Element>>& workers, std::size_t units) const {
   std::atomic<std::size_t> next = 0;
   in_threads(workers, [&](Worker<Element>& worker) {
     for (std::size_t unit = next++; unit < units; unit = next++) {
-      const std::size_t n = unit % n_.size();
-      for (std::size_t k = 0; k < k_.size(); ++k) {
-        worker.take(static_cast<std::int64_t>(unit / n_.size()), n, k, worker.b_buffer());
-        for (std::size_t part = 0; part < worker.b_parts(); ++part) {
-          worker.pack_b(part);
-        }
-        for (std::size_t m = first_row_tile(n_[n]); m < m_.size(); ++m) {
-          worker.multiply(m);
-        }
-      }
+      do_unit(worker, unit, [](Seconds PartTimes::*) {});
     }
     worker.finish();
   });
@@ -638,7 +674,8 @@ void Blocked::share_tiles(std::vector<Worker<Element>>& workers, std::size_t uni
           }
           const std::size_t first = first_row_tile(n_[n]);
           for (std::size_t m = first + steps[i].next_tile++; m < m_.size(); m = first + steps[i].next_tile++) {
-            worker.multiply(m);
+            worker.take_rows(m);
+            worker.multiply();
           }
         }
         worker.finish();
@@ -665,8 +702,7 @@ void Blocked::run(const void* a, const void* b, void* c, std::complex<double> al
       throw environment_error("packing needs {} bytes of memory, which aren't there; C was not changed", workspace_bytes());
     }
     const std::size_t units = static_cast<std::size_t>(folded_.batch.extent) * n_.size();  // each a tile of N in an element of the batch
-    constexpr std::size_t enough = 4;  // for each thread, that none waits long for the last one's end
-    if (blocking_.threads == 1 || units >= enough * workers.size()) {
+    if (shares_columns(folded_, blocking_)) {
       share_units(workers, units);
     } else {
       share_tiles(workers, units);
@@ -675,6 +711,33 @@ void Blocked::run(const void* a, const void* b, void* c, std::complex<double> al
   if (blocking_.mirrored) {
     mirror(folded_, c);
   }
+}
+
+PartTimes Blocked::run_timed(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta,
+                             const machine::WallClock& clock) const {
+  PartTimes times;
+  if (along_batch_) {
+    const std::int64_t begin = clock.ticks();
+    run(a, b, c, alpha, beta);
+    times.rest = clock.seconds(clock.ticks() - begin);
+    return times;
+  }
+  with_element(folded_.precision, [&](auto zero) {
+    using Element = decltype(zero);
+    Worker<Element> worker(*this, static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
+                           to_element<Element>(alpha), to_element<Element>(beta));
+    const std::size_t units = static_cast<std::size_t>(folded_.batch.extent) * n_.size();
+    std::int64_t last = clock.ticks();
+    for (std::size_t unit = 0; unit < units; ++unit) {
+      do_unit(worker, unit, [&](Seconds PartTimes::*part) {
+        const std::int64_t now = clock.ticks();
+        times.*part += clock.seconds(now - last);
+        last = now;
+      });
+    }
+    worker.finish();
+  });
+  return times;
 }
 
 }  // namespace flopcast::contract

@@ -11,6 +11,8 @@
 #include "flopcast/contract/execute.hpp"
 #include "flopcast/contract/folded.hpp"
 #include "flopcast/contract/panel_tiles.hpp"
+#include "flopcast/core/units.hpp"
+#include "flopcast/machine/clock.hpp"
 
 namespace flopcast::contract {
 
@@ -42,6 +44,19 @@ struct Blocking {
 };
 std::string to_string(const Blocking& blocking);
 
+/// How many times as fast as one thread several are that take one tile of `length` after the other: one may have the last tile to itself.
+double speedup_of(int threads, double extent, double length);
+
+/// Whether every thread takes tiles of N (over all of the batch) for itself, with all of M and K: where there are so many that none waits
+/// long for the last one's end, or no longer than if threads shared tiles of M, which they do otherwise.
+bool shares_columns(const Folded& folded, const Blocking& blocking);
+
+/// What parts of a run took.
+struct PartTimes {
+  Seconds pack_a = 0, pack_b = 0;  ///< of the folded contraction's A and B
+  Seconds rest = 0;                ///< multiplying, which reads what isn't packed where it lies, and writing C
+};
+
 /// A blocking made ready for one contraction; run() may be called from several threads at once.
 class Blocked {
  public:
@@ -52,6 +67,9 @@ class Blocked {
   /// C := alpha A B + beta C; a mirrored one requires a == b and beta = 0. Throws environment_error, before touching C, if memory for
   /// packing isn't there.
   void run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const;
+  /// The same on the calling thread alone, as a sample of one thread's work; says how long its parts took.
+  PartTimes run_timed(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta,
+                      const machine::WallClock& clock) const;
   /// Bytes of packing buffers of all threads.
   [[nodiscard]] std::int64_t workspace_bytes() const;
   [[nodiscard]] const Blocking& blocking() const { return blocking_; }
@@ -68,6 +86,8 @@ class Blocked {
   template <class Element>
   friend class Worker;
 
+  template <class Element, class After>
+  void do_unit(Worker<Element>& worker, std::size_t unit, After&& after) const;
   template <class Element>
   void share_units(std::vector<Worker<Element>>& workers, std::size_t units) const;
   template <class Element>

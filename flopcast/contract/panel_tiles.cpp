@@ -303,7 +303,7 @@ typename PanelTiles<T>::Rows PanelTiles<T>::packed_rows(const T* a, const RowPan
 }
 
 template <class T>
-void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, bool pack) {
+void PanelTiles<T>::take_rows_where_they_lie(const T* a, const std::vector<RowPanel>& panels, bool pack) {
   rows_.clear();
   T* free = a_buffer_;
   for (const RowPanel& panel : panels) {
@@ -369,12 +369,18 @@ void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& 
 }
 
 template <class T>
-void PanelTiles<T>::multiply(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, T* c, T alpha, T beta, bool pack) {
+void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool pack) {
+  row_panels_ = &panels;
   if (order.is_empty()) {
-    take_rows(a, panels, pack);
+    take_rows_where_they_lie(a, panels, pack);
   } else {
     take_rows_in_order(a, panels, order);
   }
+}
+
+template <class T>
+void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
+  const std::vector<RowPanel>& panels = *row_panels_;
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     const ColumnPanel& columns = (*column_panels_)[j];
     for (std::size_t i = 0; i < panels.size(); ++i) {

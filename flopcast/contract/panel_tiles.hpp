@@ -87,8 +87,10 @@ class PanelTiles {
   void take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack, T* buffer);
   /// Packs those panels in [first, last) that aren't taken where they lie. All must be packed, by whomever, before multiply().
   void pack_columns(std::size_t first, std::size_t last);
-  /// C := alpha A B + beta C on these rows and the columns taken.
-  void multiply(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, T* c, T alpha, T beta, bool pack);
+  /// The tile of A to multiply with from now on, packed where it must be, or if `pack`.
+  void take_rows(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool pack);
+  /// C := alpha A B + beta C on the rows and columns taken.
+  void multiply(T* c, T alpha, T beta);
 
  private:
   struct Columns {
@@ -104,7 +106,7 @@ class PanelTiles {
   std::size_t pack_columns_together(std::size_t first, std::size_t last) const;
   void pack_columns_of(const ColumnPanel& panel, T* to) const;
   Rows packed_rows(const T* a, const RowPanel& panel, T* to) const;
-  void take_rows(const T* a, const std::vector<RowPanel>& panels, bool pack);
+  void take_rows_where_they_lie(const T* a, const std::vector<RowPanel>& panels, bool pack);
   void take_squares(const T* a, const PackingOrder& order);
   void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order);
   void prefetch_columns(std::size_t next, std::size_t share, std::size_t shares, PanelProduct<T>& product) const;
@@ -116,6 +118,7 @@ class PanelTiles {
   const T* b_ = nullptr;
   Depth depth_;
   const std::vector<ColumnPanel>* column_panels_ = nullptr;
+  const std::vector<RowPanel>* row_panels_ = nullptr;
   std::vector<Columns> columns_;
   std::vector<Rows> rows_;
   std::vector<std::vector<Square>> squares_;  ///< by the panels' heights in vectors

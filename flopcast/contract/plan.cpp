@@ -100,7 +100,7 @@ class Plan::State {
     const TileRates rates = rates_of(machine);
     const TimeModel model(folded, machine.environment, rates);
     const Blocking blocking = ready_.considered.front().blocking;
-    ready_.parts = model.time(blocking).parts;
+    ready_.parts = model.time(blocking).parts();
     if (folded.swapped) {
       std::swap(ready_.parts.a, ready_.parts.b);
     }
@@ -166,7 +166,10 @@ Machine local_machine(const std::string& blas) {
       machine::LibrarySet::open(blas.empty() ? machine::default_blas(2) : blas, machine::default_lapack());
   libraries.set_threads(1);
   const FindRoutine find = [libraries](std::string_view routine) { return libraries.find(routine); };
-  return {find, machine::detect(libraries, 1, {}), measure_tile_rates(find)};
+  Environment environment = machine::detect(libraries, 1, {});
+  TileRates rates = measure_tile_rates(find);
+  rates.bandwidth_shares = machine::measured_bandwidth_shares(machine::detect_topology());
+  return {find, std::move(environment), std::move(rates)};
 }
 
 Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {

@@ -118,4 +118,10 @@ void SampleTensors::run(const Blocked& blocked, double beta) const {
   blocked.run(left.first, right.first, c_.first, 1.0, beta);
 }
 
+PartTimes SampleTensors::run_timed(const Blocked& blocked, double beta, const machine::WallClock& clock) const {
+  const Tensor& left = swapped_ ? b_ : a_;
+  const Tensor& right = swapped_ ? a_ : b_;
+  return blocked.run_timed(left.first, right.first, c_.first, 1.0, beta, clock);
+}
+
 }  // namespace flopcast::contract

@@ -21,6 +21,8 @@ class SampleTensors {
   void flush(const Folded& part, bool result) const;
   /// C := A B + beta C on that part.
   void run(const Blocked& blocked, double beta) const;
+  /// The same on the calling thread; how long its parts took.
+  PartTimes run_timed(const Blocked& blocked, double beta, const machine::WallClock& clock) const;
 
  private:
   struct Unmap {

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "flopcast/contract/blocked.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/machine/shared_bandwidth.hpp"
 #include "flopcast/model/store.hpp"
 
 namespace flopcast::contract {
@@ -27,6 +29,8 @@ struct KernelRates {
 struct TileRates {
   std::array<KernelRates, 3> kernels;  ///< by TileKernel, but for the batch kernel; panels and streaming with packing of both operands
   Seconds packed_along = 0, packed_across = 0;  ///< for packing an element along its operand's contiguous index, and across it
+  /// What threads leave each other of the outer bandwidths; empty: they don't disturb each other. Measured with the machine's caches.
+  std::vector<machine::BandwidthShare> bandwidth_shares;
   friend bool operator==(const TileRates&, const TileRates&) = default;
 
   [[nodiscard]] const KernelRates& of(TileKernel kernel) const { return kernels[static_cast<std::size_t>(kernel)]; }

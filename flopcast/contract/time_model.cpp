@@ -11,22 +11,29 @@ constexpr std::int64_t elements_per_line = 8;
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 double count(std::int64_t extent, std::int64_t length) { return std::ceil(as_double(extent) / as_double(length)); }
 
-/// Seconds per byte of the memory that feeds a working set of this size: nothing for what stays in the innermost caches, which the kernels'
-/// rates include.
+/// Seconds per byte that a thread takes to get from the memory that feeds a working set of this size, beside others that do the same: nothing
+/// for what stays in the innermost caches, which the kernels' rates include.
 class Roofs {
  public:
-  explicit Roofs(const Environment& environment) : environment_(environment) {}
+  Roofs(const Environment& environment, const TileRates& rates, int threads)
+      : environment_(environment), share_(machine::share_of(rates.bandwidth_shares, threads)) {}
 
   [[nodiscard]] Seconds per_byte(double working_set_bytes) const {
     const std::size_t levels = environment_.caches.size();
-    for (std::size_t level = 0; level < levels; ++level) {
+    for (std::size_t level = 0; level + 1 < levels; ++level) {
       if (working_set_bytes <= as_double(environment_.caches[level].capacity_bytes)) {
-        return level + 1 < levels || levels == 1 ? 0 : inverse(environment_.caches[level].bandwidth, fallback_ / 3);
+        return 0;
       }
     }
-    return per_byte_of_memory();
+    if (levels == 0) {
+      return per_byte_of_memory();
+    }
+    const CacheLevel& last = environment_.caches.back();
+    const Seconds from_cache = levels == 1 ? 0 : inverse(share_.cache * last.bandwidth, fallback_ / 3);
+    const double outside = share_outside(working_set_bytes, as_double(last.capacity_bytes));
+    return (1 - outside) * from_cache + outside * per_byte_of_memory();
   }
-  [[nodiscard]] Seconds per_byte_of_memory() const { return inverse(environment_.memory_bandwidth, fallback_); }
+  [[nodiscard]] Seconds per_byte_of_memory() const { return inverse(share_.memory * environment_.memory_bandwidth, fallback_); }
   /// Of the outermost private cache.
   [[nodiscard]] double inner_capacity() const {
     const std::size_t levels = environment_.caches.size();
@@ -37,6 +44,7 @@ class Roofs {
   static Seconds inverse(double bandwidth, Seconds otherwise) { return bandwidth > 0 ? 1 / bandwidth : otherwise; }
 
   const Environment& environment_;
+  machine::BandwidthShare share_;
   /// Where no bandwidth was measured: memory moves a double while a slow core does some ten flops.
   Seconds fallback_ = 1e-10;
 };
@@ -56,6 +64,11 @@ Sides sides_of(const Folded& folded) {
 }
 
 }  // namespace
+
+double share_outside(double working_set_bytes, double capacity_bytes) {
+  constexpr double surely_inside = 0.4, surely_outside = 0.9;  // as for the stretches of the paper's algorithms
+  return std::clamp((working_set_bytes / capacity_bytes - surely_inside) / (surely_outside - surely_inside), 0.0, 1.0);
+}
 
 bool TimeModel::is_regular(const std::vector<std::int64_t>& offsets, std::int64_t length) const {
   const auto [known, is_new] = regular_.emplace(std::pair{offsets.data(), length}, true);
@@ -136,14 +149,32 @@ ExpectedTime TimeModel::time_along_batch(int threads) const {
   const Sides all = sides_of(*folded_);
   const Seconds product = rates_->of(TileKernel::panels).per_product * all.precision_factor *
                           (batch_run(*folded_).is_contiguous() && !is_complex(folded_->precision) ? in_vectors : one_by_one);
-  const Seconds outer = Roofs(*environment_).per_byte(working_set_bytes()) * all.bytes * all.batch;
+  const Seconds outer = Roofs(*environment_, *rates_, beside(threads)).per_byte(working_set_bytes()) * all.bytes * all.batch;
   const double at_once = std::max(1, threads);
   const Seconds starting = (threads - 1) * start_of_a_thread;
   ExpectedTime time;
-  time.parts = {all.batch * (all.m * all.n * all.k + 2 * all.m * all.n) * product / at_once + starting, all.m * all.k * outer / at_once,
-                all.k * all.n * outer / at_once, 2 * all.m * all.n * outer / at_once};
-  time.first = time.parts.sum();
+  time.first.inside.kernel = all.batch * (all.m * all.n * all.k + 2 * all.m * all.n) * product / at_once + starting;
+  time.first.moving = outer / at_once * ExpectedTime::Parts{0, all.m * all.k, all.k * all.n, 2 * all.m * all.n};
   return time;
+}
+
+double TimeModel::at_once_of(const Blocking& blocking) const {
+  const Folded& folded = *folded_;
+  const double rows = as_double(folded.m.extent), height = as_double(std::min(blocking.m, folded.m.extent));
+  const double columns = as_double(folded.batch.extent * folded.n.extent),
+               width = as_double(std::max<std::int64_t>(1, std::min(blocking.n, folded.n.extent)));
+  if (shares_columns(folded, blocking)) {
+    return speedup_of(blocking.threads, columns, width);
+  }
+  const bool waits_for_each_other = packs_some_of_b(blocking) || blocking.k < folded.k.extent;
+  return speedup_of(blocking.threads, waits_for_each_other ? rows : rows * columns / width, height);
+}
+
+bool TimeModel::packs_some_of_b(const Blocking& blocking) const {
+  constexpr std::int64_t panel = 8;  // columns
+  const std::vector<std::int64_t>& columns = folded_->n.b;
+  const bool in_panels = blocking.kernel == TileKernel::panels && blocking.n % panel == 0 && is_regular(columns, panel);
+  return packing(blocking).b > 0 || !(in_panels || is_regular(columns, blocking.n));
 }
 
 ExpectedTime TimeModel::time(const Blocking& blocking) const {
@@ -152,7 +183,7 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   }
   const Folded& folded = *folded_;
   const Sides all = sides_of(folded);
-  const Roofs roofs(*environment_);
+  const Roofs roofs(*environment_, *rates_, beside(blocking.threads));
   const double m_tiles = count(folded.m.extent, blocking.m), n_tiles = count(folded.n.extent, blocking.n),
                k_tiles = std::max(1.0, count(folded.k.extent, blocking.k));
   const double mb = as_double(std::min(blocking.m, folded.m.extent)), nb = as_double(std::min(blocking.n, folded.n.extent)),
@@ -166,11 +197,11 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   }
   kernel.per_product *= all.precision_factor;
   const double tiles = all.batch * m_tiles * n_tiles;
-  ExpectedTime::Parts slab;
-  slab.kernel = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
-  slab.a = all.batch * packed.a * all.m * kb * n_tiles;
-  slab.b = all.batch * packed.b * kb * all.n;
-  slab.c = all.batch * packed.c * all.m * all.n;
+  ExpectedTime::Share slab;
+  slab.inside.kernel = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
+  slab.inside.a = all.batch * packed.a * all.m * kb * n_tiles;
+  slab.inside.b = all.batch * packed.b * kb * all.n;
+  slab.inside.c = all.batch * packed.c * all.m * all.n;
 
   // What comes from outside of the private caches: A once per tile of N unless it stays there, B once, C.
   const double a_bytes = all.batch * all.m * kb * all.bytes, b_bytes = all.batch * kb * all.n * all.bytes,
@@ -179,8 +210,8 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   const Seconds outer = roofs.per_byte(total);
   const double waste_a = std::min(line_waste(rows_of(blocking).a, blocking.m), line_waste(folded.k.a, blocking.k));
   const double waste_b = std::min(line_waste(folded.n.b, blocking.n), line_waste(folded.k.b, blocking.k));
-  slab.a += a_bytes * waste_a * (outer + (n_tiles - 1) * roofs.per_byte(all.m * kb * all.bytes + kb * nb * all.bytes));
-  slab.b += b_bytes * waste_b * outer;
+  slab.moving.a = a_bytes * waste_a * (outer + (n_tiles - 1) * roofs.per_byte((all.m * all.k + all.k * nb + all.m * nb) * all.bytes));
+  slab.moving.b = b_bytes * waste_b * outer;
   const bool stays_inside = all.m * nb * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
   const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
   const bool streams = blocking.kernel == TileKernel::streaming;
@@ -188,12 +219,13 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   const bool passes_twice = blocking.kernel == TileKernel::gemm && mb * nb * all.bytes > roofs.inner_capacity() / 2;
   const Seconds c_first = (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
   const Seconds c_later = stays_inside ? 0 : c_read + c_written;
-  const double at_once = std::max(1.0, std::min<double>(blocking.threads, tiles));
-  ExpectedTime time;
-  time.first = (slab.sum() + c_first) / at_once + (blocking.threads - 1) * start_of_a_thread;
-  time.later = (k_tiles - 1) * (slab.sum() + c_later) / at_once;
-  time.parts = {k_tiles * slab.kernel / at_once + (blocking.threads - 1) * start_of_a_thread, k_tiles * slab.a / at_once,
-                k_tiles * slab.b / at_once, (k_tiles * slab.c + c_first + (k_tiles - 1) * c_later) / at_once};
+  const double at_once = at_once_of(blocking);
+  const auto slabs = [&](double slabs_of_k, Seconds c) {
+    slab.moving.c = c;
+    return ExpectedTime::Share{slabs_of_k / at_once * slab.inside, slabs_of_k / at_once * slab.moving};
+  };
+  ExpectedTime time{slabs(1, c_first), slabs(k_tiles - 1, c_later)};
+  time.first.inside.kernel += (blocking.threads - 1) * start_of_a_thread;
   return time;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -15,19 +16,29 @@ namespace flopcast::contract {
 /// What executing a blocking is expected to take: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which
 /// add to it.
 struct ExpectedTime {
-  /// What the total is made of: multiplying tiles; fetching and packing A and B as the folded contraction has them; fetching, buffering and
-  /// writing C.
+  /// Multiplying tiles; A and B as the folded contraction has them; C.
   struct Parts {
     Seconds kernel = 0, a = 0, b = 0, c = 0;
     [[nodiscard]] Seconds sum() const { return kernel + a + b + c; }
+    friend Parts operator+(const Parts& x, const Parts& y) { return {x.kernel + y.kernel, x.a + y.a, x.b + y.b, x.c + y.c}; }
+    friend Parts operator*(double factor, const Parts& x) { return {factor * x.kernel, factor * x.a, factor * x.b, factor * x.c}; }
   };
-  Seconds first = 0, later = 0;
-  Parts parts;
-  [[nodiscard]] Seconds total() const { return first + later; }
+  struct Share {
+    Parts inside;  ///< multiplying, packing and buffering within the private caches
+    Parts moving;  ///< between these and the last cache or memory
+    [[nodiscard]] Parts parts() const { return inside + moving; }
+    friend Share operator+(const Share& x, const Share& y) { return {x.inside + y.inside, x.moving + y.moving}; }
+  };
+  Share first, later;
+  [[nodiscard]] Parts parts() const { return (first + later).parts(); }
+  [[nodiscard]] Seconds total() const { return parts().sum(); }
 };
 
 /// Waking a thread and waiting for its end: between its being awake (a microsecond) and its having to be started (tens of them).
 inline constexpr Seconds start_of_a_thread = 8e-6;
+
+/// How much of what is used over and over again lies outside of a last-level cache: such caches don't end at a sharp size.
+double share_outside(double working_set_bytes, double capacity_bytes);
 
 /// Expected times of blockings of one contraction: tiles at their kernel's rates, packing, and what memory and outer caches have to move.
 /// docs/contractions.md has the formula. Refers to what it is made of.
@@ -43,6 +54,8 @@ class TimeModel {
   [[nodiscard]] bool is_in_place(const Blocking& blocking) const;
   /// The contraction is part of one whose tensors have so many bytes, and finds its operands where that one leaves them.
   void set_working_set(double bytes) { working_set_bytes_ = bytes; }
+  /// So many threads work at once, of which the blocking may be one's part: what they share of outer bandwidths. Without it the blocking's own.
+  void set_neighbours(int threads) { neighbours_ = threads; }
   /// Bytes of all tensors' elements.
   [[nodiscard]] double working_set_bytes() const;
   /// Whether all tiles of this length are a constant step apart inside; `offsets` is one of the contraction's tables. Looked up once.
@@ -54,6 +67,11 @@ class TimeModel {
     Seconds a = 0, b = 0, c = 0;
   };
   [[nodiscard]] Packing packing(const Blocking& blocking) const;
+  /// How many times as fast as one its threads are, which take tiles of N, or of M, as Blocked::run shares them out.
+  [[nodiscard]] double at_once_of(const Blocking& blocking) const;
+  [[nodiscard]] bool packs_some_of_b(const Blocking& blocking) const;
+  /// Threads that share outer bandwidths with one of so many.
+  [[nodiscard]] int beside(int threads) const { return neighbours_ > 0 ? neighbours_ : std::max(1, threads); }
   /// Of the batch kernel.
   [[nodiscard]] ExpectedTime time_along_batch(int threads) const;
   /// How often a line is fetched, as a tile of so many of these offsets needs only part of it. Looked up once.
@@ -68,6 +86,7 @@ class TimeModel {
   const Environment* environment_;
   const TileRates* rates_;
   double working_set_bytes_ = 0;  ///< 0: the contraction's own
+  int neighbours_ = 0;            ///< 0: the blocking's threads
   using TableAndLength = std::pair<const std::int64_t*, std::int64_t>;
   mutable std::map<TableAndLength, double> line_waste_;
   mutable std::map<TableAndLength, bool> regular_;

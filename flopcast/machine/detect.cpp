@@ -68,6 +68,18 @@ MachineMeasurement measured_machine(const Topology& topology, const DetectOption
   return measurement;
 }
 
+std::vector<BandwidthShare> measured_bandwidth_shares(const Topology& topology, DetectOptions options) {
+  options.refresh = false;  // what refreshes the caches forgets the shares
+  MachineMeasurement measurement = measured_machine(topology, options);
+  if (!measurement.bandwidth_shares) {
+    constexpr std::int64_t part_of_memory = 8;
+    measurement.bandwidth_shares = measure_bandwidth_shares(WallClock(), topology.places, busy_cores(topology.places, topology.cpu_quota),
+                                                            measurement.hierarchy, topology.memory_bytes / part_of_memory);
+    write_measurement(measurement_file(topology, options), measurement);
+  }
+  return *measurement.bandwidth_shares;
+}
+
 Environment detect(const LibrarySet& libraries, int threads, const DetectOptions& options) {
   const Topology topology = detect_topology();
   MachineMeasurement measurement = measured_machine(topology, options);

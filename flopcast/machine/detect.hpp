@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/cache_sweep.hpp"
@@ -22,6 +23,10 @@ struct DetectOptions {
 /// Caches and memory of this machine as measured: from the file of an earlier run (microseconds), or now (up to 15 s), and then kept.
 /// Throws unusable_measurement if the sweep shows no cache at all or is interrupted, environment_error if the file can't be written.
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options = {});
+
+/// What each of several cores gets of the bandwidth that one has alone: kept with that measurement, and measured anew (tens of milliseconds)
+/// whenever that is. Throws as measured_machine and measure_bandwidth_shares.
+std::vector<BandwidthShare> measured_bandwidth_shares(const Topology& topology, DetectOptions options = {});
 
 /// The environment of what `libraries` do with `threads` threads, which are set. Throws as measured_machine and LibrarySet::set_threads.
 Environment detect(const LibrarySet& libraries, int threads = 1, const DetectOptions& options = {});

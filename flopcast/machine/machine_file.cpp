@@ -90,6 +90,9 @@ void to_json(nlohmann::json& json, const MachineMeasurement& measurement) {
           {"memory_bandwidth", measurement.hierarchy.memory_bandwidth},
           {"memory_latency_seconds", measurement.hierarchy.memory_latency},
           {"peaks", measurement.peaks}};
+  if (measurement.bandwidth_shares) {
+    json["bandwidth_shares"] = *measurement.bandwidth_shares;
+  }
 }
 
 void from_json(const nlohmann::json& json, MachineMeasurement& measurement) {
@@ -109,6 +112,9 @@ void from_json(const nlohmann::json& json, MachineMeasurement& measurement) {
   json.at("memory_bandwidth").get_to(measurement.hierarchy.memory_bandwidth);
   json.at("memory_latency_seconds").get_to(measurement.hierarchy.memory_latency);
   json.at("peaks").get_to(measurement.peaks);
+  if (json.contains("bandwidth_shares")) {
+    measurement.bandwidth_shares = json.at("bandwidth_shares").get<std::vector<BandwidthShare>>();
+  }
 }
 
 std::string library_key(const LibraryIdentity& identity) { return identity.digest + ' ' + identity.version + ' ' + identity.kernels; }

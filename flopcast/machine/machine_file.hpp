@@ -4,9 +4,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "flopcast/machine/cache_levels.hpp"
 #include "flopcast/machine/cache_sweep.hpp"
+#include "flopcast/machine/shared_bandwidth.hpp"
 
 namespace flopcast::machine {
 
@@ -16,7 +18,8 @@ struct MachineMeasurement {
   bool quick = false;  ///< by the coarser sweep
   CacheSweep sweep;
   MemoryHierarchy hierarchy;
-  std::map<std::string, double> peaks;  ///< flops per second of one core, by library_key()
+  std::optional<std::vector<BandwidthShare>> bandwidth_shares;  ///< by rising numbers of threads; measured when first asked for
+  std::map<std::string, double> peaks;                          ///< flops per second of one core, by library_key()
 };
 
 void to_json(nlohmann::json& json, const MachineMeasurement& measurement);

@@ -34,6 +34,7 @@ MachineMeasurement measurement() {
   made.hierarchy.patterns = {{50000, 48000, 0}};
   made.hierarchy.memory_bandwidth = 1.6e10;
   made.hierarchy.memory_latency = 1e-7;
+  made.bandwidth_shares = std::vector<BandwidthShare>{{2, 0.9, 0.7}};
   made.peaks = {{library_key(openblas()), 8e10}};
   return made;
 }
@@ -105,6 +106,21 @@ TEST_F(Kept, IsUsedInsteadOfMeasuring) {
   EXPECT_EQ(measured_machine(topology, options).hierarchy.levels, measurement().hierarchy.levels);
   options.refresh = true;
   EXPECT_THROW(measured_machine(topology, options), Error);
+}
+
+TEST_F(Kept, BandwidthSharesAreMeasuredWhenFirstAskedFor) {
+  const Topology topology = two_cores();  // none of which this process may use
+  const fs::path file = directory_ / ("machine-" + hardware_fingerprint(topology) + ".json");
+  DetectOptions options;
+  options.directory = directory_;
+  write_measurement(file, measurement());
+  EXPECT_EQ(measured_bandwidth_shares(topology, options), *measurement().bandwidth_shares);
+  MachineMeasurement from_before = measurement();
+  from_before.bandwidth_shares.reset();
+  write_measurement(file, from_before);
+  EXPECT_THAT(measured_bandwidth_shares(topology, options), ::testing::IsEmpty());
+  ASSERT_TRUE(read_measurement(file));
+  EXPECT_TRUE(read_measurement(file)->bandwidth_shares) << "that there are none is kept";
 }
 
 TEST_F(Kept, IsNothingWhenCutOffOrForeign) {

@@ -30,6 +30,17 @@ Folded beginning(const Folded& folded, const Box& box) {
           beginning(folded.k, box.k), beginning(folded.batch, box.batch), folded.swapped};
 }
 
+/// What is timed of it: of M and N the second tile, which begins where most do, in the midst of runs if tiles don't end with these.
+Folded sample_of(const Folded& folded, const Blocking& blocking, const Box& box) {
+  const auto from_second_tile = [](const Fold& fold, std::int64_t tile, std::int64_t length) {
+    return part_of(fold, tile + length <= fold.extent ? tile : 0, length);
+  };
+  Folded sample = beginning(folded, box);
+  sample.m = from_second_tile(folded.m, blocking.m, box.m);
+  sample.n = from_second_tile(folded.n, blocking.n, box.n);
+  return sample;
+}
+
 /// The contraction with M in a blocking's order.
 Folded in_order_of(const Blocking& blocking, Folded folded) {
   folded.m = Fold(rows_in(blocking.rows, folded));
@@ -133,7 +144,7 @@ struct Trial {
       : expected(model.time(candidate.blocking)),
         whole(in_order_of(candidate.blocking, as_folded)),
         box(sample_box(whole, candidate.blocking)),
-        part(beginning(whole, box)),
+        part(sample_of(whole, candidate.blocking, box)),
         threads(std::max(1, candidate.blocking.threads)),
         blocked(part, serial(candidate.blocking), find) {
     const auto expected_of = [&](std::int64_t k, const Blocking& blocking) {
@@ -287,9 +298,14 @@ class Bench {
   /// What holds the samples of all trials, whatever their order.
   static Folded room_for(const Folded& whole, const std::vector<Trial>& trials) {
     Folded room = beginning(whole, largest(trials));
+    const auto add = [](std::vector<std::int64_t>& to, const std::vector<std::int64_t>& offsets) {
+      to.insert(to.end(), offsets.begin(), offsets.end());
+    };
     for (const Trial& trial : trials) {
-      room.m.a.insert(room.m.a.end(), trial.part.m.a.begin(), trial.part.m.a.end());
-      room.m.c.insert(room.m.c.end(), trial.part.m.c.begin(), trial.part.m.c.end());
+      add(room.m.a, trial.part.m.a);
+      add(room.m.c, trial.part.m.c);
+      add(room.n.b, trial.part.n.b);
+      add(room.n.c, trial.part.n.c);
     }
     return room;
   }
@@ -347,10 +363,11 @@ class Bench {
 
 }  // namespace
 
-Fold beginning(const Fold& fold, std::int64_t length) {
-  length = std::min(length, fold.extent);
+Fold beginning(const Fold& fold, std::int64_t length) { return part_of(fold, 0, std::min(length, fold.extent)); }
+
+Fold part_of(const Fold& fold, std::int64_t first, std::int64_t length) {
   const auto cut = [&](const std::vector<std::int64_t>& offsets) {
-    return std::vector<std::int64_t>(offsets.begin(), offsets.begin() + std::min<std::ptrdiff_t>(length, std::ssize(offsets)));
+    return offsets.empty() ? offsets : std::vector<std::int64_t>(offsets.begin() + first, offsets.begin() + first + length);
   };
   Fold part{cut(fold.a), cut(fold.b), cut(fold.c), length, {}};
   for (const std::int64_t natural : fold.natural) {

@@ -16,7 +16,9 @@ namespace flopcast::contract {
 bool benchmark_candidates(std::vector<Candidate>& all, const Folded& folded, const Environment& environment, const TileRates& rates,
                           const FindRoutine& find, const std::function<bool()>& go_on);
 
-/// The first `length` values of a folded dimension.
+/// The first `length` values of a folded dimension, or all if there are fewer.
 Fold beginning(const Fold& fold, std::int64_t length);
+/// The values [first, first + length), which must be there. Its natural lengths are those of the beginning.
+Fold part_of(const Fold& fold, std::int64_t first, std::int64_t length);
 
 }  // namespace flopcast::contract

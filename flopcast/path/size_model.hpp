@@ -23,6 +23,9 @@ struct SizePrediction {
 using SizeTerms = std::array<double, 4>;
 SizeTerms size_terms(const KernelKey& key, double flops);
 
+/// How many sizes of a computation or region aren't zero; 0 for messages.
+std::size_t positive_sizes(const KernelKey& key);
+
 /// Where a size lies among others: logarithms of its sizes, so that distances are ratios.
 using SizePlace = std::array<double, 6>;
 SizePlace size_place(const KernelKey& key);
@@ -53,13 +56,20 @@ class SizeModel {
     SizePlace place{};
     double value = 0;
   };
+  /// The square of how far the corrected fit is off at a size that it doesn't know.
+  struct Trial {
+    SizePlace place{};
+    double square = 0;
+  };
   [[nodiscard]] double value(const SizeTerms& terms) const;
   /// What the fit is off at `place`, from the other sizes around it, and the square of the distance of the nearest.
   [[nodiscard]] std::pair<double, double> correction(const SizePlace& place) const;
   void note_residuals(std::span<const Point> points);
+  /// Variance of relative errors where sizes nearby correct the fit, and its degrees of freedom.
+  [[nodiscard]] std::pair<double, double> variance_near(const SizePlace& place) const;
 
   std::vector<Residual> residuals_;
-  double near_variance_ = 0;          ///< of relative errors where sizes nearby correct the fit
+  std::vector<Trial> trials_;         ///< one size left out after the other
   std::vector<std::size_t> used_;     ///< terms with a coefficient
   std::vector<double> coefficients_;  ///< of those
   std::vector<double> inverse_;       ///< of their normal equations, row by row

@@ -45,6 +45,27 @@ TEST(SizeModelTest, NoiseWidensTheInterval) {
   EXPECT_NEAR(found->mean, 1e-9 * flops_of(unseen), found->half_width);
 }
 
+/// Short ones that scatter by a third, long ones by a hundredth.
+TEST(SizeModelTest, ErrorsAreThoseOfSizesNearby) {
+  std::vector<SizeModel::Point> points;
+  const auto add = [&](std::int64_t n, double off) {
+    const KernelKey key = product(n, n, n);
+    points.push_back({size_terms(key, flops_of(key)), 1e-9 * flops_of(key) * off, size_place(key)});
+  };
+  for (std::int64_t i = 0; i < 8; ++i) {
+    add(10 + i, i % 2 == 0 ? 1.33 : 0.67);
+    add(400 + 20 * i, i % 2 == 0 ? 1.01 : 0.99);
+  }
+  const SizeModel model(points);
+  const auto half_width_at = [&](std::int64_t n) {
+    const KernelKey key = product(n, n, n);
+    const std::optional<SizePrediction> found = model.predict(size_terms(key, flops_of(key)), 0.95, size_place(key));
+    return found ? found->half_width / found->mean : 1e9;
+  };
+  EXPECT_GT(half_width_at(14), 0.3);
+  EXPECT_LT(half_width_at(470), 0.1);
+}
+
 TEST(SizeModelTest, NothingIsSaidFromFewSizesOrFarOutside) {
   std::vector<SizeModel::Point> points;
   for (const std::int64_t m : {100, 110, 120}) {

@@ -57,7 +57,9 @@ ExecutionDecisions::Family& ExecutionDecisions::family(std::uint32_t number, con
   }
   if (!in_family_[number]) {
     in_family_[number] = true;
-    all.members.push_back({number, size_terms(key, flops), size_place(key)});
+    all.members.push_back({number, size_terms(key, flops), size_place(key), flops, positive_sizes(key)});
+    all.most_flops = std::max(all.most_flops, flops);
+    all.most_sizes = std::max(all.most_sizes, all.members.back().sizes);
   }
   return all;
 }
@@ -115,6 +117,7 @@ void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool ful
     each.judged_count = -1;
     each.skipped_in_a_row = 0;
     each.strange = {};  // the last time of an execution is no reason to look again in the next
+    each.before = each.times;
   }
   since_left_out_ = std::numeric_limits<Seconds>::infinity();
   spent_squares_ = 0;
@@ -136,7 +139,7 @@ void ExecutionDecisions::doubt_first_times() {
 
 void ExecutionDecisions::space_windows(double share) {
   constexpr double least_share = 0.9;
-  constexpr double rarest = 2;    // with fewer, one that was disturbed tells of everything
+  constexpr double rarest = 4;    // where all is known, most of it by windows that were dense: another adds little to their mean
   if (policy_ != Policy::full) {  // that looks at everything, known or not
     rarer_ = share >= least_share ? std::min(2 * rarer_, rarest) : 1;
   }
@@ -200,7 +203,7 @@ void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
   if (decision.strange.count >= precision_.least_count) {
     decision.times = decision.strange;
     decision.strange = {};
-    decision.prior.times = decision.others = {};
+    decision.prior.times = decision.others = decision.before = {};
     decision.trusted = decision.everywhere = decision.predictable = false;
   }
 }
@@ -212,7 +215,7 @@ void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) c
   constexpr std::int64_t share = 8;
   KernelStatistics& times = decision.times;
   if (times.count > 0 && times.count < precision_.least_count && seconds * very_much < times.mean) {
-    times = {};
+    times = decision.before = {};
   }
   const double deviation = std::sqrt(times.variance());
   if (times.count > 0 && seconds > times.mean + std::max(very_much * deviation, times.mean) &&
@@ -224,9 +227,9 @@ void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) c
 }
 
 Counted ExecutionDecisions::left_out(std::uint32_t number, Seconds expected) {
-  const Decision& mine = decision(number);
-  note_known(mine, expected);
-  return drawn(mine, expected);
+  kernel_seconds_ += expected;
+  known_seconds_ += expected;  // by its own times, or by those of other sizes: windows are to teach what neither tells
+  return drawn(decision(number), expected);
 }
 
 Counted ExecutionDecisions::drawn(const Decision& mine, Seconds expected) {
@@ -259,13 +262,31 @@ KernelStatistics ExecutionDecisions::known_before(const Decision& decision) {
   return all.count > 0 ? all : decision.prior.times;
 }
 
+void ExecutionDecisions::Deviations::add(double relative) noexcept {
+  recent[static_cast<std::size_t>(count) % recent.size()] = static_cast<float>(std::abs(relative));
+  squares += relative * relative;
+  ++count;
+}
+
+double ExecutionDecisions::Deviations::variance() const {
+  constexpr double of_normal = 1.4826;  // deviation over the median of magnitudes
+  constexpr std::size_t enough = 8;
+  std::array<float, 16> sorted = recent;
+  const std::size_t known = std::min(static_cast<std::size_t>(count), sorted.size());
+  if (known < enough) {
+    return squares / static_cast<double>(std::max<std::int64_t>(count, 1));
+  }
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(known / 2);
+  std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(known));
+  return std::pow(of_normal * static_cast<double>(*middle), 2);
+}
+
 void ExecutionDecisions::note_deviation(Family& all, const KernelStatistics& before, Seconds seconds) {
   if (before.count > 0 && before.mean > 0) {
     const double n = static_cast<double>(before.count);
     const double relative = seconds / before.mean - 1;
     for (Deviations* each : {&all.deviations, &scatter_[decade_of(before.mean)]}) {
-      each->squares += relative * relative * n / (n + 1);
-      ++each->count;
+      each->add(relative * std::sqrt(n / (n + 1)));
     }
   }
 }
@@ -296,7 +317,7 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
   }
   const double degrees = static_cast<double>(all.deviations.count);
   const double n = static_cast<double>(times.count * std::max<std::int64_t>(occurrences, 1));
-  return quantiles_(degrees) * std::sqrt(all.deviations.squares / degrees / n) <= precision_.tolerance;
+  return quantiles_(degrees) * std::sqrt(all.deviations.variance() / n) <= precision_.tolerance;
 }
 
 /// Whether a kernel that isn't known well enough by itself adds so little to the error of the whole that this fits the tolerance: by how far
@@ -308,7 +329,7 @@ bool ExecutionDecisions::fits_budget(std::uint32_t number, const Standing& stand
     return false;
   }
   const double degrees = static_cast<double>(scatter.count);
-  const double variance = scatter.squares / degrees / static_cast<double>(times.count);
+  const double variance = scatter.variance() / static_cast<double>(times.count);
   return spend(number, quantiles_(degrees) * std::sqrt(variance) * times.mean, standing);
 }
 
@@ -347,7 +368,9 @@ void ExecutionDecisions::note_rate(const Kernel& kernel, Seconds seconds) {
 
 Counted ExecutionDecisions::learnt(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
   Decision& mine = decision(number);
-  note_known(mine, seconds);
+  if (cause_ != Cause::window) {
+    note_known(mine, seconds);
+  }
   note_rate(kernel, seconds);
   const bool in_context = !windows_ || since_left_out_ >= settling(seconds, least_settling, is_bound_by_memory(kernel, seconds)) ||
                           is_its_own_context(kernel, seconds);
@@ -400,6 +423,7 @@ bool ExecutionDecisions::is_rehearsed(const Kernel& kernel) {
 
 bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
   constexpr std::int64_t most_in_a_row = 64;  // then it is looked at again, since machines change their speed
+  cause_ = Cause::always;
   if (policy_ == Policy::full) {
     return true;
   }
@@ -411,8 +435,12 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   if (policy_ == Policy::rehearsal) {
     return is_rehearsed(kernel);
   }
-  if ((windows_ && windows_->contain(standing.path, before_) && !outlasts_window(number, kernel, standing)) ||
-      costs_more_to_skip(kernel, mine)) {
+  if (costs_more_to_skip(kernel, mine)) {
+    cause_ = Cause::brief;
+    return true;
+  }
+  if (windows_ && windows_->contain(standing.path, before_) && !outlasts_window(number, kernel, standing)) {
+    cause_ = Cause::window;
     return true;
   }
   bool execute = true;
@@ -430,10 +458,12 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
     execute = !mine.predictable || suspicious || policy_ == Policy::eager;
   }
   if (execute && !suspicious) {
-    execute = seen == 0 ? !may_be_predicted(number, kernel, standing) : !fits_budget(number, standing);
+    const bool barely_seen = windows_ && known(mine).count < precision_.least_count;  // which is no worse than never
+    execute = !(seen > 0 && fits_budget(number, standing)) && !((seen == 0 || barely_seen) && may_be_predicted(number, kernel, standing));
   }
   execute = execute || (!windows_ && mine.skipped_in_a_row >= most_in_a_row);
   mine.skipped_in_a_row = execute ? 0 : mine.skipped_in_a_row + 1;
+  cause_ = seen == 0 ? Cause::unseen : Cause::unsure;
   return execute;
 }
 
@@ -514,11 +544,29 @@ Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel)
   return all.count > 0 ? reconciled(all.mean, *predicted) : predicted->mean;
 }
 
+Pace ExecutionDecisions::pace() const {
+  Pace all;
+  for (const Decision& each : decisions_) {
+    const KernelStatistics now = each.times.without(each.before);
+    const KernelStatistics& then = each.before.count > 0 ? each.before : each.others.count > 0 ? each.others : each.prior.times;
+    if (now.count > 0 && then.count > 0) {
+      all.taken += static_cast<double>(now.count) * now.mean;
+      all.expected += static_cast<double>(now.count) * then.mean;
+    }
+  }
+  return all;
+}
+
 Seconds ExecutionDecisions::prediction_error() const { return std::sqrt(spent_squares_); }
 
 std::optional<KernelStatistics> ExecutionDecisions::predictable(std::uint32_t number) {
   const Decision& mine = decision(number);
   return mine.predictable ? std::optional<KernelStatistics>(known(mine)) : std::nullopt;
+}
+
+/// A call with an extent of zero, as programs make where a process has no part of a matrix: it returns at once, which says nothing of others.
+bool ExecutionDecisions::has_nothing_to_do(const Family& all, double flops, std::size_t sizes) noexcept {
+  return flops == 0 && (all.most_flops > 0 || sizes < all.most_sizes);
 }
 
 /// The sizes of a family whose times are known, at most `most` of them, spread over the order in which they were met. Times that hold in the
@@ -528,7 +576,10 @@ std::vector<SizeModel::Point> ExecutionDecisions::known_sizes(const Family& all)
   constexpr std::size_t most = 160;
   std::vector<SizeModel::Point> points;
   std::vector<SizeModel::Point> rough;
-  for (const auto& [member, terms, place] : all.members) {
+  for (const auto& [member, terms, place, flops, sizes] : all.members) {
+    if (has_nothing_to_do(all, flops, sizes)) {
+      continue;
+    }
     const Decision& other = decision(member);
     KernelStatistics times = settled(other);
     if (times.count == 0 && !all.prior_drifted) {
@@ -557,6 +608,9 @@ std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, 
     return std::nullopt;
   }
   Family& all = family(number, kernel.key, kernel.flops);
+  if (has_nothing_to_do(all, kernel.flops, positive_sizes(kernel.key))) {
+    return std::nullopt;
+  }
   if (!all.model || all.executed > all.fitted_at + all.fitted_at / 8) {
     all.model.emplace(known_sizes(all));
     all.fitted_at = all.executed;

@@ -13,7 +13,9 @@
 #include "flopcast/path/execution_policy.hpp"
 #include "flopcast/path/execution_windows.hpp"
 #include "flopcast/path/kernel_table.hpp"
+#include "flopcast/path/prediction_interval.hpp"
 #include "flopcast/path/size_model.hpp"
+#include "flopcast/path/time_spent.hpp"
 
 namespace flopcast::path {
 
@@ -58,7 +60,7 @@ class ExecutionDecisions {
   /// libraries and connections for the first time, which may take half as long again: once there is a second one, its times only count
   /// where there are no others.
   void begin_execution(Policy policy, Seconds before, bool full_teaches);
-  /// Share of the time of this execution's kernels that was known when they were met, by their own times in the program.
+  /// Share of the time of this execution's kernels outside of windows that was known when they were met.
   [[nodiscard]] double known_share() const noexcept { return kernel_seconds_ > 0 ? known_seconds_ / kernel_seconds_ : 0; }
   /// Windows become rarer while executions find little that isn't known, and are as many as at first once one has found much: `share` is the
   /// least known_share() of all processes, so that they agree.
@@ -66,6 +68,8 @@ class ExecutionDecisions {
 
   /// Whether `kernel`, number `number`, is to be executed now.
   [[nodiscard]] bool wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing = {});
+  /// Why the last kernel that was asked about is to be executed.
+  [[nodiscard]] Cause cause() const noexcept { return cause_; }
   /// It was executed and took `seconds`; what that counts on the path.
   Counted executed(std::uint32_t number, const Kernel& kernel, Seconds seconds) {
     const bool is_going_to_be_asked = policy_ != Policy::full || full_teaches_;
@@ -83,6 +87,8 @@ class ExecutionDecisions {
   [[nodiscard]] Seconds estimate(std::uint32_t number, const Kernel& kernel);
   /// Times of kernel `number` in its place in the program, executed among others; nothing if there are none.
   [[nodiscard]] KernelStatistics in_context(std::uint32_t number) { return decision(number).times; }
+  /// What kernels took in this execution in their place in the program, and what they took there before it.
+  [[nodiscard]] Pace pace() const;
   /// Half-width of the error that predictions across sizes have added to what this process did.
   [[nodiscard]] Seconds prediction_error() const;
   /// Times of a kernel that is predictable by what this process knows itself (policy eager tells the others); nothing if it isn't.
@@ -98,6 +104,7 @@ class ExecutionDecisions {
   struct Decision {
     PriorKernel prior;
     KernelStatistics times;                                  ///< of this run, since the last drift
+    KernelStatistics before;                                 ///< of those, when this execution began
     KernelStatistics others;                                 ///< of this run, by other processes
     KernelStatistics rough;                                  ///< of executions after something that was left out, and of a routine's first
     std::int64_t met = 0;                                    ///< executed or not
@@ -110,10 +117,15 @@ class ExecutionDecisions {
     std::uint32_t recent_count = 0;  ///< ever written there
     bool predictable = false, trusted = false, everywhere = false;
   };
-  /// Squared relative deviations of times from the mean of their kernel's earlier ones.
+  /// Relative deviations of times from the mean of their kernel's earlier ones.
   struct Deviations {
     double squares = 0;
     std::int64_t count = 0;
+    std::array<float, 16> recent{};  ///< the last ones' magnitude
+
+    void add(double relative) noexcept;
+    /// By the median of the last ones, once there are enough: one time that was disturbed doesn't make all others doubtful.
+    [[nodiscard]] double variance() const;
   };
   static constexpr std::int64_t least_degrees = 4;  ///< of freedom, for a deviation that says anything
   static constexpr std::size_t decades = 8;         ///< of times that are told apart
@@ -129,8 +141,12 @@ class ExecutionDecisions {
       std::uint32_t number = 0;
       SizeTerms terms{};
       SizePlace place{};
+      double flops = 0;
+      std::size_t sizes = 0;  ///< that aren't zero
     };
     std::vector<Member> members;
+    double most_flops = 0;
+    std::size_t most_sizes = 0;
     std::optional<SizeModel> model;
     std::int64_t executed = 0;   ///< in this run
     std::int64_t fitted_at = 0;  ///< `executed` then
@@ -167,6 +183,7 @@ class ExecutionDecisions {
   bool costs_more_to_skip(const Kernel& kernel, const Decision& decision) const;
   void learn(Decision& decision, Seconds seconds);
   void learn_in_context(Decision& decision, Seconds seconds) const;
+  static bool has_nothing_to_do(const Family& all, double flops, std::size_t sizes) noexcept;
   std::vector<SizeModel::Point> known_sizes(const Family& all);
   std::optional<SizePrediction> predict(std::uint32_t number, const Kernel& kernel);
   static std::size_t decade_of(Seconds seconds);
@@ -179,6 +196,7 @@ class ExecutionDecisions {
   bool may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing);
 
   Policy policy_;
+  Cause cause_ = Cause::always;
   Precision precision_;
   StudentQuantiles quantiles_;
   bool across_sizes_;

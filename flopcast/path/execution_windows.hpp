@@ -20,8 +20,9 @@ class ExecutionWindows {
   explicit ExecutionWindows(Seconds period = 0.4, Seconds width = 0.04, Seconds beginning = 0.02)
       : period_(period), width_(width), beginning_(beginning) {}
 
-  /// The same windows, so many times as far apart.
-  [[nodiscard]] ExecutionWindows rarer(double times) const { return ExecutionWindows(period_ * times, width_, beginning_); }
+  /// The same windows, so many times as far apart. The first one, before which nothing has to settle, gets shorter by as much instead: an
+  /// execution has only one.
+  [[nodiscard]] ExecutionWindows rarer(double times) const { return ExecutionWindows(period_ * times, width_, beginning_ / times); }
 
   /// Whether the end of a path of this length lies in one, `before` being the length of earlier executions' paths.
   [[nodiscard]] bool contain(Seconds path, Seconds before = 0) const noexcept { return left(path, before) > 0; }

@@ -177,6 +177,44 @@ TEST(ExecutionDecisionsTest, PredictionsStayWithinTheBudgetOfThePath) {
   EXPECT_LE(decisions.prediction_error(), 0.01 * 1000 * time_of_order(225));
 }
 
+/// A product of m x n x k.
+Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
+  Kernel kernel;
+  kernel.key.words = {m, n, k};
+  kernel.flops = 2.0 * static_cast<double>(m * n * k);
+  return kernel;
+}
+
+TEST(ExecutionDecisionsTest, CallsWithNothingToDoSayNothingOfOthers) {
+  ExecutionDecisions decisions(Policy::conditional, {}, true);
+  const auto seconds = [](const Kernel& kernel) { return 1e-6 + 1e-10 * kernel.flops; };
+  std::uint32_t number = 0;
+  for (std::int64_t n = 100; n <= 400; n += 50) {
+    const Kernel kernel = product(n, n, 64);
+    decisions.executed(number++, kernel, seconds(kernel));
+    decisions.executed(number++, product(0, n, 64), 1e-8);  // a process without a part of the matrix
+  }
+  const Kernel unseen = product(220, 220, 64);
+  EXPECT_FALSE(decisions.wants_execution(number, unseen, {.along = 0, .path = 1}));
+  EXPECT_NEAR(decisions.estimate(number, unseen), seconds(unseen), 0.01 * seconds(unseen));
+  EXPECT_TRUE(decisions.wants_execution(number + 1, product(0, 220, 64), {.along = 0, .path = 1})) << "nor others of it";
+}
+
+TEST(ExecutionDecisionsTest, PaceIsWhatKernelsTookOverWhatTheyTookBefore) {
+  ExecutionDecisions decisions(Policy::conditional, {});
+  EXPECT_EQ(decisions.pace().expected, 0);
+  const Kernel kernel;
+  decisions.begin_execution(Policy::conditional, 0, true);
+  decisions.executed(0, kernel, 2);
+  EXPECT_EQ(decisions.pace().expected, 0) << "nothing was known before";
+  decisions.begin_execution(Policy::conditional, 2, true);
+  decisions.executed(0, kernel, 2.2);
+  decisions.executed(0, kernel, 2.2);
+  decisions.executed(1, kernel, 5);
+  EXPECT_NEAR(decisions.pace().taken, 4.4, 1e-12);
+  EXPECT_NEAR(decisions.pace().expected, 4, 1e-12);
+}
+
 /// Windows that cover the whole path, or nearly none of it.
 const ExecutionWindows everywhere(1, 1);
 const ExecutionWindows nowhere(1e9, 1e-9, 0);
@@ -186,6 +224,39 @@ TEST(ExecutionDecisionsTest, InWindowsEverythingIsExecuted) {
   EXPECT_EQ(executions(decisions, 100, 0.01), 100);
   ExecutionDecisions outside(Policy::conditional, {}, false, nowhere);
   EXPECT_EQ(executions(outside, 100, 1, {.along = 0, .path = 5}), 3 + 1) << "the routine's first execution isn't counted";
+}
+
+TEST(ExecutionDecisionsTest, SaysWhyKernelsAreExecuted) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
+  const Standing later{.along = 0, .path = 5};
+  EXPECT_TRUE(decisions.wants_execution(0, kernel_of_order(100), later));
+  EXPECT_EQ(decisions.cause(), Cause::unseen);
+  decisions.executed(0, kernel_of_order(100), 1);
+  EXPECT_TRUE(decisions.wants_execution(0, kernel_of_order(100), later));
+  EXPECT_EQ(decisions.cause(), Cause::unsure);
+  ExecutionDecisions in_windows(Policy::conditional, {}, false, everywhere);
+  EXPECT_TRUE(in_windows.wants_execution(0, kernel_of_order(10)));
+  EXPECT_EQ(in_windows.cause(), Cause::window);
+  for (int i = 0; i < 2; ++i) {  // the routine's first isn't its time
+    in_windows.executed(0, kernel_of_order(10), 1e-7);
+  }
+  EXPECT_TRUE(in_windows.wants_execution(0, kernel_of_order(10)));
+  EXPECT_EQ(in_windows.cause(), Cause::brief);
+  ExecutionDecisions full(Policy::full, {});
+  EXPECT_TRUE(full.wants_execution(0, kernel_of_order(10)));
+  EXPECT_EQ(full.cause(), Cause::always);
+}
+
+TEST(ExecutionDecisionsTest, WhatOtherSizesTellIsNotExecutedForHavingBeenSeenOnce) {
+  ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    const std::int64_t n = 300 + 20 * static_cast<std::int64_t>(i);
+    decisions.executed(i, kernel_of_order(n), time_of_order(n));
+  }
+  decisions.left_out();
+  decisions.executed(12, kernel_of_order(410), time_of_order(410));  // among skipped ones
+  EXPECT_FALSE(decisions.wants_execution(12, kernel_of_order(410), {.along = 0, .path = 5}));
+  EXPECT_NEAR(decisions.estimate(12, kernel_of_order(410)), time_of_order(410), 0.05 * time_of_order(410));
 }
 
 TEST(ExecutionDecisionsTest, WhatOutlastsAWindowIsExecutedThereNowAndThenOnceItIsKnown) {

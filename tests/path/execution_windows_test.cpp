@@ -41,5 +41,11 @@ TEST(ExecutionWindowsTest, EveryExecutionBeginsWithOne) {
   }
 }
 
+TEST(ExecutionWindowsTest, RarerOnesLeaveTheFirstShorter) {
+  const ExecutionWindows windows = ExecutionWindows(10, 1, 4).rarer(2);
+  EXPECT_TRUE(windows.contain(1.9));
+  EXPECT_DOUBLE_EQ(windows.left(0.5, 1000), 1.5);
+}
+
 }  // namespace
 }  // namespace flopcast::path

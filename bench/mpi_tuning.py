@@ -100,16 +100,17 @@ def behind_in_full(rounds):
 
 
 def row(tuned, full):
-    """Saved, saved of whole commands, median and worst error, how far full executions lie apart, how far the chosen one is from the best, and what a full tuning chooses. `full` has a
-    tuning per round; all by medians over the rounds."""
+    """Saved, saved of whole commands, median and worst error, share of full executions within the predictions' intervals, how far full executions lie apart, how far the chosen one is from
+    the best, and what a full tuning chooses. `full` has a tuning per round; all by medians over the rounds but the share."""
     rounds = [each["configurations"] for each in full]
     paths = [statistics.median(c["predicted_seconds"] for c in each) for each in zip(*rounds)]
     elapsed = sum(statistics.median(c["elapsed_seconds"] for c in each) for each in zip(*rounds))
     configurations = tuned["configurations"]
     errors = sorted(abs(c["predicted_seconds"] / path - 1) for c, path in zip(configurations, paths))
+    within = statistics.mean(abs(each["predicted_seconds"] - c["predicted_seconds"]) <= c["half_width_seconds"] for r in rounds for c, each in zip(configurations, r))
     apart = statistics.median(abs(a["predicted_seconds"] / b["predicted_seconds"] - 1) for each in zip(*rounds) for a in each for b in each if a is not b)
     chosen = next(path for c, path in zip(configurations, paths) if c["verdict"] == "chosen")
-    return (elapsed / sum(c["elapsed_seconds"] + c.get("full_elapsed_seconds", 0) for c in configurations), statistics.median(f["seconds"] for f in full) / tuned["seconds"], statistics.median(errors), errors[-1], apart,
+    return (elapsed / sum(c["elapsed_seconds"] + c.get("full_elapsed_seconds", 0) for c in configurations), statistics.median(f["seconds"] for f in full) / tuned["seconds"], statistics.median(errors), errors[-1], within, apart,
             chosen / min(paths) - 1, behind_in_full(rounds))
 
 
@@ -137,8 +138,8 @@ def main():
     parser.add_argument("--option", action="append", default=[], help="of flopcast mpi tune, for the selective tunings")
     options = parser.parse_args()
     names = options.spaces.split(",") if options.spaces else sorted(file.stem for file in SPACES.glob("*.json"))
-    print("| subject | processes | policy | configurations | store | times less | whole | median error | worst | full ones apart | chosen behind best | by a full tuning |\n"
-          "|---|--:|---|---|---|--:|--:|--:|--:|--:|--:|--:|")
+    print("| subject | processes | policy | configurations | store | times less | whole | median error | worst | within | full ones apart | chosen behind best | by a full tuning |\n"
+          "|---|--:|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     saved = {True: [], False: []}
     for name, ranks, policy in itertools.product(names, map(int, options.ranks.split(",")), options.policies.split(",")):
         with Launcher(options) as launcher:
@@ -149,15 +150,15 @@ def main():
                 tuned.append((cold, tune(launcher, options, space, ranks, policy, *(["--cold"] if cold else []), *options.option)))
                 full.append(tune_in_full(launcher, options, space, ranks))
             for cold, made in tuned:
-                less, whole, median, worst, apart, behind, full_behind = row(made, full)
-                saved[cold].append((less, whole, median))
-                print(f"| {name} | {ranks} | {policy} | {len(made['configurations'])} in {made['launches']} | {'cold' if cold else 'warm'} | {less:.2f} | {whole:.2f} | {median:.1%} | {worst:.1%} "
+                less, whole, median, worst, within, apart, behind, full_behind = row(made, full)
+                saved[cold].append((less, whole, median, within))
+                print(f"| {name} | {ranks} | {policy} | {len(made['configurations'])} in {made['launches']} | {'cold' if cold else 'warm'} | {less:.2f} | {whole:.2f} | {median:.1%} | {worst:.1%} | {within:.0%} "
                       f"| {apart:.1%} | {behind:.1%} | {full_behind:.1%} |", flush=True)
             if options.details:
                 tell_details(tuned, full)
     for cold in (True, False):
-        less, whole, median = (statistics.median(column) for column in zip(*saved[cold]))
-        print(f"\n{'Cold' if cold else 'Warm'}, in the median: {less:.2f} times less, {whole:.2f} times less of whole commands, error {median:.1%}")
+        less, whole, median, within = (statistics.median(column) for column in zip(*saved[cold]))
+        print(f"\n{'Cold' if cold else 'Warm'}, in the median: {less:.2f} times less, {whole:.2f} times less of whole commands, error {median:.1%}; {within:.0%} of full executions within the intervals")
 
 
 if __name__ == "__main__":

@@ -114,6 +114,9 @@ json document_of(const std::vector<MpiOutcome>& outcomes, const MpiTuner& tuner,
   for (const MpiOutcome& outcome : outcomes) {
     json entry = {{"configuration", json::object()},    {"executed_share", outcome.executed_share}, {"coverage", outcome.coverage},
                   {"elapsed_seconds", outcome.elapsed}, {"selective", outcome.skipped_safely},      {"verdict", verdict(outcome, best)}};
+    if (!outcome.spent.empty()) {
+      entry["spent"] = outcome.spent;
+    }
     if (outcome.covered) {
       entry["predicted_seconds"] = outcome.predicted;
       entry["half_width_seconds"] = outcome.half_width;

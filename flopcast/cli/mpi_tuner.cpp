@@ -1,7 +1,6 @@
 #include "flopcast/cli/mpi_tuner.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <numeric>
 
@@ -9,6 +8,7 @@
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/other_load.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/path/prediction_interval.hpp"
 #include "flopcast/report/file.hpp"
 
 namespace flopcast::cli {
@@ -20,16 +20,13 @@ constexpr const char* full = "full";
 constexpr const char* rehearsal = "rehearsal";   ///< shows whether a program goes by its results
 constexpr const char* counting = "conditional";  ///< the policy that counts for a-priori
 
-/// Half-width of the interval of a predicted time: the errors of kernels' means, each as often as the kernel occurs on the path, twice the
-/// root of their squares' sum, and of predictions across sizes.
-Seconds half_width_of(const json& profile) {
-  double squares = 0;
+/// What the times of kernels, messages among them, and of the program's own code along the path vary by.
+double variance_of(const json& profile) {
+  double variance = profile.value("program_variance", 0.0);
   for (const json& kernel : profile.at("kernels")) {
-    const path::KernelStatistics times = telling_times(kernel);
-    const double along = kernel.at("along").at("count").get<double>();
-    squares += times.count > 0 ? along * along * times.variance() / static_cast<double>(times.count) : 0;
+    variance += path::variance_along(kernel.at("along").at("count").get<double>(), telling_times(kernel));
   }
-  return std::hypot(2 * std::sqrt(squares), profile.value("prediction_error_seconds", 0.0));
+  return variance;
 }
 
 double executed_share(const json& profile) {
@@ -227,12 +224,24 @@ void MpiTuner::note_self_check() {
   }
 }
 
+double MpiTuner::wandering() const {
+  std::vector<path::Pace> paces;
+  for (const auto& [execution, profile] : results_) {
+    if (execution.second != rehearsal && profile.contains("pace")) {
+      paces.push_back({profile.at("pace").at("taken_seconds").get<double>(), profile.at("pace").at("expected_seconds").get<double>()});
+    }
+  }
+  return path::wandering(paces);
+}
+
 MpiOutcome MpiTuner::outcome_of(std::size_t setting, const json& telling, bool skipped_safely) const {
   MpiOutcome outcome;
   outcome.setting = settings_[setting];
   outcome.predicted = path_seconds(telling);
-  outcome.half_width = half_width_of(telling);
+  outcome.half_width =
+      path::half_width(outcome.predicted, variance_of(telling), telling.value("prediction_error_seconds", 0.0), wandering());
   outcome.elapsed = elapsed_seconds(telling);
+  outcome.spent = telling.value("spent", json::object());
   if (const json* counted = result(setting, counting); counted != nullptr && options_.policy != counting) {
     outcome.elapsed += elapsed_seconds(*counted);
   }

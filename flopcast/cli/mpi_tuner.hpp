@@ -42,6 +42,7 @@ struct MpiOutcome {
   bool skipped_safely =
       true;  ///< the selective execution made the calls of a full one, as far as that was looked at; otherwise it was executed in full
   std::optional<Seconds> full_path, full_elapsed;
+  nlohmann::json spent;   ///< where that time went, means of the processes
   bool finalist = false;  ///< among the least predictions: the choice goes by its full execution
 };
 
@@ -81,6 +82,8 @@ class MpiTuner {
   void learn(const std::vector<Execution>& made);
   /// Of a setting if all that it needs is there.
   [[nodiscard]] std::optional<MpiOutcome> outcome(std::size_t setting);
+  /// By how much executions differ as a whole, as far as those so far tell.
+  [[nodiscard]] double wandering() const;
   [[nodiscard]] MpiOutcome outcome_of(std::size_t setting, const nlohmann::json& telling, bool skipped_safely) const;
   /// The settings with the least predictions, as many as the options ask for.
   [[nodiscard]] std::vector<std::size_t> finalists() const;

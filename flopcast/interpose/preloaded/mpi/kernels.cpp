@@ -18,6 +18,7 @@ namespace {
 thread_local int depth = 0;  ///< kernels that this thread is in
 thread_local std::uint32_t number = 0;
 thread_local Seconds started = 0;
+thread_local path::Cause cause = path::Cause::always;
 thread_local mpi::DampedUpdate damped;
 thread_local mpi::DenormalsAsZero denormals;
 thread_local std::optional<Call> unsafe;  ///< a call with data that aren't the program's
@@ -49,6 +50,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     kernel.flops = flops(call_of(kernel::catalogue()[routine], pointers));
   }
   part_ = digest.decides() || all->wants_execution(number) ? Part::observed : Part::skipped;
+  cause = digest.decides() ? path::Cause::always : all->cause();
   if (part_ == Part::skipped) {
     const Call call = call_of(kernel::catalogue()[routine], pointers);
     skipped_value_ = kernel::skip(call).value;
@@ -59,11 +61,15 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     all->note_left_out();
     all->computed(number, all->estimate(number), false);
     all->return_to_program();
+    all->note_time_of_leaving_out();
     return;
   }
   if (all->has_skipped()) {
     unsafe = call_of(kernel::catalogue()[routine], pointers);
-    mpi::make_safe(*unsafe);
+    // looking at the operands of one of half a microsecond takes longer than it, whatever they hold; but it mustn't make the program give up
+    if (cause != path::Cause::brief || mpi::can_fail(*unsafe->routine)) {
+      mpi::make_safe(*unsafe);
+    }
     damped.apply(*unsafe, pointers);
     denormals.begin();
   }
@@ -82,6 +88,7 @@ Interception::~Interception() {
       unsafe.reset();
     }
     if (const auto turn = all->turn_at_once()) {
+      all->note_executed(cause, started, seconds);
       all->computed(number, seconds, true);
       all->return_to_program();
     }

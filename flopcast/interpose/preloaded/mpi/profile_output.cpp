@@ -116,6 +116,14 @@ std::string library_version() {
   return version;
 }
 
+json spent_document(const path::TimeSpent& spent, double divisor) {
+  json document;
+  for (const path::SpentPart& part : path::spent_parts) {
+    document[part.name] = spent.*part.value / divisor;
+  }
+  return document;
+}
+
 json traffic_document(const Traffic& traffic) {
   return {{"messages", traffic.messages}, {"bytes", traffic.bytes}, {"largest_bytes", traffic.largest_bytes}};
 }
@@ -141,6 +149,9 @@ json head_document(const MpiOptions& options, const ProfileFacts& facts) {
           {"per_process", costs_document(facts.most)},
           {"volumetric", costs_document(facts.sum, facts.ranks)},
           {"prediction_error_seconds", facts.prediction_error},
+          {"program_variance", facts.program_variance},
+          {"pace", {{"taken_seconds", facts.pace.taken}, {"expected_seconds", facts.pace.expected}}},
+          {"spent", spent_document(facts.spent, facts.ranks)},
           {"own_messages", traffic_document(traffic_of_all())},
           {"calls", std::move(calls)}};
 }

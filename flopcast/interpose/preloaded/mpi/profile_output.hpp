@@ -12,6 +12,8 @@
 #include "flopcast/path/execution_policy.hpp"
 #include "flopcast/path/kernel_table.hpp"
 #include "flopcast/path/message_model.hpp"
+#include "flopcast/path/prediction_interval.hpp"
+#include "flopcast/path/time_spent.hpp"
 
 namespace flopcast::interpose::mpi {
 
@@ -23,7 +25,10 @@ struct ProfileFacts {
   Seconds elapsed = 0;   ///< wall time in which was measured, of the slowest process
   path::PathMark longest;
   path::Costs most, sum;  ///< of what the processes did themselves
+  path::TimeSpent spent;  ///< the sum over the processes
   path::MessageModel messages;
+  double program_variance = 0;      ///< of the program's own code along the critical path
+  path::Pace pace;                  ///< of all processes
   Seconds prediction_error = 0;     ///< half-width, of the process with the greatest
   std::vector<CallSequence> calls;  ///< by rank
 };

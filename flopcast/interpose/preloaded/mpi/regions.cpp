@@ -26,7 +26,7 @@ bool Session::enter_region(const std::string& name, std::span<const std::int64_t
     return_to_program();
     return false;
   }
-  region_ = {1, kernel, 0, false};
+  region_ = {1, kernel, 0, false, may_be_left_out ? cause() : path::Cause::always};
   return_to_program();
   return true;
 }
@@ -39,6 +39,8 @@ void Session::leave_region() {
   if (region_.communicates) {
     communicating_regions_.insert(kernels_[region_.kernel].key.routine);
   }
+  spent_.program -= region_.seconds;
+  spent_.add_computation(region_.cause, region_.seconds);
   note_time(region_.kernel, region_.seconds, true);
   note_on_path(region_.kernel, {region_.seconds, region_.seconds, false});  // where its computation is already
   return_to_program();
@@ -49,6 +51,7 @@ void Session::measure(bool on) {
     return;
   }
   leave_program();
+  note_system_time(measures_);
   region_.depth = 0;  // one that is open says nothing
   measures_ = on;
   if (on) {
@@ -69,6 +72,8 @@ void Session::count_anew() {
   path_ = path::CriticalPath(rank_);
   path_.reserve_log();
   counts_ = {};
+  spent_ = {};
+  note_system_time(false);
   calls_ = {};
   forget_traffic();
   region_.depth = 0;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -173,6 +174,9 @@ void Session::leave_call() noexcept {
     resumed_ += now() - called_;  // what took place meanwhile in the other thread isn't on the path twice
   }
   rest_ = nullptr;
+  if (measures_) {
+    spent_.calls += std::max(resumed_ - called_, 0.0);
+  }
   if (other_threads_call_) {
     turns_.unlock();
   }
@@ -188,6 +192,7 @@ void Session::leave_program() noexcept {
     return;
   }
   called_ = now();
+  spent_.program += std::max(called_ - resumed_, 0.0);
   const Seconds seconds = gap(std::max(called_ - resumed_, 0.0));
   path_.compute(seconds);
   region_.seconds += seconds;
@@ -208,6 +213,19 @@ Seconds Session::gap(Seconds seconds) {
     usual.add(seconds);
   }
   return usual.count > 0 ? usual.mean : seconds;
+}
+
+void Session::note_system_time(bool counts) noexcept {
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  const Seconds seconds = static_cast<Seconds>(used.ru_stime.tv_sec) + 1e-6 * static_cast<Seconds>(used.ru_stime.tv_usec);
+  const auto faults = static_cast<double>(used.ru_minflt);
+  if (counts) {
+    spent_.system += seconds - system_seconds_;
+    spent_.page_faults += faults - page_faults_;
+  }
+  system_seconds_ = seconds;
+  page_faults_ = faults;
 }
 
 /// Shares its memory, and chooses the clock: CPU time where the processes of some node outnumber the cores they may run on.
@@ -306,6 +324,7 @@ void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, 
   if (!measures_) {
     return;
   }
+  spent_.messages += executed ? seconds : 0;
   const path::Counted counted = note_time(kernel, seconds, executed);
   path_.add(
       {.time = counted.seconds + idle, .communication = counted.seconds, .idle = idle, .supersteps = 1, .words = bytes / bytes_per_word});
@@ -456,6 +475,14 @@ path::Costs Session::visit_critical_path(const path::PathMark& end) {
   }
 }
 
+double Session::program_variance() const {
+  double variance = 0;
+  for (std::size_t i = 0; i < std::min(gaps_.size(), kernels_.kernels().size()); ++i) {
+    variance += path::variance_along(static_cast<double>(kernels_.kernels()[i].along.count), gaps_[i]);
+  }
+  return variance;
+}
+
 void Session::note_contexts() {
   for (std::uint32_t i = 0; i < kernels_.kernels().size(); ++i) {
     kernels_[i].in_context = decisions_.in_context(i);
@@ -484,6 +511,7 @@ std::vector<CallSequence> Session::gather_calls() const {
 
 ProfileFacts Session::conclude() {
   ProfileFacts facts;
+  note_system_time(measures_);
   facts.ranks = size_;
   facts.cpu_clock = cpu_clock_;
   facts.messages = messages_;
@@ -494,6 +522,8 @@ ProfileFacts Session::conclude() {
   constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
   PMPI_Reduce(&path_.own(), &facts.most, metrics, MPI_DOUBLE, MPI_MAX, 0, world_);
   PMPI_Reduce(&path_.own(), &facts.sum, metrics, MPI_DOUBLE, MPI_SUM, 0, world_);
+  spent_.waiting = path_.own().idle;
+  PMPI_Reduce(&spent_, &facts.spent, static_cast<int>(path::spent_parts.size()), MPI_DOUBLE, MPI_SUM, 0, world_);
   int complete = path_.log().complete() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, world_);
   facts.complete = complete != 0;
@@ -501,6 +531,10 @@ ProfileFacts Session::conclude() {
   PMPI_Allreduce(MPI_IN_PLACE, &difference, metrics, MPI_DOUBLE, MPI_SUM, world_);
   facts.longest.along += difference;
   facts.longest.longest = path::greatest(facts.longest.longest, facts.longest.along);
+  facts.program_variance = program_variance();
+  PMPI_Allreduce(MPI_IN_PLACE, &facts.program_variance, 1, MPI_DOUBLE, MPI_SUM, world_);
+  facts.pace = decisions_.pace();
+  PMPI_Allreduce(MPI_IN_PLACE, &facts.pace, 2, MPI_DOUBLE, MPI_SUM, world_);
   note_contexts();
   collect_kernels();
   collect_region_names();

@@ -29,6 +29,7 @@
 #include "flopcast/path/kernel_table.hpp"
 #include "flopcast/path/message_model.hpp"
 #include "flopcast/path/path_counts.hpp"
+#include "flopcast/path/time_spent.hpp"
 
 namespace flopcast::interpose::mpi {
 
@@ -84,6 +85,16 @@ class Session {
   void note_unusual() noexcept { rest_ = nullptr; }
   [[nodiscard]] OwnWork& after_sends() noexcept { return after_sends_; }
   [[nodiscard]] OwnWork& after_receives() noexcept { return after_receives_; }
+
+  /// The program's call of a computation, entered at called(), was executed from `started` for `seconds`, for this cause.
+  void note_executed(path::Cause cause, Seconds started, Seconds seconds) noexcept {
+    spent_.preparing += started - called_;
+    spent_.add_computation(cause, seconds);
+  }
+  /// It was left out, and the program has gone on.
+  void note_time_of_leaving_out() noexcept { spent_.leaving_out += resumed_ - called_; }
+  /// Why the kernel that was asked about last is executed.
+  [[nodiscard]] path::Cause cause() const noexcept { return decisions_.cause(); }
 
   /// Seconds of the clock that computation is measured by.
   [[nodiscard]] Seconds now() const noexcept;
@@ -190,6 +201,8 @@ class Session {
   Seconds gap(Seconds seconds);
   void take_counts(const Agreement& agreement, Channel& channel);
   void hear(const Agreement& agreement, Channel& channel);
+  /// Adds what the system has done for this thread since the last time, if it `counts`.
+  void note_system_time(bool counts) noexcept;
   void look_at_node();
   void measure_messages();
   void read_statistics();
@@ -209,6 +222,8 @@ class Session {
   Seconds finish_execution();
   path::Costs visit_critical_path(const path::PathMark& end);
   path::Costs walk_back(path::Place& token, const path::Place& finished, OwnVector<Seconds>& estimates);
+  /// Variance of the program's own code on this process's stretches of the critical path, where that counts with its usual time.
+  [[nodiscard]] double program_variance() const;
   void note_contexts();
   void collect_kernels();
   void collect_region_names();
@@ -231,6 +246,7 @@ class Session {
     std::uint32_t kernel = 0;
     Seconds seconds = 0;  ///< of computation in it so far
     bool communicates = false;
+    path::Cause cause = path::Cause::always;  ///< of its execution
   };
 
   MpiOptions options_;
@@ -264,6 +280,9 @@ class Session {
   OwnWork* rest_ = nullptr;  ///< what the present call still has to do after `done_`; nullptr if that varies
   Seconds done_ = 0;
   path::CriticalPath path_;
+  path::TimeSpent spent_;
+  Seconds system_seconds_ = 0;  ///< of this thread, when it was looked at last
+  double page_faults_ = 0;
   path::KernelTable kernels_;
   path::MessageModel messages_;
   std::uint32_t last_kernel_ = 0;              ///< that this process executed or left out

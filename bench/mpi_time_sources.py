@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Where the time of tunings goes: the tuning subjects are tuned with an empty store and again with what that has learnt, and what the processes did in the selective executions is added up over all
+configurations; parts of full executions' time, in percent (means of the processes; "check" is the rehearsal and the full execution of the self-check, "other calls" what flopcast does in MPI's).
+
+  bench/mpi_time_sources.py --flopcast build/release/bin/flopcast --subjects build/check/bin [--spaces tile_cholesky] [--ranks 2] [--limit 6]
+
+Run it on an idle machine."""
+import argparse
+import collections
+
+import mpi_launch
+from mpi_launch import Launcher
+from mpi_tuning import SPACES, space_of, tune, tune_in_full
+
+COLUMNS = ["window", "unseen", "unsure", "always", "brief", "preparing", "leaving_out", "messages", "waiting", "other calls", "program"]
+
+
+def parts(tuned, full):
+    """Seconds by what they went for: all executions of a tuning but those of the self-check."""
+    seconds = collections.Counter()
+    for configuration in tuned["configurations"]:
+        checked = "full_elapsed_seconds" in configuration
+        seconds["total"] += configuration["elapsed_seconds"] + configuration.get("full_elapsed_seconds", 0)
+        if checked:
+            seconds["check"] += configuration["elapsed_seconds"] + configuration["full_elapsed_seconds"]
+            continue
+        spent = configuration["spent"]
+        for name in ("window", "unseen", "unsure", "always", "brief", "preparing", "leaving_out", "messages", "waiting", "program", "system"):
+            seconds[name] += spent[name + "_seconds"]
+        seconds["other calls"] += spent["calls_seconds"] - spent["messages_seconds"] - spent["waiting_seconds"]
+        seconds["page faults"] += spent["page_faults"]
+    seconds["full"] = sum(c["elapsed_seconds"] for c in full["configurations"])
+    return seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    mpi_launch.add_options(parser)
+    parser.add_argument("--subjects", required=True, help="folder with the tuning subjects")
+    parser.add_argument("--spaces", help="names, comma between (default: all of examples/mpi)")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--policy", default="local")
+    parser.add_argument("--tolerance", default="0.1")
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
+    options = parser.parse_args()
+    names = options.spaces.split(",") if options.spaces else sorted(file.stem for file in SPACES.glob("*.json"))
+    print("| subject | store | full, s | tuning | check | " + " | ".join(c.replace("_", " ") for c in COLUMNS) + " | in the system | page faults |\n|---|---" + "|--:" * (len(COLUMNS) + 5) + "|")
+    for name in names:
+        with Launcher(options) as launcher:
+            space = space_of(SPACES / f"{name}.json", options, options.ranks)
+            full = tune_in_full(launcher, options, space, options.ranks)
+            for cold in (True, False):
+                tuned = parts(tune(launcher, options, space, options.ranks, options.policy, *(["--cold"] if cold else [])), full)
+                cells = [f"{tuned[c] / tuned['full']:.1%}" for c in ["total", "check", *COLUMNS, "system"]]
+                print(f"| {name} | {'cold' if cold else 'warm'} | {tuned['full']:.2f} | {' | '.join(cells)} | {tuned['page faults']:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -107,6 +107,30 @@ TEST_P(MpiRunTest, PartsOfThePathAddUp) {
   EXPECT_LE(path.at("seconds"), found.at("longest").at("seconds"));
 }
 
+TEST_P(MpiRunTest, SaysWhereTheTimeOfProcessesWent) {
+  ASSERT_EQ(followed(2, "--clock wall --output profile.json", program("work_program") + " 20").exit_code, 0);
+  const json in_full = profile().at("spent");
+  EXPECT_GT(in_full.at("always_seconds"), 0);
+  EXPECT_GT(in_full.at("calls_seconds"), in_full.at("messages_seconds"));
+  for (const char* name : {"window_seconds", "unseen_seconds", "unsure_seconds", "brief_seconds", "leaving_out_seconds"}) {
+    EXPECT_EQ(in_full.at(name), 0) << name;
+  }
+  ASSERT_EQ(
+      followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 20").exit_code,
+      0);
+  const json found = profile();
+  const json& selective = found.at("spent");
+  EXPECT_GT(selective.at("unseen_seconds"), 0);
+  EXPECT_GT(selective.at("leaving_out_seconds"), 0);
+  EXPECT_EQ(selective.at("window_seconds"), 0);
+  double all = 0;
+  for (const char* name : {"always", "brief", "window", "unseen", "unsure", "preparing", "leaving_out", "calls", "program"}) {
+    all += selective.at(std::string(name) + "_seconds").get<double>();
+  }
+  EXPECT_GT(all, 0);
+  EXPECT_LE(all, 1.01 * found.at("elapsed_seconds").get<double>());
+}
+
 TEST_P(MpiRunTest, MoreProcessesThanCoresGoByCpuTime) {
   ASSERT_EQ(run(1, "taskset -c 0 true").exit_code, 0);
   const Result result = run(2, "taskset -c 0 " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 5");
@@ -405,6 +429,7 @@ TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
     EXPECT_GT(each.at("coverage"), 0);
     EXPECT_GT(each.at("full_path_seconds"), 0);
     EXPECT_LT(each.at("executed_share"), 1);
+    EXPECT_GT(each.at("spent").at("leaving_out_seconds"), 0);
     chosen += each.at("verdict") == "chosen" ? 1 : 0;
   }
   EXPECT_EQ(chosen, 1);

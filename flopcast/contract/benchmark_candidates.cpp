@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -320,13 +321,26 @@ class Bench {
     const auto threads = static_cast<std::size_t>(trial.threads);
     Start start(threads);
     std::vector<Times> taken(threads);
+    std::vector<std::exception_ptr> failures(threads);
     std::size_t refused = 0;
     run_with_helpers(
-        threads, [&](std::size_t i) { taken[i] = times(trial, beta, lanes_[i], start); },
+        threads,
+        [&](std::size_t i) {
+          try {
+            taken[i] = times(trial, beta, lanes_[i], start);
+          } catch (...) {
+            failures[i] = std::current_exception();
+          }
+        },
         [&](std::size_t) {
           start.give_up();
           ++refused;
         });
+    for (const std::exception_ptr& failure : failures) {
+      if (failure) {
+        std::rethrow_exception(failure);
+      }
+    }
     Times mean;
     for (const Times& one : taken) {
       for (const auto when : {&Times::far, &Times::near}) {
@@ -338,7 +352,8 @@ class Bench {
     return mean;
   }
 
-  Times times(const Trial& trial, double beta, Lane& lane, Start& start) const {
+  /// Puts operands where the whole contraction finds them.
+  void make_ready(const Trial& trial, double beta, Lane& lane) const {
     if (outgrows_all_ && measure::can_flush_lines()) {
       lane.flush(trial.part);
     } else if (outgrown_ > 0) {  // what L1 holds doesn't matter
@@ -347,6 +362,15 @@ class Bench {
       lane.run(trial.blocked, beta);
     }
     lane.wake_up(clock_, waker_);
+  }
+
+  Times times(const Trial& trial, double beta, Lane& lane, Start& start) const {
+    try {
+      make_ready(trial, beta, lane);
+    } catch (...) {
+      start.give_up();
+      throw;
+    }
     start.wait();
     Times taken;
     taken.far = lane.run_timed(trial.blocked, beta, clock_);

@@ -683,6 +683,15 @@ void Blocked::share_tiles(std::vector<Worker<Element>>& workers, std::size_t uni
       &together);
 }
 
+template <class Element>
+Worker<Element> Blocked::make_worker(const Element* a, const Element* b, Element* c, Element alpha, Element beta) const {
+  try {
+    return Worker<Element>(*this, a, b, c, alpha, beta);
+  } catch (const std::bad_alloc&) {
+    throw environment_error("packing needs {} bytes of memory, which aren't there; C was not changed", workspace_bytes());
+  }
+}
+
 void Blocked::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
   with_element(folded_.precision, [&](auto zero) {
     using Element = decltype(zero);
@@ -693,13 +702,9 @@ void Blocked::run(const void* a, const void* b, void* c, std::complex<double> al
     }
     std::vector<Worker<Element>> workers;
     workers.reserve(static_cast<std::size_t>(blocking_.threads));
-    try {
-      for (int i = 0; i < blocking_.threads; ++i) {
-        workers.emplace_back(*this, static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
-                             to_element<Element>(alpha), to_element<Element>(beta));
-      }
-    } catch (const std::bad_alloc&) {
-      throw environment_error("packing needs {} bytes of memory, which aren't there; C was not changed", workspace_bytes());
+    for (int i = 0; i < blocking_.threads; ++i) {
+      workers.push_back(make_worker(static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
+                                    to_element<Element>(alpha), to_element<Element>(beta)));
     }
     const std::size_t units = static_cast<std::size_t>(folded_.batch.extent) * n_.size();  // each a tile of N in an element of the batch
     if (shares_columns(folded_, blocking_)) {
@@ -724,8 +729,8 @@ PartTimes Blocked::run_timed(const void* a, const void* b, void* c, std::complex
   }
   with_element(folded_.precision, [&](auto zero) {
     using Element = decltype(zero);
-    Worker<Element> worker(*this, static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
-                           to_element<Element>(alpha), to_element<Element>(beta));
+    Worker<Element> worker = make_worker(static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
+                                         to_element<Element>(alpha), to_element<Element>(beta));
     const std::size_t units = static_cast<std::size_t>(folded_.batch.extent) * n_.size();
     std::int64_t last = clock.ticks();
     for (std::size_t unit = 0; unit < units; ++unit) {

@@ -86,6 +86,8 @@ class Blocked {
   template <class Element>
   friend class Worker;
 
+  template <class Element>
+  Worker<Element> make_worker(const Element* a, const Element* b, Element* c, Element alpha, Element beta) const;
   template <class Element, class After>
   void do_unit(Worker<Element>& worker, std::size_t unit, After&& after) const;
   template <class Element>

@@ -58,7 +58,13 @@ void parse_strides(const std::string& word, std::array<std::vector<std::int64_t>
 
 Contraction requested_contraction(const ContractOptions& options) {
   const contract::Notation notation = contract::parse_notation(options.notation);
-  const contract::Extents extents = contract::parse_extents(options.sizes, notation);
+  contract::Extents extents = contract::parse_extents(options.sizes, notation);
+  if (!options.emit.empty() && options.strides.empty()) {
+    // The code takes sizes as parameters, and where indices of size 1 lie can't be told from their strides.
+    for (auto& [index, extent] : extents) {
+      extent = std::max<std::int64_t>(extent, 2);
+    }
+  }
   std::array<std::vector<std::int64_t>, 3> strides;
   for (const std::string& word : options.strides) {
     parse_strides(word, strides);

@@ -204,6 +204,11 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
       throw bad_input("--out {} is the operand {} itself; the result needs a file of its own", options.result, input);
     }
   }
+  constexpr const char* standard_output = "-";
+  if (std::error_code none; options.result == common.output || std::filesystem::equivalent(options.result, common.output, none)) {
+    throw usage_error("--out and --output both write to {}; give one of them another file",
+                      options.result == standard_output ? "standard output" : options.result);
+  }
   report::require_writable(options.result);
   const contract::Notation notation = contract::parse_notation(options.notation);
   const std::array<contract::Array, 2> arrays = {contract::parse_npy(report::read_file(options.inputs[0]), options.inputs[0]),

@@ -61,7 +61,7 @@ struct PlanOptions {
 /// (tables as long as the folded sides are filled) by the first call that needs it, whichever that is.
 class Plan {
  public:
-  /// C := alpha A B + beta C. Where A and B are one tensor (a == b), C is symmetric and beta = 0, half of C is computed. Throws bad_input
+  /// C := alpha A B + beta C, of tensors that are all there. Where A and B are one tensor (a == b), C is symmetric and beta = 0, half of C is computed. Throws bad_input
   /// if C overlaps A or B or real numbers are to be scaled by complex ones, environment_error if memory for packing isn't there; C is
   /// untouched then.
   void execute(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0) const;

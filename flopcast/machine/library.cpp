@@ -1,11 +1,13 @@
 #include "flopcast/machine/library.hpp"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/units.hpp"
 #include "flopcast/machine/elf_file.hpp"
 #include "flopcast/machine/library_state.hpp"
 
@@ -61,6 +63,21 @@ LibraryIdentity identify(const LoadedFile& file, const std::string& path) {
   return identity;
 }
 
+/// OpenBLAS allocates buffers in its first call, and tries again for ever if it can't (0.3.21: blas_memory_alloc).
+void require_address_space(const LibraryIdentity& identity) {
+  constexpr std::size_t buffers = std::size_t{160} << 20U;
+  if (identity.name != "openblas") {
+    return;
+  }
+  void* const mapped = mmap(nullptr, buffers, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) {
+    throw environment_error(
+        "{} needs {} of address space for its buffers, and would wait for them for ever; there isn't so much (ulimit -v)", identity.path,
+        format_bytes(static_cast<double>(buffers)));
+  }
+  munmap(mapped, buffers);
+}
+
 }  // namespace
 
 std::string fortran_symbol(std::string_view routine) { return std::string(routine) + '_'; }
@@ -70,6 +87,7 @@ Library::State::State(const std::string& path, Lmid_t name_space) : file(readabl
     throw bad_input("library {} has neither BLAS nor LAPACK: no symbol dgemm_, no symbol dgeqrf_", path);
   }
   threads = ThreadControl::of(telling_symbols(file, path));
+  require_address_space(identity);
 }
 
 Library Library::open(std::string_view name_or_path, Role role) {

@@ -43,5 +43,24 @@ END
   EXPECT_THAT(ended.out, ::testing::Not(::testing::HasSubstr("never.npy")));
 }
 
+TEST(ContractEmit, IsTheSameCodeForIndicesOfSizeOne) {
+  for (const char* order : {"row", "column"}) {
+    const auto emitted = [&](const std::string& sizes) {
+      return shell("flopcast contract abc=ija,jbic a=b=c=i=j=" + sizes + " --emit c --order " + order).out;
+    };
+    EXPECT_THAT(emitted("5"), ::testing::HasSubstr("cblas_dgemm"));
+    EXPECT_EQ(emitted("1"), emitted("5")) << order;
+  }
+}
+
+TEST(ContractRun, SaysThatOpenBlasHasNoRoomForItsBuffers) {
+  if (shell("flopcast contract ab=ai,ib a=b=i=8 --run --effort estimate --blas openblas-serial").code != 0) {
+    GTEST_SKIP() << "openblas-serial isn't installed";
+  }
+  const Ended ended = shell("ulimit -v 200000; flopcast contract ab=ai,ib a=b=i=8 --run --effort estimate --blas openblas-serial");
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("ulimit -v"));
+}
+
 }  // namespace
 }  // namespace flopcast::testing

@@ -147,6 +147,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab=ai,ib", "--in", "/dev/null", "--in", "/dev/null", "--out", "/tmp/c.npy"}, 3, "is no .npy file"},
         Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--order", "column"}, 2, "--order doesn't go with --in"},
         Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--list"}, 2, "take no files"},
+        Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "c", "--output", "c"}, 2, "--out and --output both write to c"},
+        Mistake{{"contract", "ab=ai,ib", "--in", "a", "--in", "b", "--out", "-"}, 2, "--out and --output both write to standard output"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--kernel", "gemv"}, 2, "--kernel is for ranking algorithms"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--effort", "estimate"}, 2, "--effort is for --run and --in"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "the three tensors need 224 GiB"}));

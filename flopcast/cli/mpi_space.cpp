@@ -53,6 +53,14 @@ MpiSpace read_mpi_space(const std::string& file) {
 }
 
 std::vector<MpiSetting> settings_of(const MpiSpace& space) {
+  constexpr double most = 100'000;
+  double count = 1;
+  for (const auto& [name, values] : space.parameters) {
+    count *= static_cast<double>(values.size());
+  }
+  if (count > most) {
+    throw bad_input("space '{}' has {:.0f} configurations; {:.0f} are the most that are tuned", space.name, count, most);
+  }
   std::vector<MpiSetting> all = {{}};
   for (const auto& [name, values] : space.parameters) {
     std::vector<MpiSetting> longer;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 #include <string>
 
@@ -140,7 +141,7 @@ TEST_P(MpiRunTest, MoreProcessesThanCoresGoByCpuTime) {
 }
 
 TEST_P(MpiRunTest, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
-  for (const char* end : {"abort", "kill", "exit"}) {
+  for (const char* end : {"abort", "kill", "leave", "exit"}) {
     const Result result = followed(2, "--output profile.json", program("work_program") + " 5 " + end);
     EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
     if (std::string(end) != "exit") {
@@ -148,6 +149,12 @@ TEST_P(MpiRunTest, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
       EXPECT_NE(result.exit_code, 124) << end << " hung";
     }
   }
+}
+
+TEST_P(MpiRunTest, WhatMpiRefusesIsNotWaitedFor) {
+  const Result result = followed(2, "--output profile.json", program("work_program") + " 5 mistake");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("refused 3"));
 }
 
 TEST_P(MpiRunTest, SaysWhyThereIsNoProfile) {
@@ -679,6 +686,11 @@ TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
       << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"], "command": ["true"], "parameters": {"nb": [1]}})";
   EXPECT_EQ(tune("broken.json").exit_code, 3);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("parameter 'nb' occurs nowhere"));
+  std::vector<int> many(400);
+  std::iota(many.begin(), many.end(), 1);
+  write_space("test", {subject(), "--n", "{n}", "--nb", "{nb}"}, {{"n", many}, {"nb", many}});
+  EXPECT_EQ(tune("space.json").exit_code, 3);
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("has 160000 configurations"));
   std::ofstream(folder_ / "none.json") << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"]})";
   EXPECT_EQ(tune("none.json").exit_code, 3);
 }

@@ -1,5 +1,6 @@
 /* An MPI program of known structure: `steps` times every process does rank + 1 products of order 100, then a message from the last process to the first, then a broadcast of
-   1000 doubles. Arguments: steps, and how to end: normal, exit (without MPI_Finalize), abort, kill, multiple (threads), none (without MPI_Init), serialized: another
+   1000 doubles. Arguments: steps, and how to end: normal, exit (without MPI_Finalize), leave (likewise, while the
+   others go on), mistake (normal, but for messages that MPI refuses), abort, kill, multiple (threads), none (without MPI_Init), serialized: another
    thread sends and receives, or nonblocking: there is a nonblocking collective, too. */
 #include <mpi.h>
 #include <pthread.h>
@@ -38,6 +39,14 @@ int main(int argc, char** argv) {
   int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (strcmp(end, "mistake") == 0) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    const int count = MPI_Recv(data, -1, MPI_DOUBLE, size - 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const int type = MPI_Recv(data, 1, MPI_DATATYPE_NULL, size - 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const int partner =
+        MPI_Sendrecv(a, 1, MPI_DOUBLE, size + 99, 7, data, 1, MPI_DOUBLE, size - 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0) printf("refused %d\n", (count != MPI_SUCCESS) + (type != MPI_SUCCESS) + (partner != MPI_SUCCESS));
+  }
   const int order = n;
   const double one = 1, zero = 0;
   for (int i = 0; i < n * n; ++i) a[i] = 1.0 / (1 + i % 17);
@@ -63,6 +72,7 @@ int main(int argc, char** argv) {
     if (step == 1 && rank == size - 1) {
       if (strcmp(end, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
       if (strcmp(end, "kill") == 0) raise(SIGKILL);
+      if (strcmp(end, "leave") == 0) exit(3);
     }
   }
   if (rank == 0) printf("result %.17g\n", data[3] + b[5]);

@@ -229,6 +229,9 @@ std::optional<Matched> take_matched(MPI_Message message) {
   return matched;
 }
 
+/// Whether MPI says at once that these are no arguments of a message, which nobody is to wait for then.
+bool will_be_refused(int count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
+
 /// Remembers what a persistent request, just made, does.
 int persist(int result, Channel* channel, Routine routine, std::int64_t bytes, int peer, int tag, bool receives, MPI_Request request) {
   if (channel != nullptr && result == MPI_SUCCESS) {
@@ -294,8 +297,9 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
     return PMPI_Recv(buffer, count, type, from.source, from.tag, comm, into);
   };
   const Sender asked = {source, tag};
-  return channel == nullptr ? receive(asked, status)
-                            : blocking_receive(Routine::recv, *channel, asked, {buffer, type}, comm, status, receive);
+  return channel == nullptr || will_be_refused(count, type)
+             ? receive(asked, status)
+             : blocking_receive(Routine::recv, *channel, asked, {buffer, type}, comm, status, receive);
 }
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
@@ -354,23 +358,25 @@ int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type
                  int receive_count, MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
-  if (channel == nullptr) {
+  if (channel == nullptr || will_be_refused(send_count, send_type) || will_be_refused(receive_count, receive_type)) {
     return PMPI_Sendrecv(send_buffer, send_count, send_type, destination, send_tag, receive_buffer, receive_count, receive_type, source,
                          receive_tag, comm, status);
   }
   const bool empty = announce_exchange({Routine::sendrecv, send_count, send_type, destination, send_tag}, *channel);
   MPI_Request sending = MPI_REQUEST_NULL;  // under way while we wait for the other's shadow
-  const int sent = PMPI_Isend(send_buffer, empty ? 0 : send_count, send_type, destination, send_tag, comm, &sending);
+  if (const int sent = PMPI_Isend(send_buffer, empty ? 0 : send_count, send_type, destination, send_tag, comm, &sending);
+      sent != MPI_SUCCESS) {
+    return sent;
+  }
   const auto receive = [&](const Sender& from, MPI_Status* into) {
     const int received = PMPI_Recv(receive_buffer, receive_count, receive_type, from.source, from.tag, comm, into);
     const int completed = PMPI_Wait(&sending, MPI_STATUS_IGNORE);
     return received != MPI_SUCCESS ? received : completed;
   };
   const Sender asked = {source, receive_tag};
-  const int result = source == MPI_PROC_NULL
-                         ? receive(asked, status)
-                         : blocking_receive(Routine::sendrecv, *channel, asked, {receive_buffer, receive_type}, comm, status, receive);
-  return sent != MPI_SUCCESS ? sent : result;
+  return source == MPI_PROC_NULL
+             ? receive(asked, status)
+             : blocking_receive(Routine::sendrecv, *channel, asked, {receive_buffer, receive_type}, comm, status, receive);
 }
 
 int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destination, int send_tag, int source, int receive_tag,

@@ -107,7 +107,12 @@ void share_memory(MPI_Comm node, int processes, bool crowded) {
   is_crowded = crowded;
 }
 
-void unshare_memory() { rings.reset(); }
+void unshare_memory() {
+  if (rings != nullptr) {
+    rings->free();
+    rings.reset();
+  }
+}
 
 namespace {
 

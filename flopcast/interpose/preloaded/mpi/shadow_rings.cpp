@@ -130,11 +130,7 @@ void ShadowRings::find_ends(MPI_Comm node, int processes) {
   }
 }
 
-ShadowRings::~ShadowRings() {
-  if (window_ != MPI_WIN_NULL) {
-    PMPI_Win_free(&window_);
-  }
-}
+void ShadowRings::free() noexcept { PMPI_Win_free(&window_); }
 
 bool ShadowRings::put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept {
   End& end = to_[static_cast<std::size_t>(world_rank)];

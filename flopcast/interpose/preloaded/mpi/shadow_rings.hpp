@@ -47,8 +47,9 @@ class ShadowRings {
   static std::unique_ptr<ShadowRings> make(MPI_Comm node, int processes);
   ShadowRings(const ShadowRings&) = delete;
   ShadowRings& operator=(const ShadowRings&) = delete;
-  /// Collective over the node.
-  ~ShadowRings();
+  /// Gives the memory back: collective over the node, and so nothing for a destructor, which a process that ends before MPI_Finalize runs by
+  /// itself while the others wait for something else.
+  void free() noexcept;
 
   /// Whether that process is on this node.
   [[nodiscard]] bool reaches(int world_rank) const noexcept { return to_[static_cast<std::size_t>(world_rank)].letters != nullptr; }

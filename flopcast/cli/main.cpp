@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
@@ -158,6 +160,12 @@ int guarded_run(int argc, char** argv) {
     return broken_pipe_exit_code;
   } catch (const std::bad_alloc&) {
     say("flopcast: out of memory\n");
+    return static_cast<int>(ExitCode::environment);
+  } catch (const std::filesystem::filesystem_error& error) {
+    const bool is_temporary = std::string_view(error.what()).find("temp_directory_path") != std::string_view::npos;  // which names no path
+    const char* const directory = std::getenv("TMPDIR");
+    say(is_temporary && directory != nullptr ? fmt::format("flopcast: TMPDIR is '{}', which is no directory\n", directory)
+                                             : fmt::format("flopcast: {}\n", error.what()));
     return static_cast<int>(ExitCode::environment);
   } catch (const std::exception& error) {
     say(fmt::format("flopcast: internal error: {}\nThis is a bug of flopcast; please report it with the command line that led here.\n",

@@ -138,6 +138,7 @@ json document_of(const std::vector<MpiOutcome>& outcomes, const MpiTuner& tuner,
           {"launches", tuner.launches()},
           {"launch_seconds", tuner.launch_seconds()},
           {"self_check_remembered", tuner.remembered_check()},
+          {"clock", tuner.clock()},
           {"cores_of_others", tuner.others()},
           {"configurations", std::move(list)}};
 }
@@ -183,6 +184,9 @@ void tune(const MpiTuneOptions& options, const CommonOptions& common) {
     note(fmt::format("flopcast: stored times of {} kernels no longer held and were replaced", tuner.drifted()), common);
   }
   tell_others(tuner.others(), common);
+  if (tuner.clock() == "cpu") {
+    note("flopcast: more processes than cores: predictions are CPU time and modelled messages, not wall time", common);
+  }
   if (common.json) {
     emit(document_of(outcomes, tuner, space, options), common);
     return;

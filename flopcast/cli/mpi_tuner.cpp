@@ -74,6 +74,15 @@ MpiTuner::MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& 
   }
 }
 
+std::string MpiTuner::clock() const {
+  for (const auto& [execution, profile] : results_) {
+    if (profile.contains("clock")) {
+      return profile.at("clock").get<std::string>();
+    }
+  }
+  return {};
+}
+
 const json* MpiTuner::result(std::size_t setting, const std::string& policy) const {
   const auto found = results_.find({setting, policy});
   return found != results_.end() ? &found->second : nullptr;

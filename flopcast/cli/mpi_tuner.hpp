@@ -61,6 +61,8 @@ class MpiTuner {
   [[nodiscard]] int launches() const noexcept { return launches_; }
   /// The program passed the self-check in an earlier tuning, and so it was left out.
   [[nodiscard]] bool remembered_check() const noexcept { return remembered_; }
+  /// By which clock paths go: "wall" or "cpu"; empty if there is no profile.
+  [[nodiscard]] std::string clock() const;
   /// Cores that other programs kept busy, in the launch with most of that; 0 if there was nobody or the system doesn't tell.
   [[nodiscard]] double others() const noexcept { return others_; }
   [[nodiscard]] Seconds launch_seconds() const noexcept { return launch_seconds_; }

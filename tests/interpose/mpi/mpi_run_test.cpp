@@ -485,6 +485,7 @@ TEST_P(MpiTuneTest, APrioriCountsInASelectiveExecution) {
   const Result result = tune("space.json --json --policy a-priori --tolerance 0.5 --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(json::parse(result.out).at("launches"), 1);
+  EXPECT_THAT(json::parse(result.out).at("clock"), testing::AnyOf("wall", "cpu"));
   for (const json& each : json::parse(result.out).at("configurations")) {
     EXPECT_EQ(each.at("selective"), true);
     EXPECT_GT(each.at("predicted_seconds"), 0);
@@ -686,6 +687,8 @@ TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
       << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"], "command": ["true"], "parameters": {"nb": [1]}})";
   EXPECT_EQ(tune("broken.json").exit_code, 3);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("parameter 'nb' occurs nowhere"));
+  EXPECT_EQ(MpiPrograms::run("FLOPCAST_HOME=. TMPDIR=/nowhere " FLOPCAST_PROGRAM " mpi tune space.json").exit_code, 4);
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("TMPDIR is '/nowhere', which is no directory"));
   std::vector<int> many(400);
   std::iota(many.begin(), many.end(), 1);
   write_space("test", {subject(), "--n", "{n}", "--nb", "{nb}"}, {{"n", many}, {"nb", many}});

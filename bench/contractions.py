@@ -3,6 +3,7 @@
 
   bench/contractions.py ladder  --flopcast build/release/bin/flopcast [--n 100,200] [--blas openblas-serial] [--kernels gemv,ger,gemm]
   bench/contractions.py regret  --flopcast build/release/bin/flopcast [--n 100,200] [--threads 1,2] [--blas openblas-pthread]
+  bench/contractions.py cost    --flopcast build/release/bin/flopcast [--contractions "abc=ai,ibc:i=8"] [--n 1000] [--blas openblas-serial]
   bench/contractions.py choice  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--names intensli]
   bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--blas blis-serial] [--names intensli]
                                 [--tblis PATH/libtblis.so] [--hptt PATH/libhptt.so] [--finished FILE --time-limit 280]
@@ -11,6 +12,8 @@ ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc
 way, and how much longer the algorithm predicted to be the fastest takes than the one that is.
 regret: the same loss with stretches, one line each, median and worst at the end: the paper's three contractions, or those of --contractions, such as "abcd=dbea,ec:e=8;abc=ai,ibc:i=32"; of the
 first the algorithms of BLAS-2 and BLAS-3, of others the highest level that there is, as the paper plots them; --all takes all of them.
+cost: how many times as long all algorithms take as predicting them: counted as in paper 002 (figure 6; one run of each micro-benchmark, without preparation and repetitions), for algorithms predicted one by
+one (everything between the command's start and its answer, median per kernel), for all of them in one ranking, and again when their micro-benchmarks are known. Executions are the predicted ones.
 choice: the planner's choice by model and by micro-benchmarks against the best of its own candidates by execution (a generous budget); share of the best rate.
 planner: the planner's choice against NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's --tiles whole), TBLIS where a build of it is given, and HPTT's transpositions
 around NumPy's gemm where a build of HPTT is given. With --finished what is done is kept in a file, and a later run goes on from there; --time-limit begins no further case after so many seconds.
@@ -85,6 +88,28 @@ def regret_with(options, threads):
             errors.append(made["mean_error"])
             print(f"| {text} | {described(sizes)} | {len(made['algorithms'])} | {made['algorithms'][0]['name']} | {100 * errors[-1]:.1f} % | {100 * lost[-1]:.1f} % |", flush=True)
     print(f"\nregret: median {100 * statistics.median(lost):.1f} %, worst {100 * max(lost):.1f} %; average error {100 * statistics.mean(errors):.1f} %")
+
+
+def cost(options):
+    blas = ["--blas", options.blas] if options.blas else []
+    for text, others, _ in contractions_of(options):
+        for n in options.n.split(","):
+            sizes = {index: others.get(index, int(n)) for index in sorted(set(text) - set("=,"))}
+            words = [*words_of(text, sizes), *blas]
+            ranking = flopcast(options, [*words, "--all", "--fresh"])
+            once, alone = {}, {}
+            for algorithm in ranking["algorithms"]:
+                made = flopcast(options, [*words, "--algorithm", algorithm["name"], "--fresh"])
+                once.setdefault(algorithm["kernel"], []).append(algorithm["seconds"] / sum(part["seconds"] for part in algorithm["parts"]))
+                alone.setdefault(algorithm["kernel"], []).append(made["algorithms"][0]["seconds"] / made["cost"]["seconds"])
+            print(f"\n{text} {described(sizes)}\n\n| kernel | algorithms | micro-benchmarks once, as paper 002 counts | one prediction by itself |\n|:--|--:|--:|--:|")
+            for kernel in once:
+                print(f"| {kernel} | {len(once[kernel])} | {min(once[kernel]):.2g} to {max(once[kernel]):.2g} | {statistics.median(alone[kernel]):.2g} |")
+            flopcast(options, [*words, "--all"])  # keeps what --fresh doesn't
+            known = flopcast(options, [*words, "--all"])
+            total = sum(algorithm["seconds"] for algorithm in ranking["algorithms"])
+            for what, made in (("in one ranking", ranking), ("known", known)):
+                print(f"\nall {what}: {total:.0f} s predicted in {1e3 * made['cost']['seconds']:.0f} ms, {total / made['cost']['seconds']:.2g} times as fast")
 
 
 def cases(options):
@@ -277,7 +302,7 @@ def choice(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["ladder", "regret", "choice", "planner"])
+    parser.add_argument("what", choices=["ladder", "regret", "cost", "choice", "planner"])
     parser.add_argument("--flopcast", default="build/release/bin/flopcast")
     parser.add_argument("--n", default="100,200")
     parser.add_argument("--blas", default="")
@@ -295,7 +320,7 @@ def main():
     parser.add_argument("--time-limit", type=float, default=0)
     options = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", options.threads.split(",")[0])
-    {"ladder": ladder, "regret": regret, "choice": choice, "planner": planner}[options.what](options)
+    {"ladder": ladder, "regret": regret, "cost": cost, "choice": choice, "planner": planner}[options.what](options)
     return 0
 
 

@@ -18,17 +18,18 @@ namespace flopcast::contract {
 namespace {
 
 constexpr std::size_t most_tried = 16;
-constexpr int rounds = 3;
-constexpr double clearly_slower = 1.5;
+constexpr double infinitely_slower = std::numeric_limits<double>::infinity();
+constexpr std::array<double, 3> still_tried = {infinitely_slower, 1.5, 1.2};  ///< in each round, up to so many times the best's time
 
 /// Lengths along M, N, K and the batch.
 struct Box {
   std::int64_t m, n, k, batch = 1;
 };
 
-Folded beginning(const Folded& folded, const Box& box) {
-  return {folded.precision,           beginning(folded.m, box.m),         beginning(folded.n, box.n),
-          beginning(folded.k, box.k), beginning(folded.batch, box.batch), folded.swapped};
+/// Of the contraction with M in this order.
+Folded beginning(const Folded& folded, RowOrder order, const Box& box) {
+  return {folded.precision,           beginning(rows_in(order, folded), box.m), beginning(folded.n, box.n),
+          beginning(folded.k, box.k), beginning(folded.batch, box.batch),       folded.swapped};
 }
 
 /// What is timed of it: of M and N the second tile, which begins where most do, in the midst of runs if tiles don't end with these.
@@ -36,17 +37,10 @@ Folded sample_of(const Folded& folded, const Blocking& blocking, const Box& box)
   const auto from_second_tile = [](const Fold& fold, std::int64_t tile, std::int64_t length) {
     return part_of(fold, tile + length <= fold.extent ? tile : 0, length);
   };
-  Folded sample = beginning(folded, box);
-  sample.m = from_second_tile(folded.m, blocking.m, box.m);
+  Folded sample = beginning(folded, blocking.rows, box);
+  sample.m = from_second_tile(rows_in(blocking.rows, folded), blocking.m, box.m);
   sample.n = from_second_tile(folded.n, blocking.n, box.n);
   return sample;
-}
-
-/// The contraction with M in a blocking's order.
-Folded in_order_of(const Blocking& blocking, Folded folded) {
-  folded.m = Fold(rows_in(blocking.rows, folded));
-  folded.crossed = folded.led_by_a = Folded::no_fold();
-  return folded;
 }
 
 /// One tile, or as much of a large one, or as many small ones, as is quick to time and yet longer than a clock's tick.
@@ -140,16 +134,15 @@ class Sampled {
 
 /// A candidate with what is timed of it.
 struct Trial {
-  Trial(const Folded& as_folded, const TimeModel& model, const Environment& environment, const TileRates& rates, const Candidate& candidate,
+  Trial(const Folded& whole, const TimeModel& model, const Environment& environment, const TileRates& rates, const Candidate& candidate,
         const FindRoutine& find)
       : expected(model.time(candidate.blocking)),
-        whole(in_order_of(candidate.blocking, as_folded)),
         box(sample_box(whole, candidate.blocking)),
         part(sample_of(whole, candidate.blocking, box)),
         threads(std::max(1, candidate.blocking.threads)),
         blocked(part, serial(candidate.blocking), find) {
     const auto expected_of = [&](std::int64_t k, const Blocking& blocking) {
-      const Folded sample = beginning(whole, {box.m, box.n, k, box.batch});
+      const Folded sample = beginning(whole, candidate.blocking.rows, {box.m, box.n, k, box.batch});
       TimeModel of_sample(sample, environment, rates);
       of_sample.set_working_set(model.working_set_bytes());
       of_sample.set_neighbours(candidate.blocking.threads);
@@ -179,9 +172,8 @@ struct Trial {
   }
 
   ExpectedTime expected;
-  Folded whole;  ///< in the order of the candidate
   Box box;
-  Folded part;
+  Folded part;  ///< with M in the order of the candidate
   int threads;  ///< that do the sample at once, each its own
   Blocked blocked;
   Sampled first, later;  ///< with beta = 0, and with beta = 1
@@ -275,14 +267,16 @@ class Bench {
   }
 
   /// Once untimed: buffers for packing become real memory, which costs more than the sample.
-  void touch_buffers(const Trial& trial) { times(trial, 0.0); }
+  void touch_buffers(const Trial& trial) {
+    in_lanes(static_cast<std::size_t>(trial.threads), [&](std::size_t i) { lanes_[i].run(trial.blocked, 0.0); });
+  }
 
   void time(Trial& trial) {
-    const Times first = times(trial, 0.0);
+    const Times first = times(trial, Beta::zero);
     trial.first_far = least_of(trial.first_far, first.far);
     trial.near = least_of(trial.near, first.near);
     if (trial.later.is_set()) {
-      trial.later_far = least_of(trial.later_far, times(trial, 1.0).far);
+      trial.later_far = least_of(trial.later_far, times(trial, Beta::one).far);
     }
   }
 
@@ -298,7 +292,7 @@ class Bench {
 
   /// What holds the samples of all trials, whatever their order.
   static Folded room_for(const Folded& whole, const std::vector<Trial>& trials) {
-    Folded room = beginning(whole, largest(trials));
+    Folded room = beginning(whole, RowOrder::as_c, largest(trials));
     const auto add = [](std::vector<std::int64_t>& to, const std::vector<std::int64_t>& offsets) {
       to.insert(to.end(), offsets.begin(), offsets.end());
     };
@@ -316,8 +310,10 @@ class Bench {
     run_with_helpers(count, work, [](std::size_t) {});
   }
 
-  /// The mean over the threads.
-  Times times(const Trial& trial, double beta) {
+  enum class Beta : std::uint8_t { zero, one };
+
+  /// The mean over the threads. What is near at hand is timed with beta = 0 only.
+  Times times(const Trial& trial, Beta beta) {
     const auto threads = static_cast<std::size_t>(trial.threads);
     Start start(threads);
     std::vector<Times> taken(threads);
@@ -353,28 +349,30 @@ class Bench {
   }
 
   /// Puts operands where the whole contraction finds them.
-  void make_ready(const Trial& trial, double beta, Lane& lane) const {
+  void make_ready(const Trial& trial, Lane& lane) const {
     if (outgrows_all_ && measure::can_flush_lines()) {
       lane.flush(trial.part);
     } else if (outgrown_ > 0) {  // what L1 holds doesn't matter
       lane.evict(outgrown_);
     } else {
-      lane.run(trial.blocked, beta);
+      lane.run(trial.blocked, 0.0);
     }
     lane.wake_up(clock_, waker_);
   }
 
-  Times times(const Trial& trial, double beta, Lane& lane, Start& start) const {
+  Times times(const Trial& trial, Beta beta, Lane& lane, Start& start) const {
     try {
-      make_ready(trial, beta, lane);
+      make_ready(trial, lane);
     } catch (...) {
       start.give_up();
       throw;
     }
     start.wait();
     Times taken;
-    taken.far = lane.run_timed(trial.blocked, beta, clock_);
-    taken.near = lane.run_timed(trial.blocked, beta, clock_);
+    taken.far = lane.run_timed(trial.blocked, beta == Beta::zero ? 0.0 : 1.0, clock_);
+    if (beta == Beta::zero) {
+      taken.near = lane.run_timed(trial.blocked, 0.0, clock_);
+    }
     return taken;
   }
 
@@ -407,12 +405,13 @@ bool benchmark_candidates(std::vector<Candidate>& all, const Folded& folded, con
   const TimeModel model(folded, environment, rates);
   promote_each_kernel(all, most_tried);
   std::vector<Trial> trials;
+  trials.reserve(most_tried);
   for (std::size_t i = 0; i < std::min(all.size(), most_tried); ++i) {
     trials.emplace_back(folded, model, environment, rates, all[i], find);
   }
   Bench bench(folded, trials, environment, model.working_set_bytes());
   Seconds best = std::numeric_limits<Seconds>::infinity();
-  for (int round = 0; round < rounds; ++round) {
+  for (std::size_t round = 0; round < still_tried.size(); ++round) {
     for (Trial& trial : trials) {
       if (go_on && !go_on()) {
         return false;
@@ -420,7 +419,7 @@ bool benchmark_candidates(std::vector<Candidate>& all, const Folded& folded, con
       if (round == 0) {
         bench.touch_buffers(trial);
       }
-      if (round == 0 || trial.predicted() <= clearly_slower * best) {
+      if (round == 0 || trial.predicted() <= still_tried[round] * best) {
         bench.time(trial);
         best = std::min(best, trial.predicted());
       }

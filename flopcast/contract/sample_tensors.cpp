@@ -51,7 +51,6 @@ SampleTensors::Tensor SampleTensors::allocate(const Offsets& rows, const Offsets
 void SampleTensors::fill(const Folded& part) {
   fill(a_, part.m.a, part.k.a, part.batch.a);
   fill(b_, part.k.b, part.n.b, part.batch.b);
-  fill(c_, part.m.c, part.n.c, part.batch.c);
 }
 
 void SampleTensors::fill(const Tensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const {
@@ -74,6 +73,7 @@ void SampleTensors::flush(const Folded& part, bool result) const {
   if (result) {
     flush(c_, part.m.c, part.n.c, part.batch.c);
   }
+  measure::wait_for_flushes();
 }
 
 void SampleTensors::flush(const Tensor& tensor, Offsets rows, Offsets columns, Offsets batch) const {
@@ -107,7 +107,7 @@ void SampleTensors::flush(const Tensor& tensor, const Offsets& rows, std::int64_
     }
     const auto address = reinterpret_cast<std::uintptr_t>(tensor.first + (from + rows[begin]) * element);
     const auto bytes = static_cast<std::int64_t>(end - begin) * element;
-    measure::flush_lines({address, bytes, 1, bytes, 0});
+    measure::begin_to_flush_lines({address, bytes, 1, bytes, 0});
     begin = end;
   }
 }

@@ -15,7 +15,7 @@ class SampleTensors {
   /// Room for `most`, which is a part of a contraction. Throws environment_error if the system refuses so much of the address space.
   explicit SampleTensors(const Folded& most);
 
-  /// Writes numbers into all elements of a part, so that its pages are there.
+  /// Writes numbers into all elements of a part of A and B, so that its pages are there; C's are when it is computed.
   void fill(const Folded& part);
   /// Pushes the elements of a part out of all caches; C's too if `result`.
   void flush(const Folded& part, bool result) const;

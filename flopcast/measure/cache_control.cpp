@@ -42,7 +42,7 @@ bool has_clflushopt() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_CLFLUSHOPT) != 0;
 }
 
-/// Flushes without waiting for one another; the caller fences.
+/// Flushes that don't wait for one another.
 __attribute__((target("clflushopt"))) void flush_lines_in_any_order(const Region& region) {
   for_each_line(
       region, [](std::uintptr_t at) __attribute__((target("clflushopt"))) { _mm_clflushopt(reinterpret_cast<void*>(at)); });
@@ -58,10 +58,16 @@ void flush_lines_in_order(const Region& region) {
 #ifdef __x86_64__
 bool can_flush_lines() { return true; }
 
-void flush_lines(const Region& region) {
+void begin_to_flush_lines(const Region& region) {
   static const bool in_any_order = has_clflushopt();
   in_any_order ? flush_lines_in_any_order(region) : flush_lines_in_order(region);
-  _mm_mfence();
+}
+
+void wait_for_flushes() { _mm_mfence(); }
+
+void flush_lines(const Region& region) {
+  begin_to_flush_lines(region);
+  wait_for_flushes();
 }
 
 void write_past_caches(const Region& region, std::uint64_t pattern) {
@@ -91,7 +97,9 @@ void write_past_caches(const Region& region, std::uint64_t pattern) {
 bool can_flush_lines() { return false; }
 void write_past_caches(const Region&, std::uint64_t) { throw internal_error("cache lines can't be flushed on this CPU"); }
 
-void flush_lines(const Region&) { throw internal_error("cache lines can't be flushed on this CPU"); }
+void begin_to_flush_lines(const Region&) { throw internal_error("cache lines can't be flushed on this CPU"); }
+void wait_for_flushes() {}
+void flush_lines(const Region& region) { begin_to_flush_lines(region); }
 #endif
 
 void read_lines(const Region& region) {

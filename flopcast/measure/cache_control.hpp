@@ -14,6 +14,9 @@ namespace flopcast::measure {
 bool can_flush_lines();
 /// Pushes every line of `region` out of all caches; requires can_flush_lines().
 void flush_lines(const Region& region);
+/// Begins to, for many small regions: all are flushed after wait_for_flushes().
+void begin_to_flush_lines(const Region& region);
+void wait_for_flushes();
 /// Fills whole lines of `region` with copies of `pattern` past the caches, which don't have these lines afterwards; the rest of it like
 /// other memory, and flushes that. A copy begins at every address that is a multiple of 8. Requires can_flush_lines().
 void write_past_caches(const Region& region, std::uint64_t pattern);

@@ -122,6 +122,10 @@ std::vector<Algorithm> requested_algorithms(const ContractOptions& options, cons
   if (options.algorithm.empty()) {
     return all;
   }
+  const std::string kernel = options.algorithm.substr(options.algorithm.rfind('-') + 1);
+  if (!options.kernels.empty() && std::find(options.kernels.begin(), options.kernels.end(), kernel) == options.kernels.end()) {
+    throw bad_input("algorithm '{}' isn't one of {}; leave --kernel out", options.algorithm, fmt::join(options.kernels, " or "));
+  }
   return {contract::find_algorithm(options.algorithm, all)};
 }
 
@@ -170,6 +174,10 @@ void check(const ContractOptions& options, const CLI::App& command) {
   }
   if (options.list + !options.emit.empty() + options.validate + options.run > 1) {
     throw usage_error("--list, --emit, --validate and --run exclude one another");
+  }
+  if (options.list || !options.emit.empty()) {
+    refuse(command, {"--fresh", "--stage", "--prefetched-lines", "--repetitions", "--blas", "--lapack", "--threads", "--kernels"},
+           "is for what measures; --list and --emit don't");
   }
   contract::parse_stage(options.stage);
 }

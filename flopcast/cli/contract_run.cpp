@@ -104,7 +104,7 @@ contract::Machine machine_of(const Workbench& bench, int threads, model::Store& 
   const contract::FindRoutine find = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
   contract::TileRates rates = contract::tile_rates_in(store, bench.environment().fingerprint, find, fresh);
   if (threads > 1) {
-    rates.bandwidth_shares = machine::measured_bandwidth_shares(machine::detect_topology());
+    rates.bandwidth_shares = machine::bandwidth_shares_if_measurable(machine::detect_topology());
   }
   return {find, bench.environment(), std::move(rates)};
 }

@@ -47,11 +47,12 @@ std::string subscript(std::string_view word, std::string_view whole) {
   return without_blanks(indices);
 }
 
-/// `C_abc := A_ai B_ibc`: the tensors on the right are apart by a blank, `*` or nothing but the second one's `X_`.
+/// `C_abc := A_ai B_ibc`, or with `=` only: the tensors on the right are apart by a blank, `*` or nothing but the second one's `X_`.
 Notation parse_assignment(std::string_view text) {
-  const std::size_t sign = text.find(":=");
-  const std::string left = without_blanks(text.substr(0, sign));
-  const std::string right = without_blanks(text.substr(sign + 2));
+  const std::size_t sign = text.find('=');
+  const bool has_colon = sign > 0 && text[sign - 1] == ':';
+  const std::string left = without_blanks(text.substr(0, has_colon ? sign - 1 : sign));
+  const std::string right = without_blanks(text.substr(sign + 1));
   std::size_t second = right.find('*');
   const bool has_star = second != std::string::npos;
   if (!has_star) {
@@ -156,7 +157,9 @@ void refuse_far_strides(const std::vector<Axis>& axes, std::int64_t element_byte
 char letter(Place place) { return "ABC"[static_cast<std::size_t>(place)]; }
 
 Notation parse_notation(std::string_view text) {
-  Notation notation = text.find(":=") != std::string_view::npos ? parse_assignment(text) : parse_list(text);
+  const bool is_assignment =
+      text.find(":=") != std::string_view::npos || (text.find('=') != std::string_view::npos && text.find('_') != std::string_view::npos);
+  Notation notation = is_assignment ? parse_assignment(text) : parse_list(text);
   check(notation, text);
   return notation;
 }

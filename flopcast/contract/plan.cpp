@@ -52,6 +52,16 @@ std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& 
   return half;
 }
 
+/// Throws bad_input for a tensor that has elements, but no address.
+void require_there(const Contraction& contraction, const std::array<const void*, 3>& tensors) {
+  for (const Place place : places) {
+    if (tensors[static_cast<std::size_t>(place)] == nullptr && contraction.elements(place) > 0) {
+      throw bad_input("{} of {} is a null pointer; its {} elements are expected there", letter(place), to_string(contraction.notation()),
+                      contraction.elements(place));
+    }
+  }
+}
+
 TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
 
 /// Compares candidates with the effort that was asked for; whether it found out something that is worth keeping.
@@ -122,6 +132,7 @@ class Plan::State {
 };
 
 void Plan::execute(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
+  require_there(state_->contraction, {a, b, c});
   require_apart(state_->contraction, a, b, c);
   if (!is_complex(state_->contraction.precision) && (alpha.imag() != 0 || beta.imag() != 0)) {
     throw bad_input("{} of real numbers can't be scaled by a complex alpha or beta", to_string(state_->contraction.notation()));
@@ -168,7 +179,7 @@ Machine local_machine(const std::string& blas) {
   const FindRoutine find = [libraries](std::string_view routine) { return libraries.find(routine); };
   Environment environment = machine::detect(libraries, 1, {});
   TileRates rates = measure_tile_rates(find);
-  rates.bandwidth_shares = machine::measured_bandwidth_shares(machine::detect_topology());
+  rates.bandwidth_shares = machine::bandwidth_shares_if_measurable(machine::detect_topology());
   return {find, std::move(environment), std::move(rates)};
 }
 

@@ -80,6 +80,18 @@ std::vector<BandwidthShare> measured_bandwidth_shares(const Topology& topology, 
   return *measurement.bandwidth_shares;
 }
 
+std::vector<BandwidthShare> bandwidth_shares_if_measurable(const Topology& topology, const DetectOptions& options) {
+  measured_machine(topology, options);
+  try {
+    return measured_bandwidth_shares(topology, options);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::environment) {
+      throw;
+    }
+    return {};
+  }
+}
+
 Environment detect(const LibrarySet& libraries, int threads, const DetectOptions& options) {
   const Topology topology = detect_topology();
   MachineMeasurement measurement = measured_machine(topology, options);

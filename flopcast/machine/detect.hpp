@@ -27,6 +27,9 @@ MachineMeasurement measured_machine(const Topology& topology, const DetectOption
 /// What each of several cores gets of the bandwidth that one has alone: kept with that measurement, and measured anew (tens of milliseconds)
 /// whenever that is. Throws as measured_machine and measure_bandwidth_shares.
 std::vector<BandwidthShare> measured_bandwidth_shares(const Topology& topology, DetectOptions options = {});
+/// The same, but nothing where that can't be measured (threads may not be pinned, memory is short): threads are then taken not to disturb
+/// each other. Throws as measured_machine.
+std::vector<BandwidthShare> bandwidth_shares_if_measurable(const Topology& topology, const DetectOptions& options = {});
 
 /// The environment of what `libraries` do with `threads` threads, which are set. Throws as measured_machine and LibrarySet::set_threads.
 Environment detect(const LibrarySet& libraries, int threads = 1, const DetectOptions& options = {});

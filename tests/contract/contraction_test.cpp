@@ -26,7 +26,7 @@ std::string message(const std::function<void()>& work) {
 TEST(Notation, IsReadInThreeWays) {
   const Notation expected{"ai", "ibc", "abc"};
   for (const char* text : {"abc=ai,ibc", "C_abc := A_ai B_ibc", "ai,ibc->abc", " abc = ai , ibc ", "C_{abc} := A_{ai} B_{ibc}",
-                           "C_abc := A_ai * B_ibc", "C_abc:=A_aiB_ibc"}) {
+                           "C_abc := A_ai * B_ibc", "C_abc = A_ai B_ibc", "C_{abc}=A_{ai}*B_{ibc}", "C_abc:=A_aiB_ibc"}) {
     EXPECT_EQ(parse_notation(text), expected) << text;
   }
   EXPECT_EQ(parse_notation("=a,a"), (Notation{"a", "a", ""}));
@@ -38,6 +38,7 @@ TEST(Notation, SaysWhatIsWrong) {
   const auto says = [](const std::string& text) { return message([&] { parse_notation(text); }); };
   EXPECT_THAT(says("abc"), HasSubstr("is none of 'abc=ai,ibc'"));
   EXPECT_THAT(says("C_abc := A_ai"), HasSubstr("is none of"));
+  EXPECT_THAT(says("= A_a B_a"), HasSubstr("is none of"));
   EXPECT_THAT(says("abc=ai"), HasSubstr("has 1 operand; it takes two"));
   EXPECT_THAT(says("a=a,a,a"), HasSubstr("has 3 operands; it takes two"));
   EXPECT_THAT(says("ab=aij,ijj"), HasSubstr("index j is repeated in B"));

@@ -144,6 +144,18 @@ TEST_F(Kept, SaysWhereItCannotBeWritten) {
   }
 }
 
+TEST_F(Kept, KnowsNoSharesOfBandwidthWhereThreadsMayNotBePinned) {
+  Topology topology = two_cores();
+  topology.places = {{1 << 20, 0, 0}, {(1 << 20) + 1, 1, 0}};  // no system has these
+  MachineMeasurement without = measurement();
+  without.bandwidth_shares.reset();
+  write_measurement(directory_ / ("machine-" + hardware_fingerprint(topology) + ".json"), without);
+  DetectOptions options;
+  options.directory = directory_;
+  EXPECT_THROW(measured_bandwidth_shares(topology, options), Error);
+  EXPECT_THAT(bandwidth_shares_if_measurable(topology, options), ::testing::IsEmpty());
+}
+
 TEST(MachineDirectory, FollowsTheEnvironment) {
   setenv("FLOPCAST_HOME", "/a", 1);
   EXPECT_EQ(machine_directory(), fs::path("/a/"));

@@ -429,13 +429,16 @@ TEST(Plan, MayBeExecutedFromSeveralThreads) {
   }
 }
 
-TEST(Plan, RefusesOverlapAndLeavesCAlone) {
+TEST(Plan, RefusesOverlapAndNullPointersAndLeavesCAlone) {
   const Plan chosen = plan("ij,jk->ik", {{4, 4}, {4, 4}, {4, 4}}, test_machine());
   std::vector<double> memory(40, 1.0);
   const std::vector<double> before = memory;
   EXPECT_THROW(chosen.execute(memory.data(), memory.data() + 20, memory.data() + 8), Error);
   EXPECT_THROW(chosen.execute(memory.data(), memory.data(), memory.data() + 20, {0, 1}), Error) << "real numbers by i";
   EXPECT_EQ(memory, before);
+  EXPECT_THROW(chosen.execute(nullptr, memory.data(), memory.data() + 20), Error);
+  EXPECT_THROW(chosen.execute(memory.data(), memory.data(), nullptr), Error);
+  EXPECT_NO_THROW(plan("ij,jk->ik", {{0, 4}, {4, 4}, {0, 4}}, test_machine()).execute(nullptr, memory.data(), nullptr)) << "has no elements";
   EXPECT_THROW(plan("ij,jk->ik", {{4, 5}, {4, 4}, {4, 4}}, test_machine()), Error);
   EXPECT_THROW(plan("ij,jk->ik", {{4}, {4, 4}, {4, 4}}, test_machine()), Error);
 }

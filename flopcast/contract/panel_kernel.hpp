@@ -30,6 +30,8 @@ struct PanelProduct {
   /// What will be needed next: lines from here on are asked for along the sums, `ahead_step` elements further with every product.
   const T* ahead = nullptr;
   std::int64_t ahead_step = 0;
+  const T* a_next = nullptr;  ///< likewise the first columns of A that the next product reads, `a_next_step` apart; null if that isn't known
+  std::int64_t a_next_step = 0;
 };
 
 /// C(i, j) := alpha sum over p of a(i, p) b(p, j) + beta C(i, j) for so many elements of a batch, which are neighbours in all three tensors.

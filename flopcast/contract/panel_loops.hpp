@@ -139,15 +139,21 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
   const T* a = x.a;
   const T* b = x.b + first * column_step;
   const T* ahead = x.ahead != nullptr ? x.ahead : b;
-  for (std::int64_t p = 0; p < x.depth; ++p) {
-    prefetch_rows<Vector>(a + columns_ahead * x.a_step, vectors);
-    prefetch_ahead(ahead);
-    const Vector rows[height] = {load<Vector>(a + static_cast<std::int64_t>(V) * lanes)...};
-    (add_column(sums[J], rows, b[static_cast<std::int64_t>(J) * column_step], vectors), ...);
-    a += x.a_step;
-    b += x.b_step;
-    ahead += x.ahead_step;
-  }
+  const auto multiply = [&](std::int64_t count, const T* next, std::int64_t next_step) __attribute__((always_inline)) {
+    for (std::int64_t p = 0; p < count; ++p) {
+      prefetch_rows<Vector>(next, vectors);
+      prefetch_ahead(ahead);
+      const Vector rows[height] = {load<Vector>(a + static_cast<std::int64_t>(V) * lanes)...};
+      (add_column(sums[J], rows, b[static_cast<std::int64_t>(J) * column_step], vectors), ...);
+      a += x.a_step;
+      b += x.b_step;
+      ahead += x.ahead_step;
+      next += next_step;
+    }
+  };
+  const std::int64_t before_last = x.depth > columns_ahead ? x.depth - columns_ahead : 0;
+  multiply(before_last, a + columns_ahead * x.a_step, x.a_step);
+  multiply(x.depth - before_last, x.a_next != nullptr ? x.a_next : x.a, x.a_next != nullptr ? x.a_next_step : x.a_step);
   if (x.rows == static_cast<std::int64_t>(height) * lanes && x.pieces == nullptr) {
     (update_column(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], sums[J], vectors), ...);
     return;

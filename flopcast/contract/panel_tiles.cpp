@@ -399,7 +399,9 @@ void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
                               nullptr,
                               0,
                               nullptr,
-                              0};
+                              0,
+                              rows_[(i + 1) % panels.size()].data,
+                              rows_[(i + 1) % panels.size()].step};
       prefetch_columns(j + 1, i, panels.size(), product);
       if (!panels[i].pieces.empty()) {
         product.c = c;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "flopcast/contract/stretch_experiment.hpp"
 #include "flopcast/core/error.hpp"
@@ -127,9 +128,9 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
   return all;
 }
 
-/// Timings of all experiments: what `memory` knows, and the rest measured; gives how many were known.
-std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const Measure& measure,
-                   const TimingMemory& memory) {
+/// Timings of all experiments: what `memory` knows, and the rest measured; gives the places of the latter.
+std::vector<std::size_t> obtain(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const Measure& measure,
+                                const TimingMemory& memory) {
   std::vector<const Wanted*> missing;
   std::vector<std::size_t> places;
   timings.resize(wanted.size());
@@ -143,7 +144,7 @@ std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const Wante
     }
   }
   if (missing.empty()) {
-    return wanted.size();
+    return places;
   }
   std::vector<measure::Timings> measured = measured_in_rounds(missing, measure);
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -153,10 +154,39 @@ std::size_t obtain(std::vector<measure::Timings>& timings, std::span<const Wante
       memory.keep(one.key, timings[places[i]]);
     }
   }
-  return wanted.size() - missing.size();
+  return places;
+}
+
+/// Measures the stretches among these again, on memory prepared anew, and adds what they took.
+void measure_again(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const std::set<std::size_t>& places,
+                   const Measure& measure, const TimingMemory& memory) {
+  std::vector<measure::Experiment> experiments;
+  for (const std::size_t place : places) {
+    experiments.push_back(wanted[place].experiment);
+  }
+  const std::vector<measure::Timings> later = measure(experiments);
+  std::size_t i = 0;
+  for (const std::size_t place : places) {
+    if (is_empty(later.at(i))) {
+      return;  // interrupted: what was measured before will do
+    }
+    append(timings[place], joined(later[i++]));
+    if (memory.keep) {
+      memory.keep(wanted[place].key, timings[place]);
+    }
+  }
 }
 
 }  // namespace
+
+std::vector<std::size_t> leaders(std::span<const Forecast> forecasts) {
+  constexpr double close = 1.25;  // predictions err by half of that now and then
+  std::vector<std::size_t> order = ranking(forecasts);
+  const auto behind = std::find_if(order.begin(), order.end(),
+                                   [&](std::size_t i) { return forecasts[i].seconds > close * forecasts[order.front()].seconds; });
+  order.erase(behind, order.end());
+  return order.size() > 1 ? order : std::vector<std::size_t>{};
+}
 
 Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
                    const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory) {
@@ -184,9 +214,10 @@ Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& con
   }
   result.benchmarks = wanted.size();
   std::vector<measure::Timings> timings;
-  result.known = obtain(timings, wanted, measure, memory);
+  const std::vector<std::size_t> measured = obtain(timings, wanted, measure, memory);
+  result.known = wanted.size() - measured.size();
   const auto timed_of = [&](const std::string& key, const std::string& what) { return summed(timings.at(known.at(key)), what); };
-  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+  const auto forecast_of = [&](std::size_t i) {
     Forecast forecast;
     for (const MicroBenchmark& benchmark : benchmarks[i]) {
       const std::string what = fmt::format("{} of {}", benchmark.what, algorithms[i].name());
@@ -200,7 +231,26 @@ Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& con
       forecast.interval.low += benchmark.calls * benchmark.scale * timed.interval.low;
       forecast.interval.high += benchmark.calls * benchmark.scale * timed.interval.high;
     }
-    result.each.push_back(std::move(forecast));
+    return forecast;
+  };
+  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+    result.each.push_back(forecast_of(i));
+  }
+  std::set<std::size_t> decisive;
+  const std::vector<std::size_t> leading = leaders(result.each);
+  for (const std::size_t i : leading) {
+    for (const MicroBenchmark& benchmark : benchmarks[i]) {
+      const std::size_t place = known.at(benchmark.key);
+      if (benchmark.alike && std::find(measured.begin(), measured.end(), place) != measured.end()) {
+        decisive.insert(place);
+      }
+    }
+  }
+  if (!decisive.empty()) {
+    measure_again(timings, wanted, decisive, measure, memory);
+    for (const std::size_t i : leading) {
+      result.each[i] = forecast_of(i);
+    }
   }
   return result;
 }

@@ -37,13 +37,18 @@ struct Forecasts {
 using Measure = std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)>;
 
 /// Predicts each algorithm as the sum over its micro-benchmarks of calls x median time; algorithms share what is equal, and everything is
-/// measured in one shuffled run, unless `memory` knows it. What is measured is kept there before anything else happens. Throws
+/// measured in one shuffled run, unless `memory` knows it; what the leaders are made of then a second time. What is measured is kept there
+/// before anything else happens. Throws
 /// unusable_measurement if a benchmark has no repetition that counts (interrupted).
 Forecasts forecast(std::span<const Algorithm> algorithms, const Contraction& contraction, const Environment& environment,
                    const BenchmarkOptions& options, const Measure& measure, const TimingMemory& memory = {});
 
 /// Positions in `forecasts`, the fastest first.
 std::vector<std::size_t> ranking(std::span<const Forecast> forecasts);
+
+/// Those among which the fastest is likely to be, the fastest first, as predictions go: up to 1.25 times as slow as that. None if nothing is
+/// near it.
+std::vector<std::size_t> leaders(std::span<const Forecast> forecasts);
 
 /// Whether two forecasts can't be told apart: intervals overlap, or they differ by less than `floor` (what machines of today repeat to).
 bool ties(const Forecast& x, const Forecast& y, double floor = 0.01);

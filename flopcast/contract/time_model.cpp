@@ -163,7 +163,7 @@ double TimeModel::at_once_of(const Blocking& blocking) const {
   const double rows = as_double(folded.m.extent), height = as_double(std::min(blocking.m, folded.m.extent));
   const double columns = as_double(folded.batch.extent * folded.n.extent),
                width = as_double(std::max<std::int64_t>(1, std::min(blocking.n, folded.n.extent)));
-  if (shares_columns(folded, blocking)) {
+  if (sharing_of(folded, blocking) == Sharing::columns) {
     return speedup_of(blocking.threads, columns, width);
   }
   const bool waits_for_each_other = packs_some_of_b(blocking) || blocking.k < folded.k.extent;

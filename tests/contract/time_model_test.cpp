@@ -151,11 +151,22 @@ TEST(Blocked, ATimedRunIsARun) {
 
 TEST(Blocked, ThreadsTakeColumnsWhereNoneWaitsLongerSo) {
   const Folded f = folded("ab=ai,ib", {{'a', 96}, {'b', 96}, {'i', 8}});
-  EXPECT_TRUE(shares_columns(f, {96, 8, 8, TileKernel::gemm, 2})) << "six tiles for each";
-  EXPECT_TRUE(shares_columns(f, {96, 48, 8, TileKernel::gemm, 2})) << "there is one tile of M";
-  EXPECT_FALSE(shares_columns(f, {48, 48, 8, TileKernel::gemm, 2})) << "rows do as well, and share what is packed of B";
-  EXPECT_FALSE(shares_columns(f, {24, 64, 8, TileKernel::gemm, 2})) << "the second tile of N is half as wide";
-  EXPECT_TRUE(shares_columns(f, {24, 64, 8, TileKernel::gemm, 1}));
+  const auto sharing = [&](std::int64_t m, std::int64_t n, int threads, LoopOrder order) {
+    Blocking blocking{m, n, 8, TileKernel::gemm, threads};
+    blocking.order = order;
+    return sharing_of(f, blocking);
+  };
+  using enum LoopOrder;
+  EXPECT_EQ(sharing(96, 8, 2, nkm), Sharing::columns) << "six tiles for each";
+  EXPECT_EQ(sharing(96, 48, 2, nkm), Sharing::columns) << "there is one tile of M";
+  EXPECT_EQ(sharing(48, 48, 2, nkm), Sharing::together) << "rows do as well, and share what is packed of B";
+  EXPECT_EQ(sharing(24, 64, 2, nkm), Sharing::together) << "the second tile of N is half as wide";
+  EXPECT_EQ(sharing(24, 64, 2, knm), Sharing::together);
+  EXPECT_EQ(sharing(24, 64, 1, nkm), Sharing::columns);
+  EXPECT_EQ(sharing(24, 64, 2, nmk), Sharing::rows) << "the loop over M isn't innermost";
+  EXPECT_EQ(sharing(8, 96, 2, mnk), Sharing::rows);
+  EXPECT_EQ(sharing(96, 24, 2, mkn), Sharing::columns) << "there is one tile of M";
+  EXPECT_EQ(sharing(96, 24, 1, kmn), Sharing::rows);
   EXPECT_DOUBLE_EQ(speedup_of(2, 96, 40), 96.0 / 56);
   EXPECT_DOUBLE_EQ(speedup_of(4, 96, 96), 1);
 }

@@ -565,7 +565,9 @@ Sharing sharing_of(const Folded& folded, const Blocking& blocking) {
 }
 
 PerLoop<std::int64_t> tile_counts(const Folded& folded, const Blocking& blocking) {
-  const auto count = [](const Fold& fold, std::int64_t length) { return std::max<std::int64_t>(1, (fold.extent + length - 1) / length); };
+  const auto count = [](const Fold& fold, std::int64_t length) {  // of an empty dimension there may be a tile of nothing
+    return fold.extent == 0 ? 1 : (fold.extent + length - 1) / length;
+  };
   return {count(folded.m, blocking.m), count(folded.n, blocking.n), count(folded.k, blocking.k)};
 }
 

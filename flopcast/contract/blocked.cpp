@@ -355,10 +355,12 @@ class Worker {
   static constexpr std::size_t panels_per_part = 16;
   static constexpr std::int64_t columns_per_part = 64;
 
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
   /// Which tile of an operand.
   struct Tag {
     const Element* from = nullptr;  ///< the operand's first element, in this element of the batch
-    std::size_t outer = 0, k = 0;
+    std::size_t outer = none, k = 0;
     friend bool operator==(const Tag&, const Tag&) = default;
   };
 
@@ -366,14 +368,13 @@ class Worker {
   struct Kept {
     Element* first = nullptr;
     Tag now = {};
-    bool is_taken = false;
-    std::vector<Tag> own = {};
+    std::unique_ptr<Tag[]> own = {};
     Tag* tags = nullptr;
 
     void make(const Blocked::Slots& slots) {
       if (slots.count > 1) {
-        own.resize(slots.count, Tag{nullptr, std::numeric_limits<std::size_t>::max(), 0});
-        tags = own.data();
+        own = std::make_unique<Tag[]>(slots.count);
+        tags = own.get();
       }
     }
     void share(const Kept& other) {
@@ -381,12 +382,7 @@ class Worker {
       tags = other.tags;
     }
     /// Whether that is another one than before.
-    bool turns_to(const Tag& tag) {
-      const bool is_other = !is_taken || !(tag == now);
-      now = tag;
-      is_taken = true;
-      return is_other;
-    }
+    bool turns_to(const Tag& tag) { return std::exchange(now, tag) != tag; }
     /// Whether a buffer has the tile taken; from now on it has.
     bool holds(std::size_t slot) { return tags != nullptr && std::exchange(tags[slot], now) == now; }
   };
@@ -633,6 +629,8 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
   }
   packs_b_ = packed().find(folded_.swapped ? 'A' : 'B') != std::string::npos;
   sharing_ = sharing_of(folded_, blocking_);
+  loops_ = loops_of(blocking_.order);
+  parts_ = parts();
   keep_tiles();
   leave_out_upper_tiles();
   buffers_ = std::make_shared<Buffers>();
@@ -775,25 +773,26 @@ void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullpt
 /// them each thread takes a share of them through all of it.
 std::size_t Blocked::parts() const {
   const std::size_t tiles = sharing_ == Sharing::rows ? m_.size() : n_.size();
-  return loops_of(blocking_.order).front() == TileLoop::k ? std::min(tiles, static_cast<std::size_t>(blocking_.threads)) : tiles;
+  return loops_.front() == TileLoop::k ? std::min(tiles, static_cast<std::size_t>(blocking_.threads)) : tiles;
 }
 
-std::size_t Blocked::units() const { return static_cast<std::size_t>(folded_.batch.extent) * parts(); }
+std::size_t Blocked::units() const { return static_cast<std::size_t>(folded_.batch.extent) * parts_; }
 
 Blocked::Unit Blocked::unit(std::size_t number) const {
-  const std::size_t all = parts(), part = number % all;
-  Unit unit{static_cast<std::int64_t>(number / all), {0, 0, 0}, all_tiles()};
+  const std::size_t batch = number / parts_, part = number - batch * parts_;
+  Unit unit{static_cast<std::int64_t>(batch), {0, 0, 0}, all_tiles()};
   const TileLoop shared = sharing_ == Sharing::rows ? TileLoop::m : TileLoop::n;
   const std::size_t tiles = unit.last[shared];
-  unit.first[shared] = part * tiles / all;
-  unit.last[shared] = (part + 1) * tiles / all;
+  const auto beginning = [&](std::size_t of) { return tiles == parts_ ? of : of * tiles / parts_; };
+  unit.first[shared] = beginning(part);
+  unit.last[shared] = beginning(part + 1);
   return unit;
 }
 
 /// `after` hears what was just done: a member of PartTimes.
 template <class Element, class After>
 void Blocked::do_unit(Worker<Element>& worker, const Unit& unit, After&& after) const {
-  const auto [outer, middle, inner] = loops_of(blocking_.order);
+  const auto [outer, middle, inner] = loops_;
   worker.take_batch(unit.batch);
   TileAt at;
   for (at[outer] = unit.first[outer]; at[outer] < unit.last[outer]; ++at[outer]) {
@@ -836,7 +835,7 @@ void Blocked::share_tiles(std::vector<Worker<Element>>& workers) const {
   struct Step {
     std::atomic<std::size_t> next_part = 0, next_tile = 0;
   };
-  const auto [outer, middle, inner] = loops_of(blocking_.order);
+  const auto [outer, middle, inner] = loops_;
   const TileAt tiles = all_tiles();
   const std::size_t in_one = n_.size() * k_.size();  // in an element of the batch
   std::vector<Step> steps(static_cast<std::size_t>(folded_.batch.extent) * in_one);

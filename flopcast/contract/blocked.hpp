@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -158,6 +159,8 @@ class Blocked {
   bool takes_turns_ = false;         ///< gemm may be called by one thread at a time only
   std::vector<Tile> m_, n_, k_;
   Sharing sharing_ = Sharing::columns;
+  std::array<TileLoop, 3> loops_ = {};                   ///< from the outside in
+  std::size_t parts_ = 0;                                ///< of an element of the batch, which threads share
   std::vector<std::size_t> first_rows_;                  ///< for each tile of N the first one of M that has to be computed beside it
   std::vector<std::vector<RowPanel>> row_panels_;        ///< of every tile of M, for the panel kernel
   std::vector<PackingOrder> packing_orders_;             ///< likewise

@@ -177,7 +177,7 @@ TEST(Blocked, AgreesWithNestedLoopsInEveryOrderOnEveryNumberOfThreads) {
       for (const int kept : {0, 1, 2, 4, 7}) {
         for (const int threads : {1, 2, 3}) {
           for (const auto& [m, n, k] :
-               {std::array{10, 10, 10}, {20, 2, 20}, {2, 20, 20}, {20, 20, 2}, {40, 10, 10}, {10, 40, 10}, {10, 10, 40}}) {
+               {std::array{10, 10, 10}, {20, 2, 20}, {2, 20, 20}, {20, 20, 2}, {40, 10, 10}, {10, 40, 10}, {10, 10, 40}, {40, 40, 10}}) {
             Blocking blocking{m, n, k, kernel, threads, true, true};
             blocking.order = order;
             blocking.keep_a = (kept & 1) != 0;

@@ -5,6 +5,7 @@
   bench/contractions.py regret  --flopcast build/release/bin/flopcast [--n 100,200] [--threads 1,2] [--blas openblas-pthread]
   bench/contractions.py cost    --flopcast build/release/bin/flopcast [--contractions "abc=ai,ibc:i=8"] [--n 1000] [--blas openblas-serial]
   bench/contractions.py choice  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--names intensli]
+  bench/contractions.py orders  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--names intensli] [--blas openblas-serial]
   bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--blas blis-serial] [--names intensli]
                                 [--tblis PATH/libtblis.so] [--hptt PATH/libhptt.so] [--finished FILE --time-limit 280]
 
@@ -15,6 +16,8 @@ first the algorithms of BLAS-2 and BLAS-3, of others the highest level that ther
 cost: how many times as long all algorithms take as predicting them: counted as in paper 002 (figure 6; one run of each micro-benchmark, without preparation and repetitions), for algorithms predicted one by
 one (everything between the command's start and its answer, median per kernel), for all of them in one ranking, and again when their micro-benchmarks are known. Executions are the predicted ones.
 choice: the planner's choice by model and by micro-benchmarks against the best of its own candidates by execution (a generous budget); share of the best rate.
+orders: the loops over tiles in all six orders, without and with operands kept, for the tiles that the planner chooses, the same with N cut into more tiles, and with M, N and K cut so that every loop has
+several: the fastest of the usual order (nkm, nothing kept) and the fastest of the others, in turn with each other afterwards.
 planner: the planner's choice against NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's --tiles whole), TBLIS where a build of it is given, and HPTT's transpositions
 around NumPy's gemm where a build of HPTT is given. With --finished what is done is kept in a file, and a later run goes on from there; --time-limit begins no further case after so many seconds.
 CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312 (as the public TCCG suite is given); without it the paper's contractions are taken; --scale multiplies all sizes. einsum and TBLIS
@@ -300,9 +303,52 @@ def choice(options):
               f"within 3 % in {100 * sum(x > 0.97 for x in shares) / len(shares):.0f} %")
 
 
+ORDERS = ["nkm", "nmk", "knm", "kmn", "mnk", "mkn"]
+
+
+def tilings(made):
+    """Tiles in the usual order that the planner thinks best, and cut further; with what stands behind the lengths in --tiles."""
+    chosen = next(one["tiles"] for one in made["plan"]["considered"] if ", loops" not in one["tiles"] and " kept" not in one["tiles"] and "batch" not in one["tiles"])
+    m, n, k = (int(length) for length in re.match(r"(\d+) x (\d+) x (\d+)", chosen).groups())
+    kernel = "panels" if "in panels" in chosen else "streaming" if "streaming" in chosen else "gemm"
+    rows = ":crossed" if "crossed" in chosen else ":A" if "rows as A" in chosen else ""
+    cut = lambda length, parts, unit: max(1, -(-length // parts // unit) * unit) if length > unit else length
+    lengths = [(m, n, k), (m, cut(n, 4, 8), k), (cut(m, 2, 24), cut(n, 4, 8), k if kernel == "streaming" else cut(k, 2, 8))]
+    return [(f"{a}x{b}x{c}:{kernel}{rows}") for a, b, c in dict.fromkeys(lengths)]
+
+
+def orders(options):
+    for threads in options.threads.split(","):
+        print(f"\n{threads} thread(s), GFLOP/s\n\n| case | nkm, nothing kept | tiles | another order | tiles | gain |\n|:--|--:|:--|--:|:--|--:|")
+        gains = []
+        for name, text, sizes in cases(options):
+            blas = ["--blas", options.blas] if options.blas else []
+            words = [*words_of(text, sizes), "--run", "--threads", threads, *blas]
+            usual, others = {}, {}
+            for tiles in tilings(flopcast(options, words)):
+                for order in ORDERS:
+                    for kept in ("", ":keepABC"):
+                        (usual if order == "nkm" and not kept else others)[f"{tiles}:{order}{kept}"] = []
+            everything = usual | others
+            for tiles, times in everything.items():
+                times += flopcast(options, [*words, "--tiles", tiles])["times"]
+            fastest = lambda group, count: sorted(group, key=lambda tiles: statistics.median(everything[tiles]))[:count]
+            finalists = fastest(usual, 2) + fastest(others, 3)  # the fastest of many was lucky: timed anew
+            for tiles in finalists:
+                everything[tiles].clear()
+            for _ in range(3):
+                for tiles in finalists:
+                    everything[tiles] += flopcast(options, [*words, "--tiles", tiles])["times"]
+            best = [min(set(group) & set(finalists), key=lambda tiles: statistics.median(everything[tiles])) for group in (usual, others)]
+            rates = [2 * math.prod(sizes.values()) / statistics.median(everything[tiles]) / 1e9 for tiles in best]
+            gains.append(rates[1] / rates[0])
+            print(f"| {name} {described(sizes)} | {rates[0]:.1f} | {best[0]} | {rates[1]:.1f} | {best[1]} | {100 * (gains[-1] - 1):+.1f} % |", flush=True)
+        print(f"\nanother order: {statistics.geometric_mean(gains):.3f} times as fast in geometric mean, {max(gains):.3f} at best, {min(gains):.3f} at worst")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["ladder", "regret", "cost", "choice", "planner"])
+    parser.add_argument("what", choices=["ladder", "regret", "cost", "choice", "orders", "planner"])
     parser.add_argument("--flopcast", default="build/release/bin/flopcast")
     parser.add_argument("--n", default="100,200")
     parser.add_argument("--blas", default="")
@@ -320,7 +366,7 @@ def main():
     parser.add_argument("--time-limit", type=float, default=0)
     options = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", options.threads.split(",")[0])
-    {"ladder": ladder, "regret": regret, "cost": cost, "choice": choice, "planner": planner}[options.what](options)
+    {"ladder": ladder, "regret": regret, "cost": cost, "choice": choice, "orders": orders, "planner": planner}[options.what](options)
     return 0
 
 

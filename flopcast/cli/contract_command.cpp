@@ -242,11 +242,14 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
       ->check(CLI::IsMember({"estimate", "microbench", "measure"}))
       ->capture_default_str();
   command
-      ->add_option("--tiles", options->tiles,
-                   "Of --run: these tiles of M, N and K instead of the planner's choice, such as 96x512x64 (gemm), 96x512x64:panels, "
-                   "96x512x8:streaming, and with rows in another order than C's 96x512x64:panels:crossed or :A; "
-                   "whole: transpose, one gemm, transpose; batch: along the batch")
-      ->type_name("MxNxK[:KERNEL[:ROWS]]");
+      ->add_option(
+          "--tiles", options->tiles,
+          "Of --run: these tiles of M, N and K instead of the planner's choice, such as 96x512x64 (gemm), 96x512x64:panels, "
+          "96x512x8:streaming, and with rows in another order than C's 96x512x64:panels:crossed or :A, with loops over tiles in "
+          "another order than nkm (from the outside in) 96x512x64:gemm:nmk, with an operand's tiles kept packed until no loop needs "
+          "them again 96x512x64:panels:mkn:keepB; "
+          "whole: transpose, one gemm, transpose; batch: along the batch")
+      ->type_name("MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]");
   command->add_option("--time-budget", options->time_budget, "For measuring candidates")->type_name("DURATION")->capture_default_str();
   command->add_flag("--validate", options->validate, "Execute the algorithms too, on random numbers, and compare");
   command

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -32,7 +35,39 @@ using contract::Contraction;
 
 namespace {
 
-/// `96x512x64`, with `:panels` or `:streaming` behind it, and rows in another order than C's, `:crossed` or `:A`; or `whole` or `batch`.
+enum class TileOption : std::uint8_t { rows, loops, kept };
+
+/// What stands behind the kernel: rows in another order than C's, `crossed` or `A`; loops over tiles in another order than `nkm`; operands
+/// whose tiles are kept, such as `keepAC`. Which of these it was; nothing if none.
+std::optional<TileOption> parse_tile_option(std::string_view text, contract::Blocking& blocking) {
+  constexpr std::string_view keep = "keep";
+  constexpr std::array<std::string_view, 3> row_orders = {"C", "crossed", "A"};
+  const auto* rows = std::find(row_orders.begin(), row_orders.end(), text);
+  if (rows != row_orders.end()) {
+    blocking.rows = static_cast<contract::RowOrder>(rows - row_orders.begin());
+    return TileOption::rows;
+  }
+  if (const std::optional<contract::LoopOrder> order = contract::loop_order(text)) {
+    blocking.order = *order;
+    return TileOption::loops;
+  }
+  const std::string_view kept = text.starts_with(keep) ? text.substr(keep.size()) : std::string_view();
+  blocking.keep_a = kept.find('A') != std::string_view::npos;
+  blocking.keep_b = kept.find('B') != std::string_view::npos;
+  blocking.keep_c = kept.find('C') != std::string_view::npos;
+  return kept.empty() || kept != contract::kept_operands(blocking) ? std::nullopt : std::optional(TileOption::kept);
+}
+
+/// All of them, each kind once; whether there was nothing else.
+bool parse_tile_options(std::span<const std::string_view> texts, contract::Blocking& blocking) {
+  std::set<TileOption> seen;
+  return std::all_of(texts.begin(), texts.end(), [&](std::string_view text) {
+    const std::optional<TileOption> option = parse_tile_option(text, blocking);
+    return option && seen.insert(*option).second;
+  });
+}
+
+/// `96x512x64`, with `:panels` or `:streaming` behind it, and one of each of the options above; or `whole` or `batch`.
 contract::Blocking parse_tiles(const std::string& text, int threads) {
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
   if (text == "whole") {
@@ -43,21 +78,20 @@ contract::Blocking parse_tiles(const std::string& text, int threads) {
   }
   const std::vector<std::string_view> parts = split(text, ':');
   const std::vector<std::string_view> sides = split(parts.front(), 'x');
-  constexpr std::array<std::string_view, 3> kernels = {"gemm", "panels", "streaming"}, orders = {"C", "crossed", "A"};
+  constexpr std::array<std::string_view, 3> kernels = {"gemm", "panels", "streaming"};
   const auto* kernel = std::find(kernels.begin(), kernels.end(), parts.size() > 1 ? parts[1] : kernels.front());
-  const auto* order = std::find(orders.begin(), orders.end(), parts.size() > 2 ? parts[2] : orders.front());
-  if (parts.size() > 3 || sides.size() != 3 || kernel == kernels.end() || order == orders.end()) {
+  contract::Blocking blocking;
+  if (sides.size() != 3 || kernel == kernels.end() ||
+      !parse_tile_options(std::span(parts).subspan(std::min<std::size_t>(parts.size(), 2)), blocking)) {
     throw bad_input(
         "--tiles '{}' is neither whole nor batch nor tiles of M, N and K such as 96x512x64, 96x512x64:panels, 96x512x64:panels:crossed, "
-        "96x512x64:gemm:A or 96x512x8:streaming",
+        "96x512x64:gemm:A, 96x512x64:gemm:nmk, 96x512x64:panels:mkn:keepB or 96x512x8:streaming",
         text);
   }
-  contract::Blocking blocking;
   blocking.m = parse_integer(sides[0], "--tiles: M", 1, longest);
   blocking.n = parse_integer(sides[1], "--tiles: N", 1, longest);
   blocking.k = parse_integer(sides[2], "--tiles: K", 1, longest);
   blocking.kernel = static_cast<contract::TileKernel>(kernel - kernels.begin());
-  blocking.rows = static_cast<contract::RowOrder>(order - orders.begin());
   blocking.threads = threads;
   return blocking;
 }
@@ -170,6 +204,9 @@ void show_run(const contract::Plan& plan, const Run& run, const CommonOptions& c
     document["schema"] = "flopcast-contract-run-1";
     document["plan"] = {{"explanation", plan.explain()}, {"seconds", plan.seconds()}, {"workspace_bytes", plan.workspace_bytes()}};
     document["plan"]["considered"] = considered(plan);
+    const contract::Blocking& chosen = plan.considered().front().blocking;
+    document["plan"]["loops"] = contract::name_of(chosen.order);
+    document["plan"]["kept"] = contract::kept_operands(chosen);
     document["planning_seconds"] = run.planning;
     document["times"] = run.times;
     document["flops_per_second"] = rate;

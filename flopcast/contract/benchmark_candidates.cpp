@@ -153,6 +153,10 @@ struct Trial {
       first.set(sample.first + sample.later, expected.first + expected.later);
       return;
     }
+    if (expected.first.inside.c > 0 && expected.later.inside.c == 0) {  // C is written once, as by the sample
+      first.set(sample.first, expected.first + expected.later);
+      return;
+    }
     first.set(sample.first, expected.first);
     if (expected.later.parts().sum() > 0) {
       Blocking short_tiles = serial(candidate.blocking);

@@ -15,6 +15,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "flopcast/contract/element.hpp"
 #include "flopcast/contract/helper_threads.hpp"
@@ -182,9 +183,11 @@ struct Blocked::Buffers {
 template <class Element>
 class Worker {
  public:
+  using TileAt = Blocked::TileAt;
+
   Worker(const Blocked& plan, const Element* a, const Element* b, Element* c, Element alpha, Element beta)
       : plan_(plan),
-        memory_(plan.buffers_->take(plan.a_bytes_ + plan.b_bytes_ + plan.c_bytes_)),
+        memory_(plan.buffers_->take(plan.a_slots_.all_bytes() + plan.b_slots_.all_bytes() + plan.c_slots_.all_bytes())),
         a_(a),
         b_(b),
         c_(c),
@@ -195,9 +198,15 @@ class Worker {
     }
     if constexpr (std::is_floating_point_v<Element>) {
       if (plan.blocking_.kernel == TileKernel::panels) {
-        panels_.emplace(plan.folded_, panel_kernels<Element>().front(), buffer(0));
+        panels_.emplace(plan.folded_, panel_kernels<Element>().front());
       }
     }
+    const auto at = [&](std::int64_t bytes) { return reinterpret_cast<Element*>(memory_.get() + bytes); };
+    a_kept_.first = at(0);
+    b_kept_.first = at(plan.a_slots_.all_bytes());
+    c_buffers_ = at(plan.a_slots_.all_bytes() + plan.b_slots_.all_bytes());
+    a_kept_.make(plan.a_slots_);
+    b_kept_.make(plan.b_slots_);
   }
   ~Worker() {
     if (memory_) {
@@ -210,22 +219,51 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   /// Room for a tile of B.
-  [[nodiscard]] Element* b_buffer() const { return buffer(plan_.a_bytes_); }
+  [[nodiscard]] Element* b_buffer() const { return b_kept_.first; }
 
-  /// From now on works on one element of the batch, tile `n` of N and tile `k` of K. What must be packed of B goes to `b_buffer`.
-  void take(std::int64_t batch, std::size_t n, std::size_t k, Element* b_buffer) {
+  /// Tiles of A that are kept, and sums of C that aren't complete, are in the other's buffers from now on; both may not work on the same
+  /// tile at once.
+  void keep_tiles_in(Worker& other) {
+    if (plan_.blocking_.keep_a) {
+      a_kept_.share(other.a_kept_);
+    }
+    if (plan_.sums_up_ && plan_.k_.size() > 1) {
+      c_buffers_ = other.c_buffers_;
+    }
+  }
+
+  /// From now on works on one element of the batch.
+  void take_batch(std::int64_t batch) {
     const Fold& batches = plan_.folded_.batch;
     at_a_ = a_ + batches.a[static_cast<std::size_t>(batch)];
     at_b_ = b_ + batches.b[static_cast<std::size_t>(batch)];
     at_c_ = c_ + batches.c[static_cast<std::size_t>(batch)];
-    k_ = &plan_.k_[k];
-    n_ = &plan_.n_[n];
-    is_first_ = k == 0;
+  }
+
+  /// The tile of B to multiply with from now on, packed where it must be unless that is done already; whether it wasn't.
+  bool take_columns(const TileAt& at) {
+    if (!b_kept_.turns_to({at_b_, at.n, at.k})) {
+      return false;
+    }
+    const std::size_t slot = plan_.b_slots_.of(at);
+    const bool is_packed = b_kept_.holds(slot);
+    take_columns(at, b_kept_.first + static_cast<std::int64_t>(slot) * elements_of(plan_.b_slots_));
+    for (std::size_t part = 0; part < b_parts() && !is_packed; ++part) {
+      pack_b(part);
+    }
+    moves_.b += is_packed ? 0 : 1;
+    return !is_packed;
+  }
+
+  /// The same, but what must be packed goes to `b_buffer`, and the caller sees to that.
+  void take_columns(const TileAt& at, Element* b_buffer) {
+    k_ = &plan_.k_[at.k];
+    n_ = &plan_.n_[at.n];
     if constexpr (std::is_floating_point_v<Element>) {
       if (panels_) {
-        panels_->take_columns(at_b_, plan_.column_panels_[n], {k_->first, k_->length, k_->step_a, k_->step_b}, plan_.blocking_.pack_b,
+        panels_->take_columns(at_b_, plan_.column_panels_[at.n], {k_->first, k_->length, k_->step_a, k_->step_b}, plan_.blocking_.pack_b,
                               b_buffer);
-        panel_count_ = plan_.column_panels_[n].size();
+        panel_count_ = plan_.column_panels_[at.n].size();
         return;
       }
     }
@@ -258,27 +296,53 @@ class Worker {
                packed_b_ + first * b_matrix_.leading_dimension);
   }
 
-  /// Tile `m` of A, packed where it must be.
-  void take_rows(std::size_t m) {
-    m_ = m;
+  /// The tile of A to multiply with from now on, packed where it must be unless that is done already; whether it wasn't. The tile of B of the
+  /// same part of K comes first.
+  bool take_rows(const TileAt& at) {
+    if (!a_kept_.turns_to({at_a_, at.m, at.k})) {
+      return false;
+    }
+    const std::size_t slot = plan_.a_slots_.of(at);
+    const bool is_packed = a_kept_.holds(slot);
+    Element* const buffer = a_kept_.first + static_cast<std::int64_t>(slot) * elements_of(plan_.a_slots_);
+    moves_.a += is_packed ? 0 : 1;
     if constexpr (std::is_floating_point_v<Element>) {
       if (panels_) {
-        panels_->take_rows(at_a_, plan_.row_panels_[m], plan_.packing_orders_[m], plan_.blocking_.pack_a);
+        panels_->take_rows(at_a_, plan_.row_panels_[at.m], plan_.packing_orders_[at.m], plan_.blocking_.pack_a, buffer, is_packed);
+        return !is_packed;
+      }
+    }
+    a_matrix_ = matrix_a(plan_.m_[at.m], *k_, buffer, is_packed);
+    return !is_packed;
+  }
+
+  /// The tiles of A and B taken.
+  void multiply(const TileAt& at) {
+    const bool is_first = at.k == 0;
+    if constexpr (std::is_floating_point_v<Element>) {
+      if (panels_) {
+        panels_->multiply(at_c_, alpha_, is_first ? beta_ : Element(1));
         return;
       }
     }
-    a_matrix_ = matrix_a(plan_.m_[m], *k_);
-  }
-  /// The tile of A taken with that of B.
-  void multiply() {
-    if constexpr (std::is_floating_point_v<Element>) {
-      if (panels_) {
-        panels_->multiply(at_c_, alpha_, is_first_ ? beta_ : Element(1));
-        return;
+    const Tile &m = plan_.m_[at.m], &n = plan_.n_[at.n];
+    Element* const c = at_c_ + offset(plan_.folded_.m.c, m) + offset(plan_.folded_.n.c, n);
+    if (streams()) {
+      if constexpr (std::is_same_v<Element, double>) {
+        stream_product(m.length, n.length, k_->length, alpha_, a_matrix_.data, b_matrix_.data, b_matrix_.leading_dimension, c,
+                       n.length == 1 ? m.length : n.step_c);
       }
+      return;
     }
-    multiply(plan_.m_[m_], *n_, *k_, a_matrix_, b_matrix_, is_first_);
+    Matrix<Element*> matrix;
+    if (in_place(c, m.length, m.step_c, n.length, n.step_c, matrix) && !matrix.transposed) {
+      gemm(m.length, n.length, is_first ? beta_ : Element(1), matrix.data, matrix.leading_dimension);
+      return;
+    }
+    multiply_in_buffer(at, c_buffers_ + static_cast<std::int64_t>(plan_.c_slots_.of(at)) * elements_of(plan_.c_slots_));
   }
+
+  [[nodiscard]] const TileMoves& moves() const { return moves_; }
 
   /// After the last tile: what was stored past the caches is visible to other threads.
   void finish() {
@@ -291,46 +355,69 @@ class Worker {
   static constexpr std::size_t panels_per_part = 16;
   static constexpr std::int64_t columns_per_part = 64;
 
-  [[nodiscard]] Element* buffer(std::int64_t offset_bytes) const { return reinterpret_cast<Element*>(memory_.get() + offset_bytes); }
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  /// Which tile of an operand.
+  struct Tag {
+    const Element* from = nullptr;  ///< the operand's first element, in this element of the batch
+    std::size_t outer = none, k = 0;
+    friend bool operator==(const Tag&, const Tag&) = default;
+  };
+
+  /// An operand's buffers, the tile taken, and where there are several buffers the tiles in them.
+  struct Kept {
+    Element* first = nullptr;
+    Tag now = {};
+    std::unique_ptr<Tag[]> own = {};
+    Tag* tags = nullptr;
+
+    void make(const Blocked::Slots& slots) {
+      if (slots.count > 1) {
+        own = std::make_unique<Tag[]>(slots.count);
+        tags = own.get();
+      }
+    }
+    void share(const Kept& other) {
+      first = other.first;
+      tags = other.tags;
+    }
+    /// Whether that is another one than before.
+    bool turns_to(const Tag& tag) { return std::exchange(now, tag) != tag; }
+    /// Whether a buffer has the tile taken; from now on it has.
+    bool holds(std::size_t slot) { return tags != nullptr && std::exchange(tags[slot], now) == now; }
+  };
+
+  [[nodiscard]] static std::int64_t elements_of(const Blocked::Slots& slots) {
+    return slots.bytes / static_cast<std::int64_t>(sizeof(Element));
+  }
   [[nodiscard]] bool streams() const { return plan_.blocking_.kernel == TileKernel::streaming; }
 
-  Matrix<const Element*> matrix_a(const Tile& m, const Tile& k) {
+  Matrix<const Element*> matrix_a(const Tile& m, const Tile& k, Element* buffer, bool is_packed) {
     const Folded& folded = plan_.folded_;
     Matrix<const Element*> matrix;
     const Element* data = at_a_ + offset(folded.m.a, m) + offset(folded.k.a, k);
-    return !streams() && in_place(data, m.length, m.step_a, k.length, k.step_a, matrix) ? matrix : packed_a(m, k);
-  }
-
-  Matrix<const Element*> packed_a(const Tile& m, const Tile& k) {
-    Element* const to = buffer(0);
-    pack_dense(ScatteredMatrix<Element>{at_a_, plan_.folded_.m.a.data() + m.first, m.length, plan_.folded_.k.a.data() + k.first, k.length},
-               to);
-    return {to, std::max<std::int64_t>(1, m.length), false};
+    if (!streams() && in_place(data, m.length, m.step_a, k.length, k.step_a, matrix)) {
+      return matrix;
+    }
+    if (!is_packed) {
+      pack_dense(ScatteredMatrix<Element>{at_a_, folded.m.a.data() + m.first, m.length, folded.k.a.data() + k.first, k.length}, buffer);
+    }
+    return {buffer, std::max<std::int64_t>(1, m.length), false};
   }
 
   static std::int64_t offset(const std::vector<std::int64_t>& offsets, const Tile& tile) {
     return tile.length == 0 ? 0 : offsets[static_cast<std::size_t>(tile.first)];
   }
 
-  void multiply(const Tile& m, const Tile& n, const Tile& k, const Matrix<const Element*>& a, const Matrix<const Element*>& b, bool first) {
-    const Folded& folded = plan_.folded_;
-    Element* const data = at_c_ + offset(folded.m.c, m) + offset(folded.n.c, n);
-    if (streams()) {
-      if constexpr (std::is_same_v<Element, double>) {
-        stream_product(m.length, n.length, k.length, alpha_, a.data, b.data, b.leading_dimension, data,
-                       n.length == 1 ? m.length : n.step_c);
-      }
-      return;
+  /// The sum of all tiles of K, or that of one, which is added to C.
+  void multiply_in_buffer(const TileAt& at, Element* sum) {
+    const Tile &m = plan_.m_[at.m], &n = plan_.n_[at.n];
+    const bool is_first = at.k == 0, takes_all = plan_.sums_up_;
+    gemm(m.length, n.length, Element(is_first || !takes_all ? 0 : 1), sum, m.length);
+    if (!takes_all || at.k + 1 == plan_.k_.size()) {
+      write_back(sum, m, n, is_first || takes_all ? beta_ : Element(1));
+      ++moves_.c;
     }
-    const Element beta = first ? beta_ : Element(1);
-    Matrix<Element*> c;
-    if (in_place(data, m.length, m.step_c, n.length, n.step_c, c) && !c.transposed) {
-      gemm(m.length, n.length, k.length, alpha_, a, b, beta, c.data, c.leading_dimension);
-      return;
-    }
-    Element* const result = buffer(plan_.a_bytes_ + plan_.b_bytes_);
-    gemm(m.length, n.length, k.length, alpha_, a, b, Element(0), result, m.length);
-    write_back(result, m, n, beta);
   }
 
   void write_back(const Element* result, const Tile& m, const Tile& n, Element beta) {
@@ -351,8 +438,10 @@ class Worker {
     }
   }
 
-  void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Element alpha, const Matrix<const Element*>& a, const Matrix<const Element*>& b,
-            Element beta, Element* c, std::int64_t ldc) {
+  /// The tiles of A and B taken.
+  void gemm(std::int64_t m, std::int64_t n, Element beta, Element* c, std::int64_t ldc) {
+    const Matrix<const Element*>&a = a_matrix_, &b = b_matrix_;
+    const std::int64_t k = k_->length;
     const char transa = a.transposed ? 'T' : 'N', transb = b.transposed ? 'T' : 'N';
     const std::array<Integer, 6> integers = {static_cast<Integer>(m),
                                              static_cast<Integer>(n),
@@ -361,21 +450,22 @@ class Worker {
                                              static_cast<Integer>(b.leading_dimension),
                                              static_cast<Integer>(ldc)};
     if (plan_.gemv_ != nullptr && m == 1 && n == 1 && k > 0) {
-      dot(k, alpha, a, b, beta, c);
+      dot(k, beta, c);
       return;
     }
     const std::unique_lock lock = plan_.takes_turns_ ? std::unique_lock(turn()) : std::unique_lock<std::mutex>();
-    reinterpret_cast<Gemm>(plan_.gemm_)(&transa, &transb, &integers[0], &integers[1], &integers[2], &alpha, a.data, &integers[3], b.data,
+    reinterpret_cast<Gemm>(plan_.gemm_)(&transa, &transb, &integers[0], &integers[1], &integers[2], &alpha_, a.data, &integers[3], b.data,
                                         &integers[4], &beta, c, &integers[5], 1, 1);
   }
 
   /// A sum of k products as the transposed column of B by a row of A: gemm isn't made for that, and takes six times as long in OpenBLAS.
-  void dot(std::int64_t k, Element alpha, const Matrix<const Element*>& a, const Matrix<const Element*>& b, Element beta, Element* c) {
+  void dot(std::int64_t k, Element beta, Element* c) {
+    const Matrix<const Element*>&a = a_matrix_, &b = b_matrix_;
     const char trans = b.transposed ? 'N' : 'T';
     const Integer length = static_cast<Integer>(k), one = 1, ldb = static_cast<Integer>(b.leading_dimension);
     const Integer a_step = a.transposed ? 1 : static_cast<Integer>(a.leading_dimension);
     const std::unique_lock lock = plan_.takes_turns_ ? std::unique_lock(turn()) : std::unique_lock<std::mutex>();
-    reinterpret_cast<Gemv>(plan_.gemv_)(&trans, b.transposed ? &one : &length, b.transposed ? &length : &one, &alpha, b.data, &ldb, a.data,
+    reinterpret_cast<Gemv>(plan_.gemv_)(&trans, b.transposed ? &one : &length, b.transposed ? &length : &one, &alpha_, b.data, &ldb, a.data,
                                         &a_step, &beta, c, &one, 1);
   }
 
@@ -396,13 +486,18 @@ class Worker {
   Element alpha_, beta_;
   const Element *at_a_ = nullptr, *at_b_ = nullptr;
   Element* at_c_ = nullptr;
-  const Tile *n_ = nullptr, *k_ = nullptr;
-  bool is_first_ = true;                            ///< of the tiles of K
-  std::size_t panel_count_ = 0;                     ///< of the tile of B, for the panel kernel
-  std::size_t m_ = 0;                               ///< the tile of M taken
+  Kept a_kept_, b_kept_;
+  Element* c_buffers_ = nullptr;
+  TileMoves moves_;
+  const Tile *n_ = nullptr, *k_ = nullptr;          ///< of the tile of B taken
+  std::size_t panel_count_ = 0;                     ///< of that tile, for the panel kernel
   Matrix<const Element*> a_matrix_{}, b_matrix_{};  ///< for the other kernels
   Element* packed_b_ = nullptr;                     ///< where it is packed, if it is
 };
+
+std::string kept_operands(const Blocking& blocking) {
+  return std::string(blocking.keep_a ? "A" : "") + (blocking.keep_b ? "B" : "") + (blocking.keep_c ? "C" : "");
+}
 
 std::string to_string(const Blocking& blocking) {
   std::string how;
@@ -418,6 +513,12 @@ std::string to_string(const Blocking& blocking) {
     case RowOrder::as_c: break;
     case RowOrder::crossed: how += ", lines of A and C crossed"; break;
     case RowOrder::led_by_a: how += ", rows as A has them"; break;
+  }
+  if (blocking.order != LoopOrder::nkm) {
+    how += fmt::format(", loops {}", name_of(blocking.order));
+  }
+  if (const std::string kept = kept_operands(blocking); !kept.empty()) {
+    how += fmt::format(", {} kept", kept);
   }
   return fmt::format("{} x {} x {}{}{}{}", blocking.m, blocking.n, blocking.k, how, blocking.mirrored ? ", mirrored" : "",
                      blocking.threads > 1 ? fmt::format(" on {} threads", blocking.threads) : "");
@@ -438,13 +539,36 @@ double speedup_of(int threads, double extent, double length) {
   return extent > 0 ? extent / (rounds * length + last) : 1;
 }
 
-bool shares_columns(const Folded& folded, const Blocking& blocking) {
+Sharing sharing_of(const Folded& folded, const Blocking& blocking) {
+  struct Side {
+    double extent, length;
+  };
+  const auto side = [&](const Fold& fold, std::int64_t length) {
+    return Side{static_cast<double>(fold.extent), static_cast<double>(std::min(length, fold.extent))};
+  };
   constexpr double enough = 4;  // tiles for each thread
-  const auto columns = static_cast<double>(folded.batch.extent * folded.n.extent), rows = static_cast<double>(folded.m.extent);
-  const auto width = static_cast<double>(std::min(blocking.n, folded.n.extent)),
-             height = static_cast<double>(std::min(blocking.m, folded.m.extent));
-  return blocking.threads == 1 || columns >= enough * blocking.threads * width ||
-         speedup_of(blocking.threads, columns, width) > speedup_of(blocking.threads, rows, height);
+  const auto batch = static_cast<double>(folded.batch.extent);
+  const auto is_shared_well = [&](const Side& outer, const Side& inner) {
+    return blocking.threads == 1 || batch * outer.extent >= enough * blocking.threads * outer.length ||
+           speedup_of(blocking.threads, batch * outer.extent, outer.length) > speedup_of(blocking.threads, inner.extent, inner.length);
+  };
+  const Side rows = side(folded.m, blocking.m), columns = side(folded.n, blocking.n);
+  if (runs_inside(blocking.order, TileLoop::n, TileLoop::m)) {
+    return is_shared_well(rows, columns) ? Sharing::rows : Sharing::columns;
+  }
+  const bool rows_are_innermost = loops_of(blocking.order).back() == TileLoop::m;
+  return is_shared_well(columns, rows) ? Sharing::columns : rows_are_innermost ? Sharing::together : Sharing::rows;
+}
+
+PerLoop<std::int64_t> tile_counts(const Folded& folded, const Blocking& blocking) {
+  const auto count = [](const Fold& fold, std::int64_t length) {  // of an empty dimension there may be a tile of nothing
+    return fold.extent == 0 ? 1 : (fold.extent + length - 1) / length;
+  };
+  return {count(folded.m, blocking.m), count(folded.n, blocking.n), count(folded.k, blocking.k)};
+}
+
+bool writes_c_once(const Folded& folded, const Blocking& blocking) {
+  return blocking.keep_c || tiles_inside(blocking.order, loop_without_c, tile_counts(folded, blocking)) == 1;
 }
 
 Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : folded_(std::move(folded)), blocking_(blocking) {
@@ -499,21 +623,46 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
     const auto none_if = [](bool absent, std::int64_t bytes) { return absent ? 0 : rounded(bytes); };
     const std::string where = packed();
     const auto is_packed = [&](char operand) { return where.find(operand) != std::string::npos; };
-    a_bytes_ = none_if(!is_packed(folded_.swapped ? 'B' : 'A'), blocking_.m * blocking_.k * element);
-    b_bytes_ = none_if(!is_packed(folded_.swapped ? 'A' : 'B'), blocking_.k * blocking_.n * element);
-    c_bytes_ = none_if(!is_packed('C'), blocking_.m * blocking_.n * element);
+    a_slots_.bytes = none_if(!is_packed(folded_.swapped ? 'B' : 'A'), blocking_.m * blocking_.k * element);
+    b_slots_.bytes = none_if(!is_packed(folded_.swapped ? 'A' : 'B'), blocking_.k * blocking_.n * element);
+    c_slots_.bytes = none_if(!is_packed('C'), blocking_.m * blocking_.n * element);
   }
   packs_b_ = packed().find(folded_.swapped ? 'A' : 'B') != std::string::npos;
+  sharing_ = sharing_of(folded_, blocking_);
+  loops_ = loops_of(blocking_.order);
+  parts_ = parts();
+  keep_tiles();
+  leave_out_upper_tiles();
   buffers_ = std::make_shared<Buffers>();
 }
 
-/// The first tile of M that has to be computed beside these columns.
-std::size_t Blocked::first_row_tile(const Tile& columns) const {
-  if (!blocking_.mirrored) {
-    return 0;
+/// Buffers for all tiles inside of the loop that doesn't move an operand, where it is to be kept and passes through buffers.
+void Blocked::keep_tiles() {
+  const TileAt tiles = all_tiles();
+  const auto keep = [&](bool& wanted, Slots& slots, TileLoop without) {
+    wanted = wanted && slots.bytes > 0 && tiles_inside(blocking_.order, without, tiles) > 1;
+    for (const TileLoop loop : {TileLoop::m, TileLoop::n, TileLoop::k}) {
+      if (wanted && runs_inside(blocking_.order, loop, without)) {
+        slots.step[loop] = slots.count;
+        slots.count *= tiles[loop];
+      }
+    }
+  };
+  const std::string where = packed();
+  blocking_.keep_a = blocking_.keep_a && where.find(folded_.swapped ? 'B' : 'A') != std::string::npos;
+  blocking_.keep_b = blocking_.keep_b && packs_b_;
+  keep(blocking_.keep_a, a_slots_, loop_without_a);
+  keep(blocking_.keep_b, b_slots_, loop_without_b);
+  keep(blocking_.keep_c, c_slots_, loop_without_c);
+  sums_up_ = writes_c_once(folded_, blocking_);
+}
+
+void Blocked::leave_out_upper_tiles() {
+  first_rows_.assign(n_.size(), 0);
+  for (std::size_t n = 0; n < n_.size() && blocking_.mirrored; ++n) {
+    const auto below = [&](const Tile& rows) { return rows.first + rows.length > n_[n].first; };
+    first_rows_[n] = static_cast<std::size_t>(std::find_if(m_.begin(), m_.end(), below) - m_.begin());
   }
-  const auto below = [&](const Tile& rows) { return rows.first + rows.length > columns.first; };
-  return static_cast<std::size_t>(std::find_if(m_.begin(), m_.end(), below) - m_.begin());
 }
 
 void Blocked::require_streamable() const {
@@ -540,16 +689,18 @@ void Blocked::make_panels() {
     for (const Tile& tile : m_) {
       row_panels_.push_back(panels.of(tile.first, tile.length));
       packing_orders_.push_back(packing_order(folded_.m, row_panels_.back(), folded_.k.a, is_far ? line / element : 0));
-      a_bytes_ = std::max(a_bytes_, rounded(packed_elements(row_panels_.back(), kernel.lanes, blocking_.k) * element));
+      a_slots_.bytes = std::max(a_slots_.bytes, rounded(packed_elements(row_panels_.back(), kernel.lanes, blocking_.k) * element));
     }
     for (const Tile& tile : n_) {
       column_panels_.push_back(column_panels(folded_.n, tile.first, tile.length, kernel.columns));
-      b_bytes_ = std::max(b_bytes_, rounded(packed_elements(column_panels_.back(), blocking_.k) * element));
+      b_slots_.bytes = std::max(b_slots_.bytes, rounded(packed_elements(column_panels_.back(), blocking_.k) * element));
     }
   });
 }
 
-std::int64_t Blocked::workspace_bytes() const { return (a_bytes_ + b_bytes_ + c_bytes_) * blocking_.threads; }
+std::int64_t Blocked::workspace_bytes() const {
+  return (a_slots_.all_bytes() + b_slots_.all_bytes() + c_slots_.all_bytes()) * blocking_.threads;
+}
 
 std::string Blocked::packed() const {
   if (along_batch_) {
@@ -618,64 +769,101 @@ void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullpt
 
 }  // namespace
 
-/// All of M and K for a tile of N in an element of the batch. `after` hears what was just done: a member of PartTimes.
+/// In how many parts threads share the tiles of M or N in an element of the batch: tile by tile, but where the loop over K is outside of
+/// them each thread takes a share of them through all of it.
+std::size_t Blocked::parts() const {
+  const std::size_t tiles = sharing_ == Sharing::rows ? m_.size() : n_.size();
+  return loops_.front() == TileLoop::k ? std::min(tiles, static_cast<std::size_t>(blocking_.threads)) : tiles;
+}
+
+std::size_t Blocked::units() const { return static_cast<std::size_t>(folded_.batch.extent) * parts_; }
+
+Blocked::Unit Blocked::unit(std::size_t number) const {
+  const std::size_t batch = number / parts_, part = number - batch * parts_;
+  Unit unit{static_cast<std::int64_t>(batch), {0, 0, 0}, all_tiles()};
+  const TileLoop shared = sharing_ == Sharing::rows ? TileLoop::m : TileLoop::n;
+  const std::size_t tiles = unit.last[shared];
+  const auto beginning = [&](std::size_t of) { return tiles == parts_ ? of : of * tiles / parts_; };
+  unit.first[shared] = beginning(part);
+  unit.last[shared] = beginning(part + 1);
+  return unit;
+}
+
+/// `after` hears what was just done: a member of PartTimes.
 template <class Element, class After>
-void Blocked::do_unit(Worker<Element>& worker, std::size_t unit, After&& after) const {
-  const std::size_t n = unit % n_.size();
-  for (std::size_t k = 0; k < k_.size(); ++k) {
-    worker.take(static_cast<std::int64_t>(unit / n_.size()), n, k, worker.b_buffer());
-    for (std::size_t part = 0; part < worker.b_parts(); ++part) {
-      worker.pack_b(part);
-    }
-    after(&PartTimes::pack_b);
-    for (std::size_t m = first_row_tile(n_[n]); m < m_.size(); ++m) {
-      worker.take_rows(m);
-      after(&PartTimes::pack_a);
-      worker.multiply();
-      after(&PartTimes::rest);
+void Blocked::do_unit(Worker<Element>& worker, const Unit& unit, After&& after) const {
+  const auto [outer, middle, inner] = loops_;
+  worker.take_batch(unit.batch);
+  TileAt at;
+  for (at[outer] = unit.first[outer]; at[outer] < unit.last[outer]; ++at[outer]) {
+    for (at[middle] = unit.first[middle]; at[middle] < unit.last[middle]; ++at[middle]) {
+      for (at[inner] = unit.first[inner]; at[inner] < unit.last[inner]; ++at[inner]) {
+        if (at.m < first_rows_[at.n]) {
+          continue;
+        }
+        if (worker.take_columns(at)) {
+          after(&PartTimes::pack_b);
+        }
+        if (worker.take_rows(at)) {
+          after(&PartTimes::pack_a);
+        }
+        worker.multiply(at);
+        after(&PartTimes::rest);
+      }
     }
   }
 }
 
-/// Every thread takes one unit after the other, and packs B for itself.
+/// Every thread takes one unit after the other, and packs for itself.
 template <class Element>
-void Blocked::share_units(std::vector<Worker<Element>>& workers, std::size_t units) const {
+void Blocked::share_units(std::vector<Worker<Element>>& workers) const {
   std::atomic<std::size_t> next = 0;
+  const std::size_t all = units();
   in_threads(workers, [&](Worker<Element>& worker) {
-    for (std::size_t unit = next++; unit < units; unit = next++) {
-      do_unit(worker, unit, [](Seconds PartTimes::*) {});
+    for (std::size_t number = next++; number < all; number = next++) {
+      do_unit(worker, unit(number), [](Seconds PartTimes::*) {});
     }
     worker.finish();
   });
 }
 
 /// All threads work on the same tiles of B, one after the other: each packs parts of it, and when all are packed multiplies tiles of A with
-/// it. A thread that finds none left goes on to pack the next tile of B, into another buffer, and waits there for the others.
+/// it. A thread that finds none left goes on to pack the next tile of B, into another buffer, and waits there for the others. The loop over
+/// M is the innermost one.
 template <class Element>
-void Blocked::share_tiles(std::vector<Worker<Element>>& workers, std::size_t units) const {
+void Blocked::share_tiles(std::vector<Worker<Element>>& workers) const {
   struct Step {
     std::atomic<std::size_t> next_part = 0, next_tile = 0;
   };
-  std::vector<Step> steps(units * k_.size());
+  const auto [outer, middle, inner] = loops_;
+  const TileAt tiles = all_tiles();
+  const std::size_t in_one = n_.size() * k_.size();  // in an element of the batch
+  std::vector<Step> steps(static_cast<std::size_t>(folded_.batch.extent) * in_one);
   const std::array<Element*, 2> b_buffers = {workers[0].b_buffer(), workers[1].b_buffer()};
-  const bool in_order = k_.size() > 1 || packs_b_;  // sums of the same C, and B's buffers
+  for (Worker<Element>& worker : workers) {
+    worker.keep_tiles_in(workers.front());
+  }
+  const bool in_order = k_.size() > 1 || packs_b_ || blocking_.keep_a;  // sums of the same C, and common buffers
   std::barrier<> together(static_cast<std::ptrdiff_t>(workers.size()));
   in_threads(
       workers,
       [&](Worker<Element>& worker) {
         for (std::size_t i = 0; i < steps.size(); ++i) {
-          const std::size_t unit = i / k_.size(), n = unit % n_.size();
-          worker.take(static_cast<std::int64_t>(unit / n_.size()), n, i % k_.size(), b_buffers[i % 2]);
+          TileAt at;
+          at[outer] = i % in_one / tiles[middle];
+          at[middle] = i % tiles[middle];
+          worker.take_batch(static_cast<std::int64_t>(i / in_one));
+          worker.take_columns(at, b_buffers[i % 2]);
           for (std::size_t part = steps[i].next_part++; part < worker.b_parts(); part = steps[i].next_part++) {
             worker.pack_b(part);
           }
           if (in_order) {
             together.arrive_and_wait();
           }
-          const std::size_t first = first_row_tile(n_[n]);
-          for (std::size_t m = first + steps[i].next_tile++; m < m_.size(); m = first + steps[i].next_tile++) {
-            worker.take_rows(m);
-            worker.multiply();
+          const std::size_t first = first_rows_[at.n];
+          for (at.m = first + steps[i].next_tile++; at.m < tiles.m; at.m = first + steps[i].next_tile++) {
+            worker.take_rows(at);
+            worker.multiply(at);
           }
         }
         worker.finish();
@@ -706,11 +894,10 @@ void Blocked::run(const void* a, const void* b, void* c, std::complex<double> al
       workers.push_back(make_worker(static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
                                     to_element<Element>(alpha), to_element<Element>(beta)));
     }
-    const std::size_t units = static_cast<std::size_t>(folded_.batch.extent) * n_.size();  // each a tile of N in an element of the batch
-    if (shares_columns(folded_, blocking_)) {
-      share_units(workers, units);
+    if (sharing_ == Sharing::together) {
+      share_tiles(workers);
     } else {
-      share_tiles(workers, units);
+      share_units(workers);
     }
   });
   if (blocking_.mirrored) {
@@ -719,7 +906,7 @@ void Blocked::run(const void* a, const void* b, void* c, std::complex<double> al
 }
 
 PartTimes Blocked::run_timed(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta,
-                             const machine::WallClock& clock) const {
+                             const machine::WallClock& clock, TileMoves* moves) const {
   PartTimes times;
   if (along_batch_) {
     const std::int64_t begin = clock.ticks();
@@ -731,16 +918,18 @@ PartTimes Blocked::run_timed(const void* a, const void* b, void* c, std::complex
     using Element = decltype(zero);
     Worker<Element> worker = make_worker(static_cast<const Element*>(a), static_cast<const Element*>(b), static_cast<Element*>(c),
                                          to_element<Element>(alpha), to_element<Element>(beta));
-    const std::size_t units = static_cast<std::size_t>(folded_.batch.extent) * n_.size();
     std::int64_t last = clock.ticks();
-    for (std::size_t unit = 0; unit < units; ++unit) {
-      do_unit(worker, unit, [&](Seconds PartTimes::*part) {
+    for (std::size_t number = 0; number < units(); ++number) {
+      do_unit(worker, unit(number), [&](Seconds PartTimes::*part) {
         const std::int64_t now = clock.ticks();
         times.*part += clock.seconds(now - last);
         last = now;
       });
     }
     worker.finish();
+    if (moves != nullptr) {
+      *moves = worker.moves();
+    }
   });
   return times;
 }

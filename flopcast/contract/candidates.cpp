@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -74,6 +75,24 @@ std::set<std::int64_t> eight_runs(const Fold& k) {
     }
   }
   return all;
+}
+
+/// Orders of the loops that aren't one of those before: of loops with a single tile it doesn't matter where they are.
+std::vector<LoopOrder> different_orders(const PerLoop<std::int64_t>& tiles) {
+  std::vector<LoopOrder> orders;
+  std::set<std::vector<TileLoop>> seen;
+  for (const LoopOrder order : all_loop_orders) {
+    std::vector<TileLoop> that_matter;
+    for (const TileLoop loop : loops_of(order)) {
+      if (tiles[loop] > 1) {
+        that_matter.push_back(loop);
+      }
+    }
+    if (seen.insert(that_matter).second) {
+      orders.push_back(order);
+    }
+  }
+  return orders;
 }
 
 /// Collects blockings with their expected times.
@@ -155,20 +174,39 @@ class Collector {
     }
   }
 
+  /// The same tiles with the loops over them in other orders, and with operands kept, where the model expects that to be faster than anything
+  /// else, the best few: of tiles that are promising in the usual order.
+  void add_other_loops() {
+    constexpr double promising = 1.5, at_least = 1.01;
+    constexpr std::size_t most_tiles = 64, most_added = 8;
+    sort();
+    const std::size_t usual = all_.size();
+    const Seconds best = usual == 0 ? 0 : all_.front().seconds;
+    for (std::size_t i = 0; i < std::min(usual, most_tiles) && all_[i].seconds <= promising * best; ++i) {
+      for (const Blocking& other : other_loops(all_[i].blocking)) {
+        if (const Seconds seconds = model_.time(other).total(); at_least * seconds <= best) {
+          all_.push_back({other, seconds, Basis::formula});
+        }
+      }
+    }
+    std::stable_sort(all_.begin() + static_cast<std::ptrdiff_t>(usual), all_.end(), is_faster);
+    all_.resize(std::min(all_.size(), usual + most_added));
+  }
+
   std::vector<Candidate> take() {
-    std::stable_sort(all_.begin(), all_.end(), [](const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; });
+    sort();
     return std::move(all_);
   }
 
  private:
   static constexpr std::int64_t longest = 8192;
-  static constexpr std::int64_t most_packed = 1 << 18;  ///< elements of a packed tile of A, which is to stay in L2
+  static constexpr std::int64_t most_elements = std::int64_t{1} << 24;  ///< of buffers for one operand
+  static constexpr std::int64_t most_packed = 1 << 18;                  ///< elements of a packed tile of A, which is to stay in L2
 
   void add_gemm(const std::set<std::int64_t>& rows, RowOrder order) {
     for (const std::int64_t m : rows) {
       for (const std::int64_t n : lengths(folded_.n, {32, 128, 512}, longest)) {
         for (const std::int64_t k : lengths(folded_.k, {128, 384}, longest)) {
-          constexpr std::int64_t most_elements = std::int64_t{1} << 24;
           if (m * n <= most_elements && m * k <= most_elements && k * n <= most_elements && !is_whole_in_place({m, n, k})) {
             add({m, n, k, TileKernel::gemm, threads_, false, false, false, order});
           }
@@ -203,6 +241,46 @@ class Collector {
     all_.front().is_one_call = true;
   }
 
+  static bool is_faster(const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; }
+  void sort() { std::stable_sort(all_.begin(), all_.end(), is_faster); }
+
+  /// Whether buffers for all of these tiles are no larger than a large tile, and needed more than once.
+  [[nodiscard]] static bool may_keep(LoopOrder order, TileLoop without, const PerLoop<std::int64_t>& tiles, std::int64_t elements_of_tile) {
+    const std::int64_t count = tiles_inside(order, without, tiles);
+    return tiles[without] > 1 && count > 1 && count * elements_of_tile <= most_elements;
+  }
+
+  /// All that differ from it.
+  [[nodiscard]] std::vector<Blocking> other_loops(const Blocking& usual) const {
+    std::vector<Blocking> all;
+    if (usual.kernel == TileKernel::batch || usual.kernel == TileKernel::streaming) {
+      return all;
+    }
+    const PerLoop<std::int64_t> tiles = tile_counts(folded_, usual);
+    const auto [packs_a, packs_b, packs_c] = model_.what_is_packed(usual);
+    for (const LoopOrder order : different_orders(tiles)) {
+      const bool keeps_a = packs_a && may_keep(order, loop_without_a, tiles, usual.m * usual.k),
+                 keeps_b = packs_b && may_keep(order, loop_without_b, tiles, usual.k * usual.n),
+                 keeps_c = packs_c && may_keep(order, loop_without_c, tiles, usual.m * usual.n);
+      for (const bool keep_a : {false, true}) {
+        for (const bool keep_b : {false, true}) {
+          for (const bool keep_c : {false, true}) {
+            if (keep_a <= keeps_a && keep_b <= keeps_b && keep_c <= keeps_c) {
+              Blocking other = usual;
+              other.order = order;
+              other.keep_a = keep_a;
+              other.keep_b = keep_b;
+              other.keep_c = keep_c;
+              all.push_back(other);
+            }
+          }
+        }
+      }
+    }
+    std::erase(all, usual);
+    return all;
+  }
+
   void add(const Blocking& blocking) { all_.push_back({blocking, model_.time(blocking).total(), Basis::formula}); }
 
   const Folded& folded_;
@@ -232,6 +310,7 @@ std::vector<Candidate> candidates_on(int threads, const Folded& folded, const En
   if (folded.batch.extent > 1) {
     collector.add_batch();
   }
+  collector.add_other_loops();
   return collector.take();
 }
 
@@ -248,18 +327,21 @@ std::vector<Candidate> candidates(const Folded& folded, const Environment& envir
   return all;
 }
 
+bool has_other_loops(const Blocking& blocking) { return blocking.order != LoopOrder::nkm || !kept_operands(blocking).empty(); }
+
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
-  constexpr std::size_t of_each = 3;
+  constexpr std::size_t of_each = 3, of_each_with_other_loops = 2;
   constexpr double clearly_slower = 1.5;
-  std::array<std::size_t, 4> seen{};
+  std::array<std::array<std::size_t, 2>, 4> seen{};  // by kernel, and whether the loops are others than usual
   std::vector<Candidate> promoted, others;
   std::vector<std::pair<std::size_t, Candidate>> by_turn;
   for (const Candidate& candidate : all) {
     if (candidate.is_one_call) {
       continue;
     }
-    const std::size_t place = seen[static_cast<std::size_t>(candidate.blocking.kernel)]++;
-    if (place < of_each) {
+    const bool is_other = has_other_loops(candidate.blocking);
+    const std::size_t place = seen[static_cast<std::size_t>(candidate.blocking.kernel)][is_other ? 1 : 0]++;
+    if (place < (is_other ? of_each_with_other_loops : of_each)) {
       by_turn.emplace_back(candidate.seconds > clearly_slower * all.front().seconds ? of_each : place, candidate);
     } else {
       others.push_back(candidate);
@@ -272,6 +354,14 @@ void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
   const auto one_call = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_one_call; });
   if (one_call != all.end()) {
     promoted.insert(promoted.begin() + (one_call == all.begin() || promoted.empty() ? 0 : 1), *one_call);
+  }
+  while (promoted.size() > count) {  // other loops give way, whose model is the same as that of the usual ones otherwise
+    const auto last = std::find_if(promoted.rbegin(), promoted.rend(), [](const Candidate& x) { return has_other_loops(x.blocking); });
+    if (last == promoted.rend()) {
+      break;
+    }
+    others.insert(others.begin(), *last);
+    promoted.erase(std::next(last).base());
   }
   if (promoted.size() <= count) {
     promoted.insert(promoted.end(), others.begin(), others.end());

@@ -21,12 +21,16 @@ struct Candidate {
 };
 
 /// The blockings that may be best for `folded`, by rising expected time: tiles that end where indices of the notation do, tiles that suit
-/// the caches, and all of a dimension; with gemm, and with our own kernels where they can work. What is so short that threads may not pay is
-/// tried on one, too.
+/// the caches, and all of a dimension; with gemm, and with our own kernels where they can work; a few with other orders of the loops over
+/// tiles, or with tiles kept, where the model expects that to be faster than anything else. What is so short that threads may not pay is tried
+/// on one, too.
 std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads);
 
-/// Brings the best three of every kernel to the front, lest one kernel whose time the model gets wrong fill all of the `count` places of
-/// those that are tried. Kernels take turns, as a budget may end after two executions; those expected to be clearly slower wait until the
+/// Whether the loops over tiles run in another order than usual (nkm), or tiles are kept for more than one product.
+bool has_other_loops(const Blocking& blocking);
+
+/// Brings the best three of every kernel to the front, and two with other loops if there is room, lest one kind whose time the model gets
+/// wrong fill all of the `count` places of those that are tried. Kernels take turns, as a budget may end after two executions; those expected to be clearly slower wait until the
 /// others are through. The first stays the first; one call of gemm comes second.
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count);
 

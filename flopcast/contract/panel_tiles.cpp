@@ -294,24 +294,26 @@ void PanelTiles<T>::pack_columns_of(const ColumnPanel& panel, T* to) const {
 }
 
 template <class T>
-typename PanelTiles<T>::Rows PanelTiles<T>::packed_rows(const T* a, const RowPanel& panel, T* to) const {
+void PanelTiles<T>::pack_rows(const T* a, const RowPanel& panel, T* to) const {
   const std::int64_t* row = folded_->m.a.data() + panel.first;
   const std::int64_t* column = folded_->k.a.data() + depth_.first;
-  const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
-  pack_panel(ScatteredMatrix<T>{a, row, panel.rows, column, depth_.length}, to, height);
-  return {to, height};
+  pack_panel(ScatteredMatrix<T>{a, row, panel.rows, column, depth_.length}, to, rounded_up(panel.rows, kernel_->lanes));
 }
 
 template <class T>
-void PanelTiles<T>::take_rows_where_they_lie(const T* a, const std::vector<RowPanel>& panels, bool pack) {
+void PanelTiles<T>::take_rows_where_they_lie(const T* a, const std::vector<RowPanel>& panels, bool pack, bool is_packed) {
   rows_.clear();
   T* free = a_buffer_;
   for (const RowPanel& panel : panels) {
     if (!pack && panel.vectors_in_a && depth_.step_a != 0) {
       rows_.push_back({a + offset_at(folded_->m.a, panel.first) + offset_at(folded_->k.a, depth_.first), depth_.step_a});
     } else {
-      rows_.push_back(packed_rows(a, panel, free));
-      free += rounded_up(panel.rows, kernel_->lanes) * depth_.length;
+      const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
+      if (!is_packed) {
+        pack_rows(a, panel, free);
+      }
+      rows_.push_back({free, height});
+      free += height * depth_.length;
     }
   }
 }
@@ -347,16 +349,19 @@ void PanelTiles<T>::take_squares(const T* a, const PackingOrder& order) {
 }
 
 template <class T>
-void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order) {
+void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool is_packed) {
   rows_.clear();
   T* free = a_buffer_;
   for (const RowPanel& panel : panels) {
     const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
     rows_.push_back({free, height});
-    for (std::int64_t p = 0; p < depth_.length && panel.rows < height; ++p) {
+    for (std::int64_t p = 0; p < depth_.length && panel.rows < height && !is_packed; ++p) {
       std::fill(free + p * height + panel.rows, free + (p + 1) * height, T(0));
     }
     free += height * depth_.length;
+  }
+  if (is_packed) {
+    return;
   }
   take_squares(a, order);
   for (std::int64_t p = 0; p < depth_.length; ++p) {
@@ -369,12 +374,14 @@ void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& 
 }
 
 template <class T>
-void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool pack) {
+void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool pack, T* buffer,
+                              bool is_packed) {
   row_panels_ = &panels;
+  a_buffer_ = buffer;
   if (order.is_empty()) {
-    take_rows_where_they_lie(a, panels, pack);
+    take_rows_where_they_lie(a, panels, pack, is_packed);
   } else {
-    take_rows_in_order(a, panels, order);
+    take_rows_in_order(a, panels, order, is_packed);
   }
 }
 

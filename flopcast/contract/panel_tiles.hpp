@@ -80,15 +80,15 @@ std::int64_t packed_elements(const std::vector<ColumnPanel>& panels, std::int64_
 template <class T>
 class PanelTiles {
  public:
-  /// `a` is a buffer for packed_elements() of the largest tile.
-  PanelTiles(const Folded& folded, const PanelKernel<T>& kernel, T* a) : folded_(&folded), kernel_(&kernel), a_buffer_(a) {}
+  PanelTiles(const Folded& folded, const PanelKernel<T>& kernel) : folded_(&folded), kernel_(&kernel) {}
 
   /// The tile of B to multiply with from now on; `b` is the tensor's first element, `buffer` has room for packed_elements() of the tile.
   void take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack, T* buffer);
   /// Packs those panels in [first, last) that aren't taken where they lie. All must be packed, by whomever, before multiply().
   void pack_columns(std::size_t first, std::size_t last);
-  /// The tile of A to multiply with from now on, packed where it must be, or if `pack`.
-  void take_rows(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool pack);
+  /// The tile of A to multiply with from now on, packed where it must be, or if `pack`, into `buffer`, which has room for packed_elements()
+  /// of the tile; if `is_packed`, it lies there since this was called for it with the same columns' depth.
+  void take_rows(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool pack, T* buffer, bool is_packed = false);
   /// C := alpha A B + beta C on the rows and columns taken.
   void multiply(T* c, T alpha, T beta);
 
@@ -105,16 +105,16 @@ class PanelTiles {
 
   std::size_t pack_columns_together(std::size_t first, std::size_t last) const;
   void pack_columns_of(const ColumnPanel& panel, T* to) const;
-  Rows packed_rows(const T* a, const RowPanel& panel, T* to) const;
-  void take_rows_where_they_lie(const T* a, const std::vector<RowPanel>& panels, bool pack);
+  void pack_rows(const T* a, const RowPanel& panel, T* to) const;
+  void take_rows_where_they_lie(const T* a, const std::vector<RowPanel>& panels, bool pack, bool is_packed);
   void take_squares(const T* a, const PackingOrder& order);
-  void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order);
+  void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool is_packed);
   void prefetch_columns(std::size_t next, std::size_t share, std::size_t shares, PanelProduct<T>& product) const;
   void scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const;
 
   const Folded* folded_;
   const PanelKernel<T>* kernel_;
-  T* a_buffer_;
+  T* a_buffer_ = nullptr;
   const T* b_ = nullptr;
   Depth depth_;
   const std::vector<ColumnPanel>* column_panels_ = nullptr;

@@ -41,6 +41,8 @@ std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& 
   Blocking half = chosen;
   half.kernel = is_complex(folded.precision) ? TileKernel::gemm : TileKernel::panels;
   half.rows = RowOrder::as_c;
+  half.order = LoopOrder::nkm;
+  half.keep_a = half.keep_b = half.keep_c = false;
   half.m = half.n = side;
   half.k = std::min<std::int64_t>(chosen.k, 320);
   const double tiles = std::ceil(static_cast<double>(folded.m.extent) / static_cast<double>(side));

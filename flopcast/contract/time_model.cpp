@@ -112,6 +112,11 @@ bool TimeModel::is_in_place(const Blocking& blocking) const {
   return packed.a == 0 && packed.b == 0 && packed.c == 0;
 }
 
+TimeModel::Packed TimeModel::what_is_packed(const Blocking& blocking) const {
+  const Packing packed = packing(blocking);
+  return {packed.a > 0, packed.b > 0, packed.c > 0 && blocking.kernel == TileKernel::gemm};
+}
+
 bool starts_at_unit_step(const std::vector<std::int64_t>& offsets) { return offsets.size() < 2 || offsets[1] - offsets[0] == 1; }
 
 const Fold& TimeModel::rows_of(const Blocking& blocking) const { return rows_in(blocking.rows, *folded_); }
@@ -163,8 +168,10 @@ double TimeModel::at_once_of(const Blocking& blocking) const {
   const double rows = as_double(folded.m.extent), height = as_double(std::min(blocking.m, folded.m.extent));
   const double columns = as_double(folded.batch.extent * folded.n.extent),
                width = as_double(std::max<std::int64_t>(1, std::min(blocking.n, folded.n.extent)));
-  if (shares_columns(folded, blocking)) {
-    return speedup_of(blocking.threads, columns, width);
+  switch (sharing_of(folded, blocking)) {
+    case Sharing::columns: return speedup_of(blocking.threads, columns, width);
+    case Sharing::rows: return speedup_of(blocking.threads, as_double(folded.batch.extent) * rows, height);
+    case Sharing::together: break;
   }
   const bool waits_for_each_other = packs_some_of_b(blocking) || blocking.k < folded.k.extent;
   return speedup_of(blocking.threads, waits_for_each_other ? rows : rows * columns / width, height);
@@ -175,6 +182,27 @@ bool TimeModel::packs_some_of_b(const Blocking& blocking) const {
   const std::vector<std::int64_t>& columns = folded_->n.b;
   const bool in_panels = blocking.kernel == TileKernel::panels && blocking.n % panel == 0 && is_regular(columns, panel);
   return packing(blocking).b > 0 || !(in_panels || is_regular(columns, blocking.n));
+}
+
+TimeModel::Turns TimeModel::turns_of(const Blocking& blocking, TileLoop without, bool keeps) const {
+  const PerLoop<std::int64_t> tiles = tile_counts(*folded_, blocking);
+  const PerLoop<double> extent = {as_double(folded_->m.extent), as_double(folded_->n.extent), as_double(folded_->k.extent)};
+  const auto reached = [&](TileLoop loop) {
+    return runs_inside(blocking.order, loop, without) ? extent[loop] : extent[loop] / as_double(tiles[loop]);
+  };
+  const double m = reached(TileLoop::m), n = reached(TileLoop::n), k = reached(TileLoop::k), turns = as_double(tiles[without]);
+  Turns all;
+  all.working_set_bytes = (m * k + k * n + m * n) * as_double(element_bytes(folded_->precision));
+  const bool one_buffer_does = tiles_inside(blocking.order, without, tiles) == 1;
+  all.keeps = keeps && !one_buffer_does;
+  all.again = loops_of(blocking.order).back() == without ? 0 : turns - 1;
+  all.packings = keeps || one_buffer_does ? 1 : turns;
+  return all;
+}
+
+Seconds TimeModel::moving(double bytes, double waste, bool is_packed, Seconds outer, Seconds again, const Turns& turns) const {
+  const double waste_again = is_packed && turns.packings == 1 ? 1 : waste;
+  return bytes * (waste * outer + (turns.again * waste_again + (turns.keeps ? 1 : 0)) * again);
 }
 
 ExpectedTime TimeModel::time(const Blocking& blocking) const {
@@ -199,20 +227,31 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   const double tiles = all.batch * m_tiles * n_tiles;
   ExpectedTime::Share slab;
   slab.inside.kernel = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
-  slab.inside.a = all.batch * packed.a * all.m * kb * n_tiles;
-  slab.inside.b = all.batch * packed.b * kb * all.n;
-  slab.inside.c = all.batch * packed.c * all.m * all.n;
+  const Turns turns_a = turns_of(blocking, loop_without_a, blocking.keep_a && packed.a > 0),
+              turns_b = turns_of(blocking, loop_without_b, blocking.keep_b && packed.b > 0),
+              turns_c = turns_of(blocking, loop_without_c, blocking.keep_c && packed.c > 0 && blocking.kernel == TileKernel::gemm);
+  const Sharing sharing = sharing_of(folded, blocking);
+  const auto packings = [&](const Turns& turns, Sharing where_each_packs_for_itself, double tiles_shared) {
+    const double packers = sharing == where_each_packs_for_itself ? std::min<double>(blocking.threads, tiles_shared) : 1;
+    return std::max(turns.packings, packers);
+  };
+  slab.inside.a = all.batch * packed.a * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
+  slab.inside.b = all.batch * packed.b * kb * all.n * packings(turns_b, Sharing::rows, m_tiles);
+  const Seconds c_buffered = all.batch * packed.c * all.m * all.n;
 
-  // What comes from outside of the private caches: A once per tile of N unless it stays there, B once, C.
+  // What comes from outside of the private caches: A once per tile of N unless it stays there or the loop over N is innermost, B likewise,
+  // C per tile of K.
   const double a_bytes = all.batch * all.m * kb * all.bytes, b_bytes = all.batch * kb * all.n * all.bytes,
                c_bytes = all.batch * all.m * all.n * all.bytes;
   const double total = working_set_bytes();
   const Seconds outer = roofs.per_byte(total);
   const double waste_a = std::min(line_waste(rows_of(blocking).a, blocking.m), line_waste(folded.k.a, blocking.k));
   const double waste_b = std::min(line_waste(folded.n.b, blocking.n), line_waste(folded.k.b, blocking.k));
-  slab.moving.a = a_bytes * waste_a * (outer + (n_tiles - 1) * roofs.per_byte((all.m * all.k + all.k * nb + all.m * nb) * all.bytes));
-  slab.moving.b = b_bytes * waste_b * outer;
-  const bool stays_inside = all.m * nb * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
+  slab.moving.a = moving(a_bytes, waste_a, packed.a > 0, outer, roofs.per_byte(turns_a.working_set_bytes), turns_a);
+  slab.moving.b = moving(b_bytes, waste_b, packed.b > 0, outer, roofs.per_byte(turns_b.working_set_bytes), turns_b);
+  const double c_until_next = (runs_inside(blocking.order, TileLoop::m, TileLoop::k) ? all.m : mb) *
+                              (runs_inside(blocking.order, TileLoop::n, TileLoop::k) ? all.n : nb);
+  const bool stays_inside = c_until_next * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
   const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
   const bool streams = blocking.kernel == TileKernel::streaming;
   // gemm clears a large C before it adds to it, and reads it once more.
@@ -220,11 +259,14 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   const Seconds c_first = (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);
   const Seconds c_later = stays_inside ? 0 : c_read + c_written;
   const double at_once = at_once_of(blocking);
-  const auto slabs = [&](double slabs_of_k, Seconds c) {
+  const auto slabs = [&](double slabs_of_k, Seconds buffered, Seconds c) {
+    slab.inside.c = buffered;
     slab.moving.c = c;
     return ExpectedTime::Share{slabs_of_k / at_once * slab.inside, slabs_of_k / at_once * slab.moving};
   };
-  ExpectedTime time{slabs(1, c_first), slabs(k_tiles - 1, c_later)};
+  const bool sums_up = blocking.kernel == TileKernel::gemm && writes_c_once(folded, blocking);
+  const Seconds c_kept = turns_c.keeps ? c_bytes * roofs.per_byte(turns_c.working_set_bytes) : 0;  // buffers that don't stay inside
+  ExpectedTime time{slabs(1, c_buffered, c_first + c_kept), slabs(k_tiles - 1, sums_up ? 0 : c_buffered, c_later)};
   time.first.inside.kernel += (blocking.threads - 1) * start_of_a_thread;
   return time;
 }

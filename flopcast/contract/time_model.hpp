@@ -52,6 +52,11 @@ class TimeModel {
   [[nodiscard]] ExpectedTime time(const Blocking& blocking) const;
   /// Whether nothing is packed.
   [[nodiscard]] bool is_in_place(const Blocking& blocking) const;
+  /// Which operands pass through buffers of a tile.
+  struct Packed {
+    bool a = false, b = false, c = false;
+  };
+  [[nodiscard]] Packed what_is_packed(const Blocking& blocking) const;
   /// The contraction is part of one whose tensors have so many bytes, and finds its operands where that one leaves them.
   void set_working_set(double bytes) { working_set_bytes_ = bytes; }
   /// So many threads work at once, of which the blocking may be one's part: what they share of outer bandwidths. Without it the blocking's own.
@@ -67,6 +72,16 @@ class TimeModel {
     Seconds a = 0, b = 0, c = 0;
   };
   [[nodiscard]] Packing packing(const Blocking& blocking) const;
+  /// Of the loop over tiles that doesn't move an operand.
+  struct Turns {
+    double packings = 1;           ///< of each of the operand's tiles, where it is packed
+    double again = 0;              ///< how often all of its tiles are read once more, from what holds `working_set_bytes`
+    double working_set_bytes = 0;  ///< of one turn
+    bool keeps = false;            ///< all of its packed tiles from one turn to the next
+  };
+  [[nodiscard]] Turns turns_of(const Blocking& blocking, TileLoop without, bool keeps) const;
+  /// Seconds for so many bytes of A or B: from their tensor at `outer` per byte, and then at `again`, where kept tiles are written to as well.
+  [[nodiscard]] Seconds moving(double bytes, double waste, bool is_packed, Seconds outer, Seconds again, const Turns& turns) const;
   /// How many times as fast as one its threads are, which take tiles of N, or of M, as Blocked::run shares them out.
   [[nodiscard]] double at_once_of(const Blocking& blocking) const;
   [[nodiscard]] bool packs_some_of_b(const Blocking& blocking) const;

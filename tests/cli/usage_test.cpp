@@ -143,6 +143,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8"}, 3, "--tiles '8x8' is neither whole nor batch nor tiles"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8x8:panels:B"}, 3, "--tiles '8x8x8:panels:B' is neither"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8x8:panels:A:A"}, 3, "--tiles '8x8x8:panels:A:A' is neither"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8x8:gemm:nkn"}, 3, "--tiles '8x8x8:gemm:nkn' is neither"},
+        Mistake{
+            {"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8x8:gemm:nmk:mnk"}, 3, "--tiles '8x8x8:gemm:nmk:mnk' is neither"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8x8:gemm:keep"}, 3, "--tiles '8x8x8:gemm:keep' is neither"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8x8:gemm:keepCA"}, 3, "--tiles '8x8x8:gemm:keepCA' is neither"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8x8:panels:A"}, 3, "has no other order of its rows"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--strides", "D=1,2"}, 3, "strides 'D=1,2' are not"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--strides", "C=1,1", "--list"}, 3, "let elements share addresses"},

@@ -93,9 +93,9 @@ TEST(PanelTiles, ReadNothingBehindA) {
     const std::vector<RowPanel> panels = RowPanels(by_a.m, kernel.rows, kernel.lanes, kernel.takes_pieces).of(0, rows);
     const std::vector<ColumnPanel> columns = column_panels(by_a.n, 0, 5, kernel.columns);
     std::vector<double> buffer(static_cast<std::size_t>(packed_elements(panels, kernel.lanes, 4)));
-    PanelTiles<double> tiles(by_a, kernel, buffer.data());
+    PanelTiles<double> tiles(by_a, kernel);
     tiles.take_columns(b.data(), columns, {0, 4, constant_step(by_a.k.a, 0, 4), constant_step(by_a.k.b, 0, 4)}, false, nullptr);
-    tiles.take_rows(a.data(), panels, {}, false);
+    tiles.take_rows(a.data(), panels, {}, false, buffer.data());
     tiles.multiply(c.data(), 1, 0);
     EXPECT_THAT(c, ::testing::Each(8)) << run;
   }

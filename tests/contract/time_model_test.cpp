@@ -60,7 +60,146 @@ TEST(TimeModel, CountsCallsOfTilesAndPacking) {
   EXPECT_NEAR(TimeModel(direct, machine(), rates).time({32, 16, 64}).total(), 8e-6, 1e-12);
   const Folded packs_a = folded("abc=aib,ic", {{'a', 8}, {'b', 8}, {'c', 64}, {'i', 64}});  // a and b are no single index of A
   EXPECT_NEAR(TimeModel(packs_a, machine(), rates).time({64, 64, 64}).total(), 1e-6 + 64 * 64 * 1e-9, 1e-12);
-  EXPECT_NEAR(TimeModel(packs_a, machine(), rates).time({64, 32, 64}).total(), 2e-6 + 2 * 64 * 64 * 1e-9, 1e-12) << "once per tile of N";
+  EXPECT_NEAR(TimeModel(packs_a, machine(), rates).time({64, 32, 64}).total(), 2e-6 + 64 * 64 * 1e-9, 1e-12) << "A is one tile";
+  EXPECT_NEAR(TimeModel(packs_a, machine(), rates).time({32, 32, 64}).total(), 4e-6 + 2 * 64 * 64 * 1e-9, 1e-12) << "once per tile of N";
+}
+
+/// 64 x 64 x 64 in the caches, of which gemm has to pack every operand.
+Folded packed_everywhere() { return folded("acbd=aibj,cidj", {{'a', 8}, {'b', 8}, {'c', 8}, {'d', 8}, {'i', 8}, {'j', 8}}); }
+
+/// Of 4 x 2 x 8 tiles.
+Blocking tiles_in(LoopOrder order, const std::string& kept = "") {
+  Blocking blocking{16, 32, 8};
+  blocking.order = order;
+  blocking.keep_a = kept.find('A') != std::string::npos;
+  blocking.keep_b = kept.find('B') != std::string::npos;
+  blocking.keep_c = kept.find('C') != std::string::npos;
+  return blocking;
+}
+
+TEST(TimeModel, ChargesPackingAsOftenAsTheLoopsReachAnotherTile) {
+  const Folded f = packed_everywhere();
+  TileRates rates;
+  rates.packed_along = rates.packed_across = 1e-9;
+  const TimeModel model(f, machine(), rates);
+  struct Times {
+    double a, b, c;
+  };
+  const auto expect = [&](const Blocking& blocking, const Times& times) {
+    const ExpectedTime::Parts parts = model.time(blocking).parts();
+    constexpr Seconds once = 64 * 64 * 1e-9;
+    EXPECT_NEAR(parts.a, times.a * once, 1e-12) << to_string(blocking);
+    EXPECT_NEAR(parts.b, times.b * once, 1e-12) << to_string(blocking);
+    EXPECT_NEAR(parts.c, times.c * once, 1e-12) << to_string(blocking);
+  };
+  constexpr double m = 4, n = 2, k = 8;
+  using enum LoopOrder;
+  expect(tiles_in(nkm), {n, 1, k});
+  expect(tiles_in(nmk), {n, m, 1});
+  expect(tiles_in(knm), {n, 1, k});
+  expect(tiles_in(kmn), {1, m, k});
+  expect(tiles_in(mnk), {n, m, 1});
+  expect(tiles_in(mkn), {1, m, k});
+  for (const LoopOrder order : all_loop_orders) {
+    expect(tiles_in(order, "ABC"), {1, 1, 1});
+  }
+  expect(tiles_in(nkm, "A"), {1, 1, k});
+  expect(tiles_in(mnk, "B"), {n, 1, 1});
+  expect(tiles_in(kmn, "C"), {1, m, 1});
+}
+
+TEST(TimeModel, EveryThreadPacksForItselfWhatItsTilesShare) {
+  const Folded f = packed_everywhere();
+  TileRates rates;
+  rates.packed_along = rates.packed_across = 1e-9;
+  const TimeModel model(f, machine(), rates);
+  const auto parts_of = [&](const Blocking& blocking) { return model.time(blocking).parts(); };
+  constexpr Seconds once = 64 * 64 * 1e-9;
+  Blocking blocking{64, 16, 64, TileKernel::gemm, 2};  // two tiles of N for each, of M and K there is one
+  EXPECT_NEAR(parts_of(blocking).a, once, 1e-12) << "both pack all of it at the same time";
+  EXPECT_NEAR(parts_of(blocking).b, once / 2, 1e-12);
+  blocking = {16, 64, 64, TileKernel::gemm, 2};
+  blocking.order = LoopOrder::mkn;
+  EXPECT_NEAR(parts_of(blocking).a, once / 2, 1e-12);
+  EXPECT_NEAR(parts_of(blocking).b, once, 1e-12);
+}
+
+TEST(TimeModel, OrdersReadOperandsAgainFromWhatATurnOfTheLoopTouches) {
+  // 2 MiB of A, 2 MiB of B and 32 MiB of C, which no cache holds; each tile of one dimension goes through all of the others'
+  const Folded f = folded("ab=ai,ib", {{'a', 2048}, {'b', 2048}, {'i', 128}});
+  const TimeModel model(f, machine(), only_products());
+  const auto parts_in = [&](LoopOrder order) {
+    Blocking blocking{256, 256, 64, TileKernel::panels};
+    blocking.order = order;
+    return model.time(blocking).parts();
+  };
+  constexpr double side_bytes = 8.0 * 2048 * 128, c_bytes = 8.0 * 2048 * 2048, memory = 10e9, last_cache = 20e9;
+  using enum LoopOrder;
+  constexpr double again = 7 * side_bytes / last_cache;
+  EXPECT_NEAR(parts_in(nkm).a, side_bytes / memory + again, 1e-9) << "A and 4 MiB of C are in the last cache until the next tile of N";
+  EXPECT_NEAR(parts_in(nkm).b, side_bytes / memory, 1e-9) << "the loop over M is innermost";
+  EXPECT_NEAR(parts_in(nkm).c, 4 * c_bytes / memory, 1e-9) << "for each tile of K, of which there are two";
+  EXPECT_NEAR(parts_in(mkn).a, side_bytes / memory, 1e-9);
+  EXPECT_NEAR(parts_in(mkn).b, side_bytes / memory + again, 1e-9);
+  EXPECT_NEAR(parts_in(nmk).a, side_bytes / memory + again, 1e-9);
+  EXPECT_NEAR(parts_in(nmk).c, 2 * c_bytes / memory, 1e-9) << "a tile stays inside until its sum is complete";
+  EXPECT_NEAR(parts_in(nmk).b, side_bytes / memory, 1e-9) << "a turn of the loop over M needs no more than L2 holds";
+  EXPECT_GT(parts_in(knm).a, side_bytes / memory);
+}
+
+TEST(TimeModel, KeptTilesThatOutgrowThePrivateCachesAreWrittenAndReadAgain) {
+  // 2 MiB of A, packed once instead of for each of 8 tiles of N, and read again from buffers in whole lines
+  const Folded f = folded("abc=iab,ic", {{'a', 32}, {'b', 64}, {'c', 2048}, {'i', 128}});
+  TileRates rates = only_products();
+  rates.packed_along = rates.packed_across = 1e-9;
+  const TimeModel model(f, machine(), rates);
+  Blocking blocking{256, 256, 128, TileKernel::panels, 1, true};
+  constexpr double bytes = 8.0 * 2048 * 128, elements = 2048 * 128, last_cache = 20e9, memory = 10e9;
+  EXPECT_NEAR(model.time(blocking).parts().a, 8 * elements * 1e-9 + bytes / memory + 7 * bytes / last_cache, 1e-9);
+  blocking.keep_a = true;
+  EXPECT_NEAR(model.time(blocking).parts().a, elements * 1e-9 + bytes / memory + 8 * bytes / last_cache, 1e-9);
+}
+
+TEST(Candidates, HaveOtherLoopsOnlyWhereTheseAreExpectedToBeFaster) {
+  const auto with_other_loops = [](const std::vector<Candidate>& all) {
+    return std::count_if(all.begin(), all.end(), [](const Candidate& candidate) { return has_other_loops(candidate.blocking); });
+  };
+  TileRates rates = assumed_tile_rates(machine());
+  const Folded small = folded("ab=ai,ib", {{'a', 40}, {'b', 40}, {'i', 40}});
+  EXPECT_EQ(with_other_loops(candidates(small, machine(), rates, 1)), 0) << "nothing is needed twice";
+  const Folded scattered = fold(make_contraction(parse_notation("acbd=aibj,cidj"),
+                                                 {{'a', 128}, {'b', 128}, {'c', 128}, {'d', 128}, {'i', 64}, {'j', 64}}, Precision::z));
+  rates.packed_along = rates.packed_across = 100e-9;  // so that packing is most of it
+  const std::vector<Candidate> all = candidates(scattered, machine(), rates, 1);
+  EXPECT_GT(with_other_loops(all), 0);
+  EXPECT_LE(with_other_loops(all), 8);
+  EXPECT_TRUE(has_other_loops(all.front().blocking));
+  const auto usual = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return !has_other_loops(candidate.blocking); });
+  for (const Candidate& candidate : all) {
+    EXPECT_TRUE(!has_other_loops(candidate.blocking) || candidate.seconds < usual->seconds) << to_string(candidate.blocking);
+  }
+}
+
+TEST(Candidates, OtherLoopsLeaveRoomForTheUsualOnes) {
+  std::vector<Candidate> all;
+  for (int i = 0; i < 8; ++i) {
+    Blocking other{8, 8, 8, TileKernel::panels};
+    other.order = LoopOrder::nmk;
+    all.push_back({other, 1 + 0.001 * i, Basis::formula});
+  }
+  for (int i = 0; i < 4; ++i) {
+    all.push_back({{8, 8, 8, TileKernel::panels}, 1.1 + 0.001 * i, Basis::formula});
+    all.push_back({{8, 8, 8, TileKernel::gemm}, 1.2 + 0.001 * i, Basis::formula});
+  }
+  const auto others_among = [&](std::size_t count) {
+    std::vector<Candidate> promoted = all;
+    promote_each_kernel(promoted, count);
+    return std::count_if(promoted.begin(), promoted.begin() + static_cast<std::ptrdiff_t>(count),
+                         [](const Candidate& candidate) { return has_other_loops(candidate.blocking); });
+  };
+  EXPECT_EQ(others_among(8), 2);
+  EXPECT_EQ(others_among(7), 1);
+  EXPECT_EQ(others_among(6), 0) << "three of each kernel";
 }
 
 TEST(TimeModel, AddsWhatMemoryMoves) {
@@ -151,11 +290,22 @@ TEST(Blocked, ATimedRunIsARun) {
 
 TEST(Blocked, ThreadsTakeColumnsWhereNoneWaitsLongerSo) {
   const Folded f = folded("ab=ai,ib", {{'a', 96}, {'b', 96}, {'i', 8}});
-  EXPECT_TRUE(shares_columns(f, {96, 8, 8, TileKernel::gemm, 2})) << "six tiles for each";
-  EXPECT_TRUE(shares_columns(f, {96, 48, 8, TileKernel::gemm, 2})) << "there is one tile of M";
-  EXPECT_FALSE(shares_columns(f, {48, 48, 8, TileKernel::gemm, 2})) << "rows do as well, and share what is packed of B";
-  EXPECT_FALSE(shares_columns(f, {24, 64, 8, TileKernel::gemm, 2})) << "the second tile of N is half as wide";
-  EXPECT_TRUE(shares_columns(f, {24, 64, 8, TileKernel::gemm, 1}));
+  const auto sharing = [&](std::int64_t m, std::int64_t n, int threads, LoopOrder order) {
+    Blocking blocking{m, n, 8, TileKernel::gemm, threads};
+    blocking.order = order;
+    return sharing_of(f, blocking);
+  };
+  using enum LoopOrder;
+  EXPECT_EQ(sharing(96, 8, 2, nkm), Sharing::columns) << "six tiles for each";
+  EXPECT_EQ(sharing(96, 48, 2, nkm), Sharing::columns) << "there is one tile of M";
+  EXPECT_EQ(sharing(48, 48, 2, nkm), Sharing::together) << "rows do as well, and share what is packed of B";
+  EXPECT_EQ(sharing(24, 64, 2, nkm), Sharing::together) << "the second tile of N is half as wide";
+  EXPECT_EQ(sharing(24, 64, 2, knm), Sharing::together);
+  EXPECT_EQ(sharing(24, 64, 1, nkm), Sharing::columns);
+  EXPECT_EQ(sharing(24, 64, 2, nmk), Sharing::rows) << "the loop over M isn't innermost";
+  EXPECT_EQ(sharing(8, 96, 2, mnk), Sharing::rows);
+  EXPECT_EQ(sharing(96, 24, 2, mkn), Sharing::columns) << "there is one tile of M";
+  EXPECT_EQ(sharing(96, 24, 1, kmn), Sharing::rows);
   EXPECT_DOUBLE_EQ(speedup_of(2, 96, 40), 96.0 / 56);
   EXPECT_DOUBLE_EQ(speedup_of(4, 96, 96), 1);
 }

@@ -1,14 +1,17 @@
 #include "flopcast/contract/plan.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <thread>
 
 #include "flopcast/contract/candidates.hpp"
+#include "flopcast/contract/element.hpp"
 #include "flopcast/contract/reference.hpp"
 #include "flopcast/contract/streaming.hpp"
 #include "flopcast/contract/time_model.hpp"
@@ -45,6 +48,21 @@ void expect_right(const Contraction& contraction, std::mt19937& random, std::com
   run(buffers, result.data(), alpha);
   ASSERT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction))
       << what << " of " << folded_key(contraction);
+}
+
+/// Writes NaN into C's elements, and nothing between them.
+void fill_with_nan(const Contraction& contraction, std::byte* c) {
+  const Folded folded = fold(contraction);
+  with_element(contraction.precision, [&](auto zero) {
+    using Element = decltype(zero);
+    for (const std::int64_t x : folded.batch.c) {
+      for (const std::int64_t i : folded.m.c) {
+        for (const std::int64_t j : folded.n.c) {
+          reinterpret_cast<Element*>(c)[x + i + j] = Element(std::numeric_limits<float>::quiet_NaN());
+        }
+      }
+    }
+  });
 }
 
 std::array<int, 4> random_counts(std::mt19937& random) {
@@ -99,6 +117,138 @@ TEST(Blocked, AgreesWithNestedLoopsInPanels) {
                  [&](const Buffers& x, std::byte* c, std::complex<double> alpha) { blocked.run(x.a.data(), x.b.data(), c, alpha, beta); });
   }
   EXPECT_GT(multiplied, 1000);
+}
+
+LoopOrder random_order(std::mt19937& random) { return all_loop_orders[random() % all_loop_orders.size()]; }
+
+/// Any order of the loops, with any operands kept.
+Blocking with_random_loops(Blocking blocking, std::mt19937& random) {
+  blocking.order = random_order(random);
+  for (bool Blocking::*kept : {&Blocking::keep_a, &Blocking::keep_b, &Blocking::keep_c}) {
+    blocking.*kept = random() % 2 == 0;
+  }
+  return blocking;
+}
+
+/// Runs a blocking and compares with nested loops; C is NaN where beta = 0, so that reading it before it is written shows.
+void expect_right_in_tiles(const Contraction& contraction, const Blocking& blocking, std::complex<double> beta, std::mt19937& random) {
+  const Blocked blocked(fold(contraction), blocking, test_machine().find);
+  const std::string what = fmt::format("{} with beta {}", to_string(blocked.blocking()), beta.real());
+  expect_right(contraction, random, beta, what, [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
+    if (beta == 0.0) {
+      fill_with_nan(contraction, c);
+    }
+    blocked.run(x.a.data(), x.b.data(), c, alpha, beta);
+  });
+}
+
+TEST(Blocked, AgreesWithNestedLoopsInEveryOrder) {
+  std::mt19937 random(12);
+  std::array<int, 6> multiplied{};
+  for (int i = 0; i < 6000; ++i) {
+    const Contraction contraction =
+        random_contraction(random, random_counts(random), i % 10 == 0 ? 0 : 1, i % 20 == 0 ? 40 : 7, i % 3 == 0);
+    if (flops(contraction) > 1e6) {
+      continue;
+    }
+    const bool in_panels = !is_complex(contraction.precision) && random() % 2 == 0;
+    const auto length = [&] { return static_cast<std::int64_t>(1 + random() % (in_panels ? 60 : 9)); };
+    Blocking blocking{length(), length(), length(), in_panels ? TileKernel::panels : TileKernel::gemm, 1 + i % 4};
+    blocking.pack_a = random() % 2 == 0;
+    blocking.pack_b = random() % 2 == 0;
+    blocking.rows = static_cast<RowOrder>(random() % 3);
+    blocking = with_random_loops(blocking, random);
+    ++multiplied[static_cast<std::size_t>(blocking.order)];
+    expect_right_in_tiles(contraction, blocking, random() % 2 == 0 ? 0.0 : -1.5, random);
+  }
+  EXPECT_THAT(multiplied, ::testing::Each(::testing::Gt(500)));
+}
+
+/// 40 x 40 x 40, of which each operand has to be packed by gemm: its indices are nested otherwise than in the folded product, or none of them
+/// is contiguous.
+Contraction packed_everywhere() {
+  return make_contraction(parse_notation("acbd=aibj,cidj"), {{'a', 5}, {'b', 8}, {'c', 5}, {'d', 8}, {'i', 5}, {'j', 8}});
+}
+
+TEST(Blocked, AgreesWithNestedLoopsInEveryOrderOnEveryNumberOfThreads) {
+  std::mt19937 random(13);
+  for (const LoopOrder order : all_loop_orders) {
+    for (const TileKernel kernel : {TileKernel::gemm, TileKernel::panels}) {
+      for (const int kept : {0, 1, 2, 4, 7}) {
+        for (const int threads : {1, 2, 3}) {
+          for (const auto& [m, n, k] :
+               {std::array{10, 10, 10}, {20, 2, 20}, {2, 20, 20}, {20, 20, 2}, {40, 10, 10}, {10, 40, 10}, {10, 10, 40}, {40, 40, 10}}) {
+            Blocking blocking{m, n, k, kernel, threads, true, true};
+            blocking.order = order;
+            blocking.keep_a = (kept & 1) != 0;
+            blocking.keep_b = (kept & 2) != 0;
+            blocking.keep_c = (kept & 4) != 0;
+            expect_right_in_tiles(packed_everywhere(), blocking, kept == 0 ? 0.0 : 0.75, random);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// What a blocking of 4 x 5 x 2 tiles of a product that packs everything moves.
+TileMoves moves_of(LoopOrder order, const std::string& kept, TileKernel kernel = TileKernel::gemm) {
+  std::mt19937 random(14);
+  const Contraction contraction = packed_everywhere();
+  Blocking blocking{10, 8, 20, kernel, 1, true, true};
+  blocking.order = order;
+  blocking.keep_a = kept.find('A') != std::string::npos;
+  blocking.keep_b = kept.find('B') != std::string::npos;
+  blocking.keep_c = kept.find('C') != std::string::npos;
+  const Blocked blocked(fold(contraction), blocking, test_machine().find);
+  EXPECT_EQ(blocked.packed(), "ABC");
+  const Buffers buffers = random_buffers(contraction, random);
+  std::vector<std::byte> c = buffers.c;
+  TileMoves moves;
+  blocked.run_timed(buffers.a.data(), buffers.b.data(), c.data(), 1.0, 0.5, machine::WallClock(1e-3), &moves);
+  return moves;
+}
+
+TEST(Blocked, PacksWhenTheLoopsReachAnotherTileAndWritesSumsOnce) {
+  constexpr std::int64_t m = 4, n = 5, k = 2, all = m * n * k;
+  using enum LoopOrder;
+  EXPECT_EQ(moves_of(nkm, ""), (TileMoves{all, n * k, all}));
+  EXPECT_EQ(moves_of(nmk, ""), (TileMoves{all, all, n * m})) << "C is written once";
+  EXPECT_EQ(moves_of(knm, ""), (TileMoves{all, k * n, all}));
+  EXPECT_EQ(moves_of(kmn, ""), (TileMoves{k * m, all, all}));
+  EXPECT_EQ(moves_of(mnk, ""), (TileMoves{all, all, n * m}));
+  EXPECT_EQ(moves_of(mkn, ""), (TileMoves{m * k, all, all}));
+}
+
+TEST(Blocked, PacksTilesThatAreKeptOnce) {
+  constexpr std::int64_t m = 4, n = 5, k = 2;
+  for (const LoopOrder order : all_loop_orders) {
+    EXPECT_EQ(moves_of(order, "ABC"), (TileMoves{m * k, k * n, m * n})) << name_of(order);
+    const TileMoves in_panels = moves_of(order, "AB", TileKernel::panels);
+    EXPECT_EQ(in_panels, (TileMoves{m * k, k * n, 0})) << name_of(order);
+  }
+  EXPECT_EQ(moves_of(LoopOrder::nkm, "A").b, k * n);
+  EXPECT_EQ(moves_of(LoopOrder::nkm, "A").c, m * n * k);
+}
+
+TEST(Blocked, KeepsAsManyTilesAsThereAreInsideOfTheLoopThatDoesNotMoveThem) {
+  const auto workspace = [](LoopOrder order, bool Blocking::*kept) {
+    Blocking blocking{10, 8, 20};
+    blocking.order = order;
+    blocking.*kept = true;
+    return Blocked(fold(packed_everywhere()), blocking, test_machine().find).workspace_bytes();
+  };
+  constexpr std::int64_t a = 10 * 20 * 8, b = 20 * 8 * 8, c = 10 * 8 * 8, one_each = a + b + c;  // bytes, all whole lines
+  using enum LoopOrder;
+  EXPECT_EQ(workspace(nkm, &Blocking::keep_a), one_each + (4 * 2 - 1) * a) << "M and K inside of N";
+  EXPECT_EQ(workspace(knm, &Blocking::keep_a), one_each + (4 - 1) * a) << "M inside of N";
+  EXPECT_EQ(workspace(mkn, &Blocking::keep_a), one_each) << "N is innermost";
+  EXPECT_EQ(workspace(nkm, &Blocking::keep_b), one_each) << "M is innermost";
+  EXPECT_EQ(workspace(nmk, &Blocking::keep_b), one_each + (2 - 1) * b) << "K inside of M";
+  EXPECT_EQ(workspace(mnk, &Blocking::keep_b), one_each + (5 * 2 - 1) * b) << "N and K inside of M";
+  EXPECT_EQ(workspace(nkm, &Blocking::keep_c), one_each + (4 - 1) * c) << "M inside of K";
+  EXPECT_EQ(workspace(mnk, &Blocking::keep_c), one_each) << "K is innermost";
+  EXPECT_EQ(workspace(kmn, &Blocking::keep_c), one_each + (4 * 5 - 1) * c) << "M and N inside of K";
 }
 
 TEST(Blocked, AgreesWithNestedLoopsAlongTheBatch) {
@@ -258,12 +408,16 @@ TEST(Blocked, MirrorsWhatOneTensorMakesSymmetric) {
   for (const TileKernel kernel : {TileKernel::gemm, TileKernel::panels}) {
     for (const std::int64_t m : {3, 8, 35}) {
       for (const std::int64_t n : {1, 5, 35}) {
-        const Blocked blocked(fold(contraction), {m, n, 6, kernel, 2, false, false, true}, test_machine().find);
-        const Buffers buffers = random_buffers(contraction, random);
-        std::vector<std::byte> expected = buffers.c, result = buffers.c;
-        contract_naively(contraction, buffers.a.data(), buffers.a.data(), expected.data());
-        blocked.run(buffers.a.data(), buffers.a.data(), result.data(), 1.0, 0.0);
-        EXPECT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction)) << to_string(blocked.blocking());
+        for (const LoopOrder order : all_loop_orders) {
+          Blocking blocking{m, n, 4, kernel, 2, false, false, true};
+          blocking.order = order;
+          const Blocked blocked(fold(contraction), blocking, test_machine().find);
+          const Buffers buffers = random_buffers(contraction, random);
+          std::vector<std::byte> expected = buffers.c, result = buffers.c;
+          contract_naively(contraction, buffers.a.data(), buffers.a.data(), expected.data());
+          blocked.run(buffers.a.data(), buffers.a.data(), result.data(), 1.0, 0.0);
+          EXPECT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction)) << to_string(blocked.blocking());
+        }
       }
     }
   }
@@ -322,7 +476,8 @@ TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
           continue;
         }
         ++streamed;
-        const Blocking blocking{m, n, longest_streamed_sum, TileKernel::streaming};
+        Blocking blocking{m, n, longest_streamed_sum, TileKernel::streaming, threads_of(10 * i)};
+        blocking = with_random_loops(blocking, random);
         const Blocked blocked(folded, blocking, test_machine().find);
         expect_right(contraction, random, 0.0, to_string(blocking), [&](const Buffers& x, std::byte* c, std::complex<double> alpha) {
           blocked.run(x.a.data(), x.b.data(), c, alpha, 0.0);
@@ -370,11 +525,14 @@ TEST_F(PlanWithWisdom, RemembersEveryKernelAndOrder) {
   const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 5}, {'b', 4}, {'i', 3}});
   for (const TileKernel kernel : {TileKernel::gemm, TileKernel::panels, TileKernel::streaming, TileKernel::batch}) {
     for (const RowOrder rows : {RowOrder::as_c, RowOrder::crossed, RowOrder::led_by_a}) {
-      const Candidate kept{{1, 2, 3, kernel, 4, true, false, false, rows}, 1e-3, Basis::execution};
-      keep_wisdom(contraction, test_machine(), options_, kept);
-      const std::optional<Candidate> found = find_wisdom(contraction, test_machine(), options_);
-      ASSERT_TRUE(found.has_value());
-      EXPECT_EQ(found->blocking, kept.blocking) << to_string(kept.blocking);
+      for (const LoopOrder order : all_loop_orders) {
+        const bool is_inner = order == LoopOrder::nmk;
+        const Candidate kept{{1, 2, 3, kernel, 4, true, false, false, rows, order, is_inner, !is_inner, is_inner}, 1e-3, Basis::execution};
+        keep_wisdom(contraction, test_machine(), options_, kept);
+        const std::optional<Candidate> found = find_wisdom(contraction, test_machine(), options_);
+        ASSERT_TRUE(found.has_value());
+        EXPECT_EQ(found->blocking, kept.blocking) << to_string(kept.blocking);
+      }
     }
   }
 }

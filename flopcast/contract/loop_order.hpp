@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace flopcast::contract {
+
+/// A loop over the tiles of one folded dimension.
+enum class TileLoop : std::uint8_t { m, n, k };
+
+/// One value for each of the three loops: a tile's number, or how many tiles there are.
+template <class Value>
+struct PerLoop {
+  Value m{}, n{}, k{};
+  [[nodiscard]] Value& operator[](TileLoop loop) { return loop == TileLoop::m ? m : loop == TileLoop::n ? n : k; }
+  [[nodiscard]] const Value& operator[](TileLoop loop) const { return loop == TileLoop::m ? m : loop == TileLoop::n ? n : k; }
+};
+
+/// The loops over tiles from the outside in; a batch is outside of all of them.
+enum class LoopOrder : std::uint8_t { nkm, nmk, knm, kmn, mnk, mkn };
+inline constexpr std::array<LoopOrder, 6> all_loop_orders = {LoopOrder::nkm, LoopOrder::nmk, LoopOrder::knm,
+                                                             LoopOrder::kmn, LoopOrder::mnk, LoopOrder::mkn};
+
+/// From the outside in.
+std::array<TileLoop, 3> loops_of(LoopOrder order);
+std::string_view name_of(LoopOrder order);
+/// Nothing if it is none.
+std::optional<LoopOrder> loop_order(std::string_view name);
+bool runs_inside(LoopOrder order, TileLoop inner, TileLoop outer);
+
+/// How many tiles the loops inside of `loop` go through.
+template <class Value>
+Value tiles_inside(LoopOrder order, TileLoop loop, const PerLoop<Value>& tiles) {
+  Value all = 1;
+  for (const TileLoop inner : {TileLoop::m, TileLoop::n, TileLoop::k}) {
+    all *= runs_inside(order, inner, loop) ? tiles[inner] : 1;
+  }
+  return all;
+}
+
+/// The loop that doesn't move an operand's tiles.
+inline constexpr TileLoop loop_without_a = TileLoop::n, loop_without_b = TileLoop::m, loop_without_c = TileLoop::k;
+
+}  // namespace flopcast::contract

@@ -128,10 +128,12 @@ std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted,
   return {block, blocks};
 }
 
-/// M's dimension along which A is contiguous, if it isn't C's first one.
-std::vector<Dimension>::const_iterator other_unit_in_a(const std::vector<Dimension>& dims) {
-  const auto unit_in_a = std::find_if(dims.begin(), dims.end(), [](const Dimension& dimension) { return dimension.strides[0] == 1; });
-  return unit_in_a == dims.begin() ? dims.end() : unit_in_a;
+/// M's dimension whose values are nearest to one another in A, if it isn't C's first one.
+std::vector<Dimension>::const_iterator other_nearest_in_a(const std::vector<Dimension>& dims) {
+  const auto nearest = std::min_element(dims.begin(), dims.end(), [](const Dimension& x, const Dimension& y) {
+    return std::abs(x.strides[0]) < std::abs(y.strides[0]);
+  });
+  return nearest == dims.begin() ? dims.end() : nearest;
 }
 
 std::vector<Dimension> without_single_ones(std::vector<Dimension> dims) {
@@ -139,18 +141,18 @@ std::vector<Dimension> without_single_ones(std::vector<Dimension> dims) {
   return dims;
 }
 
-/// M's dimensions with blocks of those along which C and A are contiguous first; nothing if that is one, or A is contiguous along none.
+/// M's dimensions with blocks of those first along which C is contiguous and A's rows are nearest; nothing if that is one.
 std::vector<Dimension> crossed(const std::vector<Dimension>& dims) {
   constexpr std::int64_t wanted_of_c = 48, wanted_of_a = 24, least = 8;
-  const auto unit_in_a = other_unit_in_a(dims);
-  if (unit_in_a == dims.end() || dims.front().strides[2] != 1) {
+  const auto nearest_in_a = other_nearest_in_a(dims);
+  if (nearest_in_a == dims.end() || dims.front().strides[2] != 1) {
     return {};
   }
   const auto [block_c, blocks_c] = cut(dims.front(), wanted_of_c, least);
-  const auto [block_a, blocks_a] = cut(*unit_in_a, wanted_of_a, least);
+  const auto [block_a, blocks_a] = cut(*nearest_in_a, wanted_of_a, least);
   std::vector<Dimension> order = {block_c, block_a, blocks_c};
   for (auto dimension = dims.begin() + 1; dimension != dims.end(); ++dimension) {
-    order.push_back(dimension == unit_in_a ? blocks_a : *dimension);
+    order.push_back(dimension == nearest_in_a ? blocks_a : *dimension);
   }
   return without_single_ones(std::move(order));
 }
@@ -159,8 +161,8 @@ std::vector<Dimension> crossed(const std::vector<Dimension>& dims) {
 /// if they begin like this anyway, or A has no runs that fill a vector.
 std::vector<Dimension> led_by_a(const std::vector<Dimension>& dims) {
   constexpr std::int64_t wanted_of_a = 96, least_of_a = 24, line = 8, shortest_run = 8;
-  const auto unit_in_a = other_unit_in_a(dims);
-  if (unit_in_a == dims.end() || unit_in_a->extent < shortest_run) {
+  const auto unit_in_a = other_nearest_in_a(dims);
+  if (unit_in_a == dims.end() || unit_in_a->strides[0] != 1 || unit_in_a->extent < shortest_run) {
     return {};
   }
   const auto [block_a, blocks_a] = cut(*unit_in_a, wanted_of_a, least_of_a);

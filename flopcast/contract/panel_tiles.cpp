@@ -34,11 +34,11 @@ std::vector<RowPiece> row_pieces(const Fold& m, std::int64_t first, std::int64_t
 
 std::int64_t rounded_up(std::int64_t rows, std::int64_t lanes) { return (rows + lanes - 1) / lanes * lanes; }
 
-/// Packs a panel, whose width is what the kernel takes at once; rows after its last one become zeros.
+/// Packs a panel, whose width is what the kernel takes at once; rows after its last one become zeros. `next` is packed right after it.
 template <class T>
-void pack_panel(const ScatteredMatrix<T>& x, T* to, std::int64_t height) {
+void pack_panel(const ScatteredMatrix<T>& x, T* to, std::int64_t height, const ScatteredMatrix<T>& next) {
   constexpr std::int64_t strip = 2 * Square::side;  // a line of doubles
-  pack(x, to, height, strip);
+  pack(x, to, height, strip, next);
   for (std::int64_t j = 0; j < x.columns && x.rows < height; ++j) {
     std::fill(to + x.rows + j * height, to + (j + 1) * height, T(0));
   }
@@ -244,7 +244,7 @@ void PanelTiles<T>::pack_columns(std::size_t first, std::size_t last) {
   while (first < last) {
     const std::size_t done = pack_columns_together(first, last);
     if (done == 0 && columns_[first].packed != nullptr) {
-      pack_columns_of((*column_panels_)[first], columns_[first].packed);
+      pack_columns_of(first);
     }
     first += std::max<std::size_t>(done, 1);
   }
@@ -286,18 +286,21 @@ std::size_t PanelTiles<T>::pack_columns_together(std::size_t first, std::size_t 
 }
 
 template <class T>
-void PanelTiles<T>::pack_columns_of(const ColumnPanel& panel, T* to) const {
-  const std::int64_t* column = folded_->n.b.data() + panel.first;
-  const std::int64_t* row = folded_->k.b.data() + depth_.first;
-  pack_panel(ScatteredMatrix<T>{b_, column, panel.columns, row, depth_.length}, to,
-             panel.columns);  // a row of the packed panel is one of B
+void PanelTiles<T>::pack_columns_of(std::size_t number) const {
+  const auto matrix = [&](std::size_t i) {  // its rows are B's columns: a row of the packed panel is one of B
+    const ColumnPanel& panel = (*column_panels_)[i];
+    return ScatteredMatrix<T>{b_, folded_->n.b.data() + panel.first, panel.columns, folded_->k.b.data() + depth_.first, depth_.length};
+  };
+  const bool is_last = number + 1 == column_panels_->size() || columns_[number + 1].packed == nullptr;
+  pack_panel(matrix(number), columns_[number].packed, (*column_panels_)[number].columns, is_last ? ScatteredMatrix<T>{} : matrix(number + 1));
 }
 
 template <class T>
-void PanelTiles<T>::pack_rows(const T* a, const RowPanel& panel, T* to) const {
-  const std::int64_t* row = folded_->m.a.data() + panel.first;
-  const std::int64_t* column = folded_->k.a.data() + depth_.first;
-  pack_panel(ScatteredMatrix<T>{a, row, panel.rows, column, depth_.length}, to, rounded_up(panel.rows, kernel_->lanes));
+void PanelTiles<T>::pack_rows(const T* a, const RowPanel& panel, T* to, const RowPanel* next) const {
+  const auto matrix = [&](const RowPanel& rows) {
+    return ScatteredMatrix<T>{a, folded_->m.a.data() + rows.first, rows.rows, folded_->k.a.data() + depth_.first, depth_.length};
+  };
+  pack_panel(matrix(panel), to, rounded_up(panel.rows, kernel_->lanes), next == nullptr ? ScatteredMatrix<T>{} : matrix(*next));
 }
 
 template <class T>
@@ -310,7 +313,7 @@ void PanelTiles<T>::take_rows_where_they_lie(const T* a, const std::vector<RowPa
     } else {
       const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
       if (!is_packed) {
-        pack_rows(a, panel, free);
+        pack_rows(a, panel, free, &panel == &panels.back() ? nullptr : &panel + 1);
       }
       rows_.push_back({free, height});
       free += height * depth_.length;

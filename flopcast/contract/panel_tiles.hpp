@@ -104,8 +104,9 @@ class PanelTiles {
   };
 
   std::size_t pack_columns_together(std::size_t first, std::size_t last) const;
-  void pack_columns_of(const ColumnPanel& panel, T* to) const;
-  void pack_rows(const T* a, const RowPanel& panel, T* to) const;
+  void pack_columns_of(std::size_t number) const;
+  /// `next`, if not null, is packed right after it.
+  void pack_rows(const T* a, const RowPanel& panel, T* to, const RowPanel* next) const;
   void take_rows_where_they_lie(const T* a, const std::vector<RowPanel>& panels, bool pack, bool is_packed);
   void take_squares(const T* a, const PackingOrder& order);
   void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool is_packed);

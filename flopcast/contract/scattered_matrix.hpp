@@ -13,11 +13,11 @@ namespace flopcast::contract {
 /// A matrix whose rows and columns lie anywhere: element (i, j) is from[row[i] + column[j]].
 template <class Element>
 struct ScatteredMatrix {
-  const Element* from;
-  const std::int64_t* row;
-  std::int64_t rows;
-  const std::int64_t* column;
-  std::int64_t columns;
+  const Element* from = nullptr;
+  const std::int64_t* row = nullptr;
+  std::int64_t rows = 0;
+  const std::int64_t* column = nullptr;
+  std::int64_t columns = 0;
 };
 
 inline bool are_neighbours(const std::int64_t* offsets, std::int64_t count) {
@@ -67,9 +67,10 @@ constexpr std::int64_t line_elements() {
   return line_bytes / static_cast<std::int64_t>(sizeof(Element));
 }
 
-/// Asks for a column that is packed soon: hardware doesn't follow runs as short as a panel.
+/// Asks for a column that is packed soon: hardware doesn't follow runs as short as a panel. Inlined, as GCC leaves out calls of functions that
+/// do nothing else.
 template <class Element>
-void prefetch_column(const ScatteredMatrix<Element>& x, std::int64_t j) {
+[[gnu::always_inline]] inline void prefetch_column(const ScatteredMatrix<Element>& x, std::int64_t j) {
   const Element* const source = x.from + x.column[j];
   for (std::int64_t i = 0; i < x.rows; i += line_elements<Element>()) {
     __builtin_prefetch(source + x.row[i]);
@@ -77,9 +78,9 @@ void prefetch_column(const ScatteredMatrix<Element>& x, std::int64_t j) {
   __builtin_prefetch(source + x.row[x.rows - 1]);
 }
 
-/// Asks for the lines of columns [begin, end), which are neighbours as a rule, of all rows.
+/// Asks for the lines of columns [begin, end), which are neighbours as a rule, of all rows. Inlined likewise.
 template <class Element>
-void prefetch_strip(const ScatteredMatrix<Element>& x, std::int64_t begin, std::int64_t end) {
+[[gnu::always_inline]] inline void prefetch_strip(const ScatteredMatrix<Element>& x, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = 0; i < x.rows; ++i) {
     __builtin_prefetch(x.from + x.row[i] + x.column[begin]);
     __builtin_prefetch(x.from + x.row[i] + x.column[end - 1]);
@@ -107,13 +108,18 @@ void pack_along(const ScatteredMatrix<Element>& x, Element* to, std::int64_t hei
   }
 }
 
-/// The same for columns that are closer than rows, so many at a time.
+/// The same for columns that are closer than rows, so many at a time. `next` is packed after it.
 template <class Element>
-void pack_across(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height, std::int64_t strip) {
+void pack_across(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height, std::int64_t strip,
+                 const ScatteredMatrix<Element>& next) {
+  constexpr std::int64_t strips_ahead = 4;  // a strip takes less than memory needs to answer
   for (std::int64_t begin = 0; begin < x.columns; begin += strip) {
     const std::int64_t end = std::min(begin + strip, x.columns);
-    if (end < x.columns) {
-      prefetch_strip(x, end, std::min(end + strip, x.columns));
+    const std::int64_t ahead = begin + strips_ahead * strip, behind = ahead - (x.columns + strip - 1) / strip * strip;
+    if (ahead < x.columns) {
+      prefetch_strip(x, ahead, std::min(ahead + strip, x.columns));
+    } else if (behind < next.columns) {
+      prefetch_strip(next, behind, std::min(behind + strip, next.columns));
     }
     std::int64_t done = 0;  // rows
     if constexpr (std::is_floating_point_v<Element>) {
@@ -130,13 +136,14 @@ void pack_across(const ScatteredMatrix<Element>& x, Element* to, std::int64_t he
   }
 }
 
-/// Reads along whichever of rows and columns has the smaller steps.
+/// Reads along whichever of rows and columns has the smaller steps. `next`, if there is one, is packed right after it.
 template <class Element>
-void pack(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height, std::int64_t strip) {
+void pack(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height, std::int64_t strip,
+          const ScatteredMatrix<Element>& next = {}) {
   if (x.rows == 0) {
     return;
   }
-  first_step(x.row, x.rows) <= first_step(x.column, x.columns) ? pack_along(x, to, height) : pack_across(x, to, height, strip);
+  first_step(x.row, x.rows) <= first_step(x.column, x.columns) ? pack_along(x, to, height) : pack_across(x, to, height, strip, next);
 }
 
 /// Into a dense column-major matrix.

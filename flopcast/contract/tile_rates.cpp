@@ -115,7 +115,7 @@ TileRates measure_tile_rates(const FindRoutine& find) {
 }
 
 TileRates tile_rates_in(model::Store& store, const std::string& fingerprint, const FindRoutine& find, bool fresh) {
-  constexpr const char* kind = "contraction-rates-2";
+  constexpr const char* kind = "contraction-rates-3";
   if (const std::optional<nlohmann::json> found = fresh ? std::nullopt : store.find_artifact(kind, fingerprint)) {
     try {
       return from_json(*found);

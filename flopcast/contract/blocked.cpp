@@ -242,10 +242,10 @@ class Worker {
 
   /// The tile of B to multiply with from now on, packed where it must be unless that is done already; whether it wasn't.
   bool take_columns(const TileAt& at) {
-    if (!b_kept_.turns_to({at_b_, at.n, at.k})) {
+    if (!b_kept_.turns_to({at_b_, at.n(), at.k()})) {
       return false;
     }
-    const std::size_t slot = plan_.b_slots_.of(at);
+    const std::size_t slot = b_kept_.tags == nullptr ? 0 : plan_.b_slots_.of(at);
     const bool is_packed = b_kept_.holds(slot);
     take_columns(at, b_kept_.first + static_cast<std::int64_t>(slot) * elements_of(plan_.b_slots_));
     for (std::size_t part = 0; part < b_parts() && !is_packed; ++part) {
@@ -257,13 +257,13 @@ class Worker {
 
   /// The same, but what must be packed goes to `b_buffer`, and the caller sees to that.
   void take_columns(const TileAt& at, Element* b_buffer) {
-    k_ = &plan_.k_[at.k];
-    n_ = &plan_.n_[at.n];
+    k_ = &plan_.k_[at.k()];
+    n_ = &plan_.n_[at.n()];
     if constexpr (std::is_floating_point_v<Element>) {
       if (panels_) {
-        panels_->take_columns(at_b_, plan_.column_panels_[at.n], {k_->first, k_->length, k_->step_a, k_->step_b}, plan_.blocking_.pack_b,
+        panels_->take_columns(at_b_, plan_.column_panels_[at.n()], {k_->first, k_->length, k_->step_a, k_->step_b}, plan_.blocking_.pack_b,
                               b_buffer);
-        panel_count_ = plan_.column_panels_[at.n].size();
+        panel_count_ = plan_.column_panels_[at.n()].size();
         return;
       }
     }
@@ -299,33 +299,33 @@ class Worker {
   /// The tile of A to multiply with from now on, packed where it must be unless that is done already; whether it wasn't. The tile of B of the
   /// same part of K comes first.
   bool take_rows(const TileAt& at) {
-    if (!a_kept_.turns_to({at_a_, at.m, at.k})) {
+    if (!a_kept_.turns_to({at_a_, at.m(), at.k()})) {
       return false;
     }
-    const std::size_t slot = plan_.a_slots_.of(at);
+    const std::size_t slot = a_kept_.tags == nullptr ? 0 : plan_.a_slots_.of(at);
     const bool is_packed = a_kept_.holds(slot);
     Element* const buffer = a_kept_.first + static_cast<std::int64_t>(slot) * elements_of(plan_.a_slots_);
     moves_.a += is_packed ? 0 : 1;
     if constexpr (std::is_floating_point_v<Element>) {
       if (panels_) {
-        panels_->take_rows(at_a_, plan_.row_panels_[at.m], plan_.packing_orders_[at.m], plan_.blocking_.pack_a, buffer, is_packed);
+        panels_->take_rows(at_a_, plan_.row_panels_[at.m()], plan_.packing_orders_[at.m()], plan_.blocking_.pack_a, buffer, is_packed);
         return !is_packed;
       }
     }
-    a_matrix_ = matrix_a(plan_.m_[at.m], *k_, buffer, is_packed);
+    a_matrix_ = matrix_a(plan_.m_[at.m()], *k_, buffer, is_packed);
     return !is_packed;
   }
 
   /// The tiles of A and B taken.
   void multiply(const TileAt& at) {
-    const bool is_first = at.k == 0;
+    const bool is_first = at.k() == 0;
     if constexpr (std::is_floating_point_v<Element>) {
       if (panels_) {
         panels_->multiply(at_c_, alpha_, is_first ? beta_ : Element(1));
         return;
       }
     }
-    const Tile &m = plan_.m_[at.m], &n = plan_.n_[at.n];
+    const Tile &m = plan_.m_[at.m()], &n = plan_.n_[at.n()];
     Element* const c = at_c_ + offset(plan_.folded_.m.c, m) + offset(plan_.folded_.n.c, n);
     if (streams()) {
       if constexpr (std::is_same_v<Element, double>) {
@@ -411,10 +411,10 @@ class Worker {
 
   /// The sum of all tiles of K, or that of one, which is added to C.
   void multiply_in_buffer(const TileAt& at, Element* sum) {
-    const Tile &m = plan_.m_[at.m], &n = plan_.n_[at.n];
-    const bool is_first = at.k == 0, takes_all = plan_.sums_up_;
+    const Tile &m = plan_.m_[at.m()], &n = plan_.n_[at.n()];
+    const bool is_first = at.k() == 0, takes_all = plan_.sums_up_;
     gemm(m.length, n.length, Element(is_first || !takes_all ? 0 : 1), sum, m.length);
-    if (!takes_all || at.k + 1 == plan_.k_.size()) {
+    if (!takes_all || at.k() + 1 == plan_.k_.size()) {
       write_back(sum, m, n, is_first || takes_all ? beta_ : Element(1));
       ++moves_.c;
     }
@@ -628,6 +628,7 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
     c_slots_.bytes = none_if(!is_packed('C'), blocking_.m * blocking_.n * element);
   }
   packs_b_ = packed().find(folded_.swapped ? 'A' : 'B') != std::string::npos;
+  tiles_ = {m_.size(), n_.size(), k_.size()};
   sharing_ = sharing_of(folded_, blocking_);
   loops_ = loops_of(blocking_.order);
   parts_ = parts();
@@ -638,13 +639,12 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
 
 /// Buffers for all tiles inside of the loop that doesn't move an operand, where it is to be kept and passes through buffers.
 void Blocked::keep_tiles() {
-  const TileAt tiles = all_tiles();
   const auto keep = [&](bool& wanted, Slots& slots, TileLoop without) {
-    wanted = wanted && slots.bytes > 0 && tiles_inside(blocking_.order, without, tiles) > 1;
+    wanted = wanted && slots.bytes > 0 && tiles_inside(blocking_.order, without, tiles_) > 1;
     for (const TileLoop loop : {TileLoop::m, TileLoop::n, TileLoop::k}) {
       if (wanted && runs_inside(blocking_.order, loop, without)) {
         slots.step[loop] = slots.count;
-        slots.count *= tiles[loop];
+        slots.count *= tiles_[loop];
       }
     }
   };
@@ -780,7 +780,7 @@ std::size_t Blocked::units() const { return static_cast<std::size_t>(folded_.bat
 
 Blocked::Unit Blocked::unit(std::size_t number) const {
   const std::size_t batch = number / parts_, part = number - batch * parts_;
-  Unit unit{static_cast<std::int64_t>(batch), {0, 0, 0}, all_tiles()};
+  Unit unit{static_cast<std::int64_t>(batch), {}, tiles_};
   const TileLoop shared = sharing_ == Sharing::rows ? TileLoop::m : TileLoop::n;
   const std::size_t tiles = unit.last[shared];
   const auto beginning = [&](std::size_t of) { return tiles == parts_ ? of : of * tiles / parts_; };
@@ -798,7 +798,7 @@ void Blocked::do_unit(Worker<Element>& worker, const Unit& unit, After&& after) 
   for (at[outer] = unit.first[outer]; at[outer] < unit.last[outer]; ++at[outer]) {
     for (at[middle] = unit.first[middle]; at[middle] < unit.last[middle]; ++at[middle]) {
       for (at[inner] = unit.first[inner]; at[inner] < unit.last[inner]; ++at[inner]) {
-        if (at.m < first_rows_[at.n]) {
+        if (at.m() < first_rows_[at.n()]) {
           continue;
         }
         if (worker.take_columns(at)) {
@@ -836,7 +836,6 @@ void Blocked::share_tiles(std::vector<Worker<Element>>& workers) const {
     std::atomic<std::size_t> next_part = 0, next_tile = 0;
   };
   const auto [outer, middle, inner] = loops_;
-  const TileAt tiles = all_tiles();
   const std::size_t in_one = n_.size() * k_.size();  // in an element of the batch
   std::vector<Step> steps(static_cast<std::size_t>(folded_.batch.extent) * in_one);
   const std::array<Element*, 2> b_buffers = {workers[0].b_buffer(), workers[1].b_buffer()};
@@ -850,8 +849,8 @@ void Blocked::share_tiles(std::vector<Worker<Element>>& workers) const {
       [&](Worker<Element>& worker) {
         for (std::size_t i = 0; i < steps.size(); ++i) {
           TileAt at;
-          at[outer] = i % in_one / tiles[middle];
-          at[middle] = i % tiles[middle];
+          at[outer] = i % in_one / tiles_[middle];
+          at[middle] = i % tiles_[middle];
           worker.take_batch(static_cast<std::int64_t>(i / in_one));
           worker.take_columns(at, b_buffers[i % 2]);
           for (std::size_t part = steps[i].next_part++; part < worker.b_parts(); part = steps[i].next_part++) {
@@ -860,8 +859,8 @@ void Blocked::share_tiles(std::vector<Worker<Element>>& workers) const {
           if (in_order) {
             together.arrive_and_wait();
           }
-          const std::size_t first = first_rows_[at.n];
-          for (at.m = first + steps[i].next_tile++; at.m < tiles.m; at.m = first + steps[i].next_tile++) {
+          const std::size_t first = first_rows_[at.n()];
+          for (at[inner] = first + steps[i].next_tile++; at[inner] < tiles_[inner]; at[inner] = first + steps[i].next_tile++) {
             worker.take_rows(at);
             worker.multiply(at);
           }

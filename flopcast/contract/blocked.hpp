@@ -123,8 +123,8 @@ class Blocked {
   struct Slots {
     std::int64_t bytes = 0;  ///< of one, 0 if there is none
     std::size_t count = 1;
-    TileAt step = {0, 0, 0};
-    [[nodiscard]] std::size_t of(const TileAt& at) const { return at.m * step.m + at.n * step.n + at.k * step.k; }
+    TileAt step;
+    [[nodiscard]] std::size_t of(const TileAt& at) const { return at.m() * step.m() + at.n() * step.n() + at.k() * step.k(); }
     [[nodiscard]] std::int64_t all_bytes() const { return bytes * static_cast<std::int64_t>(count); }
   };
 
@@ -142,7 +142,6 @@ class Blocked {
   struct Buffers;  ///< of threads, kept for the next run
 
   void require_streamable() const;
-  [[nodiscard]] TileAt all_tiles() const { return {m_.size(), n_.size(), k_.size()}; }
   [[nodiscard]] std::size_t parts() const;
   void keep_tiles();
   void leave_out_upper_tiles();
@@ -158,6 +157,7 @@ class Blocked {
   bool sums_up_ = false;             ///< a buffer of C takes all of the sum
   bool takes_turns_ = false;         ///< gemm may be called by one thread at a time only
   std::vector<Tile> m_, n_, k_;
+  TileAt tiles_;  ///< how many
   Sharing sharing_ = Sharing::columns;
   std::array<TileLoop, 3> loops_ = {};                   ///< from the outside in
   std::size_t parts_ = 0;                                ///< of an element of the batch, which threads share

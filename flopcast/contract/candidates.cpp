@@ -174,17 +174,17 @@ class Collector {
     }
   }
 
-  /// The same tiles with the loops over them in other orders, and with operands kept, where the model expects that to be faster than anything
-  /// else, the best few: of tiles that are promising in the usual order.
+  /// The same tiles with the loops over them in other orders, and with operands kept, where the model expects that to be about as fast as the
+  /// best in the usual order, or faster: the best few, of tiles that are promising there.
   void add_other_loops() {
-    constexpr double promising = 1.5, at_least = 1.01;
+    constexpr double promising = 1.5, about = 1.01;
     constexpr std::size_t most_tiles = 64, most_added = 8;
     sort();
     const std::size_t usual = all_.size();
     const Seconds best = usual == 0 ? 0 : all_.front().seconds;
     for (std::size_t i = 0; i < std::min(usual, most_tiles) && all_[i].seconds <= promising * best; ++i) {
       for (const Blocking& other : other_loops(all_[i].blocking)) {
-        if (const Seconds seconds = model_.time(other).total(); at_least * seconds <= best) {
+        if (const Seconds seconds = model_.time(other).total(); seconds <= about * best) {
           all_.push_back({other, seconds, Basis::formula});
         }
       }

@@ -22,7 +22,7 @@ struct Candidate {
 
 /// The blockings that may be best for `folded`, by rising expected time: tiles that end where indices of the notation do, tiles that suit
 /// the caches, and all of a dimension; with gemm, and with our own kernels where they can work; a few with other orders of the loops over
-/// tiles, or with tiles kept, where the model expects that to be faster than anything else. What is so short that threads may not pay is tried
+/// tiles, or with tiles kept, where the model expects that to be about as fast as the best of the others, or faster. What is so short that threads may not pay is tried
 /// on one, too.
 std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads);
 

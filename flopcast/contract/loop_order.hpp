@@ -11,12 +11,15 @@ namespace flopcast::contract {
 /// A loop over the tiles of one folded dimension.
 enum class TileLoop : std::uint8_t { m, n, k };
 
-/// One value for each of the three loops: a tile's number, or how many tiles there are.
+/// One value for each of the three loops, M's, N's and K's: a tile's number, or how many tiles there are.
 template <class Value>
 struct PerLoop {
-  Value m{}, n{}, k{};
-  [[nodiscard]] Value& operator[](TileLoop loop) { return loop == TileLoop::m ? m : loop == TileLoop::n ? n : k; }
-  [[nodiscard]] const Value& operator[](TileLoop loop) const { return loop == TileLoop::m ? m : loop == TileLoop::n ? n : k; }
+  std::array<Value, 3> values = {};
+  [[nodiscard]] Value& operator[](TileLoop loop) { return values[static_cast<std::size_t>(loop)]; }
+  [[nodiscard]] const Value& operator[](TileLoop loop) const { return values[static_cast<std::size_t>(loop)]; }
+  [[nodiscard]] const Value& m() const { return values[0]; }
+  [[nodiscard]] const Value& n() const { return values[1]; }
+  [[nodiscard]] const Value& k() const { return values[2]; }
 };
 
 /// The loops over tiles from the outside in; a batch is outside of all of them.

@@ -160,7 +160,7 @@ TEST(TimeModel, KeptTilesThatOutgrowThePrivateCachesAreWrittenAndReadAgain) {
   EXPECT_NEAR(model.time(blocking).parts().a, elements * 1e-9 + bytes / memory + 8 * bytes / last_cache, 1e-9);
 }
 
-TEST(Candidates, HaveOtherLoopsOnlyWhereTheseAreExpectedToBeFaster) {
+TEST(Candidates, HaveOtherLoopsOnlyWhereTheseAreExpectedToBeAboutAsFast) {
   const auto with_other_loops = [](const std::vector<Candidate>& all) {
     return std::count_if(all.begin(), all.end(), [](const Candidate& candidate) { return has_other_loops(candidate.blocking); });
   };
@@ -176,7 +176,7 @@ TEST(Candidates, HaveOtherLoopsOnlyWhereTheseAreExpectedToBeFaster) {
   EXPECT_TRUE(has_other_loops(all.front().blocking));
   const auto usual = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return !has_other_loops(candidate.blocking); });
   for (const Candidate& candidate : all) {
-    EXPECT_TRUE(!has_other_loops(candidate.blocking) || candidate.seconds < usual->seconds) << to_string(candidate.blocking);
+    EXPECT_TRUE(!has_other_loops(candidate.blocking) || candidate.seconds <= 1.01 * usual->seconds) << to_string(candidate.blocking);
   }
 }
 

@@ -268,9 +268,7 @@ void Session::begin() {
   PMPI_Allreduce(MPI_IN_PLACE, &multiple, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &size_);
-  if (rank_ == 0) {
-    write_stage(options_, multiple != 0 ? mpi_stage_multiple : mpi_stage_initialised);
-  }
+  write_stage(options_, rank_ != 0 ? mpi_stage_other : multiple != 0 ? mpi_stage_multiple : mpi_stage_initialised);
   if (multiple != 0) {
     return;
   }

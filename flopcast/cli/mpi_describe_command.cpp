@@ -15,6 +15,7 @@
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/mpi_machine.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/other_load.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/component.hpp"
@@ -76,16 +77,37 @@ json measured(const std::string& launcher, const std::string& program) {
   return report::read_json(output.path());
 }
 
+/// What was measured is kept all the same: it may be the best that can be had, and the user sees what there is to doubt.
+void tell_disturbances(const std::vector<scale::MessageTime>& times, double busy_core_spread, double others, const CommonOptions& common) {
+  constexpr double much = 0.25;
+  constexpr double noticeable = 0.1;
+  std::vector<std::string> all = scale::disturbances(times);
+  if (busy_core_spread > much) {
+    all.push_back(fmt::format("speeds of busy cores lie {:.0f} % apart", 100 * busy_core_spread));
+  }
+  if (others >= noticeable) {
+    all.push_back(fmt::format("other programs kept {:.1f} cores busy", others));
+  }
+  if (!all.empty()) {
+    note(fmt::format(
+             "flopcast: warning: something disturbed the measurement: {}. Describe an idle machine, or correct the factors in the file",
+             fmt::join(all, "; ")),
+         common);
+  }
+}
+
 void describe(const DescribeOptions& options, const CommonOptions& common) {
   if (options.mpi != "openmpi" && options.mpi != "mpich") {
     throw usage_error("--mpi must be openmpi or mpich, not '{}'", options.mpi);
   }
   const std::string program = interpose::find_component("flopcast-ping-pong-" + options.mpi).string();
   const std::string launcher = options.launcher.empty() ? "mpirun." + options.mpi : options.launcher;
+  const OtherLoad load;
   const json document = measured(launcher, program);
+  const double others = load.cores().value_or(0);
   std::vector<scale::MessageTime> times;
   for (const json& time : document.at("times")) {
-    times.push_back({time.at(0).get<std::int64_t>(), time.at(1).get<double>()});
+    times.push_back({time.at(0).get<std::int64_t>(), time.at(1).get<double>(), time.at(2).get<double>()});
   }
   scale::MachineDescription machine =
       scale::described_by(times, machine::detect_topology().usable_cores, document.at("eager_bytes").get<std::int64_t>());
@@ -93,6 +115,7 @@ void describe(const DescribeOptions& options, const CommonOptions& common) {
   model::Store store = open_store(common);
   store.put_artifact(machine_artifact_kind, this_machine(), scale::to_json(machine));
   emit(scale::to_json(machine), common);
+  tell_disturbances(times, document.at("busy_core_spread").get<double>(), others, common);
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +24,7 @@ namespace {
 
 using interpose::MpiOptions;
 using interpose::MpiRun;
+namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* run_footer =
@@ -30,6 +34,7 @@ to say goes to standard error, from the process of rank 0. docs/mpi.md says what
 Examples:
   mpirun -n 2 flopcast mpi run -- ./app
   mpirun -n 2 flopcast mpi run --output profile.json -- ./app
+  flopcast mpi show profile.json
   mpirun -n 2 flopcast mpi run --policy a-priori --statistics profile.json -- ./app)";
 
 constexpr const char* show_footer = R"(Examples:
@@ -42,8 +47,20 @@ struct RunOptions {
   bool across_sizes = false;
   bool no_windows = false;
   std::string executions, results;  ///< what mpi tune asks for
+  bool to_standard_output = false;  ///< --output -, said and not only left so
   std::vector<std::string> command;
 };
+
+/// Refuses what isn't greater than `above`, or `above` itself where that isn't 0, and at most `most`: not-a-number too.
+std::function<std::string(const std::string&)> number_between(double above, double most, const char* expected) {
+  return [=](const std::string& text) -> std::string {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    const bool good = whole && (above > 0 ? value >= above : value > above) && value <= most;
+    return good ? "" : fmt::format("'{}' given, expected {}", text, expected);
+  };
+}
 
 /// The program's costs: along the critical path, the longest path by each metric itself, the process with the most, the average of all
 /// processes.
@@ -94,7 +111,7 @@ report::Table kernel_table(const json& profile, std::size_t most) {
 
 std::string overview(const json& profile) {
   return fmt::format(
-      "{} processes, {}, {}; critical path {} of {} elapsed, {:.1f} % of it in kernels; messages: {} + {}", profile.at("ranks").get<int>(),
+      "{}, {}, {}; critical path {} of {} elapsed, {:.1f} % of it in kernels; messages: {} + {}", processes(profile.at("ranks").get<int>()),
       profile.at("mpi").get<std::string>(),
       profile.at("clock") == "cpu" ? "CPU time and modelled messages (more processes than cores, or asked for)" : "wall time",
       format_seconds(number(profile.at("path"), "seconds")), format_seconds(number(profile, "elapsed_seconds")),
@@ -124,9 +141,41 @@ std::vector<std::string> complaints(const MpiRun& run, const json& profile) {
   if (run.stage == interpose::mpi_stage_initialised) {
     return {"no profile: not all processes reached MPI_Finalize"};
   }
+  if (run.stage == interpose::mpi_stage_writing) {
+    return {"no profile: the process of rank 0 ended before all of it was written"};
+  }
   return {run.stage == interpose::mpi_stage_loaded ? "no profile: the program never called MPI_Init"
                                                    : "no profile: the library was not loaded; did the program clear its environment?"};
 }
+
+/// What an earlier run has left in the profile's file. It goes out of the way before the program starts, so that it can't be taken for this
+/// run's, however that ends; and away for good when there is a new one.
+class EarlierProfile {
+ public:
+  explicit EarlierProfile(const std::string& file) : aside_(file + ".before") {
+    std::error_code error;
+    if (file == "-" || !interpose::is_first_process() || !fs::is_regular_file(file, error)) {
+      return;
+    }
+    fs::rename(file, aside_, error);
+    if (error) {
+      throw environment_error("can't move the earlier {} aside to {}: {}", file, aside_, error.message());
+    }
+    exists_ = true;
+  }
+  [[nodiscard]] bool exists() const noexcept { return exists_; }
+  [[nodiscard]] const std::string& file() const noexcept { return aside_; }
+  void remove() const noexcept {
+    std::error_code none;
+    if (exists_) {
+      fs::remove(aside_, none);
+    }
+  }
+
+ private:
+  std::string aside_;
+  bool exists_ = false;
+};
 
 constexpr std::size_t most_kernels_shown = 20;
 
@@ -134,6 +183,23 @@ void tell(const json& profile, const CommonOptions& common) {
   note("flopcast: " + overview(profile) + own_messages(profile), common);
   note(render(cost_table(profile), common), common);
   note(render(kernel_table(profile, most_kernels_shown), common), common);
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code none;
+  return !a.empty() && fs::equivalent(a, b, none);
+}
+
+/// A program that has ended well without a profile is a failure where one was asked for by name.
+void tell_of_none(const MpiRun& run, const EarlierProfile& earlier, const RunOptions& options, CommonOptions& common) {
+  if (!run.first || run.stage == interpose::mpi_stage_other) {
+    return;
+  }
+  for (const std::string& complaint : complaints(run, {})) {
+    note("flopcast: " + complaint + (earlier.exists() ? "; that of an earlier run is now in " + earlier.file() : ""), common);
+  }
+  const bool asked_for = common.output != "-" || options.to_standard_output;
+  common.exit_code = asked_for && run.exit_code == 0 ? static_cast<int>(ExitCode::unusable_measurement) : run.exit_code;
 }
 
 void run_command(const RunOptions& options, CommonOptions& common) {
@@ -158,21 +224,27 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   }
   mpi.executions = options.executions;
   mpi.results = options.results;
+  const bool continues = common.output != "-" && is_same_file(options.statistics, common.output);
+  const EarlierProfile earlier(common.output);
+  mpi.statistics = continues && earlier.exists() ? earlier.file() : mpi.statistics;
   const MpiRun run = run_mpi_program(options.command, options.mpi, mpi);
   common.exit_code = run.exit_code;
-  if (!run.profile.empty() && common.output != "-") {
-    report::write_file(common.output, run.profile);
-  }
-  if (common.quiet || (!run.first && run.profile.empty())) {
+  if (run.profile.empty()) {
+    tell_of_none(run, earlier, options, common);
     return;
   }
-  const json profile = run.profile.empty() ? json() : json::parse(run.profile);
+  if (common.output != "-" || options.to_standard_output) {
+    report::write_file(common.output, run.profile);
+    earlier.remove();
+  }
+  if (common.quiet) {
+    return;
+  }
+  const json profile = json::parse(run.profile);
   for (const std::string& complaint : complaints(run, profile)) {
     note("flopcast: " + complaint, common);
   }
-  if (!run.profile.empty()) {
-    common.json ? say(run.profile) : tell(profile, common);
-  }
+  common.json ? say(run.profile) : tell(profile, common);
 }
 
 void show_command(const std::string& file, const CommonOptions& common) {
@@ -205,18 +277,17 @@ void add_run(CLI::App& mpi, CommonOptions& common) {
                     "Predict kernels of sizes never seen from other sizes instead of executing them, unless policy is full");
   command->add_flag("--no-windows", options->no_windows,
                     "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
-  command
-      ->add_option("--tolerance", options->precision.tolerance,
-                   "Relative half-width of the interval at which a time is known (default: 0.1)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--confidence", options->precision.confidence, "Of that interval (default: 0.95)")->check(CLI::Range(0.5, 0.9999));
+  add_precision_options(*command, options->precision);
   command->add_option("--statistics", options->statistics, "Profile of an earlier run: what it knows of kernels needs fewer executions")
       ->type_name("FILE");
   command->add_option("--executions", options->executions)->group("");  // between us and mpi tune
   command->add_option("--results", options->results)->group("");
   command->add_option("command", options->command, "Program and its arguments")->type_name("-- COMMAND");
   command->footer(run_footer);
-  command->callback([options, &common] { run_command(*options, common); });
+  command->callback([options, command, &common] {
+    options->to_standard_output = common.output == "-" && command->get_option("--output")->count() > 0;
+    run_command(*options, common);
+  });
 }
 
 void add_show(CLI::App& mpi, CommonOptions& common) {
@@ -228,6 +299,15 @@ void add_show(CLI::App& mpi, CommonOptions& common) {
 }
 
 }  // namespace
+
+void add_precision_options(CLI::App& command, path::Precision& precision) {
+  command.add_option("--tolerance", precision.tolerance, "Relative half-width of the interval at which a time is known (default: 0.1)")
+      ->type_name("NUMBER")
+      ->check(number_between(0, std::numeric_limits<double>::max(), "a number greater than 0"));
+  command.add_option("--confidence", precision.confidence, "Of that interval (default: 0.95)")
+      ->type_name("NUMBER")
+      ->check(number_between(0.5, 0.9999, "a number from 0.5 to 0.9999"));
+}
 
 double mpi_coverage(const json& profile) {
   Seconds kernels = 0;

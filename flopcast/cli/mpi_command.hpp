@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/path/execution_policy.hpp"
 
 namespace flopcast::cli {
 
@@ -11,6 +12,9 @@ inline constexpr const char* mpi_profile_schema = "flopcast-mpi-profile-1";
 
 /// Share of a profile's critical path that lies in kernels; the rest is computation that flopcast doesn't see into.
 double mpi_coverage(const nlohmann::json& profile);
+
+/// --tolerance and --confidence.
+void add_precision_options(CLI::App& command, path::Precision& precision);
 
 /// `flopcast mpi tune`, a subcommand of `mpi`.
 void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common);

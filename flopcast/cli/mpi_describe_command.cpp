@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
@@ -14,6 +15,7 @@
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/mpi_machine.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/other_load.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/component.hpp"
@@ -66,13 +68,32 @@ json measured(const std::string& launcher, const std::string& program) {
   // Users give the launcher with its options in one word.
   const std::vector<std::string> words = {"/bin/sh", "-c", "exec " + launcher + " -n 2 \"$0\" >\"$1\"", program, output.path()};
   std::vector<std::string> environment = interpose::current_environment();
-  interpose::set_threads(environment, 1);  // each process computes on one core
-  const int code = interpose::run_program("/bin/sh", words, environment);
+  interpose::set_threads(environment, 1);                                           // each process computes on one core
+  const int code = interpose::run_program("/bin/sh", words, environment, SIGTERM);  // mpirun then ends its processes
   throw_if_interrupted("nothing was kept");
   if (code != 0) {
     throw environment_error("'{} -n 2 {}' ended with exit code {}", launcher, program, code);
   }
   return report::read_json(output.path());
+}
+
+/// What was measured is kept all the same: it may be the best that can be had, and the user sees what there is to doubt.
+void tell_disturbances(const std::vector<scale::MessageTime>& times, double busy_core_spread, double others, const CommonOptions& common) {
+  constexpr double much = 0.25;
+  constexpr double noticeable = 0.1;
+  std::vector<std::string> all = scale::disturbances(times);
+  if (busy_core_spread > much) {
+    all.push_back(fmt::format("speeds of busy cores lie {:.0f} % apart", 100 * busy_core_spread));
+  }
+  if (others >= noticeable) {
+    all.push_back(fmt::format("other programs kept {:.1f} cores busy", others));
+  }
+  if (!all.empty()) {
+    note(fmt::format(
+             "flopcast: warning: something disturbed the measurement: {}. Describe an idle machine, or correct the factors in the file",
+             fmt::join(all, "; ")),
+         common);
+  }
 }
 
 void describe(const DescribeOptions& options, const CommonOptions& common) {
@@ -81,10 +102,12 @@ void describe(const DescribeOptions& options, const CommonOptions& common) {
   }
   const std::string program = interpose::find_component("flopcast-ping-pong-" + options.mpi).string();
   const std::string launcher = options.launcher.empty() ? "mpirun." + options.mpi : options.launcher;
+  const OtherLoad load;
   const json document = measured(launcher, program);
+  const double others = load.cores().value_or(0);
   std::vector<scale::MessageTime> times;
   for (const json& time : document.at("times")) {
-    times.push_back({time.at(0).get<std::int64_t>(), time.at(1).get<double>()});
+    times.push_back({time.at(0).get<std::int64_t>(), time.at(1).get<double>(), time.at(2).get<double>()});
   }
   scale::MachineDescription machine =
       scale::described_by(times, machine::detect_topology().usable_cores, document.at("eager_bytes").get<std::int64_t>());
@@ -92,6 +115,7 @@ void describe(const DescribeOptions& options, const CommonOptions& common) {
   model::Store store = open_store(common);
   store.put_artifact(machine_artifact_kind, this_machine(), scale::to_json(machine));
   emit(scale::to_json(machine), common);
+  tell_disturbances(times, document.at("busy_core_spread").get<double>(), others, common);
 }
 
 }  // namespace

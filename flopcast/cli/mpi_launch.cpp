@@ -1,5 +1,7 @@
 #include "flopcast/cli/mpi_launch.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -137,7 +139,9 @@ MpiLaunchResult MpiLaunch::run(const std::vector<Execution>& executions, const M
   fs::remove(file("results"), none);
   MpiLaunchResult result;
   const Stopwatch watch;
-  const int code = interpose::run_program("/bin/sh", words(executions.front().setting, following), interpose::current_environment());
+  // mpirun ends its processes when it is asked to.
+  const int code =
+      interpose::run_program("/bin/sh", words(executions.front().setting, following), interpose::current_environment(), SIGTERM);
   result.seconds = watch.elapsed();
   Told told = read_results(file("results"), numbers.size());
   if (code != 0) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
@@ -86,8 +87,8 @@ void SimulatedMachine::describe(const MachineChoice& choice, const model::Store&
     description_.between_hosts.bytes_per_second = giga * positive(choice.bandwidth, "--bandwidth", "a number of GB/s such as 12.5");
   }
   if (choice.platform.empty()) {
-    note(fmt::format("flopcast: nodes have {} cores like this machine's; messages within them {} + {} ({}), between them {} + {}",
-                     choice.cores_per_node > 0 ? choice.cores_per_node : description_.cores_per_host,
+    note(fmt::format("flopcast: nodes have {} like this machine's; messages within them {} + {} ({}), between them {} + {}",
+                     counted(choice.cores_per_node > 0 ? choice.cores_per_node : description_.cores_per_host, "core", "cores"),
                      format_seconds(description_.within_host.latency), format_bandwidth(description_.within_host.bytes_per_second),
                      kept ? "as measured here" : "assumed; 'flopcast mpi describe' measures it",
                      format_seconds(description_.between_hosts.latency), format_bandwidth(description_.between_hosts.bytes_per_second)),
@@ -114,13 +115,13 @@ void SimulatedMachine::read_platform(const MachineChoice& choice) {
 
 void SimulatedMachine::require_cores(int ranks) const {
   if (platform_xml_.empty()) {
-    scale::platform_of(description_, ranks);
+    scale::platform_of(description_, ranks);  // says what doesn't fit
     return;
   }
   const std::size_t hosts = scale::host_names(platform_xml_).size();
   if (static_cast<std::size_t>(ranks) > hosts * static_cast<std::size_t>(description_.cores_per_host)) {
-    throw bad_input("{} processes need more than the {} hosts of {} with {} each; --cores-per-node says how many run on one", ranks, hosts,
-                    platform_file_, description_.cores_per_host);
+    throw bad_input("{} don't fit on the {} of {} with {} on each; --cores-per-node says how many run on one", processes(ranks),
+                    counted(static_cast<std::int64_t>(hosts), "host", "hosts"), platform_file_, processes(description_.cores_per_host));
   }
 }
 

@@ -165,7 +165,7 @@ void simulate(SimulateOptions options, const CommonOptions& common) {
     all.push_back({std::move(result), watch.elapsed()});
     require_all_known(all.back().result, common);
     if (counts.size() > 1) {
-      note(fmt::format("{} processes: {}", ranks, format_seconds(number(all.back().result, "seconds"))), common);
+      note(fmt::format("{}: {}", processes(ranks), format_seconds(number(all.back().result, "seconds"))), common);
     }
   }
   if (common.json) {

@@ -1,6 +1,9 @@
 #include "flopcast/cli/mpi_space.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -14,41 +17,124 @@ using nlohmann::json;
 
 constexpr const char* space_schema = "flopcast-mpi-space-1";
 
-std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+constexpr std::array<const char*, 5> members = {"schema", "name", "launcher", "command", "parameters"};
+
+const json& member(const json& document, const char* name, const std::string& file, const char* expected) {
+  const auto found = document.find(name);
+  if (found == document.end()) {
+    throw bad_input("{}: there is no '{}'; expected {}", file, name, expected);
+  }
+  return *found;
+}
+
+std::string name_of(const json& document, const std::string& file) {
+  constexpr const char* expected = "a name for the space, as in \"name\": \"tile-cholesky-4\"";
+  const json& name = member(document, "name", file, expected);
+  if (!name.is_string() || name.get<std::string>().empty()) {
+    throw bad_input("{}: 'name' is {}; expected {}", file, name.dump(), expected);
+  }
+  return name.get<std::string>();
+}
+
+std::vector<std::string> words_of(const json& document, const char* name, const std::string& file) {
+  const std::string expected =
+      fmt::format("a list of words, as in \"{}\": {}", name,
+                  std::string_view(name) == "launcher" ? R"(["mpirun", "-n", "4"])" : R"(["./app", "--nb", "{nb}"])");
+  const json& words = member(document, name, file, expected.c_str());
+  const auto is_word = [](const json& word) { return word.is_string(); };
+  if (!words.is_array() || words.empty() || !std::all_of(words.begin(), words.end(), is_word)) {
+    throw bad_input("{}: '{}' is {}; expected {}", file, name, words.dump(), expected);
+  }
+  return words.get<std::vector<std::string>>();
+}
+
+/// Texts of a parameter's values, each of which is there once.
+std::vector<std::string> values_of(const std::string& name, const json& values, const std::string& file) {
+  if (!values.is_array() || values.empty()) {
+    throw bad_input("{}: parameter '{}' is {}; expected a list of its values, such as [64, 96, 128]", file, name, values.dump());
+  }
+  std::vector<std::string> texts;
+  for (const json& value : values) {
+    if (!value.is_string() && !value.is_number() && !value.is_boolean()) {
+      throw bad_input("{}: parameter '{}' has the value {}; expected texts, numbers, true or false", file, name, value.dump());
+    }
+    texts.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+    if (std::count(texts.begin(), texts.end(), texts.back()) > 1) {
+      throw bad_input("{}: parameter '{}' has the value {} twice", file, name, texts.back());
+    }
+  }
+  return texts;
+}
+
+std::string place_of(const std::string& name) { return '{' + name + '}'; }
+
+void require_in_command(const MpiSpace& space, const std::string& name, const std::string& file) {
+  const std::string place = place_of(name);
+  const auto mentions = [&](const std::string& word) { return word.find(place) != std::string::npos; };
+  if (name.empty() || name.find_first_of("{}") != std::string::npos) {
+    throw bad_input("{}: a parameter is called '{}'; expected a name without braces", file, name);
+  }
+  if (std::none_of(space.command.begin(), space.command.end(), mentions)) {
+    throw bad_input("{}: parameter '{}' occurs nowhere in the command; expected {} in one of its words", file, name, place);
+  }
+}
+
+/// What stands for a parameter in `word`, `{nb}`: names in braces, not anything that shells and programs may write so.
+std::vector<std::string> places_in(const std::string& word) {
+  const auto begins_name = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.'; };
+  std::vector<std::string> names;
+  for (std::size_t open = word.find('{'); open != std::string::npos; open = word.find('{', open + 1)) {
+    const std::size_t close = word.find('}', open);
+    const std::string name = close == std::string::npos ? "" : word.substr(open + 1, close - open - 1);
+    const bool bound_by_shell = open > 0 && word[open - 1] == '$';
+    if (!name.empty() && begins_name(name.front()) && !bound_by_shell && std::all_of(name.begin(), name.end(), is_of_name)) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+void require_known_places(const MpiSpace& space, const std::string& file) {
+  std::vector<std::string> known;
+  for (const auto& [name, values] : space.parameters) {
+    known.push_back(name);
+  }
+  for (const std::string& word : space.command) {
+    for (const std::string& name : places_in(word)) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        throw bad_input("{}: the command's word '{}' has {}, but there is no parameter '{}'; there {}", file, word, place_of(name), name,
+                        known.empty() ? "is none" : fmt::format("{} {}", known.size() == 1 ? "is" : "are", fmt::join(known, ", ")));
+      }
+    }
+  }
+  for (const std::string& word : space.launcher) {
+    for (const std::string& name : places_in(word)) {
+      throw bad_input("{}: the launcher's word '{}' has {}; parameters stand in the command only", file, word, place_of(name));
+    }
+  }
+}
 
 }  // namespace
 
 MpiSpace read_mpi_space(const std::string& file) {
   const json document = report::read_document(file, space_schema);
-  MpiSpace space;
-  try {
-    space.name = document.at("name").get<std::string>();
-    space.launcher = document.at("launcher").get<std::vector<std::string>>();
-    space.command = document.at("command").get<std::vector<std::string>>();
-    for (const auto& [name, values] : document.at("parameters").items()) {
-      std::vector<std::string> texts;
-      for (const json& value : values) {
-        texts.push_back(text_of(value));
-      }
-      space.parameters.emplace_back(name, std::move(texts));
-    }
-  } catch (const json::exception& error) {
-    throw bad_input("{}: name, launcher, command and parameters are needed as 'flopcast mpi tune --help' shows them: {}", file,
-                    error.what());
-  }
-  if (space.launcher.empty() || space.command.empty() || space.name.empty()) {
-    throw bad_input("{}: name, launcher and command must not be empty", file);
-  }
-  for (const auto& [name, values] : space.parameters) {
-    if (values.empty()) {
-      throw bad_input("{}: parameter '{}' has no values", file, name);
-    }
-    const std::string place = '{' + name + '}';
-    const auto mentions = [&](const std::string& word) { return word.find(place) != std::string::npos; };
-    if (std::none_of(space.command.begin(), space.command.end(), mentions)) {
-      throw bad_input("{}: parameter '{}' occurs nowhere in the command; expected {} in one of its words", file, name, place);
+  for (const auto& [name, value] : document.items()) {
+    if (std::find(members.begin(), members.end(), name) == members.end()) {
+      throw bad_input("{}: there is no member '{}'; there are {}", file, name, fmt::join(members, ", "));
     }
   }
+  MpiSpace space{name_of(document, file), words_of(document, "launcher", file), words_of(document, "command", file), {}};
+  constexpr const char* expected = "the values of each, as in \"parameters\": {\"nb\": [64, 96, 128]}";
+  const json& parameters = member(document, "parameters", file, expected);
+  if (!parameters.is_object()) {
+    throw bad_input("{}: 'parameters' is {}; expected {}", file, parameters.dump(), expected);
+  }
+  for (const auto& [name, values] : parameters.items()) {
+    space.parameters.emplace_back(name, values_of(name, values, file));
+    require_in_command(space, name, file);
+  }
+  require_known_places(space, file);
   return space;
 }
 
@@ -79,7 +165,7 @@ std::vector<std::string> command_of(const MpiSpace& space, const MpiSetting& set
   std::vector<std::string> words = space.command;
   for (std::string& word : words) {
     for (const auto& [name, value] : setting) {
-      const std::string place = '{' + name + '}';
+      const std::string place = place_of(name);
       for (std::size_t at = word.find(place); at != std::string::npos; at = word.find(place, at + value.size())) {
         word.replace(at, place.size(), value);
       }

@@ -24,6 +24,10 @@ std::vector<std::reference_wrapper<const json>> kernels_by_time(const json& prof
   return kernels;
 }
 
+std::string counted(std::int64_t count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
+
+std::string processes(std::int64_t count) { return counted(count, "process", "processes"); }
+
 report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
 
 report::Cell percent(double part, double whole) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +19,10 @@ double number(const nlohmann::json& document, const char* name);
 
 /// A profile's kernels, those first that take most of the critical path: at most so many.
 std::vector<std::reference_wrapper<const nlohmann::json>> kernels_by_time(const nlohmann::json& profile, std::size_t most);
+
+/// `1 kernel`, `2 kernels`.
+std::string counted(std::int64_t count, const char* one, const char* many);
+std::string processes(std::int64_t count);
 
 report::Cell seconds_cell(Seconds seconds);
 /// 0 of nothing.

@@ -112,8 +112,12 @@ json document_of(const std::vector<MpiOutcome>& outcomes, const MpiTuner& tuner,
   const MpiOutcome& best = best_of(outcomes, options);
   json list = json::array();
   for (const MpiOutcome& outcome : outcomes) {
-    json entry = {{"configuration", json::object()},    {"executed_share", outcome.executed_share}, {"coverage", outcome.coverage},
-                  {"elapsed_seconds", outcome.elapsed}, {"selective", outcome.skipped_safely},      {"verdict", verdict(outcome, best)}};
+    json entry = {{"configuration", json::object()},
+                  {"executed_share", outcome.executed_share},
+                  {"coverage", outcome.coverage},
+                  {"elapsed_seconds", outcome.elapsed},
+                  {"selective", outcome.skipped_safely && options.policy != path::policy_name(path::Policy::full)},
+                  {"verdict", verdict(outcome, best)}};
     if (!outcome.spent.empty()) {
       entry["spent"] = outcome.spent;
     }
@@ -180,8 +184,9 @@ void tune(const MpiTuneOptions& options, const CommonOptions& common) {
   model::Store store = model::Store::open();
   MpiTuner tuner(space, options, store);
   const std::vector<MpiOutcome> outcomes = tuner.tune([&](const std::string& message) { note(message, common); });
-  if (tuner.drifted() > 0) {
-    note(fmt::format("flopcast: stored times of {} kernels no longer held and were replaced", tuner.drifted()), common);
+  if (tuner.drifted() > 0 && !options.cold) {  // which didn't go by them
+    note(fmt::format("flopcast: stored times of {} no longer held and were replaced", counted(tuner.drifted(), "kernel", "kernels")),
+         common);
   }
   tell_others(tuner.others(), common);
   if (tuner.clock() == "cpu") {
@@ -204,11 +209,7 @@ void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
   CLI::App* command = mpi.add_subcommand("tune", "Predict every configuration of an MPI program by selective execution");
   command->add_option("space", options->space, "The space's file")->required()->type_name("SPACE");
   command->add_option("--policy", options->policy, "full, conditional, local, online, a-priori or eager (default: local)");
-  command
-      ->add_option("--tolerance", options->precision.tolerance,
-                   "Relative half-width of the interval at which a kernel's time is known (default: 0.1)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--confidence", options->precision.confidence, "Of that interval (default: 0.95)")->check(CLI::Range(0.5, 0.9999));
+  add_precision_options(*command, options->precision);
   command->add_flag("--no-across-sizes", options->no_across_sizes,
                     "Execute kernels of sizes never seen, instead of predicting them from other sizes");
   command->add_flag("--no-windows", options->no_windows,

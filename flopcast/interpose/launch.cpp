@@ -1,9 +1,10 @@
 #include "flopcast/interpose/launch.hpp"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -132,16 +133,42 @@ void hear(int number) {
   }
 }
 
+/// In the child: becomes the program, or tells `failure` why it can't. Only what a forked child may call.
+[[noreturn]] void become(const char* program, char* const* arguments, char* const* environment, const sigset_t& mask, int last,
+                         pid_t parent, int failure) {
+  if (last != 0) {
+    prctl(PR_SET_PDEATHSIG, last);
+    if (getppid() != parent) {  // which ended before that
+      _exit(128 + last);
+    }
+  }
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  execve(program, arguments, environment);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t told = write(failure, &error, sizeof error);
+  _exit(127);
+}
+
 /// Starts the program and waits for its end.
-int run(const fs::path& program, std::vector<std::string>& arguments, std::vector<std::string>& environment, int& ended_by) {
+int run(const fs::path& program, std::vector<std::string>& arguments, std::vector<std::string>& environment, int last, int& ended_by) {
+  std::array<int, 2> failure{};
+  if (pipe2(failure.data(), O_CLOEXEC) != 0) {
+    throw environment_error("can't make a pipe: {}", std::strerror(errno));
+  }
   const BlockedSignals signals;
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &signals.before());
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  pid_t child = -1;
-  const int error = posix_spawn(&child, program.c_str(), nullptr, &attributes, pointers(arguments).data(), pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
+  const std::vector<char*> words = pointers(arguments);
+  const std::vector<char*> variables = pointers(environment);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    become(program.c_str(), words.data(), variables.data(), signals.before(), last, parent, failure[1]);
+  }
+  int error = child < 0 ? errno : 0;
+  close(failure[1]);
+  if (child > 0 && read(failure[0], &error, sizeof error) > 0) {
+    waitpid(child, nullptr, 0);
+  }
+  close(failure[0]);
   if (error != 0) {
     throw environment_error("can't start {}: {}", program.string(), std::strerror(error));
   }
@@ -190,9 +217,9 @@ void require_preloadable(const fs::path& program) {
   require_own_rights(file);
 }
 
-int run_program(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment) {
+int run_program(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment, int last) {
   int ended_by = 0;
-  const int code = run(program, arguments, environment, ended_by);
+  const int code = run(program, arguments, environment, last, ended_by);
   hear(ended_by);
   return code;
 }

@@ -14,8 +14,10 @@ std::filesystem::path find_program(const std::string& command);
 void require_preloadable(const std::filesystem::path& program);
 
 /// Runs `arguments` (the first names the program) with `environment`, passes signals on to it and waits for its end. Returns its exit code,
-/// or 128 plus the number of the signal that ended it, as a shell does. Standard input and output are the program's own. Throws
+/// or 128 plus the number of the signal that ended it, as a shell does. Standard input and output are the program's own. Where
+/// this process ends before it, even by a signal that nobody can catch, the system sends it the signal `last`, if that isn't 0. Throws
 /// environment_error if it can't be started.
-int run_program(const std::filesystem::path& program, std::vector<std::string> arguments, std::vector<std::string> environment);
+int run_program(const std::filesystem::path& program, std::vector<std::string> arguments, std::vector<std::string> environment,
+                int last = 0);
 
 }  // namespace flopcast::interpose

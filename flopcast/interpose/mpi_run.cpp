@@ -1,10 +1,14 @@
 #include "flopcast/interpose/mpi_run.hpp"
 
+#include <fmt/format.h>
+#include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,40 +19,38 @@
 #include "flopcast/interpose/component.hpp"
 #include "flopcast/interpose/launch.hpp"
 #include "flopcast/interpose/process_environment.hpp"
+#include "flopcast/interpose/smpi_run.hpp"
 
 namespace flopcast::interpose {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// An empty file for the profile, in a folder of this machine; removed with this object.
+/// A file for the profile in memory only: it goes when this process does, however that ends, and no disk can be full.
 class ProfileFile {
  public:
-  ProfileFile() : path_((fs::temp_directory_path() / "flopcast-mpi-XXXXXX").string()) {
-    const int file = mkstemp(path_.data());
-    if (file < 0) {
-      throw environment_error("can't make a file {}: {}", path_, std::strerror(errno));
+  ProfileFile() : file_(memfd_create("flopcast-mpi-profile", MFD_CLOEXEC)) {
+    if (file_ < 0) {
+      throw environment_error("can't make a file in memory for the profile: {}", std::strerror(errno));
     }
-    close(file);
   }
   ProfileFile(const ProfileFile&) = delete;
   ProfileFile& operator=(const ProfileFile&) = delete;
-  ~ProfileFile() {
-    unlink(path_.c_str());
-    unlink((path_ + ".part").c_str());
-  }
+  ~ProfileFile() { close(file_); }
 
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// By which other processes of this user can open it as long as this one lives.
+  [[nodiscard]] std::string path() const { return fmt::format("/proc/{}/fd/{}", getpid(), file_); }
   [[nodiscard]] std::string contents() const {
-    std::ifstream file(path_, std::ios::binary);
-    std::string text(fs::file_size(path_), '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
+    std::string text;
+    std::array<char, 1U << 16U> part{};
+    for (ssize_t bytes = 0; (bytes = pread(file_, part.data(), part.size(), static_cast<off_t>(text.size()))) > 0;) {
+      text.append(part.data(), static_cast<std::size_t>(bytes));
+    }
     return text;
   }
 
  private:
-  std::string path_;
+  int file_;
 };
 
 /// What the dynamic linker would load for `program`: it says so itself where this variable is set, and doesn't start the program.
@@ -92,18 +94,43 @@ bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 /// The MPI whose mpirun has started us, empty if nothing tells.
 std::string launching_mpi() { return is_set("OMPI_COMM_WORLD_RANK") ? "openmpi" : is_set("PMI_RANK") || is_set("PMI_FD") ? "mpich" : ""; }
 
-/// Whether this process will be rank 0, as far as the launcher tells.
-bool is_first() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-    if (const char* rank = std::getenv(name)) {
-      return std::string_view(rank) == "0";
-    }
+const char* name_of(const std::string& mpi) { return mpi == "mpich" ? "MPICH" : "Open MPI"; }
+
+/// Under the other MPI's mpirun each process finds itself alone. Only what mpirun itself sets tells that: srun starts programs of both.
+void require_own_launcher(const fs::path& program, const std::string& mpi) {
+  const bool by_openmpi = is_set("OMPI_COMM_WORLD_RANK");
+  const bool by_mpich = is_set("MPI_LOCALNRANKS");
+  if (by_openmpi != by_mpich && by_mpich != (mpi == "mpich")) {
+    throw environment_error(
+        "{} is linked with {}, but {}'s mpirun has started it: its processes wouldn't find each other. Start it with mpirun.{}",
+        program.string(), name_of(mpi), by_mpich ? "MPICH" : "Open MPI", mpi);
   }
-  return true;
+}
+
+/// A program for SMPI has no dynamic linker of its own, as those linked statically.
+void require_program_of_mpirun(const fs::path& program) {
+  try {
+    require_preloadable(program);
+  } catch (const Error&) {
+    if (is_built_for_smpi(program)) {
+      throw environment_error(
+          "{} is built for SimGrid's SMPI, which simulates its processes: 'flopcast mpi simulate' runs it. For mpirun compile and link it "
+          "with mpicc, mpicxx or mpifort",
+          program.string());
+    }
+    throw;
+  }
 }
 
 std::string chosen_mpi(const fs::path& program, const std::string& mpi) {
-  std::string chosen = !mpi.empty() ? mpi : linked_mpi(program).value_or(launching_mpi());
+  const std::optional<std::string> linked = linked_mpi(program);
+  if (linked && !mpi.empty() && *linked != mpi) {
+    throw usage_error("{} is linked with {}, and --mpi {} can't change that; leave it out", program.string(), name_of(*linked), mpi);
+  }
+  if (linked) {
+    require_own_launcher(program, *linked);
+  }
+  std::string chosen = !mpi.empty() ? mpi : linked.value_or(launching_mpi());
   if (chosen.empty()) {
     throw environment_error(
         "{} is linked with no MPI that flopcast knows; if it opens one at run time, say which: --mpi openmpi or --mpi mpich",
@@ -113,6 +140,15 @@ std::string chosen_mpi(const fs::path& program, const std::string& mpi) {
 }
 
 }  // namespace
+
+bool is_first_process() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    if (const char* rank = std::getenv(name)) {
+      return std::string_view(rank) == "0";
+    }
+  }
+  return true;
+}
 
 std::optional<std::string> linked_mpi(const fs::path& program) {
   if (is_script(program)) {
@@ -127,7 +163,7 @@ std::optional<std::string> linked_mpi(const fs::path& program) {
 
 MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, MpiOptions options) {
   const fs::path program = find_program(command.at(0));
-  require_preloadable(program);
+  require_program_of_mpirun(program);
   const ProfileFile file;
   options.profile = file.path();
   std::vector<std::string> environment = current_environment();
@@ -135,13 +171,15 @@ MpiRun run_mpi_program(const std::vector<std::string>& command, const std::strin
   preload(environment, find_component("libflopcast-mpi-" + chosen_mpi(program, mpi) + ".so").string());
 
   MpiRun run;
-  run.first = is_first();
-  run.exit_code = run_program(program, command, std::move(environment));
+  run.first = is_first_process();
+  run.exit_code = run_program(program, command, std::move(environment), SIGKILL);
   std::string text = file.contents();
   if (text.empty() || text.front() != '{') {
     run.stage = std::move(text);
-  } else {
+  } else if (const std::string_view end = mpi_profile_end; text.size() >= end.size() && text.substr(text.size() - end.size()) == end) {
     run.profile = std::move(text);
+  } else {
+    run.stage = mpi_stage_writing;
   }
   return run;
 }

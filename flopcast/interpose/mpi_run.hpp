@@ -18,13 +18,17 @@ struct MpiRun {
   std::string stage;  ///< without a profile: how far it got (mpi_stage_...)
 };
 
+/// Whether this process will be rank 0, as far as the launcher tells; true if it doesn't.
+bool is_first_process();
+
 /// The MPI that `program` is linked with: "openmpi" or "mpich", nothing if it is linked with neither (a script, or a library opened at run
 /// time).
 std::optional<std::string> linked_mpi(const std::filesystem::path& program);
 
 /// Runs one process of an MPI program, as mpirun has started us, and waits for its end. `mpi` is "openmpi" or "mpich", empty to go by what
 /// the program is linked with, else by who started us. Throws environment_error if there is no such program, neither tells which MPI it is,
-/// or flopcast was built without it.
+/// the MPIs of
+/// the program and of its launcher differ, it was built for SMPI, or flopcast was built without it; usage_error if `mpi` isn't the program's.
 MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, MpiOptions options);
 
 }  // namespace flopcast::interpose

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -73,28 +74,6 @@ std::string last_words(const std::string& file) {
   return fmt::format("{}", fmt::join(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(), "\n"));
 }
 
-/// Whether `file` is what SMPI's compilers link: a shared library that needs SimGrid. (A program proper names an interpreter.)
-bool is_built_for_smpi(const fs::path& file) {
-  const std::string bytes = contents(file.string());
-  ElfW(Ehdr) header{};
-  if (bytes.size() < sizeof header || bytes.compare(0, SELFMAG, ELFMAG) != 0) {
-    return false;
-  }
-  std::memcpy(&header, bytes.data(), sizeof header);
-  for (std::size_t i = 0; i < header.e_phnum; ++i) {
-    ElfW(Phdr) segment{};
-    const std::size_t at = header.e_phoff + i * sizeof segment;
-    if (at + sizeof segment > bytes.size()) {
-      return false;
-    }
-    std::memcpy(&segment, bytes.data() + at, sizeof segment);
-    if (segment.p_type == PT_INTERP) {
-      return false;
-    }
-  }
-  return header.e_type == ET_DYN && bytes.find("libsimgrid.so") != std::string::npos;
-}
-
 std::vector<std::string> environment_of(const SmpiSimulation& simulation, const ScratchFolder& folder) {
   SmpiOptions options;
   options.result = folder.file("result.json");
@@ -133,6 +112,27 @@ std::vector<std::string> command_of(const SmpiSimulation& simulation, const Scra
 
 }  // namespace
 
+bool is_built_for_smpi(const fs::path& file) {
+  const std::string bytes = contents(file.string());
+  ElfW(Ehdr) header{};
+  if (bytes.size() < sizeof header || bytes.compare(0, SELFMAG, ELFMAG) != 0) {
+    return false;
+  }
+  std::memcpy(&header, bytes.data(), sizeof header);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment{};
+    const std::size_t at = header.e_phoff + i * sizeof segment;
+    if (at + sizeof segment > bytes.size()) {
+      return false;
+    }
+    std::memcpy(&segment, bytes.data() + at, sizeof segment);
+    if (segment.p_type == PT_INTERP) {
+      return false;
+    }
+  }
+  return header.e_type == ET_DYN && bytes.find("libsimgrid.so") != std::string::npos;
+}
+
 void require_simulable(const std::string& program) {
   if (std::string_view(simulator).empty()) {
     throw environment_error("this flopcast was built without SimGrid; install libsimgrid-dev (Debian's name) and build it again");
@@ -154,16 +154,16 @@ nlohmann::json run_simulation(const SmpiSimulation& simulation) {
   write(folder.file("platform.xml"), simulation.platform_xml);
   write(folder.file("hosts"), simulation.hosts);
   write(folder.file("times.json"), simulation.times.dump());
-  const int code = run_program("/bin/sh", command_of(simulation, folder, program), environment_of(simulation, folder));
+  const int code = run_program("/bin/sh", command_of(simulation, folder, program), environment_of(simulation, folder), SIGKILL);
   const std::string said = simulation.show_output ? "" : "; it said:\n" + last_words(folder.file("output"));
   if (code != 0) {
-    throw unusable_measurement("{} ended with exit code {} when simulated on {} processes{}", program.string(), code, simulation.ranks,
-                               said);
+    throw unusable_measurement("{} ended with exit code {} when simulated on {} process{}{}", program.string(), code, simulation.ranks,
+                               simulation.ranks == 1 ? "" : "es", said);
   }
   std::error_code none;
   if (!fs::exists(folder.file("result.json"), none)) {
-    throw unusable_measurement("{} ended on {} processes without all of them reaching MPI_Finalize{}", program.string(), simulation.ranks,
-                               said);
+    throw unusable_measurement("{} ended on {} process{} without all of them reaching MPI_Finalize{}", program.string(), simulation.ranks,
+                               simulation.ranks == 1 ? "" : "es", said);
   }
   return nlohmann::json::parse(contents(folder.file("result.json")));
 }

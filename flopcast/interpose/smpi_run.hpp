@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct SmpiSimulation {
   bool only_kernels = false;           ///< nothing but kernels and messages takes time
   bool show_output = false;            ///< of the program; on standard error
 };
+
+/// Whether `file` is what SMPI's compilers link: a shared library that needs SimGrid. (A program proper names an interpreter.)
+bool is_built_for_smpi(const std::filesystem::path& file);
 
 /// Checks that `program` can be simulated. Throws environment_error if flopcast was built without SimGrid or SimGrid isn't there any more,
 /// bad_input if the program isn't there or wasn't built with SMPI's compilers.

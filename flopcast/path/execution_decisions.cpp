@@ -164,6 +164,16 @@ std::int64_t ExecutionDecisions::occurrences(const Decision& decision, const Sta
   return 1;
 }
 
+bool ExecutionDecisions::is_doubtful(const Decision& decision, const KernelStatistics& times) noexcept {
+  constexpr std::int64_t many = 16;
+  return times.count > 0 && times.count < many && times.mean > decision.plausible;
+}
+
+/// Whether a time shows that those before it were something else's.
+bool ExecutionDecisions::ends_doubt(const Decision& decision, Seconds seconds) noexcept {
+  return seconds <= decision.plausible && is_doubtful(decision, decision.times);
+}
+
 bool ExecutionDecisions::agrees(const KernelStatistics& known, Seconds seconds) noexcept {
   constexpr double deviations = 4;
   return std::abs(seconds - known.mean) <= std::max(deviations * std::sqrt(known.variance()), least_drift * known.mean);
@@ -193,6 +203,9 @@ KernelStatistics ExecutionDecisions::known(const Decision& decision) {
 /// One time far from what is known may be a disturbance: it is kept apart until the next. As many in a row as make a time known are another
 /// speed, and what was known is forgotten.
 void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
+  if (ends_doubt(decision, seconds)) {
+    decision.times = decision.before = decision.strange = {};
+  }
   const KernelStatistics before = settled(decision);
   if (before.count < precision_.least_count || agrees(before, seconds)) {
     decision.strange = {};
@@ -214,8 +227,9 @@ void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) c
   constexpr double very_much = 4;
   constexpr std::int64_t share = 8;
   KernelStatistics& times = decision.times;
-  if (times.count > 0 && times.count < precision_.least_count && seconds * very_much < times.mean) {
+  if ((times.count > 0 && times.count < precision_.least_count && seconds * very_much < times.mean) || ends_doubt(decision, seconds)) {
     times = decision.before = {};
+    decision.recent_count = 0;
   }
   const double deviation = std::sqrt(times.variance());
   if (times.count > 0 && seconds > times.mean + std::max(very_much * deviation, times.mean) &&
@@ -400,7 +414,7 @@ Counted ExecutionDecisions::learnt(std::uint32_t number, const Kernel& kernel, S
     return {seconds, seconds, false};
   }
   const KernelStatistics better = settled(mine);
-  return better.count > 0 ? drawn(mine, better.mean) : Counted{seconds, seconds, true};
+  return better.count > 0 && !is_doubtful(mine, better) ? drawn(mine, better.mean) : Counted{seconds, seconds, true};
 }
 
 /// Asking takes as long, and executed among its like it is timed as it is in the program.
@@ -457,7 +471,9 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
     }
     execute = !mine.predictable || suspicious || policy_ == Policy::eager;
   }
-  if (execute && !suspicious) {
+  const bool doubtful = !mine.everywhere && is_doubtful(mine, known(mine));
+  execute = execute || doubtful;
+  if (execute && !suspicious && !doubtful) {
     const bool barely_seen = windows_ && known(mine).count < precision_.least_count;  // which is no worse than never
     execute = !(seen > 0 && fits_budget(number, standing)) && !((seen == 0 || barely_seen) && may_be_predicted(number, kernel, standing));
   }
@@ -534,6 +550,9 @@ KernelStatistics ExecutionDecisions::own_times(std::uint32_t number, const Kerne
 
 Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel) {
   const KernelStatistics all = own_times(number, kernel);
+  if (const Decision& mine = decision(number); is_doubtful(mine, all)) {  // others may have left it out, as senders do for receivers
+    return std::min(mine.rough.count > 0 ? std::min(all.mean, mine.rough.mean) : all.mean, mine.plausible);
+  }
   if (all.count >= precision_.least_count || (all.count > 0 && !windows_)) {
     return all.mean;
   }
@@ -584,6 +603,9 @@ std::vector<SizeModel::Point> ExecutionDecisions::known_sizes(const Family& all)
     KernelStatistics times = settled(other);
     if (times.count == 0 && !all.prior_drifted) {
       times = other.prior.times;
+    }
+    if (is_doubtful(other, times)) {
+      continue;
     }
     if (times.count > 0 && times.mean > 0) {
       points.push_back({terms, times.mean, place});

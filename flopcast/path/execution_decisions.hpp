@@ -43,6 +43,9 @@ class ExecutionDecisions {
   /// For policy random: processes with different seeds decide differently.
   void seed(std::uint32_t seed) { chance_.seed(seed); }
 
+  /// Kernel `number`, a communication, takes no longer than this unless something else makes it wait: a process that has to wait for its
+  /// core, for milliseconds, several times in a row perhaps. Longer times are believed after 16 of them only.
+  void expect_at_most(std::uint32_t number, Seconds seconds) { decision(number).plausible = seconds; }
   /// What was learnt of kernel `number` before this run. It counts once the kernel has been executed in this run, and its time is still the
   /// same; if `trusted`, before that: somebody else is going to look.
   void know(std::uint32_t number, const PriorKernel& prior, bool trusted = false);
@@ -110,9 +113,10 @@ class ExecutionDecisions {
     std::int64_t met = 0;                                    ///< executed or not
     std::int64_t judged_count = -1, judged_occurrences = 0;  ///< when `predictable` was found
     std::int64_t skipped_in_a_row = 0;
-    std::int64_t predicted = 0;  ///< times that it was left out by a model
-    KernelStatistics strange;    ///< the last times, as far as they were far from what is known
-    std::int64_t outliers = 0;   ///< times so long that something must have disturbed them
+    std::int64_t predicted = 0;                                    ///< times that it was left out by a model
+    KernelStatistics strange;                                      ///< the last times, as far as they were far from what is known
+    std::int64_t outliers = 0;                                     ///< times so long that something must have disturbed them
+    Seconds plausible = std::numeric_limits<Seconds>::infinity();  ///< see expect_at_most()
     std::array<float, 8> recent{};
     std::uint32_t recent_count = 0;  ///< ever written there
     bool predictable = false, trusted = false, everywhere = false;
@@ -162,6 +166,9 @@ class ExecutionDecisions {
   Decision& decision(std::uint32_t number);
   Family& family(std::uint32_t number, const KernelKey& key, double flops);
   [[nodiscard]] std::int64_t occurrences(const Decision& decision, const Standing& standing) const;
+  /// Whether `times`, of that kernel, are few and longer than what it should take.
+  static bool is_doubtful(const Decision& decision, const KernelStatistics& times) noexcept;
+  static bool ends_doubt(const Decision& decision, Seconds seconds) noexcept;
   static bool agrees(const KernelStatistics& known, Seconds seconds) noexcept;
   /// From times that hold in the program, of this run and before it.
   static KernelStatistics settled(const Decision& decision);

@@ -139,6 +139,23 @@ Seconds message_seconds(const MachineDescription& machine, const Link& link, std
   return link.latency * found.latency_factor + static_cast<double>(bytes) / (link.bytes_per_second * found.bandwidth_factor);
 }
 
+std::vector<std::string> disturbances(const std::vector<MessageTime>& times) {
+  constexpr double much = 0.25;
+  constexpr double noticeable = 1.1;  // a change of protocol may make a longer message a little faster
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const MessageTime& time = times[i];
+    if (time.spread > much) {
+      all.push_back(fmt::format("times of messages of {} bytes lie {:.0f} % apart", time.bytes, 100 * time.spread));
+    }
+    if (i > 0 && times[i - 1].seconds > noticeable * time.seconds) {
+      all.push_back(fmt::format("messages of {} bytes took longer ({}) than those of {} ({})", times[i - 1].bytes,
+                                format_seconds(times[i - 1].seconds), time.bytes, format_seconds(time.seconds)));
+    }
+  }
+  return all;
+}
+
 MachineDescription described_by(const std::vector<MessageTime>& times, int cores, std::int64_t eager_bytes) {
   if (times.size() < 2 || !(times.front().seconds > 0) || times.back().seconds <= times.front().seconds) {
     throw unusable_measurement("messages of {} sizes took from {} to {}: they must take longer the longer they are", times.size(),

@@ -52,7 +52,11 @@ Seconds message_seconds(const MachineDescription& machine, const Link& link, std
 struct MessageTime {
   std::int64_t bytes = 0;
   Seconds seconds = 0;
+  double spread = 0;  ///< between the quartiles of what was measured, relative to `seconds`
 };
+
+/// What looks as if something had disturbed the measurement of `times`, by growing size, in words; empty if nothing does.
+std::vector<std::string> disturbances(const std::vector<MessageTime>& times);
 
 /// Latency, bandwidth and classes that give the times measured on this machine, which has `cores`; between their sizes they are taken to grow
 /// linearly. `times` by growing size, at least two; throws unusable_measurement if they don't grow.

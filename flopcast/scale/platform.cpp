@@ -99,7 +99,10 @@ Platform platform_of(const MachineDescription& machine, int ranks) {
   const int needed = (ranks + machine.cores_per_host - 1) / machine.cores_per_host;
   const int hosts = machine.hosts > 0 ? machine.hosts : needed;
   if (needed > hosts) {
-    throw bad_input("{} processes need {} cores, but the machine has {} hosts with {} each", ranks, ranks, hosts, machine.cores_per_host);
+    throw bad_input(
+        "{} processes need {} hosts of {} core{} each, one process on a core, but the machine's description says \"hosts\": {}. Leave that "
+        "member out for as many hosts as are needed, or change it",
+        ranks, needed, machine.cores_per_host, machine.cores_per_host == 1 ? "" : "s", hosts);
   }
   Platform platform;
   const Nodes nodes = nodes_of(machine, hosts, needed, ranks);

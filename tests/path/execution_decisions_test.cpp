@@ -372,6 +372,42 @@ TEST(ExecutionDecisionsTest, OneDisturbanceDoesNotCountManyDo) {
   EXPECT_GT(decisions.estimate(0, kernel), 5);
 }
 
+/// Three messages in a row that waited for a core: 8 ms each, with no variance, for what takes microseconds.
+TEST(ExecutionDecisionsTest, MessagesThatWaitedForACoreSayNothingOfOthers) {
+  for (const bool windows : {false, true}) {
+    ExecutionDecisions decisions(Policy::local, {}, true, windows ? std::optional(ExecutionWindows(1e9, 1e-9, 0)) : std::nullopt);
+    const Kernel message{.key = {KernelKind::communication, 3, {8000, 2, 1}}};
+    decisions.expect_at_most(0, 1e-4);
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(decisions.wants_execution(0, message)) << "windows " << windows;
+      decisions.executed(0, message, 8e-3);
+      EXPECT_LE(decisions.estimate(0, message), 1e-4);
+    }
+    for (int i = 0; i < 4; ++i) {
+      if (decisions.wants_execution(0, message)) {
+        decisions.executed(0, message, 3e-6);
+      }
+    }
+    EXPECT_NEAR(decisions.estimate(0, message), 3e-6, 1e-9) << "windows " << windows;
+    EXPECT_FALSE(decisions.wants_execution(0, message)) << "windows " << windows;
+  }
+}
+
+TEST(ExecutionDecisionsTest, MessagesThatAlwaysTakeLongerThanExpectedAreBelieved) {
+  ExecutionDecisions decisions(Policy::local, {}, true);
+  const Kernel message{.key = {KernelKind::communication, 3, {8000, 2, 1}}};
+  decisions.expect_at_most(0, 1e-4);
+  int executed = 0;
+  for (int i = 0; i < 40; ++i) {
+    if (decisions.wants_execution(0, message)) {
+      decisions.executed(0, message, 8e-3);
+      ++executed;
+    }
+  }
+  EXPECT_EQ(executed, 16);
+  EXPECT_NEAR(decisions.estimate(0, message), 8e-3, 1e-9);
+}
+
 TEST(ExecutionDecisionsTest, WhatIsLeftOutVariesAsTimesDoAroundTheMean) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
   const Kernel kernel;

@@ -86,6 +86,14 @@ TEST(DescribedBy, HasALatencyAboveZeroWhereTimesGrowFasterThanSizes) {
   EXPECT_EQ(machine_description_from_json(to_json(machine), "file").message_classes.size(), 2U);
 }
 
+TEST(MachineDescriptionTest, DisturbedMeasurementsAreTold) {
+  EXPECT_THAT(disturbances({{1, 1e-6, 0.02}, {1000, 2e-6, 0.1}, {2000, 1.9e-6, 0.25}}), testing::IsEmpty());
+  const std::vector<std::string> found = disturbances({{1, 1e-6, 0.02}, {1000, 9e-6, 0.6}, {2000, 3e-6, 0}});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0], "times of messages of 1000 bytes lie 60 % apart");
+  EXPECT_THAT(found[1], HasSubstr("messages of 1000 bytes took longer (9.00 µs) than those of 2000 (3.00 µs)"));
+}
+
 TEST(DescribedBy, RefusesTimesThatDoNotGrow) {
   EXPECT_THROW(described_by({{1, 1e-6}}, 2, 4096), Error);
   EXPECT_THROW(described_by({{1, 1e-6}, {1000, 1e-6}}, 2, 4096), Error);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 /// What messages cost between ranks 0 and 1, and what computing costs while both compute: rank 0 prints a JSON document with times of half a
@@ -44,8 +45,19 @@ class Partner {
   std::size_t at_ = 0;
 };
 
-/// Median over batches of the mean of half an exchange.
-double half_exchange_seconds(Partner& partner, int bytes) {
+/// A median, and how far apart the quartiles are, relative to it.
+struct Measured {
+  double median = 0, spread = 0;
+};
+
+Measured measured(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const double median = values[values.size() / 2];
+  return {median, (values[values.size() * 3 / 4] - values[values.size() / 4]) / median};
+}
+
+/// Over batches, of the mean of half an exchange.
+Measured half_exchange_seconds(Partner& partner, int bytes) {
   constexpr int batches = 15;
   const int exchanges = std::max(4, std::min(400, (8 << 20) / std::max(bytes, 1)));
   std::vector<double> seconds;
@@ -57,8 +69,7 @@ double half_exchange_seconds(Partner& partner, int bytes) {
     }
     seconds.push_back((MPI_Wtime() - start) / (2.0 * exchanges));
   }
-  std::nth_element(seconds.begin(), seconds.begin() + batches / 2, seconds.end());
-  return seconds[batches / 2];
+  return measured(std::move(seconds));
 }
 
 /// How long a send of `bytes` takes whose receiver comes late; the shortest of a few, as the system interrupts processes now and then.
@@ -136,7 +147,7 @@ void sleep_until_message() {
 }
 
 /// Speed of rank 0 while both ranks compute, relative to alone; 1 where there is no BLAS to compute with.
-double busy_core_speed(int rank) {
+Measured busy_core_speed(int rank) {
   constexpr int turns = 9;
   constexpr double least = 0.04;
   void* blas = dlopen("libblas.so.3", RTLD_NOW);
@@ -144,7 +155,7 @@ double busy_core_speed(int rank) {
   int both_have = product != nullptr ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &both_have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (both_have == 0) {
-    return 1;
+    return {1, 0};
   }
   Tiles tiles(product);
   tiles.seconds_of_product(least);
@@ -162,8 +173,8 @@ double busy_core_speed(int rank) {
     MPI_Barrier(MPI_COMM_WORLD);
     ratios.push_back(alone / tiles.seconds_of_product(least));
   }
-  std::nth_element(ratios.begin(), ratios.begin() + turns / 2, ratios.end());
-  return std::min(1.0, ratios[turns / 2]);
+  const Measured ratio = measured(std::move(ratios));
+  return {std::min(1.0, ratio.median), ratio.spread};
 }
 
 }  // namespace
@@ -189,15 +200,15 @@ int main(int argc, char** argv) {
     std::printf("{\"times\": [");
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const double seconds = half_exchange_seconds(partner, sizes[i]);
+    const Measured seconds = half_exchange_seconds(partner, sizes[i]);
     if (rank == 0) {
-      std::printf("%s[%d, %.9g]", i > 0 ? ", " : "", sizes[i], seconds);
+      std::printf("%s[%d, %.9g, %.4f]", i > 0 ? ", " : "", sizes[i], seconds.median, seconds.spread);
     }
   }
   const int eager = eager_bytes(rank);
-  const double busy = busy_core_speed(rank);
+  const Measured busy = busy_core_speed(rank);
   if (rank == 0) {
-    std::printf("], \"eager_bytes\": %d, \"busy_core_speed\": %.4f}\n", eager, busy);
+    std::printf("], \"eager_bytes\": %d, \"busy_core_speed\": %.4f, \"busy_core_spread\": %.4f}\n", eager, busy.median, busy.spread);
   }
   MPI_Finalize();
   return 0;

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <filesystem>
 #include <fstream>
@@ -151,6 +152,70 @@ TEST_P(MpiRunTest, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
   }
 }
 
+TEST_P(MpiRunTest, AnEarlierProfileIsNotTakenForThisRuns) {
+  for (const char* end : {"multiple", "kill", "exit"}) {
+    std::ofstream(folder_ / "profile.json") << "an earlier one";
+    // Of two processes MPICH's mpirun kills the other one, flopcast too, where one leaves without MPI_Finalize, and calls that success.
+    const Result result = followed(std::string(end) == "exit" ? 1 : 2, "--output profile.json", program("work_program") + " 5 " + end);
+    EXPECT_NE(result.exit_code, 0) << end;
+    EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
+    EXPECT_EQ(contents(folder_ / "profile.json.before"), "an earlier one") << end;
+    if (std::string(end) != "kill") {  // there mpirun may end flopcast as well before it says anything
+      EXPECT_THAT(result.err, HasSubstr("that of an earlier run is now in profile.json.before")) << end;
+    }
+  }
+  fs::remove(folder_ / "profile.json.before");
+  EXPECT_EQ(followed(1, "--output profile.json", program("work_program") + " 5 none").exit_code, 5);
+  ASSERT_EQ(followed(2, "--output profile.json", program("work_program") + " 5").exit_code, 0);
+  ASSERT_EQ(followed(2, "--policy a-priori --statistics profile.json --output profile.json", program("work_program") + " 5").exit_code, 0);
+  EXPECT_EQ(profile().at("policy"), "a-priori");
+  EXPECT_FALSE(fs::exists(folder_ / "profile.json.before"));
+}
+
+TEST_P(MpiRunTest, KilledProcessesLeaveNoFiles) {
+  EXPECT_NE(MpiPrograms::run("sh -c 'mkdir scratch; TMPDIR=$PWD/scratch exec env " + launcher(GetParam()) +
+                             "2 " FLOPCAST_PROGRAM " mpi run -- " + program("work_program") + " 5 kill'")
+                .exit_code,
+            0);
+  for (const fs::directory_entry& each : fs::directory_iterator(folder_ / "scratch")) {
+    EXPECT_THAT(each.path().filename().string(), testing::Not(testing::StartsWith("flopcast")));
+  }
+}
+
+TEST_P(MpiRunTest, WritesTheProfileToStandardOutputIfAskedTo) {
+  const Result result = followed(2, "--quiet --output -", program("work_program") + " 5");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::size_t start = result.out.find('{');
+  ASSERT_NE(start, std::string::npos) << result.out;
+  EXPECT_EQ(json::parse(result.out.substr(start)).at("ranks"), 2);
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_P(MpiRunTest, ProgramsOfAnotherMpiAreRefused) {
+  const std::string other = GetParam() == "mpich" ? "openmpi" : "mpich";
+  const Result named = followed(1, "--mpi " + other, program("work_program"));
+  EXPECT_EQ(named.exit_code, 2);
+  EXPECT_THAT(named.err, HasSubstr("is linked with " + std::string(other == "mpich" ? "Open MPI" : "MPICH")));
+  const std::string foreign = std::string(FLOPCAST_MPI_PROGRAMS) + "/work_program_" + other;
+  if (!fs::exists(foreign)) {
+    GTEST_SKIP() << other << " is not installed";
+  }
+  const Result started = followed(2, "", foreign + " 5");
+  EXPECT_NE(started.exit_code, 0);
+  EXPECT_THAT(started.err, HasSubstr("Start it with mpirun." + other));
+  EXPECT_EQ(started.out, "");
+}
+
+TEST_P(MpiRunTest, ProgramsForSmpiAreToldFromStaticOnes) {
+  const std::string subject = std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_smpi";
+  if (!fs::exists(subject)) {
+    GTEST_SKIP() << "SimGrid is not installed, or its programs aren't built";
+  }
+  const Result result = followed(1, "", subject);
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("is built for SimGrid's SMPI"));
+}
+
 TEST_P(MpiRunTest, WhatMpiRefusesIsNotWaitedFor) {
   const Result result = followed(2, "--output profile.json", program("work_program") + " 5 mistake");
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -185,6 +250,12 @@ TEST_P(MpiRunTest, RefusesWrongOptions) {
   EXPECT_THAT(followed(1, "--mpi lam", "true").err, HasSubstr("--mpi must be openmpi or mpich"));
   EXPECT_THAT(followed(1, "", "./missing").err, HasSubstr("there is no program"));
   EXPECT_THAT(followed(1, "--unknown", "true").err, HasSubstr("unknown option '--unknown'"));
+  for (const char* value : {"nan", "0", "-1", "inf", "1e400", "much"}) {
+    const Result result = followed(1, std::string("--tolerance ") + value, "true");
+    EXPECT_EQ(result.exit_code, 2) << value;
+    EXPECT_THAT(result.err, HasSubstr(std::string("'") + value + "' given, expected a number greater than 0")) << value;
+  }
+  EXPECT_THAT(followed(1, "--confidence nan", "true").err, HasSubstr("'nan' given, expected a number from 0.5 to 0.9999"));
 }
 
 TEST_P(MpiRunTest, ShowsAProfile) {
@@ -694,8 +765,73 @@ TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
   write_space("test", {subject(), "--n", "{n}", "--nb", "{nb}"}, {{"n", many}, {"nb", many}});
   EXPECT_EQ(tune("space.json").exit_code, 3);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("has 160000 configurations"));
-  std::ofstream(folder_ / "none.json") << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"]})";
-  EXPECT_EQ(tune("none.json").exit_code, 3);
+}
+
+TEST_P(MpiTuneTest, SaysWhatIsWrongWithASpace) {
+  const json good = {{"schema", "flopcast-mpi-space-1"},
+                     {"name", "x"},
+                     {"launcher", {"true"}},
+                     {"command", {"true", "{nb}"}},
+                     {"parameters", {{"nb", {1, 2}}}}};
+  struct Case {
+    const char* member;
+    json value;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"paramters", json::object(), "there is no member 'paramters'; there are schema, name, launcher, command, parameters"},
+      {"name", 7, "'name' is 7; expected a name"},
+      {"name", nullptr, "there is no 'name'; expected a name"},
+      {"launcher", "mpirun -n 2", "'launcher' is \"mpirun -n 2\"; expected a list of words"},
+      {"launcher", {"true", "{nb}"}, "parameters stand in the command only"},
+      {"command", nullptr, "there is no 'command'; expected a list of words"},
+      {"command", {"true", "{nb}", "{depth}"}, "has {depth}, but there is no parameter 'depth'; there is nb"},
+      {"parameters", nullptr, "there is no 'parameters'; expected the values of each"},
+      {"parameters", json::array({1}), "'parameters' is [1]; expected the values of each"},
+      {"parameters", {{"nb", 64}}, "parameter 'nb' is 64; expected a list of its values"},
+      {"parameters", {{"nb", json::array()}}, "parameter 'nb' is []; expected a list of its values"},
+      {"parameters", {{"nb", {64, {96}}}}, "parameter 'nb' has the value [96]; expected texts"},
+      {"parameters", {{"nb", {64, "64"}}}, "parameter 'nb' has the value 64 twice"},
+      {"parameters", {{"nb", {1}}, {"{", {1}}}, "expected a name without braces"}};
+  for (const auto& [member, value, message] : cases) {
+    json space = good;
+    space[member] = value;
+    if (value.is_null()) {
+      space.erase(member);
+    }
+    std::ofstream(folder_ / "space.json") << space;
+    const Result result = tune("space.json");
+    EXPECT_EQ(result.exit_code, 3) << space;
+    EXPECT_THAT(result.err, HasSubstr(message)) << space;
+    EXPECT_THAT(result.err, testing::Not(HasSubstr("json.exception"))) << space;
+  }
+}
+
+/// Whatever ends it: the launcher here writes its number and waits.
+TEST_P(MpiTuneTest, WhatItHasStartedEndsWithIt) {
+  std::ofstream(folder_ / "space.json") << json{{"schema", "flopcast-mpi-space-1"},
+                                                {"name", "x"},
+                                                {"launcher", {"sh", "-c", "echo $$ >started; kill -KILL $PPID; exec sleep 50"}},
+                                                {"command", {"true"}},
+                                                {"parameters", json::object()}};
+  EXPECT_NE(tune("space.json").exit_code, 0);
+  const pid_t started = std::stoi(contents(folder_ / "started"));
+  bool runs = true;
+  for (int i = 0;
+       i < 100 && (runs = kill(started, 0) == 0 && contents("/proc/" + std::to_string(started) + "/cmdline").rfind("sleep", 0) == 0); ++i) {
+    usleep(100000);
+  }
+  EXPECT_FALSE(runs);
+}
+
+TEST_P(MpiTuneTest, InFullNothingIsSelective) {
+  write_space("test", {program("configurations_program"), "{order}"}, {{"order", {30, 40}}});
+  const Result result = tune("space.json --json --policy full --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const json& each : json::parse(result.out).at("configurations")) {
+    EXPECT_EQ(each.at("selective"), false);
+    EXPECT_EQ(each.at("executed_share"), 1);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, MpiTuneTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });

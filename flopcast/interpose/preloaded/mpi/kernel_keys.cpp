@@ -87,7 +87,7 @@ std::string kernel_name(const path::KernelKey& key, const RegionNames& regions) 
     case path::KernelKind::communication: break;
   }
   const char* name = routine_name(static_cast<mpi::Routine>(key.routine));
-  return fmt::format("{}({} bytes, {} ranks, stride {})", name, key.words[0], key.words[1], key.words[2]);
+  return fmt::format("{}({} bytes, {} rank{}, stride {})", name, key.words[0], key.words[1], key.words[1] == 1 ? "" : "s", key.words[2]);
 }
 
 }  // namespace flopcast::interpose::mpi

@@ -268,15 +268,13 @@ void append_profile(const MpiOptions& options, std::size_t number, const Profile
 void write_profile_file(const MpiOptions& options, const ProfileFacts& facts, const OwnVector<path::Kernel>& kernels,
                         const RegionNames& regions) noexcept {
   try {
-    const std::string unfinished = options.profile + ".part";
     Text text;
     append_profile_text(text, options, facts, kernels, regions, ",\n");
-    append(text, "\n");
-    std::ofstream out(unfinished);
+    append(text, "\n");  // whoever finds no end with it knows that not all was written
+    std::ofstream out(options.profile);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();
-    if (!out || std::rename(unfinished.c_str(), options.profile.c_str()) != 0) {
-      std::remove(unfinished.c_str());
+    if (!out) {
       std::fprintf(stderr, "flopcast: can't write the profile to %s: %s\n", options.profile.c_str(), std::strerror(errno));
     }
   } catch (const std::exception& error) {

@@ -96,6 +96,14 @@ void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
   }
 }
 
+/// What a communication takes at most by itself: whatever the algorithm, a message for each process, and each of them slower by far than those
+/// between ranks 0 and 1. What waits for a core takes a time slice, milliseconds.
+Seconds longest_plausible(const path::MessageModel& messages, std::int64_t bytes, int processes) {
+  constexpr double slower = 8;
+  constexpr Seconds calls = 5e-5;
+  return calls + slower * processes * messages.seconds(path::Pattern::message, static_cast<double>(bytes), processes);
+}
+
 std::unique_ptr<Session> make_session() {
   const char* text = std::getenv(mpi_options_variable);
   if (text == nullptr) {
@@ -268,9 +276,7 @@ void Session::begin() {
   PMPI_Allreduce(MPI_IN_PLACE, &multiple, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &size_);
-  if (rank_ == 0) {
-    write_stage(options_, multiple != 0 ? mpi_stage_multiple : mpi_stage_initialised);
-  }
+  write_stage(options_, rank_ != 0 ? mpi_stage_other : multiple != 0 ? mpi_stage_multiple : mpi_stage_initialised);
   if (multiple != 0) {
     return;
   }
@@ -305,6 +311,7 @@ std::uint32_t Session::communication_kernel(Routine routine, std::int64_t bytes,
   AskedKernel& asked = asked_kernels_[index % asked_kernels_.size()];
   if (asked.routine != index || asked.bytes != bytes || asked.processes != processes || asked.stride != stride) {
     asked = {index, processes, stride, bytes, kernels_.number({path::KernelKind::communication, index, {bytes, processes, stride}})};
+    decisions_.expect_at_most(asked.number, longest_plausible(messages_, bytes, processes));
   }
   return asked.number;
 }

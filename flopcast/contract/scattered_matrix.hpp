@@ -78,12 +78,14 @@ template <class Element>
   __builtin_prefetch(source + x.row[x.rows - 1]);
 }
 
-/// Asks for the lines of columns [begin, end), which are neighbours as a rule, of all rows. Inlined likewise.
+/// Asks for the lines of columns [begin, end) of all rows. Inlined likewise.
 template <class Element>
 [[gnu::always_inline]] inline void prefetch_strip(const ScatteredMatrix<Element>& x, std::int64_t begin, std::int64_t end) {
+  const std::int64_t step = are_neighbours(x.column + begin, end - begin) ? std::max<std::int64_t>(1, end - begin - 1) : 1;
   for (std::int64_t i = 0; i < x.rows; ++i) {
-    __builtin_prefetch(x.from + x.row[i] + x.column[begin]);
-    __builtin_prefetch(x.from + x.row[i] + x.column[end - 1]);
+    for (std::int64_t j = begin; j < end; j += step) {
+      __builtin_prefetch(x.from + x.row[i] + x.column[j]);
+    }
   }
 }
 

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace flopcast::contract {
 namespace {
 
 constexpr std::int64_t elements_per_line = 8;
+constexpr std::int64_t columns_of_panel = 8;
+/// From L2 while several others are under way.
+constexpr Seconds seconds_per_lost_line = 1e-9;
 
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 double count(std::int64_t extent, std::int64_t length) { return std::ceil(as_double(extent) / as_double(length)); }
@@ -206,6 +210,42 @@ Seconds TimeModel::moving(double bytes, double waste, bool is_packed, Seconds ou
   return bytes * (waste * outer + (turns.again * waste_again + (turns.keeps ? 1 : 0)) * again);
 }
 
+double TimeModel::lines_lost(std::int64_t depth) const {
+  const auto [known, is_new] = lines_lost_.emplace(depth, 0.0);
+  if (is_new) {
+    known->second = lines_lost_of(depth);
+  }
+  return known->second;
+}
+
+double TimeModel::lines_lost_of(std::int64_t depth) const {
+  constexpr std::int64_t enough = 256;  // products, which show how lines fall into sets
+  const Fold &n = folded_->n, &k = folded_->k;
+  const std::int64_t columns = std::min(columns_of_panel, n.extent), looked_at = std::min({depth, enough, k.extent});
+  if (environment_->caches.empty() || looked_at == 0) {
+    return 0;
+  }
+  const CacheLevel& l1 = environment_->caches.front();
+  const std::int64_t bytes = l1.reported_bytes > 0 ? l1.reported_bytes : l1.capacity_bytes;
+  const std::int64_t ways = l1.associativity > 0 ? l1.associativity : 8, sets = std::max<std::int64_t>(1, bytes / (l1.line_bytes * ways));
+  std::set<std::int64_t> lines;
+  for (std::int64_t p = 0; p < looked_at; ++p) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const std::int64_t offset = k.b[static_cast<std::size_t>(p)] + n.b[static_cast<std::size_t>(j)];
+      lines.insert(offset * element_bytes(folded_->precision) / l1.line_bytes);
+    }
+  }
+  std::map<std::int64_t, std::int64_t> in_set;
+  for (const std::int64_t line : lines) {
+    ++in_set[line % sets];
+  }
+  double lost = 0;
+  for (const auto& [set, count] : in_set) {
+    lost += 2 * count > ways ? as_double(count) : 0;  // A's panel passes through the other half
+  }
+  return lost * as_double(depth) / as_double(looked_at);
+}
+
 ExpectedTime TimeModel::time(const Blocking& blocking) const {
   if (blocking.kernel == TileKernel::batch) {
     return time_along_batch(blocking.threads);
@@ -228,6 +268,11 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   const double tiles = all.batch * m_tiles * n_tiles;
   ExpectedTime::Share slab;
   slab.inside.kernel = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
+  if (blocking.kernel == TileKernel::panels && !blocking.pack_b && is_regular(folded.k.b, blocking.k)) {
+    constexpr double rows_of_panel = 24;
+    slab.inside.kernel += all.batch * std::ceil(all.m / rows_of_panel) * std::ceil(all.n / as_double(columns_of_panel)) *
+                          lines_lost(std::min(blocking.k, folded.k.extent)) * seconds_per_lost_line;
+  }
   const Turns turns_a = turns_of(blocking, loop_without_a, blocking.keep_a && packed.a > 0),
               turns_b = turns_of(blocking, loop_without_b, blocking.keep_b && packed.b > 0),
               turns_c = turns_of(blocking, loop_without_c, blocking.keep_c && packed.c > 0 && blocking.kernel == TileKernel::gemm);

@@ -89,6 +89,10 @@ class TimeModel {
   [[nodiscard]] int beside(int threads) const { return neighbours_ > 0 ? neighbours_ : std::max(1, threads); }
   /// Of the batch kernel.
   [[nodiscard]] ExpectedTime time_along_batch(int threads) const;
+  /// Lines of a panel of B's columns that L1 loses until the next panel of A comes to it, as too many of them belong to the same sets of it.
+  /// Of a panel that the panel kernel reads where it lies; looked up once.
+  [[nodiscard]] double lines_lost(std::int64_t depth) const;
+  [[nodiscard]] double lines_lost_of(std::int64_t depth) const;
   /// How often a line is fetched, as a tile of so many of these offsets needs only part of it. Looked up once.
   [[nodiscard]] double line_waste(const std::vector<std::int64_t>& offsets, std::int64_t length) const;
   [[nodiscard]] static double waste_of(const std::vector<std::int64_t>& offsets, std::int64_t length);
@@ -105,6 +109,7 @@ class TimeModel {
   using TableAndLength = std::pair<const std::int64_t*, std::int64_t>;
   mutable std::map<TableAndLength, double> line_waste_;
   mutable std::map<TableAndLength, bool> regular_;
+  mutable std::map<std::int64_t, double> lines_lost_;  ///< by depth
 };
 
 /// Whether the first two are neighbours in memory (or there is one only).

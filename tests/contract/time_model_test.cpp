@@ -51,6 +51,23 @@ TEST(TimeModel, IsTheKernelsTimeInTheCaches) {
   EXPECT_NEAR(four_tiles.total(), one_tile.total(), 1e-12);
 }
 
+TEST(TimeModel, ChargesLinesOfDirectColumnsThatL1Loses) {
+  // 64 sets of 8 ways: columns 4096 bytes apart share a set, and panels of A go through half of it.
+  const auto lost = [](std::int64_t stride) {
+    const Notation notation = parse_notation("ab=ai,ib");
+    const Extents extents = {{'a', 48}, {'b', 16}, {'i', 64}};
+    const Folded f = fold(make_contraction(notation, extents, Precision::d, Order::column_major, {{{}, {1, stride}, {}}}));
+    const TimeModel model(f, machine(), only_products());
+    const Blocking direct{48, 16, 64, TileKernel::panels};
+    Blocking packed = direct;
+    packed.pack_b = true;
+    return model.time(direct).total() - model.time(packed).total();
+  };
+  constexpr double products = 2 * 2, lines = 8 * 8, each = 1e-9;  // panels of 24 rows and 8 columns, 8 lines in each of these
+  EXPECT_NEAR(lost(512), products * lines * each, 1e-15);
+  EXPECT_NEAR(lost(520), 0, 1e-15) << "columns are 65 lines apart";
+}
+
 TEST(TimeModel, CountsCallsOfTilesAndPacking) {
   TileRates rates;
   rates.kernels[0].call = 1e-6;

@@ -65,7 +65,7 @@ TEST(TimeModel, ChargesLinesOfDirectColumnsThatL1Loses) {
   };
   constexpr double products = 2 * 2, lines = 8 * 8, each = 1e-9;  // panels of 24 rows and 8 columns, 8 lines in each of these
   EXPECT_NEAR(lost(512), products * lines * each, 1e-15);
-  EXPECT_NEAR(lost(520), 0, 1e-15) << "columns are 65 lines apart";
+  EXPECT_NEAR(lost(576), 0, 1e-15) << "columns are 72 lines apart, of which they have eight each";
 }
 
 TEST(TimeModel, CountsCallsOfTilesAndPacking) {

@@ -130,9 +130,8 @@ std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted,
 
 /// M's dimension whose values are nearest to one another in A, if it isn't C's first one.
 std::vector<Dimension>::const_iterator other_nearest_in_a(const std::vector<Dimension>& dims) {
-  const auto nearest = std::min_element(dims.begin(), dims.end(), [](const Dimension& x, const Dimension& y) {
-    return std::abs(x.strides[0]) < std::abs(y.strides[0]);
-  });
+  const auto nearest = std::min_element(
+      dims.begin(), dims.end(), [](const Dimension& x, const Dimension& y) { return std::abs(x.strides[0]) < std::abs(y.strides[0]); });
   return nearest == dims.begin() ? dims.end() : nearest;
 }
 

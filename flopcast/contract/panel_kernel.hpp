@@ -30,7 +30,8 @@ struct PanelProduct {
   /// What will be needed next: lines from here on are asked for along the sums, `ahead_step` elements further with every product.
   const T* ahead = nullptr;
   std::int64_t ahead_step = 0;
-  const T* a_next = nullptr;  ///< likewise the first columns of A that the next product reads, `a_next_step` apart; null if that isn't known
+  const T* a_next =
+      nullptr;  ///< likewise the first columns of A that the next product reads, `a_next_step` apart; null if that isn't known
   std::int64_t a_next_step = 0;
 };
 

@@ -292,7 +292,8 @@ void PanelTiles<T>::pack_columns_of(std::size_t number) const {
     return ScatteredMatrix<T>{b_, folded_->n.b.data() + panel.first, panel.columns, folded_->k.b.data() + depth_.first, depth_.length};
   };
   const bool is_last = number + 1 == column_panels_->size() || columns_[number + 1].packed == nullptr;
-  pack_panel(matrix(number), columns_[number].packed, (*column_panels_)[number].columns, is_last ? ScatteredMatrix<T>{} : matrix(number + 1));
+  pack_panel(matrix(number), columns_[number].packed, (*column_panels_)[number].columns,
+             is_last ? ScatteredMatrix<T>{} : matrix(number + 1));
 }
 
 template <class T>

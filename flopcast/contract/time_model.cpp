@@ -94,7 +94,8 @@ TimeModel::Packing TimeModel::packing(const Blocking& blocking) const {
   const TileRates& rates = *rates_;
   const auto rate = [&](bool along) { return along ? rates.packed_along : rates.packed_across; };
   const bool across_sums = starts_at_unit_step(folded.k.a);  // whatever the order of rows
-  const Seconds a = rate(starts_at_unit_step(rows.a) || (blocking.rows == RowOrder::crossed && !across_sums)), b = rate(starts_at_unit_step(folded.k.b));
+  const Seconds a = rate(starts_at_unit_step(rows.a) || (blocking.rows == RowOrder::crossed && !across_sums)),
+                b = rate(starts_at_unit_step(folded.k.b));
   const bool c_contiguous = starts_at_unit_step(rows.c);
   if (blocking.kernel == TileKernel::streaming) {
     return {a, b, 0};

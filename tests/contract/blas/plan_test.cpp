@@ -596,7 +596,8 @@ TEST(Plan, RefusesOverlapAndNullPointersAndLeavesCAlone) {
   EXPECT_EQ(memory, before);
   EXPECT_THROW(chosen.execute(nullptr, memory.data(), memory.data() + 20), Error);
   EXPECT_THROW(chosen.execute(memory.data(), memory.data(), nullptr), Error);
-  EXPECT_NO_THROW(plan("ij,jk->ik", {{0, 4}, {4, 4}, {0, 4}}, test_machine()).execute(nullptr, memory.data(), nullptr)) << "has no elements";
+  EXPECT_NO_THROW(plan("ij,jk->ik", {{0, 4}, {4, 4}, {0, 4}}, test_machine()).execute(nullptr, memory.data(), nullptr))
+      << "has no elements";
   EXPECT_THROW(plan("ij,jk->ik", {{4, 5}, {4, 4}, {4, 4}}, test_machine()), Error);
   EXPECT_THROW(plan("ij,jk->ik", {{4}, {4, 4}, {4, 4}}, test_machine()), Error);
 }

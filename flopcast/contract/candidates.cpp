@@ -119,7 +119,8 @@ class Collector {
     rows.merge(several_runs(folded_.m));
     add_panels(rows, RowOrder::as_c);
     if (folded_.crossed.extent > 0) {
-      add_panels(lengths(folded_.crossed, {}, 2048), RowOrder::crossed);
+      constexpr std::int64_t longest_crossed = 6144;  // long runs of A and of C are worth more than staying in L2
+      add_panels(lengths(folded_.crossed, {}, longest_crossed), RowOrder::crossed);
     }
     if (folded_.led_by_a.extent > 0) {
       add_panels(lengths(folded_.led_by_a, {}, 2048), RowOrder::led_by_a);
@@ -135,7 +136,7 @@ class Collector {
     for (const std::int64_t m : rows) {
       for (const std::int64_t n : lengths(folded_.n, {64, 256, 1024, 4096}, longest)) {
         for (const std::int64_t k : sums) {
-          if (m * k > most_packed) {
+          if (m * k > (order == RowOrder::crossed ? 2 : 1) * most_packed) {
             continue;
           }
           const bool direct_a = starts_at_unit_step(m_fold.a) && model_.is_regular(folded_.k.a, k);

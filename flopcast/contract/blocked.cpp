@@ -502,7 +502,7 @@ std::string kept_operands(const Blocking& blocking) {
 std::string to_string(const Blocking& blocking) {
   std::string how;
   switch (blocking.kernel) {
-    case TileKernel::gemm: break;
+    case TileKernel::gemm: how = " by gemm"; break;
     case TileKernel::panels:
       how = fmt::format(" in panels{}{}", blocking.pack_a ? ", A packed" : "", blocking.pack_b ? ", B packed" : "");
       break;

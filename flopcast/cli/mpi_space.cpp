@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cmath>
+#include <numeric>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -115,6 +118,26 @@ void require_known_places(const MpiSpace& space, const std::string& file) {
   }
 }
 
+/// How far each of a parameter's values is from the middle of all when sorted, from 0 to 1; 0 for all if they aren't numbers.
+std::vector<double> distances_from_middle(const std::vector<std::string>& values) {
+  std::vector<double> numbers;
+  for (const std::string& text : values) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (values.size() < 2 || error != std::errc() || end != text.data() + text.size()) {
+      return std::vector<double>(values.size(), 0);
+    }
+    numbers.push_back(number);
+  }
+  const double last = static_cast<double>(values.size() - 1);
+  std::vector<double> distances;
+  for (const double number : numbers) {
+    const auto before = std::count_if(numbers.begin(), numbers.end(), [&](double other) { return other < number; });
+    distances.push_back(std::abs(2 * static_cast<double>(before) - last) / last);
+  }
+  return distances;
+}
+
 }  // namespace
 
 MpiSpace read_mpi_space(const std::string& file) {
@@ -159,6 +182,24 @@ std::vector<MpiSetting> settings_of(const MpiSpace& space) {
     all = std::move(longer);
   }
   return all;
+}
+
+std::vector<std::size_t> extremes_first(const MpiSpace& space) {
+  std::vector<double> distances = {0};
+  for (const auto& [name, values] : space.parameters) {
+    const std::vector<double> of_values = distances_from_middle(values);
+    std::vector<double> sums;
+    for (const double distance : distances) {
+      for (const double more : of_values) {
+        sums.push_back(distance + more);
+      }
+    }
+    distances = std::move(sums);
+  }
+  std::vector<std::size_t> order(distances.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return distances[a] > distances[b]; });
+  return order;
 }
 
 std::vector<std::string> command_of(const MpiSpace& space, const MpiSetting& setting) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,9 @@ using MpiSetting = std::vector<std::pair<std::string, std::string>>;
 MpiSpace read_mpi_space(const std::string& file);
 /// Every combination, the last parameter changing fastest.
 std::vector<MpiSetting> settings_of(const MpiSpace& space);
+/// The numbers of settings_of(), those with the largest and smallest values first: kernels' times at sizes between them follow from theirs, while
+/// what lies beyond all that has been seen has to be executed. By parameters whose values are numbers; otherwise as they come.
+std::vector<std::size_t> extremes_first(const MpiSpace& space);
 std::vector<std::string> command_of(const MpiSpace& space, const MpiSetting& setting);
 /// `nb=64 depth=1`.
 std::string text_of(const MpiSetting& setting);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/mpi_command.hpp"
@@ -104,10 +103,9 @@ std::vector<MpiTuner::Execution> MpiTuner::missing() const {
       all.emplace_back(setting, policy);
     }
   };
-  std::vector<std::size_t> order(settings_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = extremes_first(space_);
   if (full_tells()) {  // what is executed in full teaches the others
-    const auto checked = order.begin() + static_cast<std::ptrdiff_t>(checked_);
+    const auto checked = std::find(order.begin(), order.end(), checked_);
     std::rotate(order.begin(), checked, checked + 1);
   }
   for (const std::size_t i : order) {

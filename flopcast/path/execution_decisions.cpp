@@ -119,6 +119,9 @@ void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool ful
     each.strange = {};  // the last time of an execution is no reason to look again in the next
     each.before = each.times;
   }
+  for (auto& [key, all] : families_) {
+    all.of_execution = {};
+  }
   since_left_out_ = std::numeric_limits<Seconds>::infinity();
   spent_squares_ = 0;
 }
@@ -138,10 +141,11 @@ void ExecutionDecisions::doubt_first_times() {
 }
 
 void ExecutionDecisions::space_windows(double share) {
-  constexpr double least_share = 0.9;
+  constexpr double nearly_all = 0.9;
+  constexpr double most = 0.75;   // what isn't known is executed in any case, and teaches as much as a window does
   constexpr double rarest = 4;    // where all is known, most of it by windows that were dense: another adds little to their mean
   if (policy_ != Policy::full) {  // that looks at everything, known or not
-    rarer_ = share >= least_share ? std::min(2 * rarer_, rarest) : 1;
+    rarer_ = share >= nearly_all ? std::min(2 * rarer_, rarest) : share >= most ? rarer_ : std::max(rarer_ / 2, 1.0);
   }
 }
 
@@ -405,6 +409,9 @@ Counted ExecutionDecisions::learnt(std::uint32_t number, const Kernel& kernel, S
     }
     if (mine.times.count == times_before + 1) {
       note_deviation(all, before, seconds);
+      if (windows_) {
+        note_ratio(all, number, kernel, seconds);
+      }
     }
     ++all.executed;
     all.predicted_in_a_row = 0;
@@ -624,12 +631,49 @@ std::vector<SizeModel::Point> ExecutionDecisions::known_sizes(const Family& all)
   return points;
 }
 
-/// Fitted anew when the family has been executed an eighth more often than at the last fit.
+double ExecutionDecisions::Ratio::factor() const noexcept {
+  constexpr double others = 2;
+  if (count == 0) {
+    return 1;
+  }
+  const double weight = others * predicted / static_cast<double>(count);
+  return (taken + weight) / (predicted + weight);
+}
+
+/// Of each size the first few times of an execution; what takes as long as asking, or twice as long as expected, tells nothing.
+void ExecutionDecisions::note_ratio(Family& all, std::uint32_t number, const Kernel& kernel, Seconds seconds) {
+  constexpr std::int64_t few = 4;
+  constexpr Seconds shortest = 1e-5;
+  constexpr double strange = 2;
+  const Decision& mine = decision(number);
+  if (policy_ == Policy::full || kernel.key.kind != KernelKind::computation || seconds < shortest ||
+      mine.times.count - mine.before.count > few) {
+    return;
+  }
+  const std::optional<SizePrediction> predicted = by_other_sizes(all, number, kernel);
+  if (predicted && seconds < strange * predicted->mean && predicted->mean < strange * seconds) {
+    all.of_execution.taken += seconds;
+    all.of_execution.predicted += predicted->mean;
+    ++all.of_execution.count;
+  }
+}
+
 std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, const Kernel& kernel) {
   if (!across_sizes_) {
     return std::nullopt;
   }
   Family& all = family(number, kernel.key, kernel.flops);
+  std::optional<SizePrediction> answer = by_other_sizes(all, number, kernel);
+  if (answer) {
+    const double factor = all.of_execution.factor();
+    answer->mean *= factor;
+    answer->half_width *= factor;
+  }
+  return answer;
+}
+
+/// Fitted anew when the family has been executed an eighth more often than at the last fit.
+std::optional<SizePrediction> ExecutionDecisions::by_other_sizes(Family& all, std::uint32_t number, const Kernel& kernel) {
   if (has_nothing_to_do(all, kernel.flops, positive_sizes(kernel.key))) {
     return std::nullopt;
   }

@@ -65,8 +65,8 @@ class ExecutionDecisions {
   void begin_execution(Policy policy, Seconds before, bool full_teaches);
   /// Share of the time of this execution's kernels outside of windows that was known when they were met.
   [[nodiscard]] double known_share() const noexcept { return kernel_seconds_ > 0 ? known_seconds_ / kernel_seconds_ : 0; }
-  /// Windows become rarer while executions find little that isn't known, and are as many as at first once one has found much: `share` is the
-  /// least known_share() of all processes, so that they agree.
+  /// Windows become rarer while executions find little that isn't known, and more again, down to as many as at first, when one finds much:
+  /// `share` is the least known_share() of all processes, so that they agree.
   void space_windows(double share);
 
   /// Whether `kernel`, number `number`, is to be executed now.
@@ -139,6 +139,16 @@ class ExecutionDecisions {
     std::int64_t count = 0;
   };
 
+  /// What kernels of a routine took in this execution beside what other sizes say: those of one configuration share a block size, with which
+  /// a library may be faster or slower than with its neighbours.
+  struct Ratio {
+    Seconds taken = 0, predicted = 0;
+    std::int64_t count = 0;
+
+    /// Of the two, as if one had seen two more kernels that take what other sizes say.
+    [[nodiscard]] double factor() const noexcept;
+  };
+
   /// A routine's sizes.
   struct Family {
     struct Member {
@@ -160,6 +170,7 @@ class ExecutionDecisions {
     std::uint32_t asked = nobody;  ///< kernel that was predicted last
     std::optional<SizePrediction> answer;
     Deviations deviations;
+    Ratio of_execution;
     std::array<RoughFactors, decades> rough{};  ///< by powers of ten of the time
   };
 
@@ -192,7 +203,10 @@ class ExecutionDecisions {
   void learn_in_context(Decision& decision, Seconds seconds) const;
   static bool has_nothing_to_do(const Family& all, double flops, std::size_t sizes) noexcept;
   std::vector<SizeModel::Point> known_sizes(const Family& all);
+  /// From other sizes, and as in the present execution.
   std::optional<SizePrediction> predict(std::uint32_t number, const Kernel& kernel);
+  std::optional<SizePrediction> by_other_sizes(Family& all, std::uint32_t number, const Kernel& kernel);
+  void note_ratio(Family& all, std::uint32_t number, const Kernel& kernel, Seconds seconds);
   static std::size_t decade_of(Seconds seconds);
   [[nodiscard]] Deviations scatter_of(Seconds seconds) const;
   bool fits_budget(std::uint32_t number, const Standing& standing);

@@ -447,6 +447,40 @@ TEST(ExecutionDecisionsTest, OneTimeIsEnoughWhereARoutineHardlyVaries) {
   EXPECT_FALSE(decisions.wants_execution(6, larger, {.along = 0, .path = 5}));
 }
 
+/// Products m x nb x nb of configurations with blocks of 96 and 160 take 1e-9 s for each m nb^2, those with blocks of 128 a fifth longer: some of
+/// these tell of the others, in their execution only.
+TEST(ExecutionDecisionsTest, SizesOfOneExecutionTellOfEachOther) {
+  ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
+  std::uint32_t number = 0;
+  const auto product = [](std::int64_t m, std::int64_t nb) {
+    Kernel kernel;
+    kernel.key.words[0] = m;
+    kernel.key.words[1] = kernel.key.words[2] = nb;
+    kernel.flops = static_cast<double>(m * nb * nb);
+    return kernel;
+  };
+  const auto execute = [&](std::int64_t nb, std::int64_t from, double slower) {
+    decisions.begin_execution(Policy::conditional, 1, true);
+    for (std::int64_t m = from; m <= 2000; m += 100) {
+      decisions.executed(number++, product(m, nb), slower * 1e-9 * product(m, nb).flops);
+    }
+  };
+  execute(96, 200, 1);  // the first execution of all counts less
+  execute(96, 200, 1);
+  execute(160, 200, 1);
+  decisions.begin_execution(Policy::conditional, 1, true);
+  const Kernel large = product(900, 128);
+  const std::uint32_t unseen = 1000;
+  const Seconds usual = 1e-9 * large.flops;
+  EXPECT_NEAR(decisions.estimate(unseen, large), usual, 0.02 * usual);
+  execute(128, 1300, 1.2);
+  EXPECT_GT(decisions.estimate(unseen, large), 1.13 * usual);
+  EXPECT_LT(decisions.estimate(unseen, large), 1.22 * usual);
+  decisions.begin_execution(Policy::conditional, 1, true);
+  const Kernel between = product(900, 96);
+  EXPECT_NEAR(decisions.estimate(unseen + 1, between), 1e-9 * between.flops, 0.03 * 1e-9 * between.flops);
+}
+
 TEST(ExecutionDecisionsTest, AnotherExecutionGoesOnWithWhatIsKnown) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
   EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = 5}), 3 + 1);
@@ -541,6 +575,9 @@ TEST(ExecutionDecisionsTest, WindowsAreRarerWhereAllIsKnown) {
   decisions.space_windows(1);
   decisions.begin_execution(Policy::conditional, 0, true);
   EXPECT_EQ(decisions.known_share(), 0);
+  EXPECT_NEAR(places_in_windows(decisions), 100, 10);
+  decisions.space_windows(0.8);  // some of it isn't known: neither
+  decisions.begin_execution(Policy::conditional, 0, true);
   EXPECT_NEAR(places_in_windows(decisions), 100, 10);
   decisions.space_windows(0.5);  // another process has met much that it doesn't know
   decisions.begin_execution(Policy::conditional, 0, true);

@@ -56,11 +56,12 @@ Notation parse_assignment(std::string_view text) {
   std::size_t second = right.find('*');
   const bool has_star = second != std::string::npos;
   if (!has_star) {
+    constexpr std::string_view two_numbers = "AB";  // without indices
     second = right.rfind('_');
-    if (second == std::string::npos || second == 0) {
+    if (second == 0 || (second == std::string::npos && right.size() != two_numbers.size())) {
       throw unreadable(text);
     }
-    --second;
+    second = second == std::string::npos ? 1 : second - 1;
   }
   return {subscript(right.substr(0, second), text), subscript(right.substr(second + (has_star ? 1 : 0)), text), subscript(left, text)};
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 #include "flopcast/contract/kernel_call.hpp"
@@ -26,6 +27,11 @@ Words words(Precision precision, Language language) {
     case Precision::z: break;
   }
   return {cpp ? "std::complex<double>" : "double complex", "z", true};
+}
+
+/// What a loop over an index counts with: capitals are the tensors, and `I` is a macro of C's complex numbers.
+std::string counter(char index) {
+  return std::isupper(static_cast<unsigned char>(index)) != 0 ? fmt::format("{}_", index) : std::string(1, index);
 }
 
 /// Writes one algorithm as a function.
@@ -107,7 +113,7 @@ class Function {
     for (const char index : tensor.indices) {
       if (along.find(index) != std::string::npos) {
         const std::string by = stride(tensor, index);
-        terms.push_back(by == "1" ? std::string(1, index) : fmt::format("{} * {}", index, by));
+        terms.push_back(by == "1" ? counter(index) : fmt::format("{} * {}", counter(index), by));
       }
     }
     return fmt::format("{}", fmt::join(terms, " + "));
@@ -127,7 +133,7 @@ class Function {
   }
 
   void open_loop(char index) {
-    line("for ({} {} = 0; {} < n_{}; ++{}) {{", size_type(), index, index, index, index);
+    line("for ({} {} = 0; {} < n_{}; ++{}) {{", size_type(), counter(index), counter(index), index, counter(index));
     ++depth_;
   }
   void close_loop() {

@@ -248,10 +248,13 @@ double TimeModel::lines_lost_of(std::int64_t depth) const {
 }
 
 ExpectedTime TimeModel::time(const Blocking& blocking) const {
+  const Folded& folded = *folded_;
+  if (folded.m.extent == 0 || folded.n.extent == 0 || folded.k.extent == 0 || folded.batch.extent == 0) {
+    return {};  // there is nothing to multiply
+  }
   if (blocking.kernel == TileKernel::batch) {
     return time_along_batch(blocking.threads);
   }
-  const Folded& folded = *folded_;
   const Sides all = sides_of(folded);
   const Roofs roofs(*environment_, *rates_, beside(blocking.threads));
   const double m_tiles = count(folded.m.extent, blocking.m), n_tiles = count(folded.n.extent, blocking.n),

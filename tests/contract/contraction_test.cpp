@@ -32,6 +32,7 @@ TEST(Notation, IsReadInThreeWays) {
   EXPECT_EQ(parse_notation("=a,a"), (Notation{"a", "a", ""}));
   EXPECT_EQ(parse_notation(",a->a"), (Notation{"", "a", "a"}));
   EXPECT_EQ(parse_notation("C := A_i B_i"), (Notation{"i", "i", ""}));
+  EXPECT_EQ(parse_notation("C := A B"), (Notation{"", "", ""}));
 }
 
 TEST(Notation, SaysWhatIsWrong) {

@@ -51,6 +51,15 @@ TEST(TimeModel, IsTheKernelsTimeInTheCaches) {
   EXPECT_NEAR(four_tiles.total(), one_tile.total(), 1e-12);
 }
 
+TEST(TimeModel, EmptyTensorsTakeNoTime) {
+  for (const char index : {'a', 'b', 'i'}) {
+    Extents extents = {{'a', 48}, {'b', 16}, {'i', 64}};
+    extents[index] = 0;
+    const Folded f = folded("ab=ai,ib", extents);
+    EXPECT_EQ(TimeModel(f, machine(), only_products()).time({48, 16, 64, TileKernel::panels}).total(), 0) << index;
+  }
+}
+
 TEST(TimeModel, ChargesLinesOfDirectColumnsThatL1Loses) {
   // 64 sets of 8 ways: columns 4096 bytes apart share a set, and panels of A go through half of it.
   const auto lost = [](std::int64_t stride) {

@@ -99,6 +99,12 @@ TEST_F(EmitTest, CompilesAndIsRightInOtherOrdersAndPrecisions) {
   expect_right(make_contraction(parse_notation("a=iaj,ji"), extents, Precision::s, Order::row_major), Language::c);
 }
 
+TEST_F(EmitTest, CompilesAndIsRightWithIndicesInCapitals) {
+  const Extents capitals{{'A', 5}, {'B', 4}, {'C', 3}, {'I', 6}, {'a', 2}};
+  expect_right(make_contraction(parse_notation("ABC=AI,IBC"), capitals, Precision::z), Language::c);
+  expect_right(make_contraction(parse_notation("aA=aI,IA"), capitals), Language::cpp);
+}
+
 TEST(Emit, ReadsLikeThePaper) {
   const Contraction contraction = make_contraction(parse_notation("abc=ija,jbic"), extents);
   const std::vector<Algorithm> chosen = {find_algorithm("i'c-gemm", generate(contraction))};

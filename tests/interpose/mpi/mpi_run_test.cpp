@@ -824,6 +824,22 @@ TEST_P(MpiTuneTest, WhatItHasStartedEndsWithIt) {
   EXPECT_FALSE(runs);
 }
 
+TEST_P(MpiTuneTest, ExtremesAreExecutedFirstAndTheTableKeepsTheOrderOfTheSpace) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"},
+              {{"order", {50, 20, 30, 10, 40}}, {"way", {"all", "split"}}});
+  const Result result = tune("space.json --json --self-check none" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::string made;
+  std::istringstream lines(result.err);
+  for (std::string line; std::getline(lines, line);) {
+    made += line.rfind("order ", 0) == 0 ? line.substr(6, 2) + ' ' : "";
+  }
+  EXPECT_EQ(made, "50 50 10 10 20 20 40 40 30 30 ");
+  const json found = json::parse(result.out).at("configurations");
+  EXPECT_EQ(found.at(0).at("configuration").at("order"), "50");
+  EXPECT_EQ(found.at(9).at("configuration").at("order"), "40");
+}
+
 TEST_P(MpiTuneTest, InFullNothingIsSelective) {
   write_space("test", {program("configurations_program"), "{order}"}, {{"order", {30, 40}}});
   const Result result = tune("space.json --json --policy full --least-coverage 0");

@@ -105,7 +105,7 @@ TEST_F(SimulateCommand, PlatformsOfSimGridAreTakenAsTheyAre) {
   EXPECT_GT(seconds(found.at("path"), "communication_seconds"), 7 * 20e-6);  // two links each
   const Result result = simulate(5, "--platform platform.xml", program("chain_program") + " 2");
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("5 processes need more than the 4 hosts"));
+  EXPECT_THAT(result.err, HasSubstr("5 processes don't fit on the 4 hosts of platform.xml with 1 process on each"));
 }
 
 TEST_F(SimulateCommand, RandomProgramsGiveTheResultsThatTheyHaveWithoutFlopcast) {

@@ -149,12 +149,13 @@ std::vector<std::string> complaints(const MpiRun& run, const json& profile) {
 }
 
 /// What an earlier run has left in the profile's file. It goes out of the way before the program starts, so that it can't be taken for this
-/// run's, however that ends; and away for good when there is a new one.
+/// run's, however that ends; and away for good when there is a new one. Where all processes read it, as the run goes on with what it knows, it
+/// stays in its place.
 class EarlierProfile {
  public:
-  explicit EarlierProfile(const std::string& file) : aside_(file + ".before") {
+  EarlierProfile(const std::string& file, bool is_read) : aside_(file + ".before") {
     std::error_code error;
-    if (file == "-" || !interpose::is_first_process() || !fs::is_regular_file(file, error)) {
+    if (file == "-" || is_read || !interpose::is_first_process() || !fs::is_regular_file(file, error)) {
       return;
     }
     fs::rename(file, aside_, error);
@@ -209,7 +210,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   if (!options.mpi.empty() && options.mpi != "openmpi" && options.mpi != "mpich") {
     throw usage_error("--mpi must be openmpi or mpich, not '{}'", options.mpi);
   }
-  if (common.output != "-") {
+  if (common.output != "-" && interpose::is_first_process()) {  // which writes it; another's look at it would be in its way
     report::require_writable(common.output);
   }
   MpiOptions mpi;
@@ -225,8 +226,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   mpi.executions = options.executions;
   mpi.results = options.results;
   const bool continues = common.output != "-" && is_same_file(options.statistics, common.output);
-  const EarlierProfile earlier(common.output);
-  mpi.statistics = continues && earlier.exists() ? earlier.file() : mpi.statistics;
+  const EarlierProfile earlier(common.output, continues);
   const MpiRun run = run_mpi_program(options.command, options.mpi, mpi);
   common.exit_code = run.exit_code;
   if (run.profile.empty()) {

@@ -27,12 +27,12 @@ std::string program(const Contraction& contraction, const std::vector<Algorithm>
   std::string arguments, loops;
   for (const char index : sizes) {
     arguments += fmt::format("{}, ", contraction.extent(index));
-    loops += fmt::format("for (long {0} = 0; {0} < {1}; ++{0}) ", index, contraction.extent(index));
+    loops += fmt::format("for (long {0}_ = 0; {0}_ < {1}; ++{0}_) ", index, contraction.extent(index));
   }
   const auto element = [&](Place place, const char* name) {
     std::string at = "0";
     for (const char index : contraction.tensor(place).indices) {
-      at += fmt::format(" + {} * {}", index, contraction.tensor(place).stride(index));
+      at += fmt::format(" + {}_ * {}", index, contraction.tensor(place).stride(index));
     }
     return fmt::format("{}[{}]", name, at);
   };

@@ -48,6 +48,9 @@ void parse_strides(const std::string& word, std::array<std::vector<std::int64_t>
   if (equals != 1 || which == std::string::npos) {
     throw bad_input("strides '{}' are not A=..., B=... or C=... with a stride per index, such as A=1,400", word);
   }
+  if (!strides[which].empty()) {
+    throw bad_input("strides of {} are given twice", word.substr(0, 1));
+  }
   for (std::size_t begin = equals + 1; begin <= word.size();) {
     const std::size_t comma = std::min(word.find(',', begin), word.size());
     strides[which].push_back(parse_integer(word.substr(begin, comma - begin), "stride of " + word.substr(0, 1), -(std::int64_t{1} << 40),
@@ -158,7 +161,7 @@ void refuse(const CLI::App& command, std::initializer_list<const char*> names, s
   }
 }
 
-void check(const ContractOptions& options, const CLI::App& command) {
+void check(const ContractOptions& options, const CLI::App& command, const CommonOptions& common) {
   const bool reads_files = !options.inputs.empty() || !options.result.empty();
   if (reads_files) {
     refuse(command, {"--precision", "--order", "--strides"}, "doesn't go with --in and --out: .npy files say it themselves");
@@ -175,6 +178,9 @@ void check(const ContractOptions& options, const CLI::App& command) {
   if (options.list + !options.emit.empty() + options.validate + options.run > 1) {
     throw usage_error("--list, --emit, --validate and --run exclude one another");
   }
+  if (!options.emit.empty() && (common.json || common.csv)) {
+    throw usage_error("--emit writes source code; leave {} out", common.json ? "--json" : "--csv");
+  }
   if (options.list || !options.emit.empty()) {
     refuse(command, {"--fresh", "--stage", "--prefetched-lines", "--repetitions", "--blas", "--lapack", "--threads", "--kernels"},
            "is for what measures; --list and --emit don't");
@@ -183,7 +189,7 @@ void check(const ContractOptions& options, const CLI::App& command) {
 }
 
 void run_contract(const ContractOptions& options, const CLI::App& command, const CommonOptions& common) {
-  check(options, command);
+  check(options, command, common);
   if (!options.inputs.empty() || !options.result.empty()) {
     contract_files(options, common);
     return;
@@ -266,6 +272,7 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--repetitions", options->repetitions, "Of each micro-benchmark")->check(CLI::Range(1, 1000))->capture_default_str();
   command->add_flag("--fresh", options->fresh, "Measure anew what the store already has: kernels, and choices of --run's planner");
   add_library_options(*command, options->libraries);
+  command->get_option("--threads")->description("threads of the BLAS; of --run and --in the planner's, around a BLAS on one thread");
   command->footer(footer);
   command->callback([options, command, &common] { run_contract(*options, *command, common); });
 }

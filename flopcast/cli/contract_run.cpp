@@ -195,6 +195,18 @@ nlohmann::json considered(const contract::Plan& plan) {
   return all;
 }
 
+/// Says where given tiles ask for buffers that nothing would go through a second time.
+void note_what_is_not_kept(const contract::Plan& plan, const contract::PlanOptions& options, const CommonOptions& common) {
+  if (options.tiles) {
+    const std::string kept = contract::kept_operands(plan.considered().front().blocking);
+    for (const char operand : contract::kept_operands(*options.tiles)) {
+      if (kept.find(operand) == std::string::npos) {
+        note(fmt::format("tiles of {} aren't kept: they pass through no buffer, or no loop comes back to them", operand), common);
+      }
+    }
+  }
+}
+
 void show_run(const contract::Plan& plan, const Run& run, const CommonOptions& common) {
   const Contraction& contraction = plan.contraction();
   const Seconds seconds = median(run.times);
@@ -260,17 +272,22 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
   model::Store store = open_store(common);
   const contract::Machine machine = machine_of(bench, options.libraries.threads, store, options.fresh);
   Run run;
+  const contract::PlanOptions how = plan_options(options, contraction, store);
   const Stopwatch planning;
-  const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, contraction, store));
+  const contract::Plan plan = contract::plan(contraction, machine, how);
   throw_if_interrupted("of an unfinished choice nothing is kept");
   run.planning = planning.elapsed();
+  note_what_is_not_kept(plan, how, common);
   contract::Array result{arrays[0].precision, contract::Order::row_major, {}, {}};
   for (const char index : notation.c) {
     result.shape.push_back(contraction.extent(index));
   }
   result.elements.resize(static_cast<std::size_t>(contraction.elements(contract::Place::c) * element_bytes(result.precision)));
+  const void* const a = arrays[0].elements.data();
+  std::error_code none;
+  const bool is_one_tensor = std::filesystem::equivalent(options.inputs[0], options.inputs[1], none);  // C may be symmetric
   const Stopwatch watch;
-  plan.execute(arrays[0].elements.data(), arrays[1].elements.data(), result.elements.data());
+  plan.execute(a, is_one_tensor ? a : arrays[1].elements.data(), result.elements.data());
   run.times.push_back(watch.elapsed());
   throw_if_interrupted("nothing was written");
   report::write_file(options.result, contract::format_npy(result));
@@ -285,10 +302,12 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   model::Store store = open_store(common);
   Run run;
   const contract::Machine machine = machine_of(bench, options.libraries.threads, store, options.fresh);
+  const contract::PlanOptions how = plan_options(options, contraction, store);
   const Stopwatch planning;
-  const contract::Plan plan = contract::plan(contraction, machine, plan_options(options, contraction, store));
+  const contract::Plan plan = contract::plan(contraction, machine, how);
   throw_if_interrupted("of an unfinished choice nothing is kept");
   run.planning = planning.elapsed();
+  note_what_is_not_kept(plan, how, common);
   contract::Workspace tensors(contraction);
   const Stopwatch watch;
   while (run.times.size() < fewest || (run.times.size() < most && watch.elapsed() < long_enough)) {

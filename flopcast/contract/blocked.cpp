@@ -571,7 +571,18 @@ bool writes_c_once(const Folded& folded, const Blocking& blocking) {
   return blocking.keep_c || tiles_inside(blocking.order, loop_without_c, tile_counts(folded, blocking)) == 1;
 }
 
-Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : folded_(std::move(folded)), blocking_(blocking) {
+Blocking fitted(const Folded& folded, Blocking blocking) {
+  const auto fit = [](std::int64_t length, const Fold& fold) {
+    return std::clamp<std::int64_t>(length, 1, std::max<std::int64_t>(1, fold.extent));
+  };
+  blocking.m = fit(blocking.m, folded.m);
+  blocking.n = fit(blocking.n, folded.n);
+  blocking.k = fit(blocking.k, folded.k);
+  return blocking;
+}
+
+Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find)
+    : folded_(std::move(folded)), blocking_(fitted(folded_, blocking)) {
   if (&rows_in(blocking_.rows, folded_) == &folded_.m) {
     blocking_.rows = RowOrder::as_c;  // there is no other
   } else {
@@ -594,14 +605,12 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find) : fo
   }
   if (blocking_.kernel == TileKernel::batch) {
     along_batch_.emplace(folded_);
-    blocking_.m = folded_.m.extent;
-    blocking_.n = folded_.n.extent;
-    blocking_.k = folded_.k.extent;
+    constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+    blocking_ = fitted(folded_, {all, all, all, TileKernel::batch, blocking_.threads});
   }
-  for (const auto& [tile, fold] : {std::pair{&blocking_.m, &folded_.m}, {&blocking_.n, &folded_.n}, {&blocking_.k, &folded_.k}}) {
-    *tile = std::clamp<std::int64_t>(*tile, 1, std::max<std::int64_t>(1, fold->extent));
-    if (*tile > std::numeric_limits<Integer>::max()) {
-      throw bad_input("a tile of {} is longer than BLAS's 32-bit integers can say", *tile);
+  for (const std::int64_t length : {blocking_.m, blocking_.n, blocking_.k}) {
+    if (length > std::numeric_limits<Integer>::max()) {
+      throw bad_input("a tile of {} is longer than BLAS's 32-bit integers can say", length);
     }
   }
   m_ = tiles(folded_.m, blocking_.m);

@@ -50,6 +50,8 @@ struct Blocking {
   friend bool operator==(const Blocking&, const Blocking&) = default;
 };
 std::string to_string(const Blocking& blocking);
+/// The same with no tile longer than there is to do.
+Blocking fitted(const Folded& folded, Blocking blocking);
 /// The letters of those that are kept.
 std::string kept_operands(const Blocking& blocking);
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "flopcast/contract/panel_tiles.hpp"
 #include "flopcast/contract/streaming.hpp"
 #include "flopcast/contract/time_model.hpp"
 
@@ -113,7 +114,7 @@ class Collector {
 
   /// A's tile is to stay in L2, a panel of B in L1; packing what could be taken in place helps where leading dimensions are bad.
   void add_panels() {
-    constexpr std::int64_t unit = 24;  // rows of a panel
+    const std::int64_t unit = std::max<std::int64_t>(24, panel_size(folded_.precision).rows);
     std::set<std::int64_t> rows = lengths(folded_.m, {}, 1024);
     rows.merge(equal_lengths(folded_.m.extent, {96, 240, 480}, unit, threads_));
     rows.merge(several_runs(folded_.m));
@@ -263,20 +264,16 @@ class Collector {
       const bool keeps_a = packs_a && may_keep(order, loop_without_a, tiles, usual.m * usual.k),
                  keeps_b = packs_b && may_keep(order, loop_without_b, tiles, usual.k * usual.n),
                  keeps_c = packs_c && may_keep(order, loop_without_c, tiles, usual.m * usual.n);
-      for (const bool keep_a : {false, true}) {
-        for (const bool keep_b : {false, true}) {
-          for (const bool keep_c : {false, true}) {
-            if (keep_a <= keeps_a && keep_b <= keeps_b && keep_c <= keeps_c) {
-              Blocking other = usual;
-              other.order = order;
-              other.keep_a = keep_a;
-              other.keep_b = keep_b;
-              other.keep_c = keep_c;
-              all.push_back(other);
-            }
-          }
+      std::vector<Blocking> of_order = {usual};
+      of_order.front().order = order;
+      for (const auto& [keeps, keep] :
+           {std::pair{keeps_a, &Blocking::keep_a}, {keeps_b, &Blocking::keep_b}, {keeps_c, &Blocking::keep_c}}) {
+        for (std::size_t i = 0, without = keeps ? of_order.size() : 0; i < without; ++i) {
+          of_order.push_back(of_order[i]);
+          of_order.back().*keep = true;
         }
       }
+      all.insert(all.end(), of_order.begin(), of_order.end());
     }
     std::erase(all, usual);
     return all;

@@ -46,7 +46,7 @@ class Function {
 
   std::string text() {
     line("/* {}: {}", algorithm_.name(), to_string(contraction_.notation()) + " */");
-    line("int {}({}, const {} *A, const {} *B, {} *C)", function_name(algorithm_), size_parameters(), words_.element, words_.element,
+    line("int {}({}const {} *A, const {} *B, {} *C)", function_name(algorithm_), size_parameters(), words_.element, words_.element,
          words_.element);
     line("{{");
     ++depth_;
@@ -74,9 +74,9 @@ class Function {
   [[nodiscard]] std::string size_parameters() const {
     std::vector<std::string> all;
     for (const char index : contraction_.tensor(Place::c).indices + contraction_.indices(Role::contracted)) {
-      all.push_back(fmt::format("{} n_{}", size_type(), index));
+      all.push_back(fmt::format("{} n_{}, ", size_type(), index));
     }
-    return all.empty() ? "void *unused" : fmt::format("{}", fmt::join(all, ", "));
+    return fmt::format("{}", fmt::join(all, ""));
   }
 
   /// Product of the sizes that make up a stride of a dense tensor; the number where it is the user's own.

@@ -480,6 +480,12 @@ void PanelTiles<T>::scatter(PanelProduct<T> product, const RowPanel& rows, T* c)
   }
 }
 
+PanelSize panel_size(Precision precision) {
+  const auto size = [](const auto& kernel) { return PanelSize{kernel.rows, kernel.columns}; };
+  const bool is_single = precision == Precision::s || precision == Precision::c;
+  return is_single ? size(panel_kernels<float>().front()) : size(panel_kernels<double>().front());
+}
+
 template class PanelTiles<float>;
 template class PanelTiles<double>;
 

@@ -8,6 +8,12 @@
 
 namespace flopcast::contract {
 
+/// Rows and columns of C that the best panel kernel for real numbers of a precision does at once.
+struct PanelSize {
+  std::int64_t rows = 0, columns = 0;
+};
+PanelSize panel_size(Precision precision);
+
 /// Neighbouring rows of C (values of the folded M) that the panel kernel does at once.
 struct RowPanel {
   std::int64_t first = 0, rows = 0;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "flopcast/contract/benchmark_candidates.hpp"
@@ -64,6 +66,19 @@ void require_there(const Contraction& contraction, const std::array<const void*,
   }
 }
 
+/// Room for C. Throws environment_error if it isn't there.
+std::vector<double> zeros(const Contraction& contraction) {
+  const std::int64_t elements = contraction.elements(Place::c);
+  try {
+    return std::vector<double>(static_cast<std::size_t>(elements));
+  } catch (const std::bad_alloc&) {
+    throw environment_error("no memory for the {} of C of {}", format_bytes(static_cast<double>(elements) * sizeof(double)),
+                            to_string(contraction.notation()));
+  } catch (const std::length_error&) {
+    throw environment_error("C of {} has {} elements, more than a vector can have", to_string(contraction.notation()), elements);
+  }
+}
+
 TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
 
 /// Compares candidates with the effort that was asked for; whether it found out something that is worth keeping.
@@ -117,7 +132,10 @@ class Plan::State {
       std::swap(ready_.parts.a, ready_.parts.b);
     }
     ready_.chosen = std::make_unique<Blocked>(folded, blocking, machine.find);
-    ready_.considered.front().blocking = ready_.chosen->blocking();  // no tile is longer than there is to do
+    for (Candidate& candidate : ready_.considered) {
+      candidate.blocking = fitted(folded, candidate.blocking);
+    }
+    ready_.considered.front().blocking = ready_.chosen->blocking();  // which also drops what would change nothing
     if (blocking.kernel == TileKernel::streaming) {
       const std::vector<Candidate> all = candidates(folded, machine.environment, rates, threads);
       const auto plain = std::find_if(all.begin(), all.end(),
@@ -161,6 +179,9 @@ std::string Plan::explain() const {
     text += fmt::format("  by the model: multiplying {}, A {}, B {}, C {}\n", format_percent(parts.kernel / sum),
                         format_percent(parts.a / sum), format_percent(parts.b / sum), format_percent(parts.c / sum));
   }
+  if (ready.mirrored != nullptr) {
+    text += fmt::format("  where A and B are one tensor: {}, the other half of C mirrored\n", to_string(ready.mirrored->blocking()));
+  }
   constexpr std::size_t most = 4;
   for (std::size_t i = 1; i < std::min(most, ready.considered.size()); ++i) {
     const Candidate& other = ready.considered[i];
@@ -188,6 +209,12 @@ Machine local_machine(const std::string& blas) {
 Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
   if (options.threads < 1) {
     throw bad_input("a plan for {} threads; at least 1 is needed", options.threads);
+  }
+  if (!(options.time_budget >= 0)) {
+    throw bad_input("a plan with a time budget of {} s; 0 or more is needed", options.time_budget);
+  }
+  if (options.most_measured < 1) {
+    throw bad_input("a plan that measures {} candidates; at least 1 is needed", options.most_measured);
   }
   auto state = std::make_shared<Plan::State>();
   state->contraction = contraction;
@@ -254,7 +281,7 @@ std::vector<double> einsum(std::string_view text, std::span<const double> a, con
   };
   check(Place::a, a.size());
   check(Place::b, b.size());
-  std::vector<double> c(static_cast<std::size_t>(chosen.contraction().elements(Place::c)));
+  std::vector<double> c = zeros(chosen.contraction());
   chosen.execute(a.data(), b.data(), c.data());
   if (shape != nullptr) {
     *shape = shape_c;

@@ -8,7 +8,6 @@ namespace flopcast::contract {
 namespace {
 
 constexpr std::int64_t elements_per_line = 8;
-constexpr std::int64_t columns_of_panel = 8;
 /// From L2 while several others are under way.
 constexpr Seconds seconds_per_lost_line = 1e-9;
 
@@ -158,8 +157,10 @@ ExpectedTime TimeModel::time_along_batch(int threads) const {
   // Of what a product takes in the panel kernel: operands come from L1 for each; one by one without vectors, at the latency of an addition.
   constexpr double in_vectors = 2, one_by_one = 40;
   const Sides all = sides_of(*folded_);
-  const Seconds product = rates_->of(TileKernel::panels).per_product * all.precision_factor *
-                          (batch_run(*folded_).is_contiguous() && !is_complex(folded_->precision) ? in_vectors : one_by_one);
+  constexpr std::int64_t vector = 8;  // what a batch needs at least to fill one
+  const BatchRun run = batch_run(*folded_);
+  const bool fills_vectors = run.is_contiguous() && run.length >= vector && !is_complex(folded_->precision);
+  const Seconds product = rates_->of(TileKernel::panels).per_product * all.precision_factor * (fills_vectors ? in_vectors : one_by_one);
   const Seconds outer = Roofs(*environment_, *rates_, beside(threads)).per_byte(working_set_bytes()) * all.bytes * all.batch;
   const double at_once = std::max(1, threads);
   const Seconds starting = (threads - 1) * start_of_a_thread;
@@ -184,9 +185,8 @@ double TimeModel::at_once_of(const Blocking& blocking) const {
 }
 
 bool TimeModel::packs_some_of_b(const Blocking& blocking) const {
-  constexpr std::int64_t panel = 8;  // columns
   const std::vector<std::int64_t>& columns = folded_->n.b;
-  const bool in_panels = blocking.kernel == TileKernel::panels && blocking.n % panel == 0 && is_regular(columns, panel);
+  const bool in_panels = blocking.kernel == TileKernel::panels && blocking.n % panel_.columns == 0 && is_regular(columns, panel_.columns);
   return packing(blocking).b > 0 || !(in_panels || is_regular(columns, blocking.n));
 }
 
@@ -222,7 +222,7 @@ double TimeModel::lines_lost(std::int64_t depth) const {
 double TimeModel::lines_lost_of(std::int64_t depth) const {
   constexpr std::int64_t enough = 256;  // products, which show how lines fall into sets
   const Fold &n = folded_->n, &k = folded_->k;
-  const std::int64_t columns = std::min(columns_of_panel, n.extent), looked_at = std::min({depth, enough, k.extent});
+  const std::int64_t columns = std::min(panel_.columns, n.extent), looked_at = std::min({depth, enough, k.extent});
   if (environment_->caches.empty() || looked_at == 0) {
     return 0;
   }
@@ -273,8 +273,7 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
   ExpectedTime::Share slab;
   slab.inside.kernel = tiles * kernel.of(all.m / std::max(1.0, m_tiles), all.n / std::max(1.0, n_tiles), kb);
   if (blocking.kernel == TileKernel::panels && !blocking.pack_b && is_regular(folded.k.b, blocking.k)) {
-    constexpr double rows_of_panel = 24;
-    slab.inside.kernel += all.batch * std::ceil(all.m / rows_of_panel) * std::ceil(all.n / as_double(columns_of_panel)) *
+    slab.inside.kernel += all.batch * count(folded.m.extent, panel_.rows) * count(folded.n.extent, panel_.columns) *
                           lines_lost(std::min(blocking.k, folded.k.extent)) * seconds_per_lost_line;
   }
   const Turns turns_a = turns_of(blocking, loop_without_a, blocking.keep_a && packed.a > 0),

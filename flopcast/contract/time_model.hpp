@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flopcast/contract/blocked.hpp"
+#include "flopcast/contract/panel_tiles.hpp"
 #include "flopcast/contract/tile_rates.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/units.hpp"
@@ -45,7 +46,7 @@ double share_outside(double working_set_bytes, double capacity_bytes);
 class TimeModel {
  public:
   TimeModel(const Folded& folded, const Environment& environment, const TileRates& rates)
-      : folded_(&folded), environment_(&environment), rates_(&rates) {}
+      : folded_(&folded), environment_(&environment), rates_(&rates), panel_(panel_size(folded.precision)) {}
   TimeModel(const Folded&, Environment&&, const TileRates&) = delete;  // temporaries would be gone
   TimeModel(const Folded&, const Environment&, TileRates&&) = delete;
 
@@ -104,6 +105,7 @@ class TimeModel {
   const Folded* folded_;
   const Environment* environment_;
   const TileRates* rates_;
+  PanelSize panel_;
   double working_set_bytes_ = 0;  ///< 0: the contraction's own
   int neighbours_ = 0;            ///< 0: the blocking's threads
   using TableAndLength = std::pair<const std::int64_t*, std::int64_t>;

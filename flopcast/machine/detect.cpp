@@ -68,9 +68,10 @@ MachineMeasurement measured_machine(const Topology& topology, const DetectOption
   return measurement;
 }
 
-std::vector<BandwidthShare> measured_bandwidth_shares(const Topology& topology, DetectOptions options) {
-  options.refresh = false;  // what refreshes the caches forgets the shares
-  MachineMeasurement measurement = measured_machine(topology, options);
+namespace {
+
+/// Of a machine whose caches were measured; what is measured is kept.
+std::vector<BandwidthShare> bandwidth_shares_of(MachineMeasurement measurement, const Topology& topology, const DetectOptions& options) {
   if (!measurement.bandwidth_shares) {
     constexpr std::int64_t part_of_memory = 8;
     measurement.bandwidth_shares = measure_bandwidth_shares(WallClock(), topology.places, busy_cores(topology.places, topology.cpu_quota),
@@ -80,10 +81,17 @@ std::vector<BandwidthShare> measured_bandwidth_shares(const Topology& topology, 
   return *measurement.bandwidth_shares;
 }
 
+}  // namespace
+
+std::vector<BandwidthShare> measured_bandwidth_shares(const Topology& topology, DetectOptions options) {
+  options.refresh = false;  // what refreshes the caches forgets the shares
+  return bandwidth_shares_of(measured_machine(topology, options), topology, options);
+}
+
 std::vector<BandwidthShare> bandwidth_shares_if_measurable(const Topology& topology, const DetectOptions& options) {
-  measured_machine(topology, options);
+  MachineMeasurement measurement = measured_machine(topology, options);
   try {
-    return measured_bandwidth_shares(topology, options);
+    return bandwidth_shares_of(std::move(measurement), topology, options);
   } catch (const Error& error) {
     if (error.code() != ExitCode::environment) {
       throw;

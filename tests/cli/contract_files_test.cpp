@@ -43,6 +43,31 @@ END
   EXPECT_THAT(ended.out, ::testing::Not(::testing::HasSubstr("never.npy")));
 }
 
+TEST(ContractFiles, TakesOneFileAsOneTensor) {
+  if (!has_numpy()) {
+    GTEST_SKIP() << "NumPy isn't installed";
+  }
+  const Ended ended = shell(R"(
+d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
+import numpy, subprocess, sys
+a = numpy.random.default_rng(1).standard_normal([300, 200])
+numpy.save("a.npy", a)
+ran = subprocess.run(["flopcast", "contract", "ai,bi->ab", "--in", "a.npy", "--in", "./a.npy", "--out", "c.npy", "--effort", "estimate"], check=True, stderr=subprocess.PIPE, text=True)
+c = numpy.load("c.npy")
+if "one tensor" not in ran.stderr or not numpy.allclose(c, a @ a.T) or not (c == c.T).all():
+    sys.exit("half of C isn't the other half")
+END
+/usr/bin/python3 make.py
+)");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
+TEST(ContractRun, SaysWhichTilesAreNotKept) {
+  const Ended ended = shell("flopcast contract ab=ai,ib a=b=i=64 --run --tiles 8x8x8:gemm:mkn:keepAB");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("tiles of A aren't kept"));
+}
+
 TEST(ContractEmit, IsTheSameCodeForIndicesOfSizeOne) {
   for (const char* order : {"row", "column"}) {
     const auto emitted = [&](const std::string& sizes) {

@@ -150,6 +150,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8x8:gemm:keepCA"}, 3, "--tiles '8x8x8:gemm:keepCA' is neither"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--tiles", "8x8x8:panels:A"}, 3, "has no other order of its rows"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--strides", "D=1,2"}, 3, "strides 'D=1,2' are not"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--strides", "A=1,2", "--strides", "A=1,4"}, 3, "strides of A are given twice"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--emit", "c", "--json"}, 2, "--emit writes source code; leave --json out"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--strides", "C=1,1", "--list"}, 3, "let elements share addresses"},
         Mistake{{"contract", "ab=ai,ib", "--in", "/dev/null"}, 2, "takes --in A.npy --in B.npy --out C.npy"},
         Mistake{{"contract", "ab=ai,ib", "--in", "/dev/null", "--in", "/dev/null", "--out", "/tmp/c.npy"}, 3, "is no .npy file"},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -363,6 +364,33 @@ TEST(Plan, ExplainsWhatTheTimeIsMadeOf) {
   EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("multiplying 100.0 %, A 0.0 %, B 0.0 %, C 0.0 %"));
 }
 
+TEST(Plan, ExplainsWhatItDoesWithOneTensorAndNamesTilesAsTheyAre) {
+  PlanOptions options;
+  options.order = Order::column_major;
+  const Plan chosen = plan("ai,bi->ab", {{400, 200}, {400, 200}, {400, 400}}, test_machine(), options);
+  EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("where A and B are one tensor: "));
+  EXPECT_THAT(plan("ai,ib->ab", {{400, 200}, {200, 400}, {400, 400}}, test_machine(), options).explain(),
+              ::testing::Not(::testing::HasSubstr("one tensor")));
+  for (const Candidate& candidate : chosen.considered()) {
+    EXPECT_LE(candidate.blocking.m, 400);
+    EXPECT_LE(candidate.blocking.n, 400);
+    EXPECT_LE(candidate.blocking.k, 200);
+  }
+}
+
+TEST(Plan, RefusesOptionsThatMeanNothing) {
+  const auto with = [](auto change) {
+    PlanOptions options;
+    change(options);
+    return plan("ij,jk->ik", {{4, 4}, {4, 4}, {4, 4}}, test_machine(), options);
+  };
+  EXPECT_NO_THROW(with([](PlanOptions& options) { options.time_budget = 0; }));
+  EXPECT_THROW(with([](PlanOptions& options) { options.time_budget = -1; }), Error);
+  EXPECT_THROW(with([](PlanOptions& options) { options.time_budget = std::nan(""); }), Error);
+  EXPECT_THROW(with([](PlanOptions& options) { options.threads = 0; }), Error);
+  EXPECT_THROW(with([](PlanOptions& options) { options.most_measured = 0; }), Error);
+}
+
 TEST(Plan, TakesTilesThatItIsGiven) {
   PlanOptions options;
   options.order = Order::column_major;
@@ -608,6 +636,9 @@ TEST(Einsum, IsAOneLiner) {
   EXPECT_EQ(einsum("ij,j->i", a, {2, 3}, b, {3}, test_machine(), &shape), (std::vector<double>{321, 654}));
   EXPECT_EQ(shape, std::vector<std::int64_t>{2});
   EXPECT_THROW(einsum("ij,j->i", a, {2, 4}, b, {4}, test_machine()), Error);
+  const std::vector<double> none;
+  const std::int64_t side = std::int64_t{1} << 23;  // a square of which no address space has room for
+  EXPECT_THROW(einsum("ij,jk->ik", none, {side, 0}, none, {0, side}, test_machine()), Error);
 }
 
 }  // namespace

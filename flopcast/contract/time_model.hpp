@@ -42,7 +42,7 @@ inline constexpr Seconds start_of_a_thread = 8e-6;
 double share_outside(double working_set_bytes, double capacity_bytes);
 
 /// Expected times of blockings of one contraction: tiles at their kernel's rates, packing, and what memory and outer caches have to move.
-/// docs/contractions.md has the formula. Refers to what it is made of.
+/// docs/planner.md has the formula. Refers to what it is made of.
 class TimeModel {
  public:
   TimeModel(const Folded& folded, const Environment& environment, const TileRates& rates)

@@ -37,14 +37,12 @@ namespace {
 
 enum class TileOption : std::uint8_t { rows, loops, kept };
 
-/// What stands behind the kernel: rows in another order than C's, `crossed` or `A`; loops over tiles in another order than `nkm`; operands
+/// What stands behind the kernel: rows in another order than C's, `crossed`, `crossedA` or `A`; loops over tiles in another order than `nkm`; operands
 /// whose tiles are kept, such as `keepAC`. Which of these it was; nothing if none.
 std::optional<TileOption> parse_tile_option(std::string_view text, contract::Blocking& blocking) {
   constexpr std::string_view keep = "keep";
-  constexpr std::array<std::string_view, 3> row_orders = {"C", "crossed", "A"};
-  const auto* rows = std::find(row_orders.begin(), row_orders.end(), text);
-  if (rows != row_orders.end()) {
-    blocking.rows = static_cast<contract::RowOrder>(rows - row_orders.begin());
+  if (const std::optional<contract::RowOrder> rows = contract::row_order(text)) {
+    blocking.rows = *rows;
     return TileOption::rows;
   }
   if (const std::optional<contract::LoopOrder> order = contract::loop_order(text)) {

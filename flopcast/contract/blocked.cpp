@@ -512,6 +512,7 @@ std::string to_string(const Blocking& blocking) {
   switch (blocking.rows) {
     case RowOrder::as_c: break;
     case RowOrder::crossed: how += ", lines of A and C crossed"; break;
+    case RowOrder::crossed_along_a: how += ", lines of A and C crossed along A"; break;
     case RowOrder::led_by_a: how += ", rows as A has them"; break;
   }
   if (blocking.order != LoopOrder::nkm) {
@@ -588,7 +589,7 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find)
   } else {
     folded_.m = Fold(rows_in(blocking_.rows, folded_));
   }
-  folded_.crossed = folded_.led_by_a = Folded::no_fold();  // tables as long as M
+  folded_.crossed = folded_.crossed_along_a = folded_.led_by_a = Folded::no_fold();  // tables as long as M
   if (blocking_.kernel == TileKernel::gemm) {
     const std::string routine = static_cast<char>(folded_.precision) + std::string("gemm");
     gemm_ = find(routine);

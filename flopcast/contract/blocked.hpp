@@ -62,7 +62,7 @@ double speedup_of(int threads, double extent, double length);
 /// B that all have packed together, tiles of M.
 enum class Sharing : std::uint8_t { columns, rows, together };
 
-/// By the outermost of the loops over M and N, where it has so many tiles that no thread waits long for the last one's end, or no longer than
+/// By the outermost of the loops over M and N, where it has so many tiles that no thread waits long for the last one's end, or less long than
 /// by the other one.
 Sharing sharing_of(const Folded& folded, const Blocking& blocking);
 

@@ -62,12 +62,13 @@ std::set<std::int64_t> several_runs(const Fold& m) {
   return all;
 }
 
-/// Sums that make lines of an operand whole that is contiguous along another index of K than the first: eight of the runs before it.
-std::set<std::int64_t> eight_runs(const Fold& k) {
-  constexpr std::int64_t elements_per_line = 8, longest = 2048;
+/// Sums that make lines of an operand whole that is contiguous along another index of K than the first: as many of the runs before it as a
+/// line has elements.
+std::set<std::int64_t> runs_for_lines(const Fold& k, std::int64_t of_a_line) {
+  constexpr std::int64_t longest = 2048;
   std::set<std::int64_t> all;
   for (std::size_t i = 0; i + 1 < k.natural.size(); ++i) {
-    const std::int64_t run = k.natural[i], length = elements_per_line * run;
+    const std::int64_t run = k.natural[i], length = of_a_line * run;
     const auto follows = [&](const std::vector<std::int64_t>& offsets) {
       return offsets[static_cast<std::size_t>(run)] - offsets.front() == 1;
     };
@@ -119,9 +120,11 @@ class Collector {
     rows.merge(equal_lengths(folded_.m.extent, {96, 240, 480}, unit, threads_));
     rows.merge(several_runs(folded_.m));
     add_panels(rows, RowOrder::as_c);
-    if (folded_.crossed.extent > 0) {
+    for (const RowOrder order : {RowOrder::crossed, RowOrder::crossed_along_a}) {
       constexpr std::int64_t longest_crossed = 6144;  // long runs of A and of C are worth more than staying in L2
-      add_panels(lengths(folded_.crossed, {}, longest_crossed), RowOrder::crossed);
+      if (const Fold& crossed = rows_in(order, folded_); &crossed != &folded_.m) {
+        add_panels(lengths(crossed, {}, longest_crossed), order);
+      }
     }
     if (folded_.led_by_a.extent > 0) {
       add_panels(lengths(folded_.led_by_a, {}, 2048), RowOrder::led_by_a);
@@ -133,11 +136,11 @@ class Collector {
     constexpr std::int64_t unit = 8, longest_sum = 768;  // a panel of B fills L1
     std::set<std::int64_t> sums = lengths(folded_.k, {}, longest_sum);
     sums.merge(equal_lengths(folded_.k.extent, {64, 192, 320, 640}, unit));
-    sums.merge(eight_runs(folded_.k));
+    sums.merge(runs_for_lines(folded_.k, elements_per_line(folded_.precision)));
     for (const std::int64_t m : rows) {
       for (const std::int64_t n : lengths(folded_.n, {64, 256, 1024, 4096}, longest)) {
         for (const std::int64_t k : sums) {
-          if (m * k > (order == RowOrder::crossed ? 2 : 1) * most_packed) {
+          if (m * k > (is_crossed(order) ? 2 : 1) * most_packed) {
             continue;
           }
           const bool direct_a = starts_at_unit_step(m_fold.a) && model_.is_regular(folded_.k.a, k);
@@ -331,6 +334,7 @@ void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
   constexpr std::size_t of_each = 3, of_each_with_other_loops = 2;
   constexpr double clearly_slower = 1.5;
   std::array<std::array<std::size_t, 2>, 4> seen{};  // by kernel, and whether the loops are others than usual
+  std::set<std::pair<TileKernel, RowOrder>> orders_seen;
   std::vector<Candidate> promoted, others;
   std::vector<std::pair<std::size_t, Candidate>> by_turn;
   for (const Candidate& candidate : all) {
@@ -339,8 +343,10 @@ void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
     }
     const bool is_other = has_other_loops(candidate.blocking);
     const std::size_t place = seen[static_cast<std::size_t>(candidate.blocking.kernel)][is_other ? 1 : 0]++;
-    if (place < (is_other ? of_each_with_other_loops : of_each)) {
-      by_turn.emplace_back(candidate.seconds > clearly_slower * all.front().seconds ? of_each : place, candidate);
+    const bool is_slow = candidate.seconds > clearly_slower * all.front().seconds;
+    const bool is_first_of_its_rows = orders_seen.emplace(candidate.blocking.kernel, candidate.blocking.rows).second;
+    if (place < (is_other ? of_each_with_other_loops : of_each) || (is_first_of_its_rows && !is_slow)) {
+      by_turn.emplace_back(is_slow ? of_each : std::min(place, of_each - 1), candidate);
     } else {
       others.push_back(candidate);
     }
@@ -361,10 +367,8 @@ void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
     others.insert(others.begin(), *last);
     promoted.erase(std::next(last).base());
   }
-  if (promoted.size() <= count) {
-    promoted.insert(promoted.end(), others.begin(), others.end());
-    all = std::move(promoted);
-  }
+  promoted.insert(promoted.end(), others.begin(), others.end());
+  all = std::move(promoted);
 }
 
 }  // namespace flopcast::contract

@@ -14,6 +14,7 @@ namespace {
 struct Dimension {
   std::int64_t extent = 1;
   std::array<std::int64_t, 3> strides{};
+  friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 
 /// Dimensions of the four roles: M, N, K, batch.
@@ -140,9 +141,10 @@ std::vector<Dimension> without_single_ones(std::vector<Dimension> dims) {
   return dims;
 }
 
-/// M's dimensions with blocks of those first along which C is contiguous and A's rows are nearest; nothing if that is one.
-std::vector<Dimension> crossed(const std::vector<Dimension>& dims) {
-  constexpr std::int64_t wanted_of_c = 48, wanted_of_a = 24, least = 8;
+/// M's dimensions with blocks of those first along which C is contiguous and A's rows are nearest, the latter of about this length; nothing if
+/// that is one dimension.
+std::vector<Dimension> crossed(const std::vector<Dimension>& dims, std::int64_t wanted_of_a) {
+  constexpr std::int64_t wanted_of_c = 24, least = 8;  // rows of a panel: longer runs of C keep A's lines waiting
   const auto nearest_in_a = other_nearest_in_a(dims);
   if (nearest_in_a == dims.end() || dims.front().strides[2] != 1) {
     return {};
@@ -180,7 +182,11 @@ std::vector<Dimension> led_by_a(const std::vector<Dimension>& dims) {
 Folded fold(const Contraction& contraction) {
   const Dimensions all = all_dimensions(contraction);
   Folded result{contraction.precision, folded(all.roles[0]), folded(all.roles[1]), folded(all.roles[2]), folded(all.roles[3]), all.swapped};
-  for (const auto& [order, dims] : {std::pair{&result.crossed, crossed(all.roles[0])}, {&result.led_by_a, led_by_a(all.roles[0])}}) {
+  constexpr std::int64_t short_run = 24, long_run = 96;
+  const std::vector<Dimension> in_short = crossed(all.roles[0], short_run), in_long = crossed(all.roles[0], long_run);
+  for (const auto& [order, dims] : {std::pair{&result.crossed, in_short},
+                                    {&result.crossed_along_a, in_long == in_short ? std::vector<Dimension>() : in_long},
+                                    {&result.led_by_a, led_by_a(all.roles[0])}}) {
     if (!dims.empty()) {
       *order = folded(dims);
     }
@@ -195,11 +201,23 @@ BatchRun batch_run(const Folded& folded) {
   return {length, step(batch.a), step(batch.b), step(batch.c)};
 }
 
+std::string_view name_of(RowOrder order) {
+  constexpr std::array<std::string_view, all_row_orders.size()> names = {"C", "crossed", "crossedA", "A"};
+  return names[static_cast<std::size_t>(order)];
+}
+
+std::optional<RowOrder> row_order(std::string_view name) {
+  const auto* const found =
+      std::find_if(all_row_orders.begin(), all_row_orders.end(), [&](RowOrder order) { return name_of(order) == name; });
+  return found == all_row_orders.end() ? std::nullopt : std::optional(*found);
+}
+
 const Fold& rows_in(RowOrder order, const Folded& folded) {
   const Fold* rows = &folded.m;
   switch (order) {
     case RowOrder::as_c: break;
     case RowOrder::crossed: rows = &folded.crossed; break;
+    case RowOrder::crossed_along_a: rows = &folded.crossed_along_a; break;
     case RowOrder::led_by_a: rows = &folded.led_by_a; break;
   }
   return rows->extent > 0 ? *rows : folded.m;

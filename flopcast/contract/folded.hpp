@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flopcast/contract/contraction.hpp"
@@ -22,16 +25,24 @@ struct Folded {
   Precision precision = Precision::d;
   Fold m, n, k, batch;
   bool swapped = false;
-  /// M in other orders, for where C and A are contiguous along different indices of it; of extent 0 where there is no need. In both a block of
-  /// each of these indices comes first, so that lines of C and of A are used up before the caches lose them: crossed begins with C's (panels
-  /// of rows are written as they are, and A's are packed), led_by_a with A's (panels are read where they lie, and C's rows are scattered).
-  Fold crossed = no_fold(), led_by_a = no_fold();
+  /// M in other orders, for where C and A are contiguous along different indices of it; of extent 0 where there is no need. In all of them a
+  /// block of each of these indices comes first, so that lines of C and of A are used up before the caches lose them: crossed begins with C's
+  /// (panels of rows are written as they are, and A's are packed), and so does crossed_along_a, with longer blocks of A's; led_by_a with A's
+  /// (panels are read where they lie, and C's rows are scattered).
+  Fold crossed = no_fold(), crossed_along_a = no_fold(), led_by_a = no_fold();
 
   static Fold no_fold() { return {{}, {}, {}, 0, {}}; }
 };
 
 /// The order of M's rows in tiles.
-enum class RowOrder : std::uint8_t { as_c, crossed, led_by_a };
+enum class RowOrder : std::uint8_t { as_c, crossed, crossed_along_a, led_by_a };
+inline constexpr std::array<RowOrder, 4> all_row_orders = {RowOrder::as_c, RowOrder::crossed, RowOrder::crossed_along_a,
+                                                           RowOrder::led_by_a};
+constexpr bool is_crossed(RowOrder order) { return order == RowOrder::crossed || order == RowOrder::crossed_along_a; }
+/// `C`, `crossed`, `crossedA` or `A`.
+std::string_view name_of(RowOrder order);
+/// Nothing if it is none.
+std::optional<RowOrder> row_order(std::string_view name);
 
 /// The first dimension of the batch, of which all others are repetitions, and the steps between its values.
 struct BatchRun {

@@ -7,7 +7,6 @@
 namespace flopcast::contract {
 namespace {
 
-constexpr std::int64_t elements_per_line = 8;
 /// From L2 while several others are under way.
 constexpr Seconds seconds_per_lost_line = 1e-9;
 
@@ -69,7 +68,7 @@ Sides sides_of(const Folded& folded) {
 }  // namespace
 
 double share_outside(double working_set_bytes, double capacity_bytes) {
-  constexpr double surely_inside = 0.4, surely_outside = 0.9;  // as for the stretches of the paper's algorithms
+  constexpr double surely_inside = 0.4, surely_outside = 0.9;  // bounds as for the stretches of the paper's algorithms
   return std::clamp((working_set_bytes / capacity_bytes - surely_inside) / (surely_outside - surely_inside), 0.0, 1.0);
 }
 
@@ -93,7 +92,7 @@ TimeModel::Packing TimeModel::packing(const Blocking& blocking) const {
   const TileRates& rates = *rates_;
   const auto rate = [&](bool along) { return along ? rates.packed_along : rates.packed_across; };
   const bool across_sums = starts_at_unit_step(folded.k.a);  // whatever the order of rows
-  const Seconds a = rate(starts_at_unit_step(rows.a) || (blocking.rows == RowOrder::crossed && !across_sums)),
+  const Seconds a = rate(starts_at_unit_step(rows.a) || (is_crossed(blocking.rows) && !across_sums)),
                 b = rate(starts_at_unit_step(folded.k.b));
   const bool c_contiguous = starts_at_unit_step(rows.c);
   if (blocking.kernel == TileKernel::streaming) {
@@ -126,26 +125,36 @@ bool starts_at_unit_step(const std::vector<std::int64_t>& offsets) { return offs
 
 const Fold& TimeModel::rows_of(const Blocking& blocking) const { return rows_in(blocking.rows, *folded_); }
 
-double TimeModel::line_waste(const std::vector<std::int64_t>& offsets, std::int64_t length) const {
-  const auto [known, is_new] = line_waste_.emplace(std::pair{offsets.data(), length}, 1.0);
-  if (is_new) {
-    known->second = waste_of(offsets, std::min<std::int64_t>(length, std::ssize(offsets)));
+std::int64_t TimeModel::run_of(const Side& side, std::int64_t step) const {
+  const auto [known, is_new] = runs_.emplace(std::pair{TableAndLength{side.offsets.data(), side.length}, step}, 1);
+  if (!is_new) {
+    return known->second;
   }
-  return known->second;
-}
-
-double TimeModel::waste_of(const std::vector<std::int64_t>& offsets, std::int64_t length) {
-  std::vector<std::int64_t> tile(offsets.begin(), offsets.begin() + length);
+  std::vector<std::int64_t> tile(side.offsets.begin(),
+                                 side.offsets.begin() + std::min<std::int64_t>(side.length, std::ssize(side.offsets)));
   std::sort(tile.begin(), tile.end());
-  const auto neighbours = std::adjacent_find(tile.begin(), tile.end(), [](std::int64_t x, std::int64_t y) { return y - x == 1; });
-  if (neighbours == tile.end()) {
-    return elements_per_line;
-  }
-  std::int64_t run = 1;
-  while (neighbours + run != tile.end() && neighbours[run] - neighbours[run - 1] == 1) {
+  const auto first = std::adjacent_find(tile.begin(), tile.end(), [&](std::int64_t x, std::int64_t y) { return y - x == step; });
+  std::int64_t& run = known->second;
+  while (first != tile.end() && first + run != tile.end() && first[run] - first[run - 1] == step) {
     ++run;
   }
-  return std::max(1.0, as_double(elements_per_line) / as_double(run));
+  return run;
+}
+
+std::int64_t TimeModel::run_of(const Side& rows, const Side& columns) const {
+  const std::int64_t along_rows = run_of(rows, 1), along_columns = run_of(columns, 1);
+  return along_rows >= along_columns ? along_rows * run_of(columns, along_rows) : along_columns * run_of(rows, along_columns);
+}
+
+double TimeModel::line_waste(const Side& rows, const Side& columns) const {
+  const std::int64_t run = std::max(run_of(rows, 1), run_of(columns, 1));
+  return std::max(1.0, as_double(elements_per_line(folded_->precision)) / as_double(run));
+}
+
+double TimeModel::fetching(const Side& rows, const Side& columns) const {
+  constexpr double lines_until_prefetched = 1.5;  // runs of 3 lines took 1.57 times as long as long ones, of 4.5 lines 1.35 times (a Zen 5)
+  const double lines = std::max(1.0, as_double(run_of(rows, columns)) / as_double(elements_per_line(folded_->precision)));
+  return line_waste(rows, columns) * (1 + lines_until_prefetched / lines);
 }
 
 double TimeModel::working_set_bytes() const {
@@ -206,9 +215,10 @@ TimeModel::Turns TimeModel::turns_of(const Blocking& blocking, TileLoop without,
   return all;
 }
 
-Seconds TimeModel::moving(double bytes, double waste, bool is_packed, Seconds outer, Seconds again, const Turns& turns) const {
-  const double waste_again = is_packed && turns.packings == 1 ? 1 : waste;
-  return bytes * (waste * outer + (turns.again * waste_again + (turns.keeps ? 1 : 0)) * again);
+Seconds TimeModel::moving(double bytes, const Side& rows, const Side& columns, bool is_packed, Seconds outer, Seconds again,
+                          const Turns& turns) const {
+  const double waste_again = is_packed && turns.packings == 1 ? 1 : line_waste(rows, columns);
+  return bytes * (fetching(rows, columns) * outer + (turns.again * waste_again + (turns.keeps ? 1 : 0)) * again);
 }
 
 double TimeModel::lines_lost(std::int64_t depth) const {
@@ -294,10 +304,10 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
                c_bytes = all.batch * all.m * all.n * all.bytes;
   const double total = working_set_bytes();
   const Seconds outer = roofs.per_byte(total);
-  const double waste_a = std::min(line_waste(rows_of(blocking).a, blocking.m), line_waste(folded.k.a, blocking.k));
-  const double waste_b = std::min(line_waste(folded.n.b, blocking.n), line_waste(folded.k.b, blocking.k));
-  slab.moving.a = moving(a_bytes, waste_a, packed.a > 0, outer, roofs.per_byte(turns_a.working_set_bytes), turns_a);
-  slab.moving.b = moving(b_bytes, waste_b, packed.b > 0, outer, roofs.per_byte(turns_b.working_set_bytes), turns_b);
+  slab.moving.a = moving(a_bytes, {rows_of(blocking).a, blocking.m}, {folded.k.a, blocking.k}, packed.a > 0, outer,
+                         roofs.per_byte(turns_a.working_set_bytes), turns_a);
+  slab.moving.b = moving(b_bytes, {folded.n.b, blocking.n}, {folded.k.b, blocking.k}, packed.b > 0, outer,
+                         roofs.per_byte(turns_b.working_set_bytes), turns_b);
   const double c_until_next = (runs_inside(blocking.order, TileLoop::m, TileLoop::k) ? all.m : mb) *
                               (runs_inside(blocking.order, TileLoop::n, TileLoop::k) ? all.n : nb);
   const bool stays_inside = c_until_next * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K

@@ -73,6 +73,11 @@ class TimeModel {
     Seconds a = 0, b = 0, c = 0;
   };
   [[nodiscard]] Packing packing(const Blocking& blocking) const;
+  /// Part of a folded dimension in a tensor.
+  struct Side {
+    const std::vector<std::int64_t>& offsets;
+    std::int64_t length;
+  };
   /// Of the loop over tiles that doesn't move an operand.
   struct Turns {
     double packings = 1;           ///< of each of the operand's tiles, where it is packed
@@ -82,7 +87,8 @@ class TimeModel {
   };
   [[nodiscard]] Turns turns_of(const Blocking& blocking, TileLoop without, bool keeps) const;
   /// Seconds for so many bytes of A or B: from their tensor at `outer` per byte, and then at `again`, where kept tiles are written to as well.
-  [[nodiscard]] Seconds moving(double bytes, double waste, bool is_packed, Seconds outer, Seconds again, const Turns& turns) const;
+  [[nodiscard]] Seconds moving(double bytes, const Side& rows, const Side& columns, bool is_packed, Seconds outer, Seconds again,
+                               const Turns& turns) const;
   /// How many times as fast as one its threads are, which take tiles of N, or of M, as Blocked::run shares them out.
   [[nodiscard]] double at_once_of(const Blocking& blocking) const;
   [[nodiscard]] bool packs_some_of_b(const Blocking& blocking) const;
@@ -94,9 +100,14 @@ class TimeModel {
   /// Of a panel that the panel kernel reads where it lies; looked up once.
   [[nodiscard]] double lines_lost(std::int64_t depth) const;
   [[nodiscard]] double lines_lost_of(std::int64_t depth) const;
-  /// How often a line is fetched, as a tile of so many of these offsets needs only part of it. Looked up once.
-  [[nodiscard]] double line_waste(const std::vector<std::int64_t>& offsets, std::int64_t length) const;
-  [[nodiscard]] static double waste_of(const std::vector<std::int64_t>& offsets, std::int64_t length);
+  /// How many of a tile's offsets are `step` apart from one another in a row, once sorted: the first such run. Looked up once.
+  [[nodiscard]] std::int64_t run_of(const Side& side, std::int64_t step) const;
+  /// Elements of an operand's tile that are neighbours in memory: along one side, and along the other where that goes on from there.
+  [[nodiscard]] std::int64_t run_of(const Side& rows, const Side& columns) const;
+  /// How often a line of an operand is fetched, as a tile needs only part of it.
+  [[nodiscard]] double line_waste(const Side& rows, const Side& columns) const;
+  /// The same and how much longer it takes to get lines from outside as each run begins before prefetchers follow it.
+  [[nodiscard]] double fetching(const Side& rows, const Side& columns) const;
   /// M in the blocking's order.
   [[nodiscard]] const Fold& rows_of(const Blocking& blocking) const;
   [[nodiscard]] bool is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
@@ -109,10 +120,16 @@ class TimeModel {
   double working_set_bytes_ = 0;  ///< 0: the contraction's own
   int neighbours_ = 0;            ///< 0: the blocking's threads
   using TableAndLength = std::pair<const std::int64_t*, std::int64_t>;
-  mutable std::map<TableAndLength, double> line_waste_;
+  mutable std::map<std::pair<TableAndLength, std::int64_t>, std::int64_t> runs_;  ///< by step, too
   mutable std::map<TableAndLength, bool> regular_;
   mutable std::map<std::int64_t, double> lines_lost_;  ///< by depth
 };
+
+/// Of a cache line.
+inline std::int64_t elements_per_line(Precision precision) {
+  constexpr std::int64_t line_bytes = 64;
+  return line_bytes / element_bytes(precision);
+}
 
 /// Whether the first two are neighbours in memory (or there is one only).
 bool starts_at_unit_step(const std::vector<std::int64_t>& offsets);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kind = "contraction-plan";
 /// Grows whenever candidates are added or run differently: what was the best of another family may not be the best of this one.
-constexpr int family = 11;
+constexpr int family = 12;
 
 std::string effort_name(const PlanOptions& options) {
   switch (options.effort) {
@@ -27,9 +27,6 @@ std::string effort_name(const PlanOptions& options) {
 
 constexpr std::array<std::pair<TileKernel, std::string_view>, 4> kernel_names = {
     {{TileKernel::gemm, "gemm"}, {TileKernel::panels, "panels"}, {TileKernel::streaming, "streaming"}, {TileKernel::batch, "batch"}}};
-
-constexpr std::array<std::pair<RowOrder, std::string_view>, 3> row_order_names = {
-    {{RowOrder::as_c, "C"}, {RowOrder::crossed, "crossed"}, {RowOrder::led_by_a, "A"}}};
 
 template <class Names, class Value>
 std::string_view name_of(Value value, const Names& names) {
@@ -45,7 +42,7 @@ nlohmann::json to_json(const Candidate& candidate) {
           {"threads", blocking.threads},
           {"pack_a", blocking.pack_a},
           {"pack_b", blocking.pack_b},
-          {"rows", name_of(blocking.rows, row_order_names)},
+          {"rows", name_of(blocking.rows)},
           {"loops", name_of(blocking.order)},
           {"kept", kept_operands(blocking)},
           {"benchmark", candidate.basis == Basis::benchmark},
@@ -56,13 +53,13 @@ nlohmann::json to_json(const Candidate& candidate) {
 std::optional<Candidate> from_json(const nlohmann::json& json) {
   const auto named = [&](const char* key) { return [name = json.at(key)](const auto& one) { return one.second == name; }; };
   const auto* kernel = std::find_if(kernel_names.begin(), kernel_names.end(), named("kernel"));
-  const auto* rows = std::find_if(row_order_names.begin(), row_order_names.end(), named("rows"));
+  const std::optional<RowOrder> rows = row_order(json.at("rows").get<std::string>());
   const std::optional<LoopOrder> order = loop_order(json.at("loops").get<std::string>());
-  if (kernel == kernel_names.end() || rows == row_order_names.end() || !order) {
+  if (kernel == kernel_names.end() || !rows || !order) {
     return std::nullopt;
   }
   Blocking blocking{json.at("m"), json.at("n"), json.at("k"), kernel->first, json.at("threads"), json.at("pack_a"), json.at("pack_b")};
-  blocking.rows = rows->first;
+  blocking.rows = *rows;
   blocking.order = *order;
   const auto kept = json.at("kept").get<std::string>();
   const auto is_kept = [&](char operand) { return kept.find(operand) != std::string::npos; };

@@ -35,12 +35,13 @@ TEST(Fold, DropsSizesOfOneAndPutsCsRowsFirst) {
 }
 
 TEST(Fold, CrossesLinesOfCAndA) {
-  // C is contiguous along a, A along b: blocks of 52 a and all 16 b first, then the other blocks of a, and e
+  // C is contiguous along a, A along b: blocks of 12 a and all 16 b first, then the other blocks of a, and e
   const Folded folded = fold(make_contraction(parse_notation("abec=bdae,dc"), {{'a', 156}, {'b', 16}, {'c', 3}, {'d', 5}, {'e', 2}}));
   ASSERT_FALSE(folded.swapped);
-  EXPECT_THAT(folded.crossed.natural, ElementsAre(52, 52 * 16, 156 * 16, 2 * 156 * 16));
-  EXPECT_EQ(constant_step(folded.crossed.c, 0, 52), 1);
-  EXPECT_EQ(folded.crossed.a[52] - folded.crossed.a[0], 1) << "the next b";
+  EXPECT_THAT(folded.crossed.natural, ElementsAre(12, 12 * 16, 156 * 16, 2 * 156 * 16));
+  EXPECT_EQ(constant_step(folded.crossed.c, 0, 12), 1);
+  EXPECT_EQ(folded.crossed.a[12] - folded.crossed.a[0], 1) << "the next b";
+  EXPECT_EQ(folded.crossed_along_a.extent, 0) << "there are no more than 16 b";
   std::vector<std::pair<std::int64_t, std::int64_t>> rows, crossed;
   for (std::size_t i = 0; i < folded.m.a.size(); ++i) {
     rows.emplace_back(folded.m.a[i], folded.m.c[i]);
@@ -49,6 +50,24 @@ TEST(Fold, CrossesLinesOfCAndA) {
   EXPECT_THAT(crossed, ::testing::UnorderedElementsAreArray(rows)) << "the same rows in another order";
   EXPECT_EQ(fold(make_contraction(parse_notation("abc=ai,ibc"), {{'a', 64}, {'b', 3}, {'c', 5}, {'i', 7}})).crossed.extent, 0)
       << "both along a";
+}
+
+TEST(Fold, CrossesLinesAlongA) {
+  // C is contiguous along a, A along b: 24 of the 192 a, and 24 or 96 of the 192 b
+  const Folded folded = fold(make_contraction(parse_notation("abc=bda,dc"), {{'a', 192}, {'b', 192}, {'c', 3}, {'d', 5}}));
+  ASSERT_FALSE(folded.swapped);
+  EXPECT_THAT(rows_in(RowOrder::crossed, folded).natural, ElementsAre(24, 24 * 24, 192 * 24, 192 * 192));
+  const Fold& rows = rows_in(RowOrder::crossed_along_a, folded);
+  EXPECT_THAT(rows.natural, ElementsAre(24, 24 * 96, 192 * 96, 192 * 192));
+  EXPECT_EQ(constant_step(rows.c, 0, 24), 1);
+  EXPECT_EQ(rows.a[24 * 95] - rows.a[0], 95);
+}
+
+TEST(Fold, NamesOrdersOfRows) {
+  for (const RowOrder order : all_row_orders) {
+    EXPECT_EQ(row_order(name_of(order)), order);
+  }
+  EXPECT_EQ(row_order("B"), std::nullopt);
 }
 
 TEST(Fold, LeadsByAWithALineOfC) {

@@ -552,7 +552,7 @@ TEST_F(PlanWithWisdom, MeasuresAndRemembers) {
 TEST_F(PlanWithWisdom, RemembersEveryKernelAndOrder) {
   const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 5}, {'b', 4}, {'i', 3}});
   for (const TileKernel kernel : {TileKernel::gemm, TileKernel::panels, TileKernel::streaming, TileKernel::batch}) {
-    for (const RowOrder rows : {RowOrder::as_c, RowOrder::crossed, RowOrder::led_by_a}) {
+    for (const RowOrder rows : all_row_orders) {
       for (const LoopOrder order : all_loop_orders) {
         const bool is_inner = order == LoopOrder::nmk;
         const Candidate kept{{1, 2, 3, kernel, 4, true, false, false, rows, order, is_inner, !is_inner, is_inner}, 1e-3, Basis::execution};

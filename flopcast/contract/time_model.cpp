@@ -146,15 +146,11 @@ std::int64_t TimeModel::run_of(const Side& rows, const Side& columns) const {
   return along_rows >= along_columns ? along_rows * run_of(columns, along_rows) : along_columns * run_of(rows, along_columns);
 }
 
-double TimeModel::line_waste(const Side& rows, const Side& columns) const {
-  const std::int64_t run = std::max(run_of(rows, 1), run_of(columns, 1));
-  return std::max(1.0, as_double(elements_per_line(folded_->precision)) / as_double(run));
-}
-
 double TimeModel::fetching(const Side& rows, const Side& columns) const {
-  constexpr double lines_until_prefetched = 1.5;  // runs of 3 lines took 1.57 times as long as long ones, of 4.5 lines 1.35 times (a Zen 5)
-  const double lines = std::max(1.0, as_double(run_of(rows, columns)) / as_double(elements_per_line(folded_->precision)));
-  return line_waste(rows, columns) * (1 + lines_until_prefetched / lines);
+  const double of_a_line = as_double(elements_per_line(folded_->precision));
+  const double needed_at_once = as_double(std::max(run_of(rows, 1), run_of(columns, 1)));
+  const double lines = std::max(1.0, as_double(run_of(rows, columns)) / of_a_line);
+  return std::max(1.0, of_a_line / needed_at_once) * (1 + lines_until_prefetched / lines);
 }
 
 double TimeModel::working_set_bytes() const {
@@ -217,8 +213,8 @@ TimeModel::Turns TimeModel::turns_of(const Blocking& blocking, TileLoop without,
 
 Seconds TimeModel::moving(double bytes, const Side& rows, const Side& columns, bool is_packed, Seconds outer, Seconds again,
                           const Turns& turns) const {
-  const double waste_again = is_packed && turns.packings == 1 ? 1 : line_waste(rows, columns);
-  return bytes * (fetching(rows, columns) * outer + (turns.again * waste_again + (turns.keeps ? 1 : 0)) * again);
+  const double once = fetching(rows, columns), once_more = is_packed && turns.packings == 1 ? 1 : once;
+  return bytes * (once * outer + (turns.again * once_more + (turns.keeps ? 1 : 0)) * again);
 }
 
 double TimeModel::lines_lost(std::int64_t depth) const {

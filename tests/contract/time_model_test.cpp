@@ -38,6 +38,9 @@ const TileRates& only_products() {
   return all;
 }
 
+/// What fetching runs of so many lines takes over what their bytes do.
+double starts(double lines) { return 1 + lines_until_prefetched / lines; }
+
 Folded folded(const char* text, const Extents& extents) { return fold(make_contraction(parse_notation(text), extents)); }
 
 TEST(TimeModel, IsTheKernelsTimeInTheCaches) {
@@ -161,16 +164,17 @@ TEST(TimeModel, OrdersReadOperandsAgainFromWhatATurnOfTheLoopTouches) {
   };
   constexpr double side_bytes = 8.0 * 2048 * 128, c_bytes = 8.0 * 2048 * 2048, memory = 10e9, last_cache = 20e9;
   using enum LoopOrder;
-  constexpr double again = 7 * side_bytes / last_cache;
-  EXPECT_NEAR(parts_in(nkm).a, side_bytes / memory + again, 1e-9) << "A and 4 MiB of C are in the last cache until the next tile of N";
-  EXPECT_NEAR(parts_in(nkm).b, side_bytes / memory, 1e-9) << "the loop over M is innermost";
+  constexpr double once = side_bytes / memory, again = 7 * side_bytes / last_cache;
+  const double of_a = starts(32), of_b = starts(8);  // columns of 256 rows, of 64 products
+  EXPECT_NEAR(parts_in(nkm).a, of_a * (once + again), 1e-9) << "A and 4 MiB of C are in the last cache until the next tile of N";
+  EXPECT_NEAR(parts_in(nkm).b, of_b * once, 1e-9) << "the loop over M is innermost";
   EXPECT_NEAR(parts_in(nkm).c, 4 * c_bytes / memory, 1e-9) << "for each tile of K, of which there are two";
-  EXPECT_NEAR(parts_in(mkn).a, side_bytes / memory, 1e-9);
-  EXPECT_NEAR(parts_in(mkn).b, side_bytes / memory + again, 1e-9);
-  EXPECT_NEAR(parts_in(nmk).a, side_bytes / memory + again, 1e-9);
+  EXPECT_NEAR(parts_in(mkn).a, of_a * once, 1e-9);
+  EXPECT_NEAR(parts_in(mkn).b, of_b * (once + again), 1e-9);
+  EXPECT_NEAR(parts_in(nmk).a, of_a * (once + again), 1e-9);
   EXPECT_NEAR(parts_in(nmk).c, 2 * c_bytes / memory, 1e-9) << "a tile stays inside until its sum is complete";
-  EXPECT_NEAR(parts_in(nmk).b, side_bytes / memory, 1e-9) << "a turn of the loop over M needs no more than L2 holds";
-  EXPECT_GT(parts_in(knm).a, side_bytes / memory);
+  EXPECT_NEAR(parts_in(nmk).b, of_b * once, 1e-9) << "a turn of the loop over M needs no more than L2 holds";
+  EXPECT_GT(parts_in(knm).a, of_a * once);
 }
 
 TEST(TimeModel, KeptTilesThatOutgrowThePrivateCachesAreWrittenAndReadAgain) {
@@ -181,9 +185,10 @@ TEST(TimeModel, KeptTilesThatOutgrowThePrivateCachesAreWrittenAndReadAgain) {
   const TimeModel model(f, machine(), rates);
   Blocking blocking{256, 256, 128, TileKernel::panels, 1, true};
   constexpr double bytes = 8.0 * 2048 * 128, elements = 2048 * 128, last_cache = 20e9, memory = 10e9;
-  EXPECT_NEAR(model.time(blocking).parts().a, 8 * elements * 1e-9 + bytes / memory + 7 * bytes / last_cache, 1e-9);
+  const double of_a = starts(256 * 128 / 8.0);  // a tile is one run
+  EXPECT_NEAR(model.time(blocking).parts().a, 8 * elements * 1e-9 + of_a * (bytes / memory + 7 * bytes / last_cache), 1e-9);
   blocking.keep_a = true;
-  EXPECT_NEAR(model.time(blocking).parts().a, elements * 1e-9 + bytes / memory + 8 * bytes / last_cache, 1e-9);
+  EXPECT_NEAR(model.time(blocking).parts().a, elements * 1e-9 + of_a * bytes / memory + 8 * bytes / last_cache, 1e-9);
 }
 
 TEST(Candidates, HaveOtherLoopsOnlyWhereTheseAreExpectedToBeAboutAsFast) {
@@ -232,11 +237,12 @@ TEST(TimeModel, AddsWhatMemoryMoves) {
   const Folded f = folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 8}});
   const TimeModel model(f, machine(), only_products());
   const double c_bytes = 8.0 * 4096 * 4096, side_bytes = 8.0 * 4096 * 8, products = 4096.0 * 4096 * 8;
-  const Seconds again = 63 * side_bytes / 20e9;  // A for the other tiles of N, from the cache that it and these columns of C fit into
-  EXPECT_NEAR(model.time({64, 64, 8}).total(), products * 1e-9 + (2 * c_bytes + 2 * side_bytes) / 10e9 + again, 1e-6)
+  const double a_bytes = starts(8) * side_bytes, b_bytes = starts(64) * side_bytes;  // columns of 64 rows, and 64 columns of B together
+  const Seconds again = 63 * a_bytes / 20e9;  // A for the other tiles of N, from the cache that it and these columns of C fit into
+  EXPECT_NEAR(model.time({64, 64, 8}).total(), products * 1e-9 + (2 * c_bytes + a_bytes + b_bytes) / 10e9 + again, 1e-6)
       << "C is read before it is written";
-  EXPECT_NEAR(model.time({64, 64, 8, TileKernel::streaming}).total(), products * 1e-9 + (c_bytes + 2 * side_bytes) / 10e9 + again, 1e-6);
-  EXPECT_NEAR(model.time({64, 4096, 8, TileKernel::panels}).total(), products * 1e-9 + (2 * c_bytes + 2 * side_bytes) / 10e9, 1e-6)
+  EXPECT_NEAR(model.time({64, 64, 8, TileKernel::streaming}).total(), products * 1e-9 + (c_bytes + a_bytes + b_bytes) / 10e9 + again, 1e-6);
+  EXPECT_NEAR(model.time({64, 4096, 8, TileKernel::panels}).total(), products * 1e-9 + (2 * c_bytes + a_bytes + side_bytes) / 10e9, 1e-6)
       << "there is one tile of N";
 }
 
@@ -246,9 +252,11 @@ TEST(TimeModel, CountsLinesOfBThatATileNeedsInPart) {
   const TimeModel model(f, machine(), only_products());
   const double b_bytes = 8.0 * 128 * 128 * 128;
   const auto time_of = [&](std::int64_t d) { return model.time({128, 128, 128 * d, TileKernel::panels}).parts().b; };
-  EXPECT_NEAR(time_of(1), 8 * b_bytes / 10e9, 1e-9);
-  EXPECT_NEAR(time_of(2), 4 * b_bytes / 10e9, 1e-9);
-  EXPECT_NEAR(time_of(8), b_bytes / 10e9, 1e-9);
+  EXPECT_NEAR(time_of(1), 8 * starts(1) * b_bytes / 10e9, 1e-9);
+  EXPECT_NEAR(time_of(2), 4 * starts(1) * b_bytes / 10e9, 1e-9);
+  EXPECT_NEAR(time_of(8), starts(1) * b_bytes / 10e9, 1e-9);
+  EXPECT_NEAR(time_of(32), starts(4) * b_bytes / 10e9, 1e-9);
+  EXPECT_NEAR(time_of(128), starts(128 * 128 * 128 / 8.0) * b_bytes / 10e9, 1e-9) << "all of B is one run";
 }
 
 TEST(TimeModel, SaysWhatTheTimeIsMadeOf) {
@@ -267,15 +275,15 @@ TEST(TimeModel, PartOfALargerContractionFindsItsOperandsFarAway) {
   TimeModel model(f, machine(), only_products());
   const Seconds near = model.time({64, 64, 8}).total();
   model.set_working_set(1e9);
-  EXPECT_NEAR(model.time({64, 64, 8}).total() - near, (2 * 8.0 * 64 * 64 + 2 * 8.0 * 64 * 8) / 10e9, 1e-12);
+  EXPECT_NEAR(model.time({64, 64, 8}).total() - near, (2 * 8.0 * 64 * 64 + starts(64) * 2 * 8.0 * 64 * 8) / 10e9, 1e-12);
 }
 
 TEST(TimeModel, ThreadsShareWhatMemoryMoves) {
   const Folded f = folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 8}});
   const Blocking one = {64, 64, 8, TileKernel::panels}, two = {64, 64, 8, TileKernel::panels, 2};
   TileRates rates = only_products();
-  const double side_bytes = 8.0 * 4096 * 8;
-  const Seconds products = 4096.0 * 4096 * 8 * 1e-9 + 63 * side_bytes / 20e9, moved = (2 * 8.0 * 4096 * 4096 + 2 * side_bytes) / 10e9;
+  const double a_bytes = starts(8) * 8.0 * 4096 * 8, b_bytes = starts(64) * 8.0 * 4096 * 8;
+  const Seconds products = 4096.0 * 4096 * 8 * 1e-9 + 63 * a_bytes / 20e9, moved = (2 * 8.0 * 4096 * 4096 + a_bytes + b_bytes) / 10e9;
   EXPECT_NEAR(TimeModel(f, machine(), rates).time(two).total(), (products + moved) / 2 + start_of_a_thread, 1e-6)
       << "there is enough for both";
   rates.bandwidth_shares = {{2, 1, 0.5}};

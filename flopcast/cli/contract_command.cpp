@@ -251,7 +251,8 @@ void add_contract_command(CLI::App& app, CommonOptions& common) {
       ->add_option(
           "--tiles", options->tiles,
           "Of --run: these tiles of M, N and K instead of the planner's choice, such as 96x512x64 (gemm), 96x512x64:panels, "
-          "96x512x8:streaming, and with rows in another order than C's 96x512x64:panels:crossed, :crossedA or :A, with loops over tiles in "
+          "96x512x8:streaming, and with rows in another order than C's 96x512x64:panels:crossed, :crossedA or :A, with C written past the "
+          "caches 96x512x64:panels:streamC, with loops over tiles in "
           "another order than nkm (from the outside in) 96x512x64:gemm:nmk, with an operand's tiles kept packed until no loop needs "
           "them again 96x512x64:panels:mkn:keepB; "
           "whole: transpose, one gemm, transpose; batch: along the batch")

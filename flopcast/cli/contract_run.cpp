@@ -35,15 +35,19 @@ using contract::Contraction;
 
 namespace {
 
-enum class TileOption : std::uint8_t { rows, loops, kept };
+enum class TileOption : std::uint8_t { rows, streams, loops, kept };
 
-/// What stands behind the kernel: rows in another order than C's, `crossed`, `crossedA` or `A`; loops over tiles in another order than `nkm`; operands
+/// What stands behind the kernel: rows in another order than C's, `crossed`, `crossedA` or `A`; `streamC`; loops over tiles in another order than `nkm`; operands
 /// whose tiles are kept, such as `keepAC`. Which of these it was; nothing if none.
 std::optional<TileOption> parse_tile_option(std::string_view text, contract::Blocking& blocking) {
   constexpr std::string_view keep = "keep";
   if (const std::optional<contract::RowOrder> rows = contract::row_order(text)) {
     blocking.rows = *rows;
     return TileOption::rows;
+  }
+  if (text == "streamC") {
+    blocking.stream_c = true;
+    return TileOption::streams;
   }
   if (const std::optional<contract::LoopOrder> order = contract::loop_order(text)) {
     blocking.order = *order;
@@ -193,10 +197,14 @@ nlohmann::json considered(const contract::Plan& plan) {
   return all;
 }
 
-/// Says where given tiles ask for buffers that nothing would go through a second time.
-void note_what_is_not_kept(const contract::Plan& plan, const contract::PlanOptions& options, const CommonOptions& common) {
+/// Says where given tiles ask for buffers that nothing would go through a second time, or for C to be streamed where it can't be.
+void note_what_is_dropped(const contract::Plan& plan, const contract::PlanOptions& options, const CommonOptions& common) {
   if (options.tiles) {
-    const std::string kept = contract::kept_operands(plan.considered().front().blocking);
+    const contract::Blocking& taken = plan.considered().front().blocking;
+    const std::string kept = contract::kept_operands(taken);
+    if (options.tiles->stream_c && !taken.stream_c) {
+      note("C isn't streamed: that takes the panel kernel with vectors as long as lines (AVX-512), and one tile of K", common);
+    }
     for (const char operand : contract::kept_operands(*options.tiles)) {
       if (kept.find(operand) == std::string::npos) {
         note(fmt::format("tiles of {} aren't kept: they pass through no buffer, or no loop comes back to them", operand), common);
@@ -275,7 +283,7 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
   const contract::Plan plan = contract::plan(contraction, machine, how);
   throw_if_interrupted("of an unfinished choice nothing is kept");
   run.planning = planning.elapsed();
-  note_what_is_not_kept(plan, how, common);
+  note_what_is_dropped(plan, how, common);
   contract::Array result{arrays[0].precision, contract::Order::row_major, {}, {}};
   for (const char index : notation.c) {
     result.shape.push_back(contraction.extent(index));
@@ -305,7 +313,7 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   const contract::Plan plan = contract::plan(contraction, machine, how);
   throw_if_interrupted("of an unfinished choice nothing is kept");
   run.planning = planning.elapsed();
-  note_what_is_not_kept(plan, how, common);
+  note_what_is_dropped(plan, how, common);
   contract::Workspace tensors(contraction);
   const Stopwatch watch;
   while (run.times.size() < fewest || (run.times.size() < most && watch.elapsed() < long_enough)) {

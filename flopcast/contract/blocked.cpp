@@ -198,7 +198,7 @@ class Worker {
     }
     if constexpr (std::is_floating_point_v<Element>) {
       if (plan.blocking_.kernel == TileKernel::panels) {
-        panels_.emplace(plan.folded_, panel_kernels<Element>().front());
+        panels_.emplace(plan.folded_, panel_kernels<Element>().front(), plan.blocking_.stream_c);
       }
     }
     const auto at = [&](std::int64_t bytes) { return reinterpret_cast<Element*>(memory_.get() + bytes); };
@@ -346,7 +346,7 @@ class Worker {
 
   /// After the last tile: what was stored past the caches is visible to other threads.
   void finish() {
-    if (streams()) {
+    if (streams() || plan_.blocking_.stream_c) {
       finish_streaming();
     }
   }
@@ -515,6 +515,9 @@ std::string to_string(const Blocking& blocking) {
     case RowOrder::crossed_along_a: how += ", lines of A and C crossed along A"; break;
     case RowOrder::led_by_a: how += ", rows as A has them"; break;
   }
+  if (blocking.stream_c) {
+    how += ", C streamed";
+  }
   if (blocking.order != LoopOrder::nkm) {
     how += fmt::format(", loops {}", name_of(blocking.order));
   }
@@ -626,6 +629,7 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find)
   if (blocking_.mirrored && !is_symmetric_of_one(folded_)) {
     throw bad_input("C isn't symmetric even where A and B are one tensor: nothing can be mirrored");
   }
+  blocking_.stream_c = blocking_.stream_c && blocking_.kernel == TileKernel::panels && k_.size() == 1 && panels_stream(folded_.precision);
   if (blocking_.kernel == TileKernel::panels) {
     make_panels();
   } else {

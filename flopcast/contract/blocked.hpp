@@ -47,6 +47,9 @@ struct Blocking {
   /// Of an operand that passes through a buffer: as many buffers as it has tiles inside of the loop that doesn't move it, so that each is
   /// packed (C's: written back) once for all turns of that loop. In the order nkm A is packed once for all tiles of N then.
   bool keep_a = false, keep_b = false, keep_c = false;
+  /// Panel kernel: whole lines of C that are overwritten, by sums of one tile, are written past the caches, which saves reading them first.
+  /// Dropped where the sum has several tiles, or the CPU's vectors are shorter than lines.
+  bool stream_c = false;
   friend bool operator==(const Blocking&, const Blocking&) = default;
 };
 std::string to_string(const Blocking& blocking);

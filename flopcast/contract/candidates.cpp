@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "flopcast/contract/panel_tiles.hpp"
@@ -101,7 +102,7 @@ std::vector<LoopOrder> different_orders(const PerLoop<std::int64_t>& tiles) {
 class Collector {
  public:
   Collector(const Folded& folded, const Environment& environment, const TileRates& rates, int threads)
-      : folded_(folded), model_(folded, environment, rates), threads_(threads) {}
+      : folded_(folded), environment_(environment), model_(folded, environment, rates), threads_(threads) {}
 
   void add_gemm() {
     if (folded_.batch.extent == 1 && model_.is_in_place(whole_gemm())) {
@@ -148,7 +149,11 @@ class Collector {
           for (const bool pack_a : {false, true}) {
             for (const bool pack_b : {false, true}) {
               if ((!pack_a || direct_a) && (!pack_b || direct_b)) {  // what must be packed needs no other candidate that says so
-                add({m, n, k, TileKernel::panels, threads_, pack_a, pack_b, false, order});
+                const Blocking blocking{m, n, k, TileKernel::panels, threads_, pack_a, pack_b, false, order};
+                add(blocking);
+                if (k >= folded_.k.extent && pays_to_stream_c(m_fold)) {
+                  add(streaming_c(blocking));
+                }
               }
             }
           }
@@ -246,6 +251,18 @@ class Collector {
     all_.front().is_one_call = true;
   }
 
+  /// Whether C's lines would be read from outside of the caches before they are overwritten, and most panels of these rows have whole lines.
+  [[nodiscard]] bool pays_to_stream_c(const Fold& rows) const {
+    const std::int64_t run = rows.natural.front();
+    return panels_stream(folded_.precision) && starts_at_unit_step(rows.c) && run >= panel_size(folded_.precision).rows &&
+           run % elements_per_line(folded_.precision) == 0 && !environment_.caches.empty() &&
+           share_outside(model_.working_set_bytes(), static_cast<double>(environment_.caches.back().capacity_bytes)) > 0;
+  }
+  static Blocking streaming_c(Blocking blocking) {
+    blocking.stream_c = true;
+    return blocking;
+  }
+
   static bool is_faster(const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; }
   void sort() { std::stable_sort(all_.begin(), all_.end(), is_faster); }
 
@@ -285,6 +302,7 @@ class Collector {
   void add(const Blocking& blocking) { all_.push_back({blocking, model_.time(blocking).total(), Basis::formula}); }
 
   const Folded& folded_;
+  const Environment& environment_;
   TimeModel model_;
   int threads_;
   std::vector<Candidate> all_;
@@ -333,8 +351,8 @@ bool has_other_loops(const Blocking& blocking) { return blocking.order != LoopOr
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
   constexpr std::size_t of_each = 3, of_each_with_other_loops = 2;
   constexpr double clearly_slower = 1.5;
-  std::array<std::array<std::size_t, 2>, 4> seen{};  // by kernel, and whether the loops are others than usual
-  std::set<std::pair<TileKernel, RowOrder>> orders_seen;
+  std::array<std::array<std::size_t, 2>, 4> seen{};            // by kernel, and whether the loops are others than usual
+  std::set<std::tuple<TileKernel, RowOrder, bool>> ways_seen;  // of going through C
   std::vector<Candidate> promoted, others;
   std::vector<std::pair<std::size_t, Candidate>> by_turn;
   for (const Candidate& candidate : all) {
@@ -344,9 +362,10 @@ void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
     const bool is_other = has_other_loops(candidate.blocking);
     const std::size_t place = seen[static_cast<std::size_t>(candidate.blocking.kernel)][is_other ? 1 : 0]++;
     const bool is_slow = candidate.seconds > clearly_slower * all.front().seconds;
-    const bool is_first_of_its_rows = orders_seen.emplace(candidate.blocking.kernel, candidate.blocking.rows).second;
-    if (place < (is_other ? of_each_with_other_loops : of_each) || (is_first_of_its_rows && !is_slow)) {
-      by_turn.emplace_back(is_slow ? of_each : std::min(place, of_each - 1), candidate);
+    const Blocking& blocking = candidate.blocking;
+    const bool is_first_of_its_way = ways_seen.emplace(blocking.kernel, blocking.rows, blocking.stream_c).second;
+    if (place < (is_other ? of_each_with_other_loops : of_each) || (is_first_of_its_way && !is_slow)) {
+      by_turn.emplace_back(is_slow ? of_each : is_first_of_its_way ? std::min<std::size_t>(place, 1) : place, candidate);
     } else {
       others.push_back(candidate);
     }

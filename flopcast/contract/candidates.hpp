@@ -29,7 +29,7 @@ std::vector<Candidate> candidates(const Folded& folded, const Environment& envir
 /// Whether the loops over tiles run in another order than usual (nkm), or tiles are kept for more than one product.
 bool has_other_loops(const Blocking& blocking);
 
-/// Brings the best three of every kernel to the front, the best of each order of rows unless it is clearly slower, and two with other loops if
+/// Brings the best three of every kernel to the front, the best of each order of rows, with C streamed and not, unless it is clearly slower, and two with other loops if
 /// there is room, lest one kind whose time the model gets wrong fill all of the `count` places of those that are tried. Kernels take turns, as a budget may end after two executions; those expected to be clearly slower wait until the
 /// others are through. The first stays the first; one call of gemm comes second.
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count);

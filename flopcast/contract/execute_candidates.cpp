@@ -10,10 +10,10 @@
 namespace flopcast::contract {
 namespace {
 
-/// Whether two differ in one length, or in what is packed, only.
+/// Whether two differ in one length, in what is packed, or in how C is written, only.
 bool are_neighbours(const Blocking& x, const Blocking& y) {
-  const int different =
-      (x.m != y.m ? 1 : 0) + (x.n != y.n ? 1 : 0) + (x.k != y.k ? 1 : 0) + (x.pack_a != y.pack_a ? 1 : 0) + (x.pack_b != y.pack_b ? 1 : 0);
+  const int different = (x.m != y.m ? 1 : 0) + (x.n != y.n ? 1 : 0) + (x.k != y.k ? 1 : 0) + (x.pack_a != y.pack_a ? 1 : 0) +
+                        (x.pack_b != y.pack_b ? 1 : 0) + (x.stream_c != y.stream_c ? 1 : 0);
   return x.kernel == y.kernel && x.threads == y.threads && x.rows == y.rows && x.order == y.order && kept_operands(x) == kept_operands(y) &&
          different == 1;
 }

@@ -33,6 +33,8 @@ struct PanelProduct {
   const T* a_next =
       nullptr;  ///< likewise the first columns of A that the next product reads, `a_next_step` apart; null if that isn't known
   std::int64_t a_next_step = 0;
+  /// Write C past the caches where the kernel can, that is whole lines of it, if beta = 0.
+  bool stream_c = false;
 };
 
 /// C(i, j) := alpha sum over p of a(i, p) b(p, j) + beta C(i, j) for so many elements of a batch, which are neighbours in all three tensors.
@@ -62,6 +64,7 @@ struct PanelKernel {
   std::int64_t rows = 0, columns = 0;  ///< of C at most
   std::int64_t lanes = 0;              ///< rows of a vector
   bool takes_pieces = false;           ///< writes vectors to C in pieces
+  bool streams = false;                ///< a vector is a line of the cache, and may be written past the caches
   void (*run)(const PanelProduct<T>& product) = nullptr;
   /// Copies squares from one place to another, transposing them: for packing.
   void (*transpose)(const Square* squares, std::int64_t count, const T* from, T* to) = nullptr;

@@ -33,14 +33,6 @@ template <class Vector, class T, std::size_t... V>
   }
 }
 
-/// The same for the first x.rows of a column's `sums`.
-template <class T>
-[[gnu::always_inline]] static inline void update_some(const PanelProduct<T>& x, T* c, const T* sums) {
-  for (std::int64_t i = 0; i < x.rows; ++i) {
-    c[i] = x.beta == T(0) ? sums[i] * x.alpha : sums[i] * x.alpha + c[i] * x.beta;
-  }
-}
-
 /// Whether lanes of such vectors can be written by themselves.
 template <class Vector>
 static constexpr bool has_masks() {
@@ -49,6 +41,39 @@ static constexpr bool has_masks() {
 #else
   return false;
 #endif
+}
+
+/// Whether vectors of this column of C are whole lines of the cache.
+template <class T>
+[[gnu::always_inline]] static inline bool is_aligned(const T* c) {
+  constexpr std::uintptr_t line = 64;
+  return reinterpret_cast<std::uintptr_t>(c) % line == 0;
+}
+
+#if defined(__AVX512F__)
+[[gnu::always_inline]] static inline void stream(double* c, __m512d value) { _mm512_stream_pd(c, value); }
+[[gnu::always_inline]] static inline void stream(float* c, __m512 value) { _mm512_stream_ps(c, value); }
+#endif
+
+/// C := alpha sum for all vectors of an aligned column, past the caches.
+template <class Vector, class T, std::size_t... V>
+[[gnu::always_inline]] static inline void stream_column(const PanelProduct<T>& x, T* c, const Vector* sum,
+                                                        std::index_sequence<V...> /*vectors*/) {
+#if defined(__AVX512F__)
+  if constexpr (has_masks<Vector>()) {
+    (stream(c + V * sizeof(Vector) / sizeof(T), sum[V] * x.alpha), ...);
+  }
+#else
+  static_cast<void>(x), static_cast<void>(c), static_cast<void>(sum);
+#endif
+}
+
+/// The same for the first x.rows of a column's `sums`.
+template <class T>
+[[gnu::always_inline]] static inline void update_some(const PanelProduct<T>& x, T* c, const T* sums) {
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    c[i] = x.beta == T(0) ? sums[i] * x.alpha : sums[i] * x.alpha + c[i] * x.beta;
+  }
 }
 
 #if defined(__AVX512F__)
@@ -131,9 +156,12 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
   constexpr std::int64_t columns_ahead = 8;
   Vector sums[sizeof...(J)][height] = {};
   const std::int64_t column_step = packed ? 1 : x.b_column_step;
-  if (x.pieces == nullptr) {
+  const bool is_whole = x.rows == static_cast<std::int64_t>(height) * lanes && x.pieces == nullptr;
+  const bool streams = has_masks<Vector>() && x.stream_c && is_whole && x.beta == T(0) &&
+                       (is_aligned(x.c + x.c_columns[first + static_cast<std::int64_t>(J)]) && ...);
+  if (x.pieces == nullptr && !streams) {
     (prefetch_column<Vector>(x.c + x.c_columns[first + static_cast<std::int64_t>(J)], vectors), ...);
-  } else {
+  } else if (x.pieces != nullptr) {
     (prefetch_pieces(x, x.c_columns[first + static_cast<std::int64_t>(J)]), ...);
   }
   const T* a = x.a;
@@ -154,7 +182,11 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
   const std::int64_t before_last = x.depth > columns_ahead ? x.depth - columns_ahead : 0;
   multiply(before_last, a + columns_ahead * x.a_step, x.a_step);
   multiply(x.depth - before_last, x.a_next != nullptr ? x.a_next : x.a, x.a_next != nullptr ? x.a_next_step : x.a_step);
-  if (x.rows == static_cast<std::int64_t>(height) * lanes && x.pieces == nullptr) {
+  if (streams) {
+    (stream_column(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], sums[J], vectors), ...);
+    return;
+  }
+  if (is_whole) {
     (update_column(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], sums[J], vectors), ...);
     return;
   }
@@ -217,6 +249,7 @@ static constexpr PanelKernel<T> panel_kernel(std::string_view instructions, decl
           static_cast<std::int64_t>(height) * lanes,
           static_cast<std::int64_t>(width),
           lanes,
+          has_masks<Vector>(),
           has_masks<Vector>(),
           run<Vector, T, height, width>,
           transpose,

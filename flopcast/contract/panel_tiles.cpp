@@ -413,6 +413,7 @@ void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
                               0,
                               rows_[(i + 1) % panels.size()].data,
                               rows_[(i + 1) % panels.size()].step};
+      product.stream_c = stream_c_ && panels[i].contiguous_c;
       prefetch_columns(j + 1, i, panels.size(), product);
       if (!panels[i].pieces.empty()) {
         product.c = c;
@@ -484,6 +485,11 @@ PanelSize panel_size(Precision precision) {
   const auto size = [](const auto& kernel) { return PanelSize{kernel.rows, kernel.columns}; };
   const bool is_single = precision == Precision::s || precision == Precision::c;
   return is_single ? size(panel_kernels<float>().front()) : size(panel_kernels<double>().front());
+}
+
+bool panels_stream(Precision precision) {
+  return precision == Precision::s ? panel_kernels<float>().front().streams
+                                   : precision == Precision::d && panel_kernels<double>().front().streams;
 }
 
 template class PanelTiles<float>;

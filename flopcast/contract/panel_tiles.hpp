@@ -13,6 +13,8 @@ struct PanelSize {
   std::int64_t rows = 0, columns = 0;
 };
 PanelSize panel_size(Precision precision);
+/// Whether that kernel can write C past the caches.
+bool panels_stream(Precision precision);
 
 /// Neighbouring rows of C (values of the folded M) that the panel kernel does at once.
 struct RowPanel {
@@ -86,7 +88,9 @@ std::int64_t packed_elements(const std::vector<ColumnPanel>& panels, std::int64_
 template <class T>
 class PanelTiles {
  public:
-  PanelTiles(const Folded& folded, const PanelKernel<T>& kernel) : folded_(&folded), kernel_(&kernel) {}
+  /// `stream_c`: whole lines of C that are overwritten go past the caches.
+  PanelTiles(const Folded& folded, const PanelKernel<T>& kernel, bool stream_c = false)
+      : folded_(&folded), kernel_(&kernel), stream_c_(stream_c) {}
 
   /// The tile of B to multiply with from now on; `b` is the tensor's first element, `buffer` has room for packed_elements() of the tile.
   void take_columns(const T* b, const std::vector<ColumnPanel>& panels, const Depth& depth, bool pack, T* buffer);
@@ -121,6 +125,7 @@ class PanelTiles {
 
   const Folded* folded_;
   const PanelKernel<T>* kernel_;
+  bool stream_c_;
   T* a_buffer_ = nullptr;
   const T* b_ = nullptr;
   Depth depth_;

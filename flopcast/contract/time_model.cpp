@@ -308,7 +308,7 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
                               (runs_inside(blocking.order, TileLoop::n, TileLoop::k) ? all.n : nb);
   const bool stays_inside = c_until_next * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K
   const Seconds c_read = c_bytes * outer, c_written = c_bytes * outer;
-  const bool streams = blocking.kernel == TileKernel::streaming;
+  const bool streams = blocking.kernel == TileKernel::streaming || (blocking.stream_c && k_tiles == 1);
   // gemm clears a large C before it adds to it, and reads it once more.
   const bool passes_twice = blocking.kernel == TileKernel::gemm && mb * nb * all.bytes > roofs.inner_capacity() / 2;
   const Seconds c_first = (streams ? c_bytes * roofs.per_byte_of_memory() : c_read + c_written) + (passes_twice ? c_read : 0);

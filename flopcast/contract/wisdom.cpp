@@ -43,6 +43,7 @@ nlohmann::json to_json(const Candidate& candidate) {
           {"pack_a", blocking.pack_a},
           {"pack_b", blocking.pack_b},
           {"rows", name_of(blocking.rows)},
+          {"stream_c", blocking.stream_c},
           {"loops", name_of(blocking.order)},
           {"kept", kept_operands(blocking)},
           {"benchmark", candidate.basis == Basis::benchmark},
@@ -60,6 +61,7 @@ std::optional<Candidate> from_json(const nlohmann::json& json) {
   }
   Blocking blocking{json.at("m"), json.at("n"), json.at("k"), kernel->first, json.at("threads"), json.at("pack_a"), json.at("pack_b")};
   blocking.rows = *rows;
+  blocking.stream_c = json.at("stream_c");
   blocking.order = *order;
   const auto kept = json.at("kept").get<std::string>();
   const auto is_kept = [&](char operand) { return kept.find(operand) != std::string::npos; };

@@ -294,6 +294,37 @@ TEST(Plan, TriesTheBatchKernelWhereProductsAreSmall) {
   EXPECT_EQ(basis_along_batch(plan("bik,bkj->bij", {{2, 60, 60}, {2, 60, 60}, {2, 60, 60}}, test_machine(), options)), std::nullopt);
 }
 
+TEST(Blocked, StreamsCInPanelsWhereItOverwritesWholeLines) {
+  std::mt19937 random(12);
+  for (const Precision precision : {Precision::s, Precision::d}) {
+    for (const char* text : {"abc=bia,ic", "ab=ai,ib", "acb=abi,ic"}) {
+      const Contraction contraction = make_contraction(parse_notation(text), {{'a', 96}, {'b', 20}, {'c', 33}, {'i', 14}}, precision);
+      for (const RowOrder rows : {RowOrder::as_c, RowOrder::crossed}) {
+        for (const auto& [k, beta] : {std::pair<std::int64_t, double>{14, 0.0}, {14, 0.75}, {5, 0.0}}) {
+          for (const int threads : {1, 2}) {
+            Blocking blocking{96 * 5, 24, k, TileKernel::panels, threads};
+            blocking.rows = rows;
+            blocking.stream_c = true;
+            const Blocked blocked(fold(contraction), blocking, test_machine().find);
+            EXPECT_EQ(blocked.blocking().stream_c, panels_stream(precision) && k == 14) << "sums of several tiles read C";
+            const Buffers buffers = random_buffers(contraction, random);
+            std::vector<std::byte> expected = buffers.c, result = buffers.c;
+            contract_naively(contraction, buffers.a.data(), buffers.b.data(), expected.data(), -0.5, beta);
+            blocked.run(buffers.a.data(), buffers.b.data(), result.data(), -0.5, beta);
+            EXPECT_LE(largest_difference(precision, result, expected), tolerance(contraction)) << text << to_string(blocked.blocking());
+            // where C isn't at the start of a line nothing is streamed
+            std::vector<std::byte> shifted(result.size() + static_cast<std::size_t>(element_bytes(precision)));
+            std::byte* const c = shifted.data() + element_bytes(precision);
+            std::copy(buffers.c.begin(), buffers.c.end(), c);
+            blocked.run(buffers.a.data(), buffers.b.data(), c, -0.5, beta);
+            EXPECT_TRUE(std::equal(result.begin(), result.end(), c)) << text << to_string(blocked.blocking());
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Blocked, SharesALongBatchInParts) {
   // 12 x 12 x 12 products for each of 100 x 3: L2 holds 64 of them, so a run is two parts; b and the other batch index are apart in B
   std::mt19937 random(10);
@@ -555,7 +586,8 @@ TEST_F(PlanWithWisdom, RemembersEveryKernelAndOrder) {
     for (const RowOrder rows : all_row_orders) {
       for (const LoopOrder order : all_loop_orders) {
         const bool is_inner = order == LoopOrder::nmk;
-        const Candidate kept{{1, 2, 3, kernel, 4, true, false, false, rows, order, is_inner, !is_inner, is_inner}, 1e-3, Basis::execution};
+        const Candidate kept{
+            {1, 2, 3, kernel, 4, true, false, false, rows, order, is_inner, !is_inner, is_inner, !is_inner}, 1e-3, Basis::execution};
         keep_wisdom(contraction, test_machine(), options_, kept);
         const std::optional<Candidate> found = find_wisdom(contraction, test_machine(), options_);
         ASSERT_TRUE(found.has_value());

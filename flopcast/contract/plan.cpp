@@ -45,6 +45,7 @@ std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& 
   half.rows = RowOrder::as_c;
   half.order = LoopOrder::nkm;
   half.keep_a = half.keep_b = half.keep_c = false;
+  half.stream_c = false;  // the other half is copied from it
   half.m = half.n = side;
   half.k = std::min<std::int64_t>(chosen.k, 320);
   const double tiles = std::ceil(static_cast<double>(folded.m.extent) / static_cast<double>(side));

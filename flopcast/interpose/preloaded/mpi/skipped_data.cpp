@@ -205,9 +205,11 @@ bool is_due(const char* place, std::int64_t bytes, std::int64_t element_bytes) {
     std::int64_t bytes = 0;
     std::uint32_t times = 0;
   };
-  static std::array<Place, 64> places;
+  constexpr unsigned bits = 12;
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
+  static std::array<Place, std::size_t{1} << bits> places;  // with few of them programs that have thousands of buffers are looked at always
   const auto address = reinterpret_cast<std::uintptr_t>(place);
-  Place& found = places.at((address / line_bytes + static_cast<std::uintptr_t>(bytes)) % places.size());
+  Place& found = places.at((address / line_bytes + static_cast<std::uintptr_t>(bytes)) * odd >> (64U - bits));
   if (found.address != place || found.bytes != bytes) {
     found = {place, bytes, 0};
   }

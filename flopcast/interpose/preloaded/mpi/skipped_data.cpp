@@ -9,6 +9,7 @@
 #include <limits>
 #include <string_view>
 
+#include "flopcast/core/pages_in_use.hpp"
 #include "flopcast/kernel/fill.hpp"
 
 #if defined(__x86_64__)
@@ -142,11 +143,42 @@ void settle(char* place, std::int64_t bytes) {
   }
 }
 
+void settle(std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
+  element_bytes == 4 ? settle<float>(pointer_to(begin), bytes) : settle<double>(pointer_to(begin), bytes);
+}
+
+/// The same but for pages that nobody has used, where nothing remains of anything: to look at them would take a page each. Numbers don't lie
+/// across pages.
+void settle_used(const PagesInUse& used, std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
+  const std::uintptr_t end = begin + static_cast<std::uintptr_t>(bytes);
+  while (begin < end) {
+    const bool is_used = used.contain(begin);
+    std::uintptr_t same = std::min(end, PagesInUse::end_of_page(begin));
+    while (same < end && used.contain(same) == is_used) {
+      same = std::min(end, PagesInUse::end_of_page(same));
+    }
+    if (is_used) {
+      settle(begin, static_cast<std::int64_t>(same - begin), element_bytes);
+    }
+    begin = same;
+  }
+}
+
+/// To ask which pages are in use takes as long as to look at so many bytes.
+constexpr std::int64_t worth_asking = std::int64_t{64} << 10U;
+
+bool has_aligned_numbers(std::uintptr_t begin, std::int64_t element_bytes) {
+  return begin % static_cast<std::uintptr_t>(element_bytes) == 0;
+}
+
 void settle(const Operand& operand, std::int64_t element_bytes) {
   for (const Region& part : operand.parts) {
+    const std::int64_t last = part.columns - 1;
+    const std::uintptr_t end = part.columns > 0 ? run_begin(part, last) + static_cast<std::uintptr_t>(run_bytes(part, last)) : part.address;
+    const bool asks = operand.bytes() >= worth_asking && has_aligned_numbers(part.address, element_bytes) && end > part.address;
+    const PagesInUse used(part.address, asks ? end : part.address);
     for (std::int64_t j = 0; j < part.columns; ++j) {
-      char* const begin = pointer_to(run_begin(part, j));
-      element_bytes == 4 ? settle<float>(begin, run_bytes(part, j)) : settle<double>(begin, run_bytes(part, j));
+      settle_used(used, run_begin(part, j), run_bytes(part, j), element_bytes);
     }
   }
 }
@@ -294,8 +326,10 @@ void settle_solution(const Call& call) {
 
 void settle_message(void* place, std::int64_t bytes, int element_bytes) {
   char* const begin = static_cast<char*>(place);
+  const auto address = reinterpret_cast<std::uintptr_t>(place);
   if (is_due(begin, bytes, element_bytes)) {
-    element_bytes == 4 ? settle<float>(begin, bytes) : settle<double>(begin, bytes);
+    const bool asks = bytes >= worth_asking && has_aligned_numbers(address, element_bytes);
+    settle_used(PagesInUse(address, asks ? address + static_cast<std::uintptr_t>(bytes) : address), address, bytes, element_bytes);
   }
 }
 

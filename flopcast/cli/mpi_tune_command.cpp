@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -31,7 +33,7 @@ on this machine with the same MPI, BLAS and number of processes.
 
 Examples:
   flopcast mpi tune space.json
-  flopcast mpi tune space.json --finalists 3
+  flopcast mpi tune space.json --finalists auto
   flopcast mpi tune space.json --policy local --tolerance 0.05 --validate)";
 
 /// Whether to choose `one` rather than `other`: the faster one by full executions where there are any that the choice goes by, else by
@@ -83,7 +85,7 @@ report::Table table_of(const std::vector<MpiOutcome>& outcomes, const MpiTuneOpt
                    {"% seen", report::Align::right, "percent_seen"},
                    {"% executed", report::Align::right, "percent_executed"},
                    {"run took", report::Align::right, "elapsed_seconds"}};
-  const bool shows_full = options.validate || options.finalists > 0;
+  const bool shows_full = options.validate || options.has_finalists();
   if (shows_full) {
     table.columns.insert(table.columns.end(), {{"full path", report::Align::right, "full_path_seconds"},
                                                {"full run", report::Align::right, "full_elapsed_seconds"},
@@ -128,7 +130,7 @@ json document_of(const std::vector<MpiOutcome>& outcomes, const MpiTuner& tuner,
     for (const auto& [name, value] : outcome.setting) {
       entry["configuration"][name] = value;
     }
-    if (options.finalists > 0) {
+    if (options.has_finalists()) {
       entry["finalist"] = outcome.finalist;
     }
     if (outcome.full_path) {
@@ -167,6 +169,17 @@ void tell_others(double cores, const CommonOptions& common) {
                     "idle machine, or with fewer processes",
                     cores),
         common);
+  }
+}
+
+void read_finalists(const std::string& text, MpiTuneOptions& options) {
+  constexpr std::size_t most = 1000000;
+  options.finalists_in_doubt = text == "auto";
+  options.finalists = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.finalists);
+  const bool is_number = error == std::errc() && end == text.data() + text.size() && options.finalists <= most;
+  if (!options.finalists_in_doubt && !is_number) {
+    throw usage_error("--finalists must be auto or a number from 0 to {}, not '{}'", most, text);
   }
 }
 
@@ -225,10 +238,12 @@ void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
   command->add_option("--statistics", options->statistics, "Profile of another user's run: what it knows of kernels needs fewer executions")
       ->type_name("FILE");
   command
-      ->add_option("--finalists", options->finalists,
-                   "Configurations with the least predicted times that are executed in full at the end; the choice is the fastest of "
-                   "them (default: 0, the choice goes by predictions)")
-      ->check(CLI::Range(0, 1000000));
+      ->add_option_function<std::string>(
+          "--finalists", [options](const std::string& text) { read_finalists(text, *options); },
+          "How many configurations with the least predicted times are executed in full at the end; the choice is the fastest of them. "
+          "auto: those whose intervals meet the best one's, as many as take no longer than all executions before (default: 0, the choice "
+          "goes by predictions)")
+      ->type_name("NUMBER|auto");
   command->add_flag("--validate", options->validate, "Execute each configuration in full as well, before, and compare");
   command->add_flag("--cold", options->cold, "Begin without what the store knows of kernels");
   command->footer(footer);

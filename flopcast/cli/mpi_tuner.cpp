@@ -7,6 +7,7 @@
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/other_load.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/path/finalists.hpp"
 #include "flopcast/path/prediction_interval.hpp"
 #include "flopcast/report/file.hpp"
 
@@ -270,9 +271,28 @@ std::vector<std::size_t> MpiTuner::finalists() const {
       all.push_back(i);
     }
   }
+  if (options_.finalists_in_doubt) {
+    return finalists_in_doubt(all);
+  }
   std::stable_sort(all.begin(), all.end(), [&](std::size_t x, std::size_t y) { return outcomes_[x]->predicted < outcomes_[y]->predicted; });
   all.resize(std::min(all.size(), options_.finalists));
   return all;
+}
+
+std::vector<std::size_t> MpiTuner::finalists_in_doubt(const std::vector<std::size_t>& settings) const {
+  Seconds so_far = 0;
+  for (const auto& [execution, profile] : results_) {
+    so_far += elapsed_seconds(profile);
+  }
+  std::vector<path::Prediction> predictions;
+  for (const std::size_t i : settings) {
+    predictions.push_back({outcomes_[i]->predicted, outcomes_[i]->half_width, result(i, full) != nullptr});
+  }
+  std::vector<std::size_t> finalists = path::finalists_in_doubt(predictions, so_far);
+  for (std::size_t& each : finalists) {
+    each = settings[each];
+  }
+  return finalists;
 }
 
 void MpiTuner::execute_finalists() {

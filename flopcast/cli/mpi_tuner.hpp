@@ -23,8 +23,10 @@ struct MpiTuneOptions {
   std::string space, policy = "local";
   std::string self_check = "once", statistics;
   path::Precision precision;
-  double least_coverage = 25;  ///< percent
-  std::size_t finalists = 0;
+  double least_coverage = 25;       ///< percent
+  std::size_t finalists = 0;        ///< how many
+  bool finalists_in_doubt = false;  ///< as many as the intervals leave in doubt, instead
+  [[nodiscard]] bool has_finalists() const noexcept { return finalists > 0 || finalists_in_doubt; }
   bool no_across_sizes = false;
   bool no_windows = false;
   bool validate = false;
@@ -87,8 +89,11 @@ class MpiTuner {
   /// By how much executions differ as a whole, as far as those so far tell.
   [[nodiscard]] double wandering() const;
   [[nodiscard]] MpiOutcome outcome_of(std::size_t setting, const nlohmann::json& telling, bool skipped_safely) const;
-  /// The settings with the least predictions, as many as the options ask for.
+  /// The settings with the least predictions, as many as the options ask for; of those that are in doubt, as many as take no longer than all
+  /// executions until now have.
   [[nodiscard]] std::vector<std::size_t> finalists() const;
+  /// Of `settings`.
+  [[nodiscard]] std::vector<std::size_t> finalists_in_doubt(const std::vector<std::size_t>& settings) const;
   /// Executes them in full, once each; before the first of a launch a rehearsal, as that uses memory for the first time.
   void execute_finalists();
 

@@ -8,7 +8,7 @@
 namespace flopcast {
 
 /// Which pages of a stretch of this process's memory hold anything: what was never read or written has no page, and looking at it would take
-/// one. Where the system doesn't tell, all count as in use.
+/// one. What is swapped out counts as not in use. Where the system doesn't tell, all count as in use.
 class PagesInUse {
  public:
   PagesInUse(std::uintptr_t begin, std::uintptr_t end);

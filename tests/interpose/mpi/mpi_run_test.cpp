@@ -551,6 +551,35 @@ TEST_P(MpiTuneTest, FinalistsAreExecutedInFullAndDecide) {
   EXPECT_THAT(all.out, HasSubstr("full path"));
 }
 
+TEST_P(MpiTuneTest, FinalistsAreAsManyAsIntervalsLeaveInDoubt) {
+  write_space("test", {subject(), "--n", "512", "--nb", "64", "--lookahead", "{lookahead}"}, {{"lookahead", {0, 1, 2, 3}}});
+  const Result result = tune("space.json --json --finalists auto --self-check none --tolerance 1000 --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = json::parse(result.out);
+  double least = 1e9;
+  double end_of_least = 0;
+  for (const json& each : found.at("configurations")) {
+    const double predicted = each.at("predicted_seconds");
+    if (predicted < least) {
+      least = predicted;
+      end_of_least = predicted + each.at("half_width_seconds").get<double>();
+    }
+  }
+  int in_doubt = 0;
+  int finalists = 0;
+  for (const json& each : found.at("configurations")) {
+    const bool meets = each.at("predicted_seconds").get<double>() - each.at("half_width_seconds").get<double>() <= end_of_least;
+    in_doubt += meets ? 1 : 0;
+    finalists += each.at("finalist") ? 1 : 0;
+    EXPECT_TRUE(meets || !each.at("finalist"));
+    EXPECT_EQ(each.contains("full_path_seconds"), each.at("finalist"));
+  }
+  EXPECT_EQ(finalists > 0, in_doubt > 1);
+  EXPECT_LE(finalists, in_doubt);
+  EXPECT_NE(finalists, 1);
+  EXPECT_EQ(found.at("launches"), finalists > 0 ? 2 : 1);
+}
+
 TEST_P(MpiTuneTest, APrioriCountsInASelectiveExecution) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result result = tune("space.json --json --policy a-priori --tolerance 0.5 --least-coverage 0");
@@ -752,6 +781,9 @@ TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
   EXPECT_EQ(tune("space.json --policy eagre").exit_code, 3);
   EXPECT_EQ(tune("space.json --self-check sometimes").exit_code, 2);
   EXPECT_EQ(tune("space.json --finalists -1").exit_code, 2);
+  EXPECT_EQ(tune("space.json --finalists 3x").exit_code, 2);
+  EXPECT_EQ(tune("space.json --finalists Auto").exit_code, 2);
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--finalists must be auto or a number from 0 to 1000000, not 'Auto'"));
   EXPECT_EQ(tune("space.json --least-coverage 100").exit_code, 5);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--least-coverage 0"));
   std::ofstream(folder_ / "broken.json")

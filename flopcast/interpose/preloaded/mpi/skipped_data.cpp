@@ -164,19 +164,19 @@ void settle_used(const PagesInUse& used, std::uintptr_t begin, std::int64_t byte
   }
 }
 
-/// To ask which pages are in use takes as long as to look at so many bytes.
-constexpr std::int64_t worth_asking = std::int64_t{64} << 10U;
-
-bool has_aligned_numbers(std::uintptr_t begin, std::int64_t element_bytes) {
-  return begin % static_cast<std::uintptr_t>(element_bytes) == 0;
+/// Whether asking which of the pages from `begin` to `end` are in use pays: it takes as long as looking at 64 KiB, and a byte for each page of
+/// what lies between columns too. Numbers across pages aren't asked about.
+bool pays_to_ask(std::uintptr_t begin, std::uintptr_t end, std::int64_t looked_at, std::int64_t element_bytes) {
+  constexpr std::int64_t worth_asking = std::int64_t{64} << 10U;
+  const bool is_aligned = begin % static_cast<std::uintptr_t>(element_bytes) == 0;
+  return is_aligned && end > begin && looked_at >= worth_asking && 2 * static_cast<std::uintptr_t>(looked_at) >= end - begin;
 }
 
 void settle(const Operand& operand, std::int64_t element_bytes) {
   for (const Region& part : operand.parts) {
     const std::int64_t last = part.columns - 1;
     const std::uintptr_t end = part.columns > 0 ? run_begin(part, last) + static_cast<std::uintptr_t>(run_bytes(part, last)) : part.address;
-    const bool asks = operand.bytes() >= worth_asking && has_aligned_numbers(part.address, element_bytes) && end > part.address;
-    const PagesInUse used(part.address, asks ? end : part.address);
+    const PagesInUse used(part.address, pays_to_ask(part.address, end, operand.bytes(), element_bytes) ? end : part.address);
     for (std::int64_t j = 0; j < part.columns; ++j) {
       settle_used(used, run_begin(part, j), run_bytes(part, j), element_bytes);
     }
@@ -330,8 +330,8 @@ void settle_message(void* place, std::int64_t bytes, int element_bytes) {
   char* const begin = static_cast<char*>(place);
   const auto address = reinterpret_cast<std::uintptr_t>(place);
   if (is_due(begin, bytes, element_bytes)) {
-    const bool asks = bytes >= worth_asking && has_aligned_numbers(address, element_bytes);
-    settle_used(PagesInUse(address, asks ? address + static_cast<std::uintptr_t>(bytes) : address), address, bytes, element_bytes);
+    const std::uintptr_t end = address + static_cast<std::uintptr_t>(bytes);
+    settle_used(PagesInUse(address, pays_to_ask(address, end, bytes, element_bytes) ? end : address), address, bytes, element_bytes);
   }
 }
 

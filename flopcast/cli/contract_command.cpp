@@ -118,7 +118,7 @@ void show_list(const std::vector<Algorithm>& algorithms, const Contraction& cont
 
 /// The algorithms that were asked for: one by name, or all of the kernels.
 std::vector<Algorithm> requested_algorithms(const ContractOptions& options, const Contraction& contraction) {
-  const std::vector<Algorithm> all = contract::generate(contraction, requested_kernels(options));
+  std::vector<Algorithm> all = contract::generate(contraction, requested_kernels(options));
   if (all.empty()) {
     throw bad_input("{} has no algorithm of {}", contract::to_string(contraction.notation()), fmt::join(options.kernels, ", "));
   }

@@ -87,7 +87,7 @@ contract::Blocking parse_tiles(const std::string& text, int threads) {
       !parse_tile_options(std::span(parts).subspan(std::min<std::size_t>(parts.size(), 2)), blocking)) {
     throw bad_input(
         "--tiles '{}' is neither whole nor batch nor tiles of M, N and K such as 96x512x64, 96x512x64:panels, 96x512x64:panels:crossed, "
-        "96x512x64:gemm:A, 96x512x64:gemm:nmk, 96x512x64:panels:mkn:keepB or 96x512x8:streaming",
+        "96x512x64:panels:streamC, 96x512x64:gemm:A, 96x512x64:gemm:nmk, 96x512x64:panels:mkn:keepB or 96x512x8:streaming",
         text);
   }
   blocking.m = parse_integer(sides[0], "--tiles: M", 1, longest);

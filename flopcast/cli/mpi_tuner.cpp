@@ -134,6 +134,7 @@ std::vector<MpiTuner::Execution> MpiTuner::missing() const {
 
 void MpiTuner::launch(const std::vector<Execution>& executions) {
   std::vector<MpiLaunch::Execution> asked;
+  asked.reserve(executions.size());
   for (const auto& [setting, policy] : executions) {
     asked.push_back({settings_[setting], policy});
   }
@@ -285,6 +286,7 @@ std::vector<std::size_t> MpiTuner::finalists_in_doubt(const std::vector<std::siz
     so_far += elapsed_seconds(profile);
   }
   std::vector<path::Prediction> predictions;
+  predictions.reserve(settings.size());
   for (const std::size_t i : settings) {
     predictions.push_back({outcomes_[i]->predicted, outcomes_[i]->half_width, result(i, full) != nullptr});
   }

@@ -849,8 +849,8 @@ void Blocked::share_tiles(std::vector<Worker<Element>>& workers) const {
   struct Step {
     std::atomic<std::size_t> next_part = 0, next_tile = 0;
   };
-  const auto [outer, middle, inner] = loops_;
-  const std::size_t in_one = n_.size() * k_.size();  // in an element of the batch
+  const TileLoop outer = loops_[0], middle = loops_[1], inner = loops_[2];  // clang 14 captures no structured bindings
+  const std::size_t in_one = n_.size() * k_.size();                         // in an element of the batch
   std::vector<Step> steps(static_cast<std::size_t>(folded_.batch.extent) * in_one);
   const std::array<Element*, 2> b_buffers = {workers[0].b_buffer(), workers[1].b_buffer()};
   for (Worker<Element>& worker : workers) {

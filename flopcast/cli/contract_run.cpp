@@ -37,8 +37,8 @@ namespace {
 
 enum class TileOption : std::uint8_t { rows, streams, loops, kept };
 
-/// What stands behind the kernel: rows in another order than C's, `crossed`, `crossedA` or `A`; `streamC`; loops over tiles in another order than `nkm`; operands
-/// whose tiles are kept, such as `keepAC`. Which of these it was; nothing if none.
+/// What stands behind the kernel: rows in another order than C's, `crossed`, `crossedA` or `A`; `streamC`; loops over tiles in another order
+/// than `nkm`; operands whose tiles are kept, such as `keepAC`. Which of these it was; nothing if none.
 std::optional<TileOption> parse_tile_option(std::string_view text, contract::Blocking& blocking) {
   constexpr std::string_view keep = "keep";
   if (const std::optional<contract::RowOrder> rows = contract::row_order(text)) {
@@ -292,6 +292,9 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
   const void* const a = arrays[0].elements.data();
   std::error_code none;
   const bool is_one_tensor = std::filesystem::equivalent(options.inputs[0], options.inputs[1], none);  // C may be symmetric
+  if (is_one_tensor) {
+    note(fmt::format("{} is A and B: they are taken for one tensor", options.inputs[0]), common);
+  }
   const Stopwatch watch;
   plan.execute(a, is_one_tensor ? a : arrays[1].elements.data(), result.elements.data());
   run.times.push_back(watch.elapsed());

@@ -68,7 +68,7 @@ template <class Vector, class T, std::size_t... V>
 #endif
 }
 
-/// The same for the first x.rows of a column's `sums`.
+/// C := alpha sum + beta C for the first x.rows of a column's `sums`.
 template <class T>
 [[gnu::always_inline]] static inline void update_some(const PanelProduct<T>& x, T* c, const T* sums) {
   for (std::int64_t i = 0; i < x.rows; ++i) {

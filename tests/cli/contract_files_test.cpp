@@ -52,10 +52,12 @@ d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
 import numpy, subprocess, sys
 a = numpy.random.default_rng(1).standard_normal([300, 200])
 numpy.save("a.npy", a)
-ran = subprocess.run(["flopcast", "contract", "ai,bi->ab", "--in", "a.npy", "--in", "./a.npy", "--out", "c.npy", "--effort", "estimate"], check=True, stderr=subprocess.PIPE, text=True)
-c = numpy.load("c.npy")
-if "one tensor" not in ran.stderr or not numpy.allclose(c, a @ a.T) or not (c == c.T).all():
-    sys.exit("half of C isn't the other half")
+numpy.save("b.npy", a)
+for b, expected in (("./a.npy", True), ("b.npy", False)):
+    ran = subprocess.run(["flopcast", "contract", "ai,bi->ab", "--in", "a.npy", "--in", b, "--out", "c.npy", "--effort", "estimate"], check=True, stderr=subprocess.PIPE, text=True)
+    c = numpy.load("c.npy")
+    if ("taken for one tensor" in ran.stderr) != expected or not numpy.allclose(c, a @ a.T) or not (c == c.T).all():
+        sys.exit(f"a.npy and {b} are multiplied wrongly: {ran.stderr}")
 END
 /usr/bin/python3 make.py
 )");

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include <array>
+#include <exception>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "flopcast/cli/contract_ranking.hpp"
 #include "flopcast/cli/contract_run.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/recording_complaints.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/contract/emit.hpp"
 #include "flopcast/contract/generate.hpp"
@@ -152,6 +154,34 @@ std::vector<Algorithm> candidates(std::vector<Algorithm> algorithms, const Contr
   return kept;
 }
 
+/// Those whose calls BLAS's integers can say. Throws what is wrong with the first one if that holds for none.
+std::vector<Algorithm> callable(const std::vector<Algorithm>& algorithms, const Contraction& contraction, const CommonOptions& common) {
+  std::vector<Algorithm> kept;
+  std::exception_ptr refused;
+  std::string why;
+  for (const Algorithm& algorithm : algorithms) {
+    try {
+      contract::require_callable(algorithm, contraction);
+      kept.push_back(algorithm);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::bad_input) {
+        throw;
+      }
+      if (refused == nullptr) {
+        refused = std::current_exception();
+        why = error.what();
+      }
+    }
+  }
+  if (kept.empty()) {
+    std::rethrow_exception(refused);
+  }
+  if (refused != nullptr) {
+    note(fmt::format("left out {}: {}", plural(algorithms.size() - kept.size(), "algorithm"), why), common);
+  }
+  return kept;
+}
+
 /// Refuses options of these names that were given: what would do nothing isn't taken.
 void refuse(const CLI::App& command, std::initializer_list<const char*> names, std::string_view why) {
   for (const char* name : names) {
@@ -209,7 +239,7 @@ void run_contract(const ContractOptions& options, const CLI::App& command, const
     show_list(algorithms, contraction, common);
     return;
   }
-  const std::vector<Algorithm> chosen = candidates(algorithms, options, common);
+  const std::vector<Algorithm> chosen = callable(candidates(algorithms, options, common), contraction, common);
   const machine::WallClock begins_to_calibrate(0);  // while libraries are opened
   const Workbench bench(options.libraries, common);
   show_ranking(make_ranking(options, contraction, chosen, bench, common), contraction, options, bench.environment(), common);

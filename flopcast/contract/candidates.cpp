@@ -253,9 +253,8 @@ class Collector {
 
   /// Whether C's lines would be read from outside of the caches before they are overwritten, and most panels of these rows have whole lines.
   [[nodiscard]] bool pays_to_stream_c(const Fold& rows) const {
-    const std::int64_t run = rows.natural.front();
-    return panels_stream(folded_.precision) && starts_at_unit_step(rows.c) && run >= panel_size(folded_.precision).rows &&
-           run % elements_per_line(folded_.precision) == 0 && !environment_.caches.empty() &&
+    return panels_stream(folded_.precision) && starts_at_unit_step(rows.c) && rows.natural.front() >= panel_size(folded_.precision).rows &&
+           !environment_.caches.empty() &&
            share_outside(model_.working_set_bytes(), static_cast<double>(environment_.caches.back().capacity_bytes)) > 0;
   }
   static Blocking streaming_c(Blocking blocking) {

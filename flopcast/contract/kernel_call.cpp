@@ -178,6 +178,13 @@ Tensor kernel_tensor(const Algorithm& algorithm, const Contraction& contraction,
 
 KernelCall kernel_call(const Algorithm& algorithm, const Contraction& contraction) { return Builder(algorithm, contraction).build(); }
 
+void require_callable(const Algorithm& algorithm, const Contraction& contraction) {
+  static_cast<void>(kernel_call(algorithm, contraction));
+  for (const Copy& copy : algorithm.copies) {
+    static_cast<void>(column_copy(algorithm, contraction, copy.operand, false));
+  }
+}
+
 int alpha_scalar(const KernelCall& kernel) {
   const int argument = kernel.call.routine->index("alpha");
   return argument < 0 ? -1 : static_cast<int>(kernel.call.arguments[static_cast<std::size_t>(argument)]);

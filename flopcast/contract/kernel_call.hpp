@@ -34,6 +34,9 @@ struct KernelCall {
 /// C += alpha A B on the kernel's slices. Throws bad_input if a stride doesn't fit BLAS's 32-bit integers.
 KernelCall kernel_call(const Algorithm& algorithm, const Contraction& contraction);
 
+/// Throws as kernel_call() if a stride of its calls or of its copies doesn't fit.
+void require_callable(const Algorithm& algorithm, const Contraction& contraction);
+
 /// Position of the scalar `alpha` among the call's scalars; -1 for dot, whose result is scaled instead.
 int alpha_scalar(const KernelCall& kernel);
 

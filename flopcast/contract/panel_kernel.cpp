@@ -89,6 +89,35 @@ bool writes_pieces(const PanelKernel<T>& kernel) {
   return true;
 }
 
+/// Whether a kernel that streams writes a whole panel and nothing else, wherever in a line it begins: two columns with other lines.
+template <class T>
+bool streams_right(const PanelKernel<T>& kernel) {
+  if (!kernel.streams) {
+    return true;
+  }
+  const std::int64_t column_step = kernel.rows + 1;
+  const std::array<std::int64_t, 2> columns = {0, column_step};
+  std::vector<T> a(static_cast<std::size_t>(kernel.rows));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<T>(i);
+  }
+  const std::array<T, 2> b = {T(1), T(2)};
+  for (std::int64_t before = 0; before < kernel.lanes; ++before) {
+    std::vector<T> c(static_cast<std::size_t>(before + 2 * column_step), T(-1)), expected = c;
+    PanelProduct<T> product{kernel.rows, 2, 1, a.data(), kernel.rows, b.data(), 2, 1, T(2), T(0), c.data() + before, columns.data()};
+    product.stream_c = true;
+    kernel.run(product);
+    for (std::int64_t i = 0; i < kernel.rows; ++i) {
+      expected[static_cast<std::size_t>(before + i)] = static_cast<T>(2 * i);
+      expected[static_cast<std::size_t>(before + column_step + i)] = static_cast<T>(4 * i);
+    }
+    if (c != expected) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Whether numbers come to where the transposed ones belong.
 template <class T>
 bool transposes(const PanelKernel<T>& kernel) {
@@ -147,7 +176,8 @@ std::vector<PanelKernel<T>> kernels_of(PanelKernel<T> PanelKernels::*which) {
   const std::vector<PanelKernels> tables = usable();
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const PanelKernel<T>& kernel = tables[i].*which;
-    if (i + 1 == tables.size() || (is_right(kernel) && writes_pieces(kernel) && transposes(kernel) && multiplies_batches(kernel))) {
+    if (i + 1 == tables.size() ||
+        (is_right(kernel) && writes_pieces(kernel) && streams_right(kernel) && transposes(kernel) && multiplies_batches(kernel))) {
       all.push_back(kernel);
     }
   }

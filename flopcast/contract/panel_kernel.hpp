@@ -23,7 +23,8 @@ struct PanelProduct {
   std::int64_t b_step = 0, b_column_step = 1;  ///< b(p, j) = b[p b_step + j b_column_step]
   T alpha = 1, beta = 0;
   T* c = nullptr;
-  const std::int64_t* c_columns = nullptr;  ///< C(i, j) = c[i + c_columns[j]]; with beta = 0 what was there is not read
+  /// C(i, j) = c[i + c_columns[j]]; with beta = 0 what was there is not read. C's lines are the caller's to ask for, long enough before.
+  const std::int64_t* c_columns = nullptr;
   /// Where rows go to otherwise, for kernels that take pieces (no std::span: its functions would be compiled for wide vectors too).
   const RowPiece* pieces = nullptr;
   std::int64_t piece_count = 0;

@@ -43,25 +43,63 @@ static constexpr bool has_masks() {
 #endif
 }
 
-/// Whether vectors of this column of C are whole lines of the cache.
+/// Elements of a column of C before the first line of the cache that begins in it; as many as a vector has where elements lie across lines.
 template <class T>
-[[gnu::always_inline]] static inline bool is_aligned(const T* c) {
+[[gnu::always_inline]] static inline unsigned before_line(const T* c) {
   constexpr std::uintptr_t line = 64;
-  return reinterpret_cast<std::uintptr_t>(c) % line == 0;
+  const std::uintptr_t bytes = (line - reinterpret_cast<std::uintptr_t>(c) % line) % line;
+  return static_cast<unsigned>(bytes % sizeof(T) == 0 ? bytes / sizeof(T) : line / sizeof(T));
+}
+
+/// Whether a column of so many vectors has whole lines in it.
+template <class T>
+[[gnu::always_inline]] static inline bool has_lines(const T* c, std::size_t vectors) {
+  const unsigned before = before_line(c);
+  return before == 0 || (vectors > 1 && before < 64 / sizeof(T));
 }
 
 #if defined(__AVX512F__)
 [[gnu::always_inline]] static inline void stream(double* c, __m512d value) { _mm512_stream_pd(c, value); }
 [[gnu::always_inline]] static inline void stream(float* c, __m512 value) { _mm512_stream_ps(c, value); }
+
+[[gnu::always_inline]] static inline void store_lanes(double* c, __m512d value, unsigned mask) {
+  _mm512_mask_storeu_pd(c, static_cast<__mmask8>(mask), value);
+}
+[[gnu::always_inline]] static inline void store_lanes(float* c, __m512 value, unsigned mask) {
+  _mm512_mask_storeu_ps(c, static_cast<__mmask16>(mask), value);
+}
+
+/// A vector's worth of two that follow one another, from number `first` on.
+[[gnu::always_inline]] static inline __m512d across(__m512d low, __m512d high, unsigned first) {
+  const __m512i lanes = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+  return _mm512_permutex2var_pd(low, _mm512_add_epi64(lanes, _mm512_set1_epi64(static_cast<long long>(first))), high);
+}
+[[gnu::always_inline]] static inline __m512 across(__m512 low, __m512 high, unsigned first) {
+  const __m512i lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  return _mm512_permutex2var_ps(low, _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(first))), high);
+}
 #endif
 
-/// C := alpha sum for all vectors of an aligned column, past the caches.
+/// C := alpha sum for all vectors of a column that has_lines(): these past the caches, what it has of the lines at its ends as usual.
 template <class Vector, class T, std::size_t... V>
 [[gnu::always_inline]] static inline void stream_column(const PanelProduct<T>& x, T* c, const Vector* sum,
                                                         std::index_sequence<V...> /*vectors*/) {
 #if defined(__AVX512F__)
   if constexpr (has_masks<Vector>()) {
-    (stream(c + V * sizeof(Vector) / sizeof(T), sum[V] * x.alpha), ...);
+    constexpr std::size_t lanes = sizeof(Vector) / sizeof(T), last = sizeof...(V) - 1;
+    const Vector values[] = {sum[V] * x.alpha...};
+    const unsigned before = before_line(c);
+    if (before == 0) {
+      (stream(c + V * lanes, values[V]), ...);
+      return;
+    }
+    // Stores that reach into lines which are being streamed, even with lanes left out, are ten times as slow: these are aligned.
+    const unsigned behind = (1U << (lanes - before)) - 1;
+    constexpr unsigned all = (1U << lanes) - 1;
+    T* const line = c + before;
+    store_lanes(line - lanes, across(values[0], values[0], before), all & ~behind);
+    (static_cast<void>(V < last && (stream(line + V * lanes, across(values[V], values[V < last ? V + 1 : V], before)), true)), ...);
+    store_lanes(line + last * lanes, across(values[last], values[last], before), behind);
   }
 #else
   static_cast<void>(x), static_cast<void>(c), static_cast<void>(sum);
@@ -111,22 +149,6 @@ template <class Vector, class T>
 #endif
 }
 
-/// Asks for the lines of a column of C, which are needed when the sums are done.
-template <class Vector, class T, std::size_t... V>
-[[gnu::always_inline]] static inline void prefetch_column(const T* c, std::index_sequence<V...> /*vectors*/) {
-  constexpr int to_write = 1, keep = 3;
-  (__builtin_prefetch(c + V * sizeof(Vector) / sizeof(T), to_write, keep), ...);
-}
-
-template <class T>
-[[gnu::always_inline]] static inline void prefetch_pieces(const PanelProduct<T>& x, std::int64_t column) {
-  constexpr int to_write = 1, keep = 3;
-  for (const RowPiece* at = x.pieces; at != x.pieces + x.piece_count; ++at) {
-    const RowPiece& piece = *at;
-    __builtin_prefetch(x.c + (column + piece.offset + piece.first), to_write, keep);
-  }
-}
-
 /// Asks for rows of A that are needed some columns later: a panel comes from L2 as a rule, and waiting for it costs a tenth of the time.
 template <class Vector, class T, std::size_t... V>
 [[gnu::always_inline]] static inline void prefetch_rows(const T* a, std::index_sequence<V...> /*vectors*/) {
@@ -158,12 +180,7 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
   const std::int64_t column_step = packed ? 1 : x.b_column_step;
   const bool is_whole = x.rows == static_cast<std::int64_t>(height) * lanes && x.pieces == nullptr;
   const bool streams = has_masks<Vector>() && x.stream_c && is_whole && x.beta == T(0) &&
-                       (is_aligned(x.c + x.c_columns[first + static_cast<std::int64_t>(J)]) && ...);
-  if (x.pieces == nullptr && !streams) {
-    (prefetch_column<Vector>(x.c + x.c_columns[first + static_cast<std::int64_t>(J)], vectors), ...);
-  } else if (x.pieces != nullptr) {
-    (prefetch_pieces(x, x.c_columns[first + static_cast<std::int64_t>(J)]), ...);
-  }
+                       (has_lines(x.c + x.c_columns[first + static_cast<std::int64_t>(J)], height) && ...);
   const T* a = x.a;
   const T* b = x.b + first * column_step;
   const T* ahead = x.ahead != nullptr ? x.ahead : b;

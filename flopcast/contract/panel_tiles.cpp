@@ -128,6 +128,19 @@ std::vector<std::int64_t> lines_of(const std::vector<PackingOrder::Rows>& square
   return lines;
 }
 
+/// How many panels before it is written C is asked for: memory takes as long to answer as some dozens of products of a panel. Where a panel
+/// has many of them, as it begins, lest its lines have left L1 again.
+std::size_t panels_ahead(std::int64_t depth) {
+  constexpr std::int64_t products = 48, most = 8;
+  return static_cast<std::size_t>(depth >= 2 * products ? 0 : std::min(most, (products + depth - 1) / std::max<std::int64_t>(1, depth)));
+}
+
+template <class T>
+bool begins_line(const T* element) {
+  constexpr std::uintptr_t line = 64;
+  return reinterpret_cast<std::uintptr_t>(element) % line == 0;
+}
+
 /// Offset of one value; the folded K of an empty sum has none.
 std::int64_t offset_at(const std::vector<std::int64_t>& offsets, std::int64_t i) {
   return offsets.empty() ? 0 : offsets[static_cast<std::size_t>(i)];
@@ -392,9 +405,17 @@ void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, c
 template <class T>
 void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
   const std::vector<RowPanel>& panels = *row_panels_;
+  const std::size_t all = panels.size() * columns_.size(), ahead = panels_ahead(depth_.length);
+  const bool overwritten = beta == T(0);
+  for (std::size_t number = 0; number < std::min(ahead, all); ++number) {
+    ask_for_c(c, number, overwritten);
+  }
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     const ColumnPanel& columns = (*column_panels_)[j];
     for (std::size_t i = 0; i < panels.size(); ++i) {
+      if (const std::size_t number = j * panels.size() + i + ahead; number < all) {
+        ask_for_c(c, number, overwritten);
+      }
       PanelProduct<T> product{panels[i].rows,
                               columns.columns,
                               depth_.length,
@@ -426,6 +447,32 @@ void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
         scatter(product, panels[i], c);
       }
     }
+  }
+}
+
+/// Asks for the lines of C that are written by panel `number` of those that multiply() goes through: of what is streamed only those that it
+/// has a part of. Inlined, as GCC leaves out calls of functions that do nothing else.
+template <class T>
+[[gnu::always_inline]] inline void PanelTiles<T>::ask_for_c(const T* c, std::size_t number, bool overwritten) const {
+  constexpr int to_write = 1, keep = 3;
+  constexpr std::int64_t line = line_elements<T>();
+  const RowPanel& rows = (*row_panels_)[number % row_panels_->size()];
+  const ColumnPanel& columns = (*column_panels_)[number / row_panels_->size()];
+  const bool streamed = stream_c_ && overwritten && rows.contiguous_c && rows.pieces.empty();
+  const std::int64_t* const row = folded_->m.c.data() + rows.first;
+  for (std::int64_t j = 0; j < columns.columns; ++j) {
+    const T* const column = c + folded_->n.c[static_cast<std::size_t>(columns.first + j)];
+    for (const RowPiece& piece : rows.pieces) {
+      __builtin_prefetch(column + (piece.offset + piece.first), to_write, keep);
+    }
+    if (!rows.pieces.empty() || (streamed && begins_line(column + row[0]))) {
+      continue;
+    }
+    const std::int64_t step = streamed ? rows.rows : rows.contiguous_c ? line : 1;
+    for (std::int64_t i = 0; i < rows.rows; i += step) {
+      __builtin_prefetch(column + row[i], to_write, keep);
+    }
+    __builtin_prefetch(column + row[rows.rows - 1], to_write, keep);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -14,9 +16,23 @@ namespace {
 
 constexpr std::int64_t width = 4;  // doubles of a register
 
-/// Rows that are not streamed: those before C is aligned and those after its last whole register.
-void plain_rows(std::int64_t first, std::int64_t last, std::int64_t rows, std::int64_t depth, const double* a, const double* b, double* c) {
-  for (std::int64_t i = first; i < last; ++i) {
+/// Four rows of a column's sums.
+__attribute__((target("avx2,fma"))) inline __m256d sums_of_four(std::int64_t rows, std::int64_t depth, const double* a, const double* b) {
+  __m256d sum = _mm256_setzero_pd();
+  for (std::int64_t k = 0; k < depth; ++k) {
+    sum = _mm256_fmadd_pd(_mm256_loadu_pd(a + k * rows), _mm256_broadcast_sd(b + k), sum);
+  }
+  return sum;
+}
+
+/// Rows that are not streamed: those of lines that the column shares with others.
+__attribute__((target("avx2,fma"))) void plain_rows(std::int64_t first, std::int64_t last, std::int64_t rows, std::int64_t depth,
+                                                    const double* a, const double* b, double* c) {
+  std::int64_t i = first;
+  for (; i + width <= last; i += width) {
+    _mm256_storeu_pd(c + i, sums_of_four(rows, depth, a + i, b));
+  }
+  for (; i < last; ++i) {
     double sum = 0;
     for (std::int64_t k = 0; k < depth; ++k) {
       sum += a[i + k * rows] * b[k];
@@ -25,14 +41,25 @@ void plain_rows(std::int64_t first, std::int64_t last, std::int64_t rows, std::i
   }
 }
 
+/// Which rows of a column are streamed. A line of which a part is written past the caches and the rest isn't costs more than either: where a
+/// column begins or ends within a register, in which its neighbour can't stream either, the whole line is left out.
+std::pair<std::int64_t, std::int64_t> streamed_rows(std::int64_t rows, const double* c) {
+  constexpr std::uintptr_t line = 64, in_register = 32;
+  constexpr auto element = static_cast<std::uintptr_t>(sizeof(double));
+  const auto before = [](const double* at, std::uintptr_t unit) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % unit / element);
+  };
+  const std::int64_t first = before(c, in_register) == 0 ? 0 : static_cast<std::int64_t>(line / element) - before(c, line);
+  const std::int64_t last = rows - (before(c + rows, in_register) == 0 ? 0 : before(c + rows, line));
+  return first < last ? std::pair{first, last} : std::pair{rows, rows};
+}
+
 /// One column; four registers of rows at a time keep the multipliers busy.
 __attribute__((target("avx2,fma"))) void stream_column(std::int64_t rows, std::int64_t depth, const double* a, const double* b, double* c) {
-  constexpr std::int64_t alignment = 32;
-  const auto misaligned =
-      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c) % alignment) / static_cast<std::int64_t>(sizeof(double));
-  std::int64_t i = misaligned == 0 ? 0 : std::min(rows, width - misaligned);
-  plain_rows(0, i, rows, depth, a, b, c);
-  for (; i + 4 * width <= rows; i += 4 * width) {
+  const auto [first, last] = streamed_rows(rows, c);
+  plain_rows(0, first, rows, depth, a, b, c);
+  std::int64_t i = first;
+  for (; i + 4 * width <= last; i += 4 * width) {
     __m256d sum0 = _mm256_setzero_pd(), sum1 = sum0, sum2 = sum0, sum3 = sum0;
     for (std::int64_t k = 0; k < depth; ++k) {
       const __m256d factor = _mm256_broadcast_sd(b + k);
@@ -47,15 +74,10 @@ __attribute__((target("avx2,fma"))) void stream_column(std::int64_t rows, std::i
     _mm256_stream_pd(c + i + 2 * width, sum2);
     _mm256_stream_pd(c + i + 3 * width, sum3);
   }
-  // Single registers too: a line of which a part is written past the caches and the rest isn't costs more than either.
-  for (; i + width <= rows; i += width) {
-    __m256d sum = _mm256_setzero_pd();
-    for (std::int64_t k = 0; k < depth; ++k) {
-      sum = _mm256_fmadd_pd(_mm256_loadu_pd(a + i + k * rows), _mm256_broadcast_sd(b + k), sum);
-    }
-    _mm256_stream_pd(c + i, sum);
+  for (; i < last; i += width) {
+    _mm256_stream_pd(c + i, sums_of_four(rows, depth, a + i, b));
   }
-  plain_rows(i, rows, rows, depth, a, b, c);
+  plain_rows(last, rows, rows, depth, a, b, c);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kind = "contraction-plan";
 /// Grows whenever candidates are added or run differently: what was the best of another family may not be the best of this one.
-constexpr int family = 12;
+constexpr int family = 13;
 
 std::string effort_name(const PlanOptions& options) {
   switch (options.effort) {

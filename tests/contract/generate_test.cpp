@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "flopcast/contract/kernel_call.hpp"
 #include "flopcast/core/error.hpp"
 
 namespace flopcast::contract {
@@ -99,6 +100,24 @@ TEST(FindAlgorithm, SuggestsTheNearest) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("i'c-gemm"));
   }
+}
+
+TEST(RequireCallable, RefusesStridesThatBlasCannotSay) {
+  constexpr std::int64_t far = std::int64_t{3} << 30;
+  const Notation notation = parse_notation("ab=ai,ib");
+  const Contraction contraction =
+      make_contraction(notation, {{'a', 4}, {'b', 4}, {'i', 4}}, Precision::d, Order::column_major, {{{1, far}, {}, {}}});
+  int refused = 0;
+  for (const Algorithm& algorithm : generate(contraction)) {
+    const bool is_along_a = algorithm.kernel_indices.find('i') == std::string::npos;  // dot, gemv and gemm step from one i to the next
+    if (is_along_a) {
+      EXPECT_NO_THROW(require_callable(algorithm, contraction)) << algorithm.name();
+    } else {
+      EXPECT_THROW(require_callable(algorithm, contraction), Error) << algorithm.name();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 2);
 }
 
 }  // namespace

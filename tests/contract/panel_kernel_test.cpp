@@ -42,7 +42,7 @@ template <class T>
 void compare_one(const PanelKernel<T>& kernel, std::mt19937& random) {
   const auto up_to = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)); };
   PanelProduct<T> x;
-  x.rows = up_to(kernel.rows);
+  x.rows = random() % 2 == 0 ? up_to(kernel.rows) : kernel.lanes * up_to(kernel.rows / kernel.lanes);
   x.columns = up_to(kernel.columns);
   x.depth = up_to(20) - 1;
   x.a_step = kernel.rows + up_to(5) - 1;
@@ -66,6 +66,7 @@ void compare_one(const PanelKernel<T>& kernel, std::mt19937& random) {
   const std::vector<RowPiece> pieces = in_pieces ? cut_in_two(x.rows, cut, kernel.lanes) : std::vector<RowPiece>{};
   x.pieces = in_pieces ? pieces.data() : nullptr;
   x.piece_count = std::ssize(pieces);
+  x.stream_c = !in_pieces && random() % 2 == 0;  // columns begin anywhere in a line
   std::vector<T> expected = c;
   for (std::int64_t j = 0; j < x.columns; ++j) {
     for (std::int64_t i = 0; i < x.rows; ++i) {

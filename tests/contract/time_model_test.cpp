@@ -265,7 +265,9 @@ TEST(Candidates, StreamCOnlyWhereItOutgrowsTheCaches) {
   };
   EXPECT_EQ(streaming(folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 48}})), panels_stream(Precision::d));
   EXPECT_FALSE(streaming(folded("ab=ai,ib", {{'a', 256}, {'b', 256}, {'i', 48}})));
-  EXPECT_FALSE(streaming(folded("ab=ai,ib", {{'a', 4097}, {'b', 4096}, {'i', 48}}))) << "columns begin in the midst of lines";
+  EXPECT_EQ(streaming(folded("ab=ai,ib", {{'a', 4097}, {'b', 4096}, {'i', 48}})), panels_stream(Precision::d))
+      << "columns that begin in the midst of lines have whole ones";
+  EXPECT_FALSE(streaming(folded("acb=ai,icb", {{'a', 12}, {'b', 4096}, {'c', 400}, {'i', 48}}))) << "panels end with such short runs";
 }
 
 TEST(TimeModel, CountsLinesOfBThatATileNeedsInPart) {

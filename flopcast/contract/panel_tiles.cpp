@@ -405,16 +405,27 @@ void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, c
 template <class T>
 void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
   const std::vector<RowPanel>& panels = *row_panels_;
-  const std::size_t all = panels.size() * columns_.size(), ahead = panels_ahead(depth_.length);
-  const bool overwritten = beta == T(0);
-  for (std::size_t number = 0; number < std::min(ahead, all); ++number) {
-    ask_for_c(c, number, overwritten);
+  const bool streams = stream_c_ && beta == T(0);
+  const bool asks = !streams || !writes_whole_lines(c);
+  const std::size_t ahead = panels_ahead(depth_.length);
+  std::size_t ahead_i = 0, ahead_j = 0;
+  const auto ask = [&]() __attribute__((always_inline)) {
+    if (ahead_j < columns_.size()) {
+      ask_for_c(c, panels[ahead_i], (*column_panels_)[ahead_j], streams);
+    }
+    if (++ahead_i == panels.size()) {
+      ahead_i = 0;
+      ++ahead_j;
+    }
+  };
+  for (std::size_t k = 0; k < ahead && asks; ++k) {
+    ask();
   }
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     const ColumnPanel& columns = (*column_panels_)[j];
     for (std::size_t i = 0; i < panels.size(); ++i) {
-      if (const std::size_t number = j * panels.size() + i + ahead; number < all) {
-        ask_for_c(c, number, overwritten);
+      if (asks) {
+        ask();
       }
       PanelProduct<T> product{panels[i].rows,
                               columns.columns,
@@ -450,15 +461,32 @@ void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
   }
 }
 
-/// Asks for the lines of C that are written by panel `number` of those that multiply() goes through: of what is streamed only those that it
-/// has a part of. Inlined, as GCC leaves out calls of functions that do nothing else.
+/// Whether all columns of all row panels are vectors that begin lines of the cache.
 template <class T>
-[[gnu::always_inline]] inline void PanelTiles<T>::ask_for_c(const T* c, std::size_t number, bool overwritten) const {
+bool PanelTiles<T>::writes_whole_lines(const T* c) const {
+  std::int64_t offsets = 0;
+  for (const RowPanel& rows : *row_panels_) {
+    if (!rows.contiguous_c || rows.rows % line_elements<T>() != 0) {
+      return false;
+    }
+    offsets |= folded_->m.c[static_cast<std::size_t>(rows.first)];
+  }
+  for (const ColumnPanel& columns : *column_panels_) {
+    for (std::int64_t j = 0; j < columns.columns; ++j) {
+      offsets |= folded_->n.c[static_cast<std::size_t>(columns.first + j)];
+    }
+  }
+  return begins_line(c) && offsets % line_elements<T>() == 0;
+}
+
+/// Asks for the lines of C that are written by a panel: where it `streams` only those that it has a part of. Inlined, as GCC leaves out calls
+/// of functions that do nothing else.
+template <class T>
+[[gnu::always_inline]] inline void PanelTiles<T>::ask_for_c(const T* c, const RowPanel& rows, const ColumnPanel& columns,
+                                                            bool streams) const {
   constexpr int to_write = 1, keep = 3;
   constexpr std::int64_t line = line_elements<T>();
-  const RowPanel& rows = (*row_panels_)[number % row_panels_->size()];
-  const ColumnPanel& columns = (*column_panels_)[number / row_panels_->size()];
-  const bool streamed = stream_c_ && overwritten && rows.contiguous_c && rows.pieces.empty();
+  const bool streamed = streams && rows.contiguous_c && rows.pieces.empty();
   const std::int64_t* const row = folded_->m.c.data() + rows.first;
   for (std::int64_t j = 0; j < columns.columns; ++j) {
     const T* const column = c + folded_->n.c[static_cast<std::size_t>(columns.first + j)];

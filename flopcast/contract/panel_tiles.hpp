@@ -121,7 +121,8 @@ class PanelTiles {
   void take_squares(const T* a, const PackingOrder& order);
   void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool is_packed);
   void prefetch_columns(std::size_t next, std::size_t share, std::size_t shares, PanelProduct<T>& product) const;
-  void ask_for_c(const T* c, std::size_t number, bool overwritten) const;
+  [[nodiscard]] bool writes_whole_lines(const T* c) const;
+  void ask_for_c(const T* c, const RowPanel& rows, const ColumnPanel& columns, bool streams) const;
   void scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const;
 
   const Folded* folded_;

@@ -54,9 +54,7 @@ std::optional<TileOption> parse_tile_option(std::string_view text, contract::Blo
     return TileOption::loops;
   }
   const std::string_view kept = text.starts_with(keep) ? text.substr(keep.size()) : std::string_view();
-  blocking.keep_a = kept.find('A') != std::string_view::npos;
-  blocking.keep_b = kept.find('B') != std::string_view::npos;
-  blocking.keep_c = kept.find('C') != std::string_view::npos;
+  contract::keep_operands(blocking, kept);
   return kept.empty() || kept != contract::kept_operands(blocking) ? std::nullopt : std::optional(TileOption::kept);
 }
 
@@ -80,10 +78,9 @@ contract::Blocking parse_tiles(const std::string& text, int threads) {
   }
   const std::vector<std::string_view> parts = split(text, ':');
   const std::vector<std::string_view> sides = split(parts.front(), 'x');
-  constexpr std::array<std::string_view, 3> kernels = {"gemm", "panels", "streaming"};
-  const auto* kernel = std::find(kernels.begin(), kernels.end(), parts.size() > 1 ? parts[1] : kernels.front());
+  const std::optional<contract::TileKernel> kernel = parts.size() > 1 ? contract::tile_kernel(parts[1]) : contract::TileKernel::gemm;
   contract::Blocking blocking;
-  if (sides.size() != 3 || kernel == kernels.end() ||
+  if (sides.size() != 3 || !kernel || *kernel == contract::TileKernel::batch ||
       !parse_tile_options(std::span(parts).subspan(std::min<std::size_t>(parts.size(), 2)), blocking)) {
     throw bad_input(
         "--tiles '{}' is neither whole nor batch nor tiles of M, N and K such as 96x512x64, 96x512x64:panels, 96x512x64:panels:crossed, "
@@ -93,7 +90,7 @@ contract::Blocking parse_tiles(const std::string& text, int threads) {
   blocking.m = parse_integer(sides[0], "--tiles: M", 1, longest);
   blocking.n = parse_integer(sides[1], "--tiles: N", 1, longest);
   blocking.k = parse_integer(sides[2], "--tiles: K", 1, longest);
-  blocking.kernel = static_cast<contract::TileKernel>(kernel - kernels.begin());
+  blocking.kernel = *kernel;
   blocking.threads = threads;
   return blocking;
 }

@@ -15,6 +15,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "flopcast/contract/element.hpp"
@@ -29,6 +30,9 @@ namespace flopcast::contract {
 namespace {
 
 using Tile = Blocked::Tile;
+
+/// In the order of TileKernel.
+constexpr std::array<std::string_view, 4> kernel_names = {"gemm", "panels", "streaming", "batch"};
 
 struct Free {
   void operator()(std::byte* memory) const noexcept { std::free(memory); }
@@ -497,6 +501,20 @@ class Worker {
 
 std::string kept_operands(const Blocking& blocking) {
   return std::string(blocking.keep_a ? "A" : "") + (blocking.keep_b ? "B" : "") + (blocking.keep_c ? "C" : "");
+}
+
+void keep_operands(Blocking& blocking, std::string_view letters) {
+  const auto has = [&](char operand) { return letters.find(operand) != std::string_view::npos; };
+  blocking.keep_a = has('A');
+  blocking.keep_b = has('B');
+  blocking.keep_c = has('C');
+}
+
+std::string_view name_of(TileKernel kernel) { return kernel_names[static_cast<std::size_t>(kernel)]; }
+
+std::optional<TileKernel> tile_kernel(std::string_view name) {
+  const auto* found = std::find(kernel_names.begin(), kernel_names.end(), name);
+  return found == kernel_names.end() ? std::nullopt : std::optional(static_cast<TileKernel>(found - kernel_names.begin()));
 }
 
 std::string to_string(const Blocking& blocking) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flopcast/contract/along_batch.hpp"
@@ -28,6 +29,9 @@ enum class TileKernel : std::uint8_t {
   streaming,  ///< ours, which writes C past the caches; K is one tile
   batch       ///< ours, for many small products, no tiles: a vector of a contiguous batch of real numbers at a time, others one by one
 };
+std::string_view name_of(TileKernel kernel);
+/// The one of this name; nothing if there is none.
+std::optional<TileKernel> tile_kernel(std::string_view name);
 
 /// One member of the planner's family: tiles of the folded M, N and K, and the order of the loops over them, inside of one over the batch.
 /// For gemm a tile of A or B that BLAS can take where it lies is used in place, any other is packed when the loops reach another one; C's
@@ -57,6 +61,8 @@ std::string to_string(const Blocking& blocking);
 Blocking fitted(const Folded& folded, Blocking blocking);
 /// The letters of those that are kept.
 std::string kept_operands(const Blocking& blocking);
+/// Keeps the operands with these letters, and no others.
+void keep_operands(Blocking& blocking, std::string_view letters);
 
 /// How many times as fast as one thread several are that take one tile of `length` after the other: one may have the last tile to itself.
 double speedup_of(int threads, double extent, double length);

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-#include <utility>
+#include <optional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -25,20 +23,12 @@ std::string effort_name(const PlanOptions& options) {
   return fmt::format("measure {} within {:.6g} s", options.most_measured, options.time_budget);
 }
 
-constexpr std::array<std::pair<TileKernel, std::string_view>, 4> kernel_names = {
-    {{TileKernel::gemm, "gemm"}, {TileKernel::panels, "panels"}, {TileKernel::streaming, "streaming"}, {TileKernel::batch, "batch"}}};
-
-template <class Names, class Value>
-std::string_view name_of(Value value, const Names& names) {
-  return std::find_if(names.begin(), names.end(), [&](const auto& one) { return one.first == value; })->second;
-}
-
 nlohmann::json to_json(const Candidate& candidate) {
   const Blocking& blocking = candidate.blocking;
   return {{"m", blocking.m},
           {"n", blocking.n},
           {"k", blocking.k},
-          {"kernel", name_of(blocking.kernel, kernel_names)},
+          {"kernel", name_of(blocking.kernel)},
           {"threads", blocking.threads},
           {"pack_a", blocking.pack_a},
           {"pack_b", blocking.pack_b},
@@ -52,22 +42,17 @@ nlohmann::json to_json(const Candidate& candidate) {
 
 /// Nothing if another version has written it.
 std::optional<Candidate> from_json(const nlohmann::json& json) {
-  const auto named = [&](const char* key) { return [name = json.at(key)](const auto& one) { return one.second == name; }; };
-  const auto* kernel = std::find_if(kernel_names.begin(), kernel_names.end(), named("kernel"));
+  const std::optional<TileKernel> kernel = tile_kernel(json.at("kernel").get<std::string>());
   const std::optional<RowOrder> rows = row_order(json.at("rows").get<std::string>());
   const std::optional<LoopOrder> order = loop_order(json.at("loops").get<std::string>());
-  if (kernel == kernel_names.end() || !rows || !order) {
+  if (!kernel || !rows || !order) {
     return std::nullopt;
   }
-  Blocking blocking{json.at("m"), json.at("n"), json.at("k"), kernel->first, json.at("threads"), json.at("pack_a"), json.at("pack_b")};
+  Blocking blocking{json.at("m"), json.at("n"), json.at("k"), *kernel, json.at("threads"), json.at("pack_a"), json.at("pack_b")};
   blocking.rows = *rows;
   blocking.stream_c = json.at("stream_c");
   blocking.order = *order;
-  const auto kept = json.at("kept").get<std::string>();
-  const auto is_kept = [&](char operand) { return kept.find(operand) != std::string::npos; };
-  blocking.keep_a = is_kept('A');
-  blocking.keep_b = is_kept('B');
-  blocking.keep_c = is_kept('C');
+  keep_operands(blocking, json.at("kept").get<std::string>());
   return Candidate{blocking, json.at("seconds"), json.at("benchmark") ? Basis::benchmark : Basis::execution};
 }
 

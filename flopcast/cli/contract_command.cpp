@@ -239,7 +239,7 @@ void run_contract(const ContractOptions& options, const CLI::App& command, const
     show_list(algorithms, contraction, common);
     return;
   }
-  const std::vector<Algorithm> chosen = callable(candidates(algorithms, options, common), contraction, common);
+  const std::vector<Algorithm> chosen = candidates(callable(algorithms, contraction, common), options, common);
   const machine::WallClock begins_to_calibrate(0);  // while libraries are opened
   const Workbench bench(options.libraries, common);
   show_ranking(make_ranking(options, contraction, chosen, bench, common), contraction, options, bench.environment(), common);

@@ -34,7 +34,7 @@ struct MpiTuneOptions {
 };
 
 /// What came of a configuration.
-struct MpiOutcome {
+struct MpiOutcome {  // NOLINT(bugprone-exception-escape): the linter believes that moving `spent` may throw
   MpiSetting setting;
   Seconds predicted = 0, half_width = 0;
   Seconds elapsed = 0;        ///< of what the program has measured, in executions that tell

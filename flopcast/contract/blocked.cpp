@@ -493,7 +493,8 @@ class Worker {
   Kept a_kept_, b_kept_;
   Element* c_buffers_ = nullptr;
   TileMoves moves_;
-  const Tile *n_ = nullptr, *k_ = nullptr;          ///< of the tile of B taken
+  static constexpr Tile nothing{};
+  const Tile *n_ = &nothing, *k_ = &nothing;        ///< of the tile of B taken
   std::size_t panel_count_ = 0;                     ///< of that tile, for the panel kernel
   Matrix<const Element*> a_matrix_{}, b_matrix_{};  ///< for the other kernels
   Element* packed_b_ = nullptr;                     ///< where it is packed, if it is

@@ -68,6 +68,8 @@ class ProgramTraceFile {
   explicit ProgramTraceFile(const std::filesystem::path& path);
   ProgramTraceFile(ProgramTraceFile&&) noexcept;
   ProgramTraceFile& operator=(ProgramTraceFile&&) noexcept;
+  ProgramTraceFile(const ProgramTraceFile&) = delete;
+  ProgramTraceFile& operator=(const ProgramTraceFile&) = delete;
   ~ProgramTraceFile();
 
   [[nodiscard]] const ProgramSummary& summary() const noexcept;

@@ -47,6 +47,8 @@ class Recorder {
   explicit Recorder(const LibraryFiles& libraries);
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
   ~Recorder();
 
   /// The outermost catalogue calls below `call`'s routine (dgeqrf: dgeqr2, dlarft, dlarfb), at virtual addresses, allocations named by the

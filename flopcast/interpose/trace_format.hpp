@@ -24,9 +24,9 @@ namespace flopcast::interpose {
 
 inline constexpr char trace_magic[8] = {'f', 'l', 'o', 'p', 't', 'r', 'c', '\n'};
 inline constexpr std::uint32_t trace_version = 1;
-inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;  // "CHNK"
-inline constexpr std::size_t trace_page = 4096;           ///< chunks and the document begin at multiples of it
-inline constexpr std::size_t live_bytes = 64 * 1024;      ///< of a live chunk, with its header
+inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;           // "CHNK"
+inline constexpr std::size_t trace_page = 4096;                    ///< chunks and the document begin at multiples of it
+inline constexpr std::size_t live_bytes = std::size_t{64} * 1024;  ///< of a live chunk, with its header
 
 /// Names of the environment variables between `flopcast record` and the preloaded library.
 inline constexpr const char* trace_variable = "FLOPCAST_TRACE";  ///< absolute path of the file

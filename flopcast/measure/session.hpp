@@ -42,6 +42,8 @@ class Session {
   ~Session();
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   /// Runs all experiments; result i belongs to experiment i. Throws environment_error if a routine is in no library or memory is short,
   /// bad_input if an experiment leaves its memory. When `progress` says so it returns early with what was measured, which may be nothing

@@ -69,6 +69,21 @@ void write_in_place(const std::string& path, std::string_view text) {
   }
 }
 
+/// Whether there is nothing yet, or a regular file; looked at once, as other processes may move it meanwhile.
+bool is_replaced(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+}
+
+/// The file that a symbolic link names; others, and what another process has moved meanwhile, are themselves.
+std::filesystem::path behind_links(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path);
+  const std::filesystem::path target = std::filesystem::weakly_canonical(whole, error);
+  return error ? whole : target;
+}
+
 /// A file's permissions: those of the file it replaces, else what the umask leaves.
 mode_t permissions(const std::string& path) {
   struct stat status {};
@@ -120,21 +135,16 @@ void write_file(const std::string& path, std::string_view text) {
     write_standard_output(text);
     return;
   }
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+  if (!is_replaced(path)) {
     write_in_place(path, text);
     return;
   }
-  // A symbolic link stays; the file that it names is replaced.
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, ignored);
-  replace_file(target.empty() ? path : target.string(), text);
+  replace_file(behind_links(path).string(), text);  // a symbolic link stays
 }
 
 void require_writable(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored);
-  const bool replaced = !std::filesystem::exists(target, ignored) || std::filesystem::is_regular_file(target, ignored);
-  const std::string changed = replaced ? target.parent_path().string() : target.string();
+  const std::filesystem::path target = behind_links(path);
+  const std::string changed = is_replaced(target) ? target.parent_path().string() : target.string();
   if (path != "-" && ::access(changed.c_str(), W_OK) != 0) {
     throw environment_error("cannot write '{}': {}", path, std::strerror(errno));
   }

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "flopcast/core/error.hpp"
 
@@ -95,6 +97,22 @@ TEST_F(FileTest, WhatCannotBeWrittenIsToldBeforehand) {
   EXPECT_EQ(files(), 1);
   EXPECT_THAT(message(ExitCode::environment, [&] { require_writable(path("no/such/directory/a")); }),
               HasSubstr("No such file or directory"));
+}
+
+TEST_F(FileTest, MayBeMovedAsideByAnotherProcessMeanwhile) {
+  const std::string file = given("profile", "earlier"), aside = path("aside");
+  std::atomic<bool> ends = false;
+  std::thread other([&] {
+    while (!ends) {
+      std::filesystem::rename(file, aside);
+      std::filesystem::rename(aside, file);
+    }
+  });
+  for (int i = 0; i < 20000; ++i) {
+    EXPECT_NO_THROW(require_writable(file));
+  }
+  ends = true;
+  other.join();
 }
 
 TEST_F(FileTest, MissingFileIsBadInput) {

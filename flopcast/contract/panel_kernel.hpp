@@ -23,8 +23,7 @@ struct PanelProduct {
   std::int64_t b_step = 0, b_column_step = 1;  ///< b(p, j) = b[p b_step + j b_column_step]
   T alpha = 1, beta = 0;
   T* c = nullptr;
-  /// C(i, j) = c[i + c_columns[j]]; with beta = 0 what was there is not read. C's lines are the caller's to ask for, long enough before.
-  const std::int64_t* c_columns = nullptr;
+  const std::int64_t* c_columns = nullptr;  ///< C(i, j) = c[i + c_columns[j]]; with beta = 0 what was there is not read
   /// Where rows go to otherwise, for kernels that take pieces (no std::span: its functions would be compiled for wide vectors too).
   const RowPiece* pieces = nullptr;
   std::int64_t piece_count = 0;
@@ -34,6 +33,11 @@ struct PanelProduct {
   const T* a_next =
       nullptr;  ///< likewise the first columns of A that the next product reads, `a_next_step` apart; null if that isn't known
   std::int64_t a_next_step = 0;
+  /// Likewise C's lines of a panel of as many vectors and columns that is written later, with its own pieces; null: none.
+  const T* c_ahead = nullptr;
+  const std::int64_t* c_ahead_columns = nullptr;
+  const RowPiece* pieces_ahead = nullptr;
+  std::int64_t piece_ahead_count = 0;
   /// Write C past the caches where the kernel can, that is whole lines of it, if beta = 0.
   bool stream_c = false;
 };

@@ -149,6 +149,54 @@ template <class Vector, class T>
 #endif
 }
 
+/// Asks for the lines of a column of C.
+template <class Vector, class T, std::size_t... V>
+[[gnu::always_inline]] static inline void prefetch_column(const T* c, std::index_sequence<V...> /*vectors*/) {
+  constexpr int to_write = 1, keep = 3;
+  (__builtin_prefetch(c + V * sizeof(Vector) / sizeof(T), to_write, keep), ...);
+}
+
+template <class T>
+[[gnu::always_inline]] static inline void prefetch_pieces(const PanelProduct<T>& x, std::int64_t column) {
+  constexpr int to_write = 1, keep = 3;
+  for (const RowPiece* at = x.pieces_ahead; at != x.pieces_ahead + x.piece_ahead_count; ++at) {
+    const RowPiece& piece = *at;
+    __builtin_prefetch(x.c_ahead + (column + piece.offset + piece.first), to_write, keep);
+  }
+}
+
+/// Asks for the lines at the ends of a column of so many rows that is streamed, where it has only part of them: to ask for lines that are
+/// streamed would make that slower than anything.
+template <class T>
+[[gnu::always_inline]] static inline void prefetch_ends(const T* c, std::int64_t rows) {
+  constexpr int to_write = 1, keep = 3;
+  if (before_line(c) != 0) {
+    __builtin_prefetch(c, to_write, keep);
+    __builtin_prefetch(c + rows - 1, to_write, keep);
+  }
+}
+
+/// Asks for the lines of C that a later panel writes, from column `first` on.
+template <class Vector, class T, std::size_t... V, std::size_t... J>
+[[gnu::always_inline]] static inline void prefetch_panel(const PanelProduct<T>& x, std::int64_t first, std::index_sequence<V...> vectors,
+                                                         std::index_sequence<J...> /*columns*/) {
+  constexpr std::int64_t rows = sizeof...(V) * sizeof(Vector) / sizeof(T);
+  const std::int64_t* const columns = x.c_ahead_columns + first;
+  if (x.pieces_ahead != nullptr) {
+    (prefetch_pieces(x, columns[J]), ...);
+    return;
+  }
+  if (has_masks<Vector>() && x.stream_c && x.beta == T(0)) {
+    (prefetch_ends(x.c_ahead + columns[J], rows), ...);
+    return;
+  }
+  (prefetch_column<Vector>(x.c_ahead + columns[J], vectors), ...);
+  if (before_line(x.c_ahead + columns[0]) != 0) {  // nearly all columns have a line more then
+    constexpr int to_write = 1, keep = 3;
+    (__builtin_prefetch(x.c_ahead + columns[J] + rows - 1, to_write, keep), ...);
+  }
+}
+
 /// Asks for rows of A that are needed some columns later: a panel comes from L2 as a rule, and waiting for it costs a tenth of the time.
 template <class Vector, class T, std::size_t... V>
 [[gnu::always_inline]] static inline void prefetch_rows(const T* a, std::index_sequence<V...> /*vectors*/) {
@@ -172,7 +220,7 @@ template <class Vector, class T, std::size_t... V>
 /// neighbours in a row of b are neighbours in memory.
 template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J>
 [[gnu::noinline]] static void product(const PanelProduct<T>& x, std::int64_t first, std::index_sequence<V...> vectors,
-                                      std::index_sequence<J...> /*columns*/) {
+                                      std::index_sequence<J...> columns) {
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
   constexpr std::size_t height = sizeof...(V);
   constexpr std::int64_t columns_ahead = 8;
@@ -181,6 +229,9 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
   const bool is_whole = x.rows == static_cast<std::int64_t>(height) * lanes && x.pieces == nullptr;
   const bool streams = has_masks<Vector>() && x.stream_c && is_whole && x.beta == T(0) &&
                        (has_lines(x.c + x.c_columns[first + static_cast<std::int64_t>(J)], height) && ...);
+  if (x.c_ahead != nullptr) {
+    prefetch_panel<Vector>(x, first, vectors, columns);
+  }
   const T* a = x.a;
   const T* b = x.b + first * column_step;
   const T* ahead = x.ahead != nullptr ? x.ahead : b;
@@ -229,6 +280,7 @@ static void all_columns(const PanelProduct<T>& x) {
     PanelProduct<T> rest = x;
     rest.b += done * (packed ? 1 : x.b_column_step);
     rest.c_columns += done;
+    rest.c_ahead_columns += rest.c_ahead != nullptr ? done : 0;
     rest.columns -= done;
     if (rest.columns > 0) {
       all_columns<Vector, T, packed, height, width / 2>(rest);

@@ -135,6 +135,18 @@ std::size_t panels_ahead(std::int64_t depth) {
   return static_cast<std::size_t>(depth >= 2 * products ? 0 : std::min(most, (products + depth - 1) / std::max<std::int64_t>(1, depth)));
 }
 
+/// The panels of a product in the order in which multiply() goes through them.
+struct PanelNumber {
+  std::size_t rows;  ///< panels of them
+  std::size_t row = 0, column = 0;
+  void advance() {
+    if (++row == rows) {
+      row = 0;
+      ++column;
+    }
+  }
+};
+
 template <class T>
 bool begins_line(const T* element) {
   constexpr std::uintptr_t line = 64;
@@ -400,59 +412,74 @@ void PanelTiles<T>::take_rows(const T* a, const std::vector<RowPanel>& panels, c
   } else {
     take_rows_in_order(a, panels, order, is_packed);
   }
+  take_rows_of_c();
+}
+
+template <class T>
+void PanelTiles<T>::take_rows_of_c() {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const RowPanel& panel = (*row_panels_)[i];
+    const bool has_pieces = !panel.pieces.empty();
+    rows_[i].c = has_pieces ? 0 : folded_->m.c[static_cast<std::size_t>(panel.first)];
+    rows_[i].pieces = has_pieces ? panel.pieces.data() : nullptr;
+    rows_[i].piece_count = std::ssize(panel.pieces);
+    rows_[i].by_kernel = has_pieces || panel.contiguous_c;
+    rows_[i].shape = 4 * panel.rows + (has_pieces ? 2 : 0) + (panel.contiguous_c ? 1 : 0);
+  }
 }
 
 template <class T>
 void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
   const std::vector<RowPanel>& panels = *row_panels_;
+  if (panels.empty()) {
+    return;
+  }
   const bool streams = stream_c_ && beta == T(0);
-  const bool asks = !streams || !writes_whole_lines(c);
-  const std::size_t ahead = panels_ahead(depth_.length);
-  std::size_t ahead_i = 0, ahead_j = 0;
-  const auto ask = [&]() __attribute__((always_inline)) {
-    if (ahead_j < columns_.size()) {
-      ask_for_c(c, panels[ahead_i], (*column_panels_)[ahead_j], streams);
+  const std::size_t ask_until = streams && writes_whole_lines(c) ? 0 : columns_.size();
+  PanelNumber ahead{panels.size()};  // of the panel of C that is asked for
+  for (std::size_t k = panels_ahead(depth_.length); k > 0; --k, ahead.advance()) {
+    if (ahead.column < ask_until) {
+      ask_for_c(c, panels[ahead.row], (*column_panels_)[ahead.column], streams);
     }
-    if (++ahead_i == panels.size()) {
-      ahead_i = 0;
-      ++ahead_j;
-    }
-  };
-  for (std::size_t k = 0; k < ahead && asks; ++k) {
-    ask();
   }
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     const ColumnPanel& columns = (*column_panels_)[j];
     for (std::size_t i = 0; i < panels.size(); ++i) {
-      if (asks) {
-        ask();
-      }
+      const Rows& rows = rows_[i];
       PanelProduct<T> product{panels[i].rows,
                               columns.columns,
                               depth_.length,
-                              rows_[i].data,
-                              rows_[i].step,
+                              rows.data,
+                              rows.step,
                               columns_[j].data,
                               columns_[j].step,
                               columns_[j].column_step,
                               alpha,
                               beta,
-                              c + folded_->m.c[static_cast<std::size_t>(panels[i].first)],
+                              c + rows.c,
                               folded_->n.c.data() + columns.first,
-                              nullptr,
-                              0,
+                              rows.pieces,
+                              rows.piece_count,
                               nullptr,
                               0,
                               rows_[(i + 1) % panels.size()].data,
                               rows_[(i + 1) % panels.size()].step};
       product.stream_c = stream_c_ && panels[i].contiguous_c;
+      if (ahead.column < ask_until) {
+        const Rows& rows_ahead = rows_[ahead.row];
+        const ColumnPanel& columns_ahead = (*column_panels_)[ahead.column];
+        if (rows.by_kernel && rows.shape == rows_ahead.shape && columns.columns == columns_ahead.columns) {
+          product.c_ahead = c + rows_ahead.c;
+          product.c_ahead_columns = folded_->n.c.data() + columns_ahead.first;
+          product.pieces_ahead = rows_ahead.pieces;
+          product.piece_ahead_count = rows_ahead.piece_count;
+        } else {
+          ask_for_c(c, panels[ahead.row], columns_ahead, streams);
+        }
+        ahead.advance();
+      }
       prefetch_columns(j + 1, i, panels.size(), product);
-      if (!panels[i].pieces.empty()) {
-        product.c = c;
-        product.pieces = panels[i].pieces.data();
-        product.piece_count = std::ssize(panels[i].pieces);
-        kernel_->run(product);
-      } else if (panels[i].contiguous_c) {
+      if (rows.by_kernel) {
         kernel_->run(product);
       } else {
         scatter(product, panels[i], c);
@@ -479,8 +506,8 @@ bool PanelTiles<T>::writes_whole_lines(const T* c) const {
   return begins_line(c) && offsets % line_elements<T>() == 0;
 }
 
-/// Asks for the lines of C that are written by a panel: where it `streams` only those that it has a part of. Inlined, as GCC leaves out calls
-/// of functions that do nothing else.
+/// Asks for the lines of C that are written by a panel, for which the kernel asks unless it is of another shape than the one being multiplied:
+/// where it `streams` only those that it has a part of. Inlined, as GCC leaves out calls of functions that do nothing else.
 template <class T>
 [[gnu::always_inline]] inline void PanelTiles<T>::ask_for_c(const T* c, const RowPanel& rows, const ColumnPanel& columns,
                                                             bool streams) const {

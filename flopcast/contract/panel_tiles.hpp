@@ -108,9 +108,15 @@ class PanelTiles {
     std::int64_t step, column_step;
     T* packed;  ///< where to, or nullptr
   };
+  /// Of A's panel where it is read, and of C's.
   struct Rows {
     const T* data;
     std::int64_t step;
+    std::int64_t c = 0;  ///< offset of the first row, 0 where there are pieces
+    const RowPiece* pieces = nullptr;
+    std::int64_t piece_count = 0;
+    bool by_kernel = false;  ///< which writes C; otherwise it goes through a buffer
+    std::int64_t shape = 0;  ///< the kernel writes panels with equal ones to C in the same way
   };
 
   std::size_t pack_columns_together(std::size_t first, std::size_t last) const;
@@ -119,6 +125,7 @@ class PanelTiles {
   void pack_rows(const T* a, const RowPanel& panel, T* to, const RowPanel* next) const;
   void take_rows_where_they_lie(const T* a, const std::vector<RowPanel>& panels, bool pack, bool is_packed);
   void take_squares(const T* a, const PackingOrder& order);
+  void take_rows_of_c();
   void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool is_packed);
   void prefetch_columns(std::size_t next, std::size_t share, std::size_t shares, PanelProduct<T>& product) const;
   [[nodiscard]] bool writes_whole_lines(const T* c) const;

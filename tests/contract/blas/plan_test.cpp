@@ -312,12 +312,13 @@ TEST(Blocked, StreamsCInPanelsWhereItOverwritesWholeLines) {
             contract_naively(contraction, buffers.a.data(), buffers.b.data(), expected.data(), -0.5, beta);
             blocked.run(buffers.a.data(), buffers.b.data(), result.data(), -0.5, beta);
             EXPECT_LE(largest_difference(precision, result, expected), tolerance(contraction)) << text << to_string(blocked.blocking());
-            // where C isn't at the start of a line nothing is streamed
-            std::vector<std::byte> shifted(result.size() + static_cast<std::size_t>(element_bytes(precision)));
-            std::byte* const c = shifted.data() + element_bytes(precision);
-            std::copy(buffers.c.begin(), buffers.c.end(), c);
-            blocked.run(buffers.a.data(), buffers.b.data(), c, -0.5, beta);
-            EXPECT_TRUE(std::equal(result.begin(), result.end(), c)) << text << to_string(blocked.blocking());
+            for (const std::int64_t before : {1, 2, 7}) {  // elements: C may begin anywhere in a line
+              std::vector<std::byte> shifted(result.size() + static_cast<std::size_t>(before * element_bytes(precision)));
+              std::byte* const c = shifted.data() + before * element_bytes(precision);
+              std::copy(buffers.c.begin(), buffers.c.end(), c);
+              blocked.run(buffers.a.data(), buffers.b.data(), c, -0.5, beta);
+              EXPECT_TRUE(std::equal(result.begin(), result.end(), c)) << text << to_string(blocked.blocking());
+            }
           }
         }
       }

@@ -135,18 +135,6 @@ std::size_t panels_ahead(std::int64_t depth) {
   return static_cast<std::size_t>(depth >= 2 * products ? 0 : std::min(most, (products + depth - 1) / std::max<std::int64_t>(1, depth)));
 }
 
-/// The panels of a product in the order in which multiply() goes through them.
-struct PanelNumber {
-  std::size_t rows;  ///< panels of them
-  std::size_t row = 0, column = 0;
-  void advance() {
-    if (++row == rows) {
-      row = 0;
-      ++column;
-    }
-  }
-};
-
 template <class T>
 bool begins_line(const T* element) {
   constexpr std::uintptr_t line = 64;
@@ -466,16 +454,7 @@ void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
                               rows_[(i + 1) % panels.size()].step};
       product.stream_c = stream_c_ && panels[i].contiguous_c;
       if (ahead.column < ask_until) {
-        const Rows& rows_ahead = rows_[ahead.row];
-        const ColumnPanel& columns_ahead = (*column_panels_)[ahead.column];
-        if (rows.by_kernel && rows.shape == rows_ahead.shape && columns.columns == columns_ahead.columns) {
-          product.c_ahead = c + rows_ahead.c;
-          product.c_ahead_columns = folded_->n.c.data() + columns_ahead.first;
-          product.pieces_ahead = rows_ahead.pieces;
-          product.piece_ahead_count = rows_ahead.piece_count;
-        } else {
-          ask_for_c(c, panels[ahead.row], columns_ahead, streams);
-        }
+        take_ahead(product, rows, c, ahead);
         ahead.advance();
       }
       prefetch_columns(j + 1, i, panels.size(), product);
@@ -528,6 +507,22 @@ template <class T>
       __builtin_prefetch(column + row[i], to_write, keep);
     }
     __builtin_prefetch(column + row[rows.rows - 1], to_write, keep);
+  }
+}
+
+/// The kernel asks for the lines of panel `ahead` while it does the product, or they are asked for here.
+template <class T>
+[[gnu::always_inline]] inline void PanelTiles<T>::take_ahead(PanelProduct<T>& product, const Rows& rows, const T* c,
+                                                             const PanelNumber& ahead) const {
+  const Rows& rows_ahead = rows_[ahead.row];
+  const ColumnPanel& columns_ahead = (*column_panels_)[ahead.column];
+  if (rows.by_kernel && rows.shape == rows_ahead.shape && product.columns == columns_ahead.columns) {
+    product.c_ahead = c + rows_ahead.c;
+    product.c_ahead_columns = folded_->n.c.data() + columns_ahead.first;
+    product.pieces_ahead = rows_ahead.pieces;
+    product.piece_ahead_count = rows_ahead.piece_count;
+  } else {
+    ask_for_c(c, (*row_panels_)[ahead.row], columns_ahead, stream_c_ && product.beta == T(0));
   }
 }
 

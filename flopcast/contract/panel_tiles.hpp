@@ -119,6 +119,18 @@ class PanelTiles {
     std::int64_t shape = 0;  ///< the kernel writes panels with equal ones to C in the same way
   };
 
+  /// Panels of C in the order in which multiply() goes through them.
+  struct PanelNumber {
+    std::size_t rows;  ///< panels of them
+    std::size_t row = 0, column = 0;
+    void advance() {
+      if (++row == rows) {
+        row = 0;
+        ++column;
+      }
+    }
+  };
+
   std::size_t pack_columns_together(std::size_t first, std::size_t last) const;
   void pack_columns_of(std::size_t number) const;
   /// `next`, if not null, is packed right after it.
@@ -129,6 +141,7 @@ class PanelTiles {
   void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool is_packed);
   void prefetch_columns(std::size_t next, std::size_t share, std::size_t shares, PanelProduct<T>& product) const;
   [[nodiscard]] bool writes_whole_lines(const T* c) const;
+  void take_ahead(PanelProduct<T>& product, const Rows& rows, const T* c, const PanelNumber& ahead) const;
   void ask_for_c(const T* c, const RowPanel& rows, const ColumnPanel& columns, bool streams) const;
   void scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const;
 

@@ -223,6 +223,11 @@ void run_command(const RunOptions& options, CommonOptions& common) {
     report::read_document(options.statistics, mpi_profile_schema);
     mpi.statistics = options.statistics;
   }
+  if (mpi.policy == path::Policy::a_priori && options.statistics.empty() && options.executions.empty() && interpose::is_first_process()) {
+    note(
+        "flopcast: policy a-priori goes by the counts of an earlier profile (--statistics FILE); without one it does what conditional does",
+        common);
+  }
   mpi.executions = options.executions;
   mpi.results = options.results;
   const bool continues = common.output != "-" && is_same_file(options.statistics, common.output);

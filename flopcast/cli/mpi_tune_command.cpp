@@ -68,7 +68,8 @@ bool ties(const MpiOutcome& outcome, const MpiOutcome& best) {
 }
 
 std::string verdict(const MpiOutcome& outcome, const MpiOutcome& best) {
-  return !outcome.covered      ? "too little seen"
+  return outcome.failed        ? "failed"
+         : !outcome.covered    ? "too little seen"
          : &outcome == &best   ? "chosen"
          : outcome.finalist    ? "finalist"
          : ties(outcome, best) ? "tie"
@@ -94,9 +95,16 @@ report::Table table_of(const std::vector<MpiOutcome>& outcomes, const MpiTuneOpt
   table.columns.push_back({"", report::Align::left, "verdict"});
   const MpiOutcome& best = best_of(outcomes, options);
   for (const MpiOutcome& outcome : outcomes) {
+    if (outcome.failed) {
+      std::vector<report::Cell> row(table.columns.size(), report::Cell(""));
+      row.front() = text_of(outcome.setting);
+      row.back() = verdict(outcome, best);
+      table.rows.push_back(std::move(row));
+      continue;
+    }
     std::vector<report::Cell> row = {
         text_of(outcome.setting),     prediction(outcome, outcome.predicted), prediction(outcome, outcome.half_width),
-        percent(outcome.coverage, 1), percent(outcome.executed_share, 1),     seconds_cell(outcome.elapsed)};
+        percent(outcome.coverage, 1), percent(outcome.executed_share, 1),     seconds_cell(outcome.elapsed + outcome.checking)};
     if (shows_full && (options.validate || outcome.finalist)) {
       row.push_back(seconds_cell(*outcome.full_path));
       row.push_back(seconds_cell(*outcome.full_elapsed));
@@ -110,16 +118,33 @@ report::Table table_of(const std::vector<MpiOutcome>& outcomes, const MpiTuneOpt
   return table;
 }
 
+/// By executions of all configurations, as the program measures itself.
+struct Taken {
+  Seconds in_full = 0, selectively = 0;
+};
+
+/// Where all were executed in full as well.
+Taken taken_by(const std::vector<MpiOutcome>& outcomes) {
+  Taken all;
+  for (const MpiOutcome& outcome : outcomes) {
+    all.in_full += outcome.full_elapsed.value_or(0);
+    all.selectively += outcome.elapsed;
+  }
+  return all;
+}
+
 json document_of(const std::vector<MpiOutcome>& outcomes, const MpiTuner& tuner, const MpiSpace& space, const MpiTuneOptions& options) {
   const MpiOutcome& best = best_of(outcomes, options);
   json list = json::array();
   for (const MpiOutcome& outcome : outcomes) {
-    json entry = {{"configuration", json::object()},
-                  {"executed_share", outcome.executed_share},
-                  {"coverage", outcome.coverage},
-                  {"elapsed_seconds", outcome.elapsed},
-                  {"selective", outcome.skipped_safely && options.policy != path::policy_name(path::Policy::full)},
-                  {"verdict", verdict(outcome, best)}};
+    json entry = {{"configuration", json::object()}, {"verdict", verdict(outcome, best)}};
+    if (!outcome.failed) {
+      entry["executed_share"] = outcome.executed_share;
+      entry["coverage"] = outcome.coverage;
+      entry["elapsed_seconds"] = outcome.elapsed;
+      entry["selective"] = outcome.skipped_safely && options.policy != path::policy_name(path::Policy::full);
+      entry["measured_by_self_check"] = outcome.checking > 0;
+    }
     if (!outcome.spent.empty()) {
       entry["spent"] = outcome.spent;
     }
@@ -139,25 +164,25 @@ json document_of(const std::vector<MpiOutcome>& outcomes, const MpiTuner& tuner,
     }
     list.push_back(std::move(entry));
   }
-  return {{"schema", "flopcast-mpi-tuning-1"},
-          {"name", space.name},
-          {"launches", tuner.launches()},
-          {"launch_seconds", tuner.launch_seconds()},
-          {"self_check_remembered", tuner.remembered_check()},
-          {"clock", tuner.clock()},
-          {"cores_of_others", tuner.others()},
-          {"configurations", std::move(list)}};
+  json document = {{"schema", "flopcast-mpi-tuning-1"},
+                   {"name", space.name},
+                   {"launches", tuner.launches()},
+                   {"launch_seconds", tuner.launch_seconds()},
+                   {"self_check_remembered", tuner.remembered_check()},
+                   {"clock", tuner.clock()},
+                   {"cores_of_others", tuner.others()},
+                   {"configurations", std::move(list)}};
+  if (options.validate) {
+    const Taken taken = taken_by(outcomes);
+    document["full_seconds"] = taken.in_full;
+    document["selective_seconds"] = taken.selectively;
+  }
+  return document;
 }
 
-void tell_times(const std::vector<MpiOutcome>& outcomes, const CommonOptions& common) {
-  Seconds full = 0;
-  Seconds selective = 0;
-  for (const MpiOutcome& outcome : outcomes) {
-    full += *outcome.full_elapsed;
-    selective += outcome.elapsed;
-  }
-  note(fmt::format("flopcast: full executions {}, selective ones {}: {:.2f} times less", format_seconds(full), format_seconds(selective),
-                   full / selective),
+void tell_times(const Taken& taken, const CommonOptions& common) {
+  note(fmt::format("flopcast: full executions {}, selective ones {}: {:.2f} times less", format_seconds(taken.in_full),
+                   format_seconds(taken.selectively), taken.in_full / taken.selectively),
        common);
 }
 
@@ -184,7 +209,9 @@ void read_finalists(const std::string& text, MpiTuneOptions& options) {
 }
 
 void require_known_choices(const MpiTuneOptions& options) {
-  static_cast<void>(path::policy_named(options.policy));
+  if (const path::Policy policy = path::policy_named(options.policy); policy == path::Policy::random || policy == path::Policy::rehearsal) {
+    throw usage_error("--policy {} predicts nothing; tune takes full, conditional, local, online, a-priori or eager", options.policy);
+  }
   if (options.self_check != "none" && options.self_check != "once" && options.self_check != "one" && options.self_check != "all") {
     throw usage_error("--self-check must be none, once, one or all, not '{}'", options.self_check);
   }
@@ -211,7 +238,7 @@ void tune(const MpiTuneOptions& options, const CommonOptions& common) {
   }
   emit(table_of(outcomes, options), common);
   if (options.validate) {
-    tell_times(outcomes, common);
+    tell_times(taken_by(outcomes), common);
   }
 }
 

@@ -109,6 +109,11 @@ std::vector<MpiTuner::Execution> MpiTuner::missing() const {
     const auto checked = std::find(order.begin(), order.end(), checked_);
     std::rotate(order.begin(), checked, checked + 1);
   }
+  for (const std::size_t i : suspects_) {
+    if (!outcomes_[i] && !distrusts_) {
+      return {{i, full}};  // by itself
+    }
+  }
   for (const std::size_t i : order) {
     if (outcomes_[i]) {
       continue;
@@ -160,11 +165,33 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
   if (made.failed && *made.failed == 0) {  // not by what came before it in the same launch
     const auto& [setting, policy] = executions.front();
     if (policy == full) {
-      throw unusable_measurement("configuration {} ended with an exit code other than 0 or without a profile: {}",
-                                 text_of(settings_[setting]), fmt::join(command_of(space_, settings_[setting]), " "));
+      fail(setting);
+    } else {
+      suspects_.insert(setting);
     }
-    distrusts_ = true;
   }
+}
+
+void MpiTuner::fail(std::size_t setting) {
+  MpiOutcome outcome;
+  outcome.setting = settings_[setting];
+  outcome.failed = true;
+  outcome.covered = false;
+  outcomes_[setting] = std::move(outcome);
+  const std::string what = fmt::format("configuration {} ended with an exit code other than 0 or without a profile: {}",
+                                       text_of(settings_[setting]), fmt::join(command_of(space_, settings_[setting]), " "));
+  const auto fails = [](const std::optional<MpiOutcome>& each) { return each && each->failed; };
+  if (std::all_of(outcomes_.begin(), outcomes_.end(), fails)) {
+    throw unusable_measurement("{}; no other one ends well either", what);
+  }
+  tell_("flopcast: " + what);
+  if (setting == checked_) {
+    checked_ = static_cast<std::size_t>(std::find_if_not(outcomes_.begin(), outcomes_.end(), fails) - outcomes_.begin());
+  }
+}
+
+void MpiTuner::judge_suspects() {
+  distrusts_ = distrusts_ || std::any_of(suspects_.begin(), suspects_.end(), [&](std::size_t i) { return result(i, full) != nullptr; });
 }
 
 /// The executions of one launch go on with what the earlier ones of it have learnt: of a kernel's times the last ones are all, with those of
@@ -216,6 +243,7 @@ std::optional<MpiOutcome> MpiTuner::outcome(std::size_t setting) {
   }
   if (selective != nullptr && full_tells() && setting == checked_) {  // no need to predict what was measured
     MpiOutcome measured = outcome_of(setting, *in_full, true);
+    measured.checking = measured.elapsed;
     measured.elapsed = elapsed_seconds(*selective);
     return measured;
   }
@@ -303,7 +331,7 @@ void MpiTuner::execute_finalists() {
   const auto missing_in_full = [&] {
     std::vector<Execution> executions;
     for (const std::size_t i : leading) {
-      if (result(i, full) == nullptr) {
+      if (result(i, full) == nullptr && !outcomes_[i]->failed) {
         if (!rehearsed) {
           rehearsed = i;
           executions.emplace_back(i, rehearsal);
@@ -318,6 +346,9 @@ void MpiTuner::execute_finalists() {
     launch(executions);
   }
   for (const std::size_t i : leading) {
+    if (outcomes_[i]->failed) {
+      continue;
+    }
     const json& in_full = *result(i, full);
     outcomes_[i]->finalist = true;
     outcomes_[i]->full_path = path_seconds(in_full);
@@ -329,10 +360,12 @@ void MpiTuner::execute_finalists() {
 }
 
 std::vector<MpiOutcome> MpiTuner::tune(const std::function<void(const std::string&)>& tell) {
+  tell_ = tell;
   for (std::vector<Execution> executions = missing(); !executions.empty(); executions = missing()) {
     throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
     const bool trusted = !distrusts_;
     launch(executions);
+    judge_suspects();
     for (std::size_t i = 0; i < settings_.size(); ++i) {
       if (!outcomes_[i] && (outcomes_[i] = outcome(i))) {
         tell(fmt::format("{}: {}", text_of(settings_[i]), format_seconds(outcomes_[i]->predicted)));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,8 @@ struct MpiOutcome {  // NOLINT(bugprone-exception-escape): the linter believes t
   std::optional<Seconds> full_path, full_elapsed;
   nlohmann::json spent;   ///< where that time went, means of the processes
   bool finalist = false;  ///< among the least predictions: the choice goes by its full execution
+  bool failed = false;    ///< the program ended with an error in it, or without a profile, though nothing was left out: all else is empty
+  Seconds checking = 0;   ///< what the full execution took that stands for a prediction, by the self-check; `elapsed` is its rehearsal's
 };
 
 /// Has a program executed in every configuration of a space, in as few launches as it can be, and keeps what that teaches of kernels.
@@ -55,7 +58,7 @@ class MpiTuner {
   MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& store);
 
   /// Every configuration's outcome, in the order of the space. `tell` gets messages about progress. Throws unusable_measurement if the
-  /// program fails where nothing is left out, Interrupted.
+  /// program fails in all of them, Interrupted.
   std::vector<MpiOutcome> tune(const std::function<void(const std::string&)>& tell);
 
   /// Kernels whose stored times no longer held.
@@ -83,6 +86,10 @@ class MpiTuner {
   [[nodiscard]] std::vector<Execution> missing() const;
   void note_self_check();
   void launch(const std::vector<Execution>& executions);
+  /// The program fails in `setting` whatever is left out: it is left alone.
+  void fail(std::size_t setting);
+  /// Of configurations that failed with kernels left out: those that don't in full show that the program goes by its results.
+  void judge_suspects();
   void learn(const std::vector<Execution>& made);
   /// Of a setting if all that it needs is there.
   [[nodiscard]] std::optional<MpiOutcome> outcome(std::size_t setting);
@@ -109,6 +116,8 @@ class MpiTuner {
   std::size_t checked_ = 0;  ///< setting that the self-check executes in full, if it is only one
   bool remembered_ = false;
   double others_ = 0;
+  std::set<std::size_t> suspects_;  ///< settings that failed with kernels left out, and are executed in full to see whether that is why
+  std::function<void(const std::string&)> tell_;
   bool distrusts_ = false;  ///< a selective execution failed, or made other calls of MPI than a full one: all is executed in full
   int drifted_ = 0, launches_ = 0;
   Seconds launch_seconds_ = 0;

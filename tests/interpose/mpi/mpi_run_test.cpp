@@ -381,6 +381,9 @@ TEST_P(MpiRunTest, RegionsAreKernels) {
   EXPECT_EQ(kernel(skipped, "transpose(100)")->at("executed").at("count"), 3 + 3);
   EXPECT_EQ(kernel(skipped, "transpose(100)")->at("along").at("count"), 20);
   EXPECT_EQ(kernel(skipped, "add column(100)")->at("executed").at("count"), 2 * 20);
+
+  ASSERT_EQ(followed(2, "--output profile.json", program("regions") + " 0 3").exit_code, 0);
+  EXPECT_NE(kernel(profile(), "add column(0)"), nullptr) << "a size of 0 is one";
 }
 
 TEST_P(MpiRunTest, RegionsOfFortranAreKernelsAndAResetForgets) {
@@ -741,12 +744,29 @@ TEST_P(MpiTuneTest, FortranProgramsAskForConfigurations) {
   EXPECT_THAT(result.err, HasSubstr("order 7, depth 1, split.\n"));
 }
 
-TEST_P(MpiTuneTest, AValueThatIsNoIntegerIsToldAndTheOthersAreKept) {
-  write_space("test", {program("configurations_program"), "{order}"}, {{"order", {"many", 30}}});
-  const Result result = tune("space.json --json" + anyhow);
+TEST_P(MpiTuneTest, AConfigurationThatFailsIsToldAndTheOthersAreKept) {
+  for (const json& orders : {json{"many", 30}, json{30, "many", 40}}) {  // the middle one is that of the self-check
+    write_space("test", {program("configurations_program"), "{order}"}, {{"order", orders}});
+    const Result result = tune("space.json --json --cold --finalists 5" + anyhow);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("parameter 'order' is 'many'; the program expects an integer"));
+    EXPECT_THAT(result.err, HasSubstr("configuration order=many ended with an exit code other than 0"));
+    for (const json& each : json::parse(result.out).at("configurations")) {
+      const bool fails = each.at("configuration").at("order") == "many";
+      EXPECT_EQ(each.at("verdict") == "failed", fails) << each;
+      EXPECT_EQ(each.contains("full_path_seconds"), !fails) << each;
+      EXPECT_TRUE(fails || each.at("selective")) << "the program doesn't go by its results";
+    }
+  }
+  EXPECT_THAT(tune("space.json" + anyhow).out, HasSubstr("| failed"));
+}
+
+TEST_P(MpiTuneTest, AProgramThatFailsEverywhereHasNoTable) {
+  write_space("test", {program("configurations_program"), "{order}"}, {{"order", {"many", "few"}}});
+  const Result result = tune("space.json" + anyhow);
   EXPECT_EQ(result.exit_code, 5);
-  EXPECT_THAT(result.err, HasSubstr("parameter 'order' is 'many'; the program expects an integer"));
-  EXPECT_THAT(result.err, HasSubstr("order=30: "));
+  EXPECT_THAT(result.err, HasSubstr("no other one ends well either"));
+  EXPECT_EQ(result.out, "");
 }
 
 TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {
@@ -779,6 +799,7 @@ TEST_P(MpiTuneTest, AnInterruptionIsNoFailure) {
 TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
   write_space("test", {subject(), "--n", "200", "--nb", "{nb}"}, {{"nb", {32}}});
   EXPECT_EQ(tune("space.json --policy eagre").exit_code, 3);
+  EXPECT_EQ(tune("space.json --policy random").exit_code, 2);
   EXPECT_EQ(tune("space.json --self-check sometimes").exit_code, 2);
   EXPECT_EQ(tune("space.json --finalists -1").exit_code, 2);
   EXPECT_EQ(tune("space.json --finalists 3x").exit_code, 2);

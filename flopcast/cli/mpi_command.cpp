@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flopcast/cli/mpi_tables.hpp"
@@ -265,7 +267,8 @@ void show_command(const std::string& file, const CommonOptions& common) {
            common);
     }
   } catch (const json::exception& error) {
-    throw bad_input("{} is no complete profile of an MPI program: {}", file, error.what());
+    const std::string_view what = error.what();  // behind the library's name for it
+    throw bad_input("{} is no complete profile of an MPI program: {}", file, what.substr(std::min(what.find("] ") + 2, what.size())));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "flopcast/contract/cache_lines.hpp"
 #include "flopcast/contract/panel_kernel.hpp"
 #include "flopcast/contract/vector_memory.hpp"
 
@@ -43,19 +44,10 @@ static constexpr bool has_masks() {
 #endif
 }
 
-/// Elements of a column of C before the first line of the cache that begins in it; as many as a vector has where elements lie across lines.
-template <class T>
-[[gnu::always_inline]] static inline unsigned before_line(const T* c) {
-  constexpr std::uintptr_t line = 64;
-  const std::uintptr_t bytes = (line - reinterpret_cast<std::uintptr_t>(c) % line) % line;
-  return static_cast<unsigned>(bytes % sizeof(T) == 0 ? bytes / sizeof(T) : line / sizeof(T));
-}
-
 /// Whether a column of so many vectors has whole lines in it.
 template <class T>
 [[gnu::always_inline]] static inline bool has_lines(const T* c, std::size_t vectors) {
-  const unsigned before = before_line(c);
-  return before == 0 || (vectors > 1 && before < 64 / sizeof(T));
+  return vectors > 1 ? lies_along_lines(c) : begins_line(c);
 }
 
 #if defined(__AVX512F__)
@@ -88,7 +80,7 @@ template <class Vector, class T, std::size_t... V>
   if constexpr (has_masks<Vector>()) {
     constexpr std::size_t lanes = sizeof(Vector) / sizeof(T), last = sizeof...(V) - 1;
     const Vector values[] = {sum[V] * x.alpha...};
-    const unsigned before = before_line(c);
+    const auto before = static_cast<unsigned>(before_line(c));
     if (before == 0) {
       (stream(c + V * lanes, values[V]), ...);
       return;
@@ -149,51 +141,17 @@ template <class Vector, class T>
 #endif
 }
 
-/// Asks for the lines of a column of C.
-template <class Vector, class T, std::size_t... V>
-[[gnu::always_inline]] static inline void prefetch_column(const T* c, std::index_sequence<V...> /*vectors*/) {
-  constexpr int to_write = 1, keep = 3;
-  (__builtin_prefetch(c + V * sizeof(Vector) / sizeof(T), to_write, keep), ...);
-}
-
-template <class T>
-[[gnu::always_inline]] static inline void prefetch_pieces(const PanelProduct<T>& x, std::int64_t column) {
-  constexpr int to_write = 1, keep = 3;
-  for (const RowPiece* at = x.pieces_ahead; at != x.pieces_ahead + x.piece_ahead_count; ++at) {
-    const RowPiece& piece = *at;
-    __builtin_prefetch(x.c_ahead + (column + piece.offset + piece.first), to_write, keep);
-  }
-}
-
-/// Asks for the lines at the ends of a column of so many rows that is streamed, where it has only part of them: to ask for lines that are
-/// streamed would make that slower than anything.
-template <class T>
-[[gnu::always_inline]] static inline void prefetch_ends(const T* c, std::int64_t rows) {
-  constexpr int to_write = 1, keep = 3;
-  if (before_line(c) != 0) {
-    __builtin_prefetch(c, to_write, keep);
-    __builtin_prefetch(c + rows - 1, to_write, keep);
-  }
-}
-
 /// Asks for the lines of C that a later panel writes, from column `first` on.
 template <class Vector, class T, std::size_t... V, std::size_t... J>
-[[gnu::always_inline]] static inline void prefetch_panel(const PanelProduct<T>& x, std::int64_t first, std::index_sequence<V...> vectors,
-                                                         std::index_sequence<J...> /*columns*/) {
-  constexpr std::int64_t rows = sizeof...(V) * sizeof(Vector) / sizeof(T);
+[[gnu::always_inline]] static inline void ask_for_panel(const PanelProduct<T>& x, std::int64_t first, std::index_sequence<V...> /*vectors*/,
+                                                        std::index_sequence<J...> /*columns*/) {
+  constexpr auto rows = static_cast<std::int64_t>(sizeof...(V) * sizeof(Vector) / sizeof(T));
   const std::int64_t* const columns = x.c_ahead_columns + first;
+  const bool streamed = has_masks<Vector>() && x.stream_c && x.beta == T(0);
   if (x.pieces_ahead != nullptr) {
-    (prefetch_pieces(x, columns[J]), ...);
-    return;
-  }
-  if (has_masks<Vector>() && x.stream_c && x.beta == T(0)) {
-    (prefetch_ends(x.c_ahead + columns[J], rows), ...);
-    return;
-  }
-  (prefetch_column<Vector>(x.c_ahead + columns[J], vectors), ...);
-  if (before_line(x.c_ahead + columns[0]) != 0) {  // nearly all columns have a line more then
-    constexpr int to_write = 1, keep = 3;
-    (__builtin_prefetch(x.c_ahead + columns[J] + rows - 1, to_write, keep), ...);
+    (ask_for_pieces(x.c_ahead + columns[J], x.pieces_ahead, x.piece_ahead_count), ...);
+  } else {
+    (ask_for_column(x.c_ahead + columns[J], rows, streamed), ...);
   }
 }
 
@@ -230,7 +188,7 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
   const bool streams = has_masks<Vector>() && x.stream_c && is_whole && x.beta == T(0) &&
                        (has_lines(x.c + x.c_columns[first + static_cast<std::int64_t>(J)], height) && ...);
   if (x.c_ahead != nullptr) {
-    prefetch_panel<Vector>(x, first, vectors, columns);
+    ask_for_panel<Vector>(x, first, vectors, columns);
   }
   const T* a = x.a;
   const T* b = x.b + first * column_step;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "flopcast/contract/cache_lines.hpp"
 #include "flopcast/contract/scattered_matrix.hpp"
 
 namespace flopcast::contract {
@@ -133,12 +134,6 @@ std::vector<std::int64_t> lines_of(const std::vector<PackingOrder::Rows>& square
 std::size_t panels_ahead(std::int64_t depth) {
   constexpr std::int64_t products = 48, most = 8;
   return static_cast<std::size_t>(depth >= 2 * products ? 0 : std::min(most, (products + depth - 1) / std::max<std::int64_t>(1, depth)));
-}
-
-template <class T>
-bool begins_line(const T* element) {
-  constexpr std::uintptr_t line = 64;
-  return reinterpret_cast<std::uintptr_t>(element) % line == 0;
 }
 
 /// Offset of one value; the folded K of an empty sum has none.
@@ -412,7 +407,7 @@ void PanelTiles<T>::take_rows_of_c() {
     rows_[i].pieces = has_pieces ? panel.pieces.data() : nullptr;
     rows_[i].piece_count = std::ssize(panel.pieces);
     rows_[i].by_kernel = has_pieces || panel.contiguous_c;
-    rows_[i].shape = 4 * panel.rows + (has_pieces ? 2 : 0) + (panel.contiguous_c ? 1 : 0);
+    rows_[i].shape = {panel.rows, has_pieces, panel.contiguous_c};
   }
 }
 
@@ -472,7 +467,7 @@ template <class T>
 bool PanelTiles<T>::writes_whole_lines(const T* c) const {
   std::int64_t offsets = 0;
   for (const RowPanel& rows : *row_panels_) {
-    if (!rows.contiguous_c || rows.rows % line_elements<T>() != 0) {
+    if (!rows.contiguous_c || rows.rows % line_elements<T> != 0) {
       return false;
     }
     offsets |= folded_->m.c[static_cast<std::size_t>(rows.first)];
@@ -482,31 +477,25 @@ bool PanelTiles<T>::writes_whole_lines(const T* c) const {
       offsets |= folded_->n.c[static_cast<std::size_t>(columns.first + j)];
     }
   }
-  return begins_line(c) && offsets % line_elements<T>() == 0;
+  return begins_line(c) && offsets % line_elements<T> == 0;
 }
 
-/// Asks for the lines of C that are written by a panel, for which the kernel asks unless it is of another shape than the one being multiplied:
-/// where it `streams` only those that it has a part of. Inlined, as GCC leaves out calls of functions that do nothing else.
+/// Asks for the lines of C that are written by a panel, for which the kernel asks unless it is of another shape than the one being multiplied.
 template <class T>
 [[gnu::always_inline]] inline void PanelTiles<T>::ask_for_c(const T* c, const RowPanel& rows, const ColumnPanel& columns,
                                                             bool streams) const {
-  constexpr int to_write = 1, keep = 3;
-  constexpr std::int64_t line = line_elements<T>();
-  const bool streamed = streams && rows.contiguous_c && rows.pieces.empty();
   const std::int64_t* const row = folded_->m.c.data() + rows.first;
   for (std::int64_t j = 0; j < columns.columns; ++j) {
     const T* const column = c + folded_->n.c[static_cast<std::size_t>(columns.first + j)];
-    for (const RowPiece& piece : rows.pieces) {
-      __builtin_prefetch(column + (piece.offset + piece.first), to_write, keep);
+    if (!rows.pieces.empty()) {
+      ask_for_pieces(column, rows.pieces.data(), std::ssize(rows.pieces));
+    } else if (rows.contiguous_c) {
+      ask_for_column(column + row[0], rows.rows, streams);
+    } else {
+      for (std::int64_t i = 0; i < rows.rows; ++i) {
+        ask_for(column + row[i]);
+      }
     }
-    if (!rows.pieces.empty() || (streamed && begins_line(column + row[0]))) {
-      continue;
-    }
-    const std::int64_t step = streamed ? rows.rows : rows.contiguous_c ? line : 1;
-    for (std::int64_t i = 0; i < rows.rows; i += step) {
-      __builtin_prefetch(column + row[i], to_write, keep);
-    }
-    __builtin_prefetch(column + row[rows.rows - 1], to_write, keep);
   }
 }
 
@@ -530,7 +519,7 @@ template <class T>
 /// left to the kernel, which spreads them even more.
 template <class T>
 void PanelTiles<T>::prefetch_columns(std::size_t next, std::size_t share, std::size_t shares, PanelProduct<T>& product) const {
-  constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t line = line_elements<T>;
   if (next >= columns_.size() || depth_.length == 0) {
     return;
   }

@@ -108,6 +108,12 @@ class PanelTiles {
     std::int64_t step, column_step;
     T* packed;  ///< where to, or nullptr
   };
+  /// The kernel writes panels of equal shapes to C in the same way.
+  struct Shape {
+    std::int64_t rows = 0;
+    bool in_pieces = false, contiguous_c = false;
+    bool operator==(const Shape&) const = default;
+  };
   /// Of A's panel where it is read, and of C's.
   struct Rows {
     const T* data;
@@ -116,7 +122,7 @@ class PanelTiles {
     const RowPiece* pieces = nullptr;
     std::int64_t piece_count = 0;
     bool by_kernel = false;  ///< which writes C; otherwise it goes through a buffer
-    std::int64_t shape = 0;  ///< the kernel writes panels with equal ones to C in the same way
+    Shape shape = {};
   };
 
   /// Panels of C in the order in which multiply() goes through them.

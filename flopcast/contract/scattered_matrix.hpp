@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include "flopcast/contract/cache_lines.hpp"
 #include "flopcast/contract/panel_kernel.hpp"
 
 namespace flopcast::contract {
@@ -60,19 +61,12 @@ std::int64_t pack_squares(const ScatteredMatrix<Element>& x, std::int64_t begin,
   return whole_rows;
 }
 
-/// Elements of a cache line.
-template <class Element>
-constexpr std::int64_t line_elements() {
-  constexpr std::int64_t line_bytes = 64;
-  return line_bytes / static_cast<std::int64_t>(sizeof(Element));
-}
-
 /// Asks for a column that is packed soon: hardware doesn't follow runs as short as a panel. Inlined, as GCC leaves out calls of functions that
 /// do nothing else.
 template <class Element>
 [[gnu::always_inline]] inline void prefetch_column(const ScatteredMatrix<Element>& x, std::int64_t j) {
   const Element* const source = x.from + x.column[j];
-  for (std::int64_t i = 0; i < x.rows; i += line_elements<Element>()) {
+  for (std::int64_t i = 0; i < x.rows; i += line_elements<Element>) {
     __builtin_prefetch(source + x.row[i]);
   }
   __builtin_prefetch(source + x.row[x.rows - 1]);

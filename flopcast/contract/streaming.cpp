@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "flopcast/contract/cache_lines.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -44,14 +46,10 @@ __attribute__((target("avx2,fma"))) void plain_rows(std::int64_t first, std::int
 /// Which rows of a column are streamed. A line of which a part is written past the caches and the rest isn't costs more than either: where a
 /// column begins or ends within a register, in which its neighbour can't stream either, the whole line is left out.
 std::pair<std::int64_t, std::int64_t> streamed_rows(std::int64_t rows, const double* c) {
-  constexpr std::uintptr_t line = 64, in_register = 32;
-  constexpr auto element = static_cast<std::uintptr_t>(sizeof(double));
-  const auto before = [](const double* at, std::uintptr_t unit) {
-    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % unit / element);
-  };
-  const std::int64_t first = before(c, in_register) == 0 ? 0 : static_cast<std::int64_t>(line / element) - before(c, line);
-  const std::int64_t last = rows - (before(c + rows, in_register) == 0 ? 0 : before(c + rows, line));
-  return first < last ? std::pair{first, last} : std::pair{rows, rows};
+  const auto begins_register = [](const double* at) { return reinterpret_cast<std::uintptr_t>(at) % (width * sizeof(double)) == 0; };
+  const std::int64_t first = begins_register(c) ? 0 : before_line(c);
+  const std::int64_t last = rows - (begins_register(c + rows) ? 0 : line_elements<double> - before_line(c + rows));
+  return lies_along_lines(c) && first < last ? std::pair{first, last} : std::pair{rows, rows};
 }
 
 /// One column; four registers of rows at a time keep the multipliers busy.

@@ -186,8 +186,21 @@ void MpiTuner::fail(std::size_t setting) {
   }
   tell_("flopcast: " + what);
   if (setting == checked_) {
-    checked_ = static_cast<std::size_t>(std::find_if_not(outcomes_.begin(), outcomes_.end(), fails) - outcomes_.begin());
+    checked_ = nearest_sound(setting);
+    outcomes_[checked_].reset();  // to be executed in full, though it may have been predicted
   }
+}
+
+/// The configuration nearest in the space's order that hasn't failed.
+std::size_t MpiTuner::nearest_sound(std::size_t setting) const {
+  const auto distance = [setting](std::size_t i) { return std::max(i, setting) - std::min(i, setting); };
+  std::optional<std::size_t> nearest;
+  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+    if (!(outcomes_[i] && outcomes_[i]->failed) && (!nearest || distance(i) < distance(*nearest))) {
+      nearest = i;
+    }
+  }
+  return nearest.value();
 }
 
 void MpiTuner::judge_suspects() {

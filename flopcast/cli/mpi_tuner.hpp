@@ -88,6 +88,7 @@ class MpiTuner {
   void launch(const std::vector<Execution>& executions);
   /// The program fails in `setting` whatever is left out: it is left alone.
   void fail(std::size_t setting);
+  std::size_t nearest_sound(std::size_t setting) const;
   /// Of configurations that failed with kernels left out: those that don't in full show that the program goes by its results.
   void judge_suspects();
   void learn(const std::vector<Execution>& made);

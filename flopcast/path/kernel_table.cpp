@@ -8,7 +8,7 @@ std::size_t KernelKeyHash::operator()(const KernelKey& key) const noexcept {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
   // two chains of multiplications, as one waits for the other
   std::uint64_t first = (static_cast<std::uint64_t>(key.kind) << 32U | key.routine) * odd;
-  std::uint64_t second = odd;
+  std::uint64_t second = odd ^ static_cast<std::uint64_t>(key.size_count);
   for (std::size_t i = 0; i < key.words.size(); i += 2) {
     first = (first ^ static_cast<std::uint64_t>(key.words[i])) * odd;
     second = (second ^ static_cast<std::uint64_t>(key.words[i + 1])) * odd;

@@ -19,6 +19,7 @@ struct KernelKey {
   KernelKind kind = KernelKind::computation;
   std::uint32_t routine = 0;            ///< number in the catalogue, of the MPI routine, of the region
   std::array<std::int64_t, 8> words{};  ///< sizes and flags; bytes, size and stride of the communicator
+  std::int64_t size_count = 0;          ///< how many of a region's words are sizes, the last of which may be 0
   friend bool operator==(const KernelKey&, const KernelKey&) = default;
 };
 

@@ -759,6 +759,11 @@ TEST_P(MpiTuneTest, AConfigurationThatFailsIsToldAndTheOthersAreKept) {
     }
   }
   EXPECT_THAT(tune("space.json" + anyhow).out, HasSubstr("| failed"));
+  int self_checks = 0;
+  for (const json& each : json::parse(tune("space.json --json --cold" + anyhow).out).at("configurations")) {
+    self_checks += each.value("measured_by_self_check", false) ? 1 : 0;
+  }
+  EXPECT_EQ(self_checks, 1) << "another configuration is looked at instead of the one that fails";
 }
 
 TEST_P(MpiTuneTest, AProgramThatFailsEverywhereHasNoTable) {

@@ -42,21 +42,8 @@ std::string computation_name(const path::KernelKey& key) {
   return fmt::format("{}({})", routine.name, fmt::join(parts, ", "));
 }
 
-/// Sizes of a region end with the last one that isn't 0, unless the name says how many there are (`name/3`).
 std::string region_name(const path::KernelKey& key, const RegionNames& regions) {
-  std::size_t count = key.words.size();
-  while (count > 0 && key.words[count - 1] == 0) {
-    --count;
-  }
-  std::string name = regions.name(key.routine);
-  if (const std::size_t slash = name.rfind('/'); slash != std::string::npos && slash + 2 == name.size()) {
-    const auto said = static_cast<std::size_t>(name.back() - '0');
-    if (said > count && said <= key.words.size()) {
-      count = said;
-      name.resize(slash);
-    }
-  }
-  return fmt::format("{}({})", name, fmt::join(key.words.begin(), key.words.begin() + static_cast<std::ptrdiff_t>(count), ", "));
+  return fmt::format("{}({})", regions.name(key.routine), fmt::join(key.words.begin(), key.words.begin() + key.size_count, ", "));
 }
 
 }  // namespace

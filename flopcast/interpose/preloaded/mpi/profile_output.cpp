@@ -93,6 +93,9 @@ void append_kernel(Text& text, const path::Kernel& kernel, const RegionNames& re
   fmt::format_to(std::back_inserter(text), R"(,"kind":"{}","routine":)", kind_name(kernel.key.kind));
   append_string(text, routine_of(kernel.key, regions));
   fmt::format_to(std::back_inserter(text), R"(,"words":[{}])", fmt::join(kernel.key.words, ","));
+  if (kernel.key.size_count > 0) {
+    fmt::format_to(std::back_inserter(text), R"(,"size_count":{})", kernel.key.size_count);
+  }
   append_statistics(text, "along", kernel.along);
   append_statistics(text, "executed", kernel.executed);
   if (kernel.in_context.count > 0) {
@@ -198,6 +201,7 @@ std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames&
   }
   prior.key = *key;
   prior.key.words = document.at("words").get<decltype(prior.key.words)>();
+  prior.key.size_count = std::clamp<std::int64_t>(document.value("size_count", std::int64_t{0}), 0, std::ssize(prior.key.words));
   return prior;
 }
 

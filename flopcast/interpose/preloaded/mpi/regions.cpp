@@ -1,6 +1,5 @@
 #include "flopcast/interpose/user/regions.h"
 
-#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -18,9 +17,7 @@ bool Session::enter_region(const std::string& name, std::span<const std::int64_t
     return true;
   }
   leave_program();
-  // a key has no room for how many sizes there are: it is part of the name where the last one is 0
-  const bool ends_in_zero = !sizes.empty() && sizes.back() == 0;
-  path::KernelKey key{path::KernelKind::region, regions_.number(ends_in_zero ? fmt::format("{}/{}", name, sizes.size()) : name), {}};
+  path::KernelKey key{path::KernelKind::region, regions_.number(name), {}, std::ssize(sizes)};
   std::copy(sizes.begin(), sizes.end(), key.words.begin());
   const std::uint32_t kernel = kernels_.number(key);
   if (may_be_left_out && communicating_regions_.count(key.routine) == 0 && !wants_execution(kernel)) {

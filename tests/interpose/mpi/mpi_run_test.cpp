@@ -485,6 +485,8 @@ class MpiTuneTest : public MpiRunTest {
   Result tune(const std::string& arguments) const {
     return MpiPrograms::run("FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi tune " + arguments, 100);
   }
+  /// Of a tuning's document, by value: a loop over part of a temporary one would outlive it.
+  static json configurations(const Result& tuning) { return json::parse(tuning.out).at("configurations"); }
   std::string subject() const { return std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam(); }
 };
 
@@ -589,10 +591,10 @@ TEST_P(MpiTuneTest, APrioriCountsInASelectiveExecution) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(json::parse(result.out).at("launches"), 1);
   EXPECT_THAT(json::parse(result.out).at("clock"), testing::AnyOf("wall", "cpu"));
-  for (const json& each : json::parse(result.out).at("configurations")) {
+  for (const json& each : configurations(result)) {
     EXPECT_EQ(each.at("selective"), true);
     EXPECT_GT(each.at("predicted_seconds"), 0);
-    EXPECT_LT(each.at("executed_share"), 1);
+    EXPECT_TRUE(each.at("measured_by_self_check") || each.at("executed_share") < 1) << each;
   }
 }
 
@@ -751,7 +753,7 @@ TEST_P(MpiTuneTest, AConfigurationThatFailsIsToldAndTheOthersAreKept) {
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_THAT(result.err, HasSubstr("parameter 'order' is 'many'; the program expects an integer"));
     EXPECT_THAT(result.err, HasSubstr("configuration order=many ended with an exit code other than 0"));
-    for (const json& each : json::parse(result.out).at("configurations")) {
+    for (const json& each : configurations(result)) {
       const bool fails = each.at("configuration").at("order") == "many";
       EXPECT_EQ(each.at("verdict") == "failed", fails) << each;
       EXPECT_EQ(each.contains("full_path_seconds"), !fails) << each;
@@ -760,7 +762,7 @@ TEST_P(MpiTuneTest, AConfigurationThatFailsIsToldAndTheOthersAreKept) {
   }
   EXPECT_THAT(tune("space.json" + anyhow).out, HasSubstr("| failed"));
   int self_checks = 0;
-  for (const json& each : json::parse(tune("space.json --json --cold" + anyhow).out).at("configurations")) {
+  for (const json& each : configurations(tune("space.json --json --cold" + anyhow))) {
     self_checks += each.value("measured_by_self_check", false) ? 1 : 0;
   }
   EXPECT_EQ(self_checks, 1) << "another configuration is looked at instead of the one that fails";
@@ -782,7 +784,7 @@ TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {
         tune(std::string("space.json --json --cold --self-check all --least-coverage 0 --tolerance 1 --policy ") + policy);
     ASSERT_EQ(result.exit_code, 0) << policy << result.err;
     EXPECT_EQ(json::parse(result.out).at("launches"), 1);
-    for (const json& each : json::parse(result.out).at("configurations")) {
+    for (const json& each : configurations(result)) {
       EXPECT_EQ(each.at("selective"), true) << policy;
     }
   }
@@ -902,7 +904,7 @@ TEST_P(MpiTuneTest, InFullNothingIsSelective) {
   write_space("test", {program("configurations_program"), "{order}"}, {{"order", {30, 40}}});
   const Result result = tune("space.json --json --policy full --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  for (const json& each : json::parse(result.out).at("configurations")) {
+  for (const json& each : configurations(result)) {
     EXPECT_EQ(each.at("selective"), false);
     EXPECT_EQ(each.at("executed_share"), 1);
   }

@@ -427,32 +427,20 @@ void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
   }
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     const ColumnPanel& columns = (*column_panels_)[j];
+    ColumnsAhead next = columns_ahead(j + 1);
     for (std::size_t i = 0; i < panels.size(); ++i) {
       const Rows& rows = rows_[i];
-      PanelProduct<T> product{panels[i].rows,
-                              columns.columns,
-                              depth_.length,
-                              rows.data,
-                              rows.step,
-                              columns_[j].data,
-                              columns_[j].step,
-                              columns_[j].column_step,
-                              alpha,
-                              beta,
-                              c + rows.c,
-                              folded_->n.c.data() + columns.first,
-                              rows.pieces,
-                              rows.piece_count,
-                              nullptr,
-                              0,
-                              rows_[(i + 1) % panels.size()].data,
-                              rows_[(i + 1) % panels.size()].step};
+      const Rows& rows_after = rows_[i + 1 < panels.size() ? i + 1 : 0];
+      PanelProduct<T> product{
+          panels[i].rows,   columns.columns,         depth_.length, rows.data, rows.step,       columns_[j].data,
+          columns_[j].step, columns_[j].column_step, alpha,         beta,      c + rows.c,      folded_->n.c.data() + columns.first,
+          rows.pieces,      rows.piece_count,        nullptr,       0,         rows_after.data, rows_after.step};
       product.stream_c = stream_c_ && panels[i].contiguous_c;
       if (ahead.column < ask_until) {
         take_ahead(product, rows, c, ahead);
         ahead.advance();
       }
-      prefetch_columns(j + 1, i, panels.size(), product);
+      next.ask(product);
       if (rows.by_kernel) {
         kernel_->run(product);
       } else {
@@ -515,29 +503,41 @@ template <class T>
   }
 }
 
-/// Asks for a share of the lines of the column panel `next`, one row panel after the other, lest they all queue at once. Packed lines are
-/// left to the kernel, which spreads them even more.
+/// Of column panel `number`, if there is one, for as many shares as there are row panels.
 template <class T>
-void PanelTiles<T>::prefetch_columns(std::size_t next, std::size_t share, std::size_t shares, PanelProduct<T>& product) const {
-  constexpr std::int64_t line = line_elements<T>;
-  if (next >= columns_.size() || depth_.length == 0) {
-    return;
+typename PanelTiles<T>::ColumnsAhead PanelTiles<T>::columns_ahead(std::size_t number) const {
+  const auto parts = [](std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; };
+  if (number >= columns_.size() || depth_.length == 0) {
+    return {};
   }
-  const Columns& columns = columns_[next];
-  const auto at = static_cast<std::int64_t>(share), all = static_cast<std::int64_t>(shares);
+  const Columns& columns = columns_[number];
+  const std::int64_t count = (*column_panels_)[number].columns, shares = std::ssize(rows_);
   if (columns.column_step == 1) {
-    const std::int64_t elements = (*column_panels_)[next].columns * depth_.length;
-    product.ahead = columns.data + at * elements / all;
-    product.ahead_step = (elements + all * depth_.length - 1) / (all * depth_.length);
-    return;
+    const std::int64_t share = parts(count * depth_.length, shares);
+    return {columns.data, share, parts(share, depth_.length)};
   }
   if (columns.step != 1) {
+    return {};
+  }
+  const std::int64_t share = parts(count * parts(depth_.length, line_elements<T>), shares);
+  return {columns.data, share, 0, count, columns.column_step, depth_.length};
+}
+
+/// Packed lines are left to the kernel, which spreads them even more. Inlined, as GCC leaves out calls of functions that do nothing but ask.
+template <class T>
+[[gnu::always_inline]] inline void PanelTiles<T>::ColumnsAhead::ask(PanelProduct<T>& product) {
+  if (step > 0) {
+    product.ahead = data + at;
+    product.ahead_step = step;
+    at += share;
     return;
   }
-  const auto part = [&](std::int64_t i) { return i * depth_.length / all; };
-  for (std::int64_t j = 0; j < (*column_panels_)[next].columns; ++j) {
-    for (std::int64_t p = part(at) / line * line; p < part(at + 1); p += line) {
-      __builtin_prefetch(columns.data + j * columns.column_step + p);
+  for (std::int64_t i = 0; i < share && column < columns; ++i) {
+    __builtin_prefetch(data + column * column_step + at);
+    at += line_elements<T>;
+    if (at >= depth) {
+      at = 0;
+      ++column;
     }
   }
 }

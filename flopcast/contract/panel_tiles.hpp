@@ -125,6 +125,18 @@ class PanelTiles {
     Shape shape = {};
   };
 
+  /// The lines of a column panel, for which a share is asked with each row panel of the one before, lest they all queue at once. Divided
+  /// once: a panel with short sums takes no longer than two divisions.
+  struct ColumnsAhead {
+    const T* data = nullptr;  ///< nullptr: there is nothing to be asked for
+    std::int64_t share = 0;   ///< elements where they are packed, lines otherwise
+    std::int64_t step = 0;    ///< where they are packed, elements for each product; the kernel asks for them
+    std::int64_t columns = 0, column_step = 0, depth = 0;
+    std::int64_t column = 0, at = 0;  ///< what comes next
+
+    void ask(PanelProduct<T>& product);
+  };
+
   /// Panels of C in the order in which multiply() goes through them.
   struct PanelNumber {
     std::size_t rows;  ///< panels of them
@@ -145,7 +157,7 @@ class PanelTiles {
   void take_squares(const T* a, const PackingOrder& order);
   void take_rows_of_c();
   void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool is_packed);
-  void prefetch_columns(std::size_t next, std::size_t share, std::size_t shares, PanelProduct<T>& product) const;
+  [[nodiscard]] ColumnsAhead columns_ahead(std::size_t number) const;
   [[nodiscard]] bool writes_whole_lines(const T* c) const;
   void take_ahead(PanelProduct<T>& product, const Rows& rows, const T* c, const PanelNumber& ahead) const;
   void ask_for_c(const T* c, const RowPanel& rows, const ColumnPanel& columns, bool streams) const;

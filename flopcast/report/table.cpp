@@ -53,6 +53,16 @@ std::string padded(const std::string& text, std::size_t shown_width, std::size_t
   return align == Align::left ? text + space : space + text;
 }
 
+/// Text that neither ends a cell nor a row of Markdown, nor steers a terminal: names of programs' regions and files may hold anything.
+std::string within_cell(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    safe += is_control ? " " : c == '|' ? "\\|" : std::string(1, c);
+  }
+  return safe;
+}
+
 std::vector<std::size_t> column_widths(const Table& table) {
   std::vector<std::size_t> widths;
   for (const Column& column : table.columns) {
@@ -61,7 +71,7 @@ std::vector<std::size_t> column_widths(const Table& table) {
   for (const auto& row : table.rows) {
     assert(row.size() == table.columns.size());
     for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], display_width(row[i].shown));
+      widths[i] = std::max(widths[i], display_width(within_cell(row[i].shown)));
     }
   }
   return widths;
@@ -104,8 +114,8 @@ std::string to_text(const Table& table, bool color) {
   for (const auto& row : table.rows) {
     text += '|';
     for (std::size_t i = 0; i < row.size(); ++i) {
-      text +=
-          ' ' + padded(colored(row[i].shown, row[i].tone, color), display_width(row[i].shown), widths[i], table.columns[i].align) + " |";
+      const std::string shown = within_cell(row[i].shown);
+      text += ' ' + padded(colored(shown, row[i].tone, color), display_width(shown), widths[i], table.columns[i].align) + " |";
     }
     text += '\n';
   }

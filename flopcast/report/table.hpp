@@ -44,7 +44,8 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
 };
 
-/// Aligned columns between bars: readable as it is, and a Markdown table when pasted into a paper or an issue.
+/// Aligned columns between bars: readable as it is, and a Markdown table when pasted into a paper or an issue. Bars in cells are escaped,
+/// control characters become blanks.
 std::string to_text(const Table& table, bool color = false);
 /// RFC 4180, raw values, one heading line.
 std::string to_csv(const Table& table);

@@ -27,6 +27,10 @@ TEST(Table, ColoursDoNotShiftColumns) {
   EXPECT_THAT(to_text(table, false), testing::Not(testing::HasSubstr("\x1b")));
 }
 
+TEST(Table, CellsHoldAnyName) {
+  EXPECT_EQ(to_text({{{"name", Align::left}}, {{"a|b\nc"}, {"\x1b[2J"}}}), "| name   |\n|:-------|\n| a\\|b c |\n|  [2J   |\n");
+}
+
 TEST(Table, CsvHasTwoColumnsForAnInterval) {
   const Table table = {{{"n"}, {"95 % interval", Align::left, "seconds", true}}, {{"8", Cell(0.5, 1.5, "[0.5 s, 1.5 s]")}, {"9", "-"}}};
 

@@ -776,7 +776,7 @@ std::string Blocked::packed_in_panels() const {
   for (const std::vector<RowPanel>& panels : row_panels_) {
     for (const RowPanel& panel : panels) {
       left = left || !panel.vectors_in_a;
-      result = result || !panel.contiguous_c;
+      result = result || (!panel.contiguous_c && panel.pieces.empty());  // pieces go to where they belong
     }
   }
   for (const std::vector<ColumnPanel>& panels : column_panels_) {

@@ -126,10 +126,10 @@ Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes, const
 std::string name(const Model& model) {
   std::string text = model.key.routine;
   for (const std::string& part : {model.key.flags, model.key.scalars}) {
-    text += part.empty() ? "" : "." + plain(part);
+    text += part.empty() ? "" : fmt::format(".{}", plain(part));
   }
   if (model.key.strides.find_first_not_of(".1") != std::string::npos) {
-    text += "." + plain(model.key.strides);
+    text += fmt::format(".{}", plain(model.key.strides));
   }
   text += "." + model.key.cache;
   if (model.key.threads != 1) {

@@ -124,7 +124,10 @@ std::string to_text(const Table& table, bool color) {
 
 std::string to_csv(const Table& table) {
   std::string text;
-  const auto add = [&text](bool first, const std::string& field) { text += (first ? "" : ",") + csv_field(field); };
+  const auto add = [&text](bool first, const std::string& field) {
+    text += first ? "" : ",";
+    text += csv_field(field);
+  };
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const Column& column = table.columns[i];
     const std::string& name = column.name.empty() ? column.title : column.name;

@@ -92,7 +92,8 @@ std::string LibraryLinks::search_path(const std::string& before) const {
   std::string path = folder_.string();
   for (const fs::path& file : {files_.blas, files_.lapack}) {
     if (!file.empty()) {
-      path += ":" + file.parent_path().string();
+      path += ':';
+      path += file.parent_path().string();
     }
   }
   return before.empty() ? path : path + ":" + before;

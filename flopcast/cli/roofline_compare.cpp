@@ -88,7 +88,7 @@ std::string text_of(const Comparison& comparison, const CommonOptions& common) {
   for (const std::string& line : comparison.settings) {
     text += "- " + line + '\n';
   }
-  text += (text.empty() ? "" : "\n") + std::string("Medians in GFLOP/s, GB/s and GHz:\n\n") + render(table_of(comparison), common);
+  text += fmt::format("{}Medians in GFLOP/s, GB/s and GHz:\n\n{}", text.empty() ? "" : "\n", render(table_of(comparison), common));
   text += "\nWithin a run, 95 % of roofs changed from half to half of their samples by at most";
   for (const auto& [kind, wander] : comparison.wander.by_kind) {
     text += fmt::format(" {:.1f} % ({}),", 100 * wander, kind);

@@ -6,6 +6,7 @@
 
 #include "flopcast/cache/footprints.hpp"
 #include "flopcast/cache/trapezoid.hpp"
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/region.hpp"
 #include "flopcast/core/trace.hpp"
 
@@ -17,7 +18,7 @@ struct Space {
   std::uintptr_t begin = 0, end = 0;
   std::int64_t height = 1;
 
-  [[nodiscard]] std::int64_t columns() const noexcept { return (static_cast<std::int64_t>(end - begin) + height - 1) / height; }
+  [[nodiscard]] std::int64_t columns() const noexcept { return ceil_div(static_cast<std::int64_t>(end - begin), height); }
 };
 
 /// Disjoint spaces, sorted by address, that hold the allocations and all footprints outside of them. The height of each is the leading
@@ -61,7 +62,7 @@ void for_each_trapezoid(const Region& region, const Space& space, Visit&& visit)
     for_each_trapezoid(part, space, visit);
   } else if (ordered) {  // one run over several columns of the space: the end of one, whole ones, the start of another
     const std::int64_t stop = offset + region.column_bytes;
-    const std::int64_t whole_begin = (offset + height - 1) / height;
+    const std::int64_t whole_begin = ceil_div(offset, height);
     const std::int64_t whole_end = stop / height;
     visit(Trapezoid{first, whole_begin, {offset - first * height, 0}, {height, 0}});
     visit(Trapezoid{whole_begin, whole_end, {}, {height, 0}});

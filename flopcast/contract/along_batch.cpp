@@ -11,6 +11,7 @@
 #include "flopcast/contract/helper_threads.hpp"
 #include "flopcast/contract/panel_kernel.hpp"
 #include "flopcast/contract/strided_batch.hpp"
+#include "flopcast/core/division.hpp"
 
 namespace flopcast::contract {
 
@@ -27,7 +28,7 @@ void AlongBatch::run(const Folded& folded, int threads, const Element* a, const 
     std::swap(a, b);
   }
   const Fold& batch = folded.batch;
-  const std::int64_t parts = (run_.length + share_ - 1) / share_;
+  const std::int64_t parts = ceil_div(run_.length, share_);
   const std::int64_t units = run_.length == 0 ? 0 : batch.extent / run_.length * parts;
   std::atomic<std::int64_t> next = 0;
   const auto work = [&](std::size_t) {

@@ -11,6 +11,7 @@
 #include "flopcast/contract/helper_threads.hpp"
 #include "flopcast/contract/sample_tensors.hpp"
 #include "flopcast/contract/time_model.hpp"
+#include "flopcast/core/division.hpp"
 #include "flopcast/machine/clock.hpp"
 #include "flopcast/measure/cache_control.hpp"
 
@@ -68,7 +69,7 @@ Box sample_box(const Folded& folded, const Blocking& blocking) {
     const auto& [ratio, side] =
         *std::max_element(sides.begin(), sides.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
     constexpr std::int64_t vector = 8;
-    const std::int64_t halved = (box.*side / 2 + vector - 1) / vector * vector;
+    const std::int64_t halved = round_up(box.*side / 2, vector);
     if (ratio <= 1 || halved >= box.*side) {
       break;
     }

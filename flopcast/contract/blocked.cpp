@@ -23,6 +23,7 @@
 #include "flopcast/contract/mirror.hpp"
 #include "flopcast/contract/scattered_matrix.hpp"
 #include "flopcast/contract/streaming.hpp"
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/library_identity.hpp"
 
@@ -45,7 +46,7 @@ AlignedMemory allocate(std::int64_t bytes) {
   constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
   const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
   const std::size_t alignment = wanted >= huge_page ? huge_page : line;
-  const std::size_t size = (wanted + alignment - 1) / alignment * alignment;
+  const std::size_t size = round_up(wanted, alignment);
   AlignedMemory memory(static_cast<std::byte*>(std::aligned_alloc(alignment, size)));
   if (memory == nullptr) {
     throw std::bad_alloc();
@@ -283,9 +284,9 @@ class Worker {
   /// Parts in which the tile of B is packed; all must be, by whomever, before it is multiplied with.
   [[nodiscard]] std::size_t b_parts() const {
     if (panels_) {
-      return (panel_count_ + panels_per_part - 1) / panels_per_part;
+      return ceil_div(panel_count_, panels_per_part);
     }
-    return packed_b_ == nullptr ? 0 : static_cast<std::size_t>((n_->length + columns_per_part - 1) / columns_per_part);
+    return packed_b_ == nullptr ? 0 : static_cast<std::size_t>(ceil_div(n_->length, columns_per_part));
   }
   void pack_b(std::size_t part) {
     if constexpr (std::is_floating_point_v<Element>) {
@@ -585,7 +586,7 @@ Sharing sharing_of(const Folded& folded, const Blocking& blocking) {
 
 PerLoop<std::int64_t> tile_counts(const Folded& folded, const Blocking& blocking) {
   const auto count = [](const Fold& fold, std::int64_t length) {  // of an empty dimension there may be a tile of nothing
-    return fold.extent == 0 ? 1 : (fold.extent + length - 1) / length;
+    return fold.extent == 0 ? 1 : ceil_div(fold.extent, length);
   };
   return {count(folded.m, blocking.m), count(folded.n, blocking.n), count(folded.k, blocking.k)};
 }

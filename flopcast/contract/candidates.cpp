@@ -11,6 +11,7 @@
 #include "flopcast/contract/panel_tiles.hpp"
 #include "flopcast/contract/streaming.hpp"
 #include "flopcast/contract/time_model.hpp"
+#include "flopcast/core/division.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -41,7 +42,7 @@ std::set<std::int64_t> equal_lengths(std::int64_t extent, std::initializer_list<
   for (const std::int64_t length : about) {
     if (length < extent) {
       const std::int64_t rounds = std::max<std::int64_t>(1, (extent + sharers * length / 2) / (sharers * length)), tiles = rounds * sharers;
-      all.insert(((extent + tiles - 1) / tiles + unit - 1) / unit * unit);
+      all.insert(round_up(ceil_div(extent, tiles), unit));
     }
   }
   return all;
@@ -240,7 +241,7 @@ class Collector {
     constexpr std::int64_t unit = 24;  // rows or columns that no kernel does in part but at the end
     for (std::int64_t Blocking::*side : {&Blocking::m, &Blocking::n}) {
       Blocking share = whole;
-      share.*side = ((whole.*side + threads_ - 1) / threads_ + unit - 1) / unit * unit;
+      share.*side = round_up(ceil_div<std::int64_t>(whole.*side, threads_), unit);
       if (share.*side < whole.*side) {
         add(share);
       }

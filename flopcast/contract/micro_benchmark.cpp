@@ -7,6 +7,7 @@
 #include "flopcast/contract/access_history.hpp"
 #include "flopcast/contract/kernel_call.hpp"
 #include "flopcast/contract/stretch_experiment.hpp"
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
@@ -304,7 +305,7 @@ class Author {
     }
     const std::int64_t length = contraction_.extent(algorithm_.loops.back());
     const std::int64_t per_line = std::max<std::int64_t>(1, line_bytes_ / element_bytes(contraction_.precision));
-    const std::int64_t lines = has(Stage::first_iterations) ? (length - 1) / per_line : (length + per_line - 1) / per_line;
+    const std::int64_t lines = has(Stage::first_iterations) ? (length - 1) / per_line : ceil_div(length, per_line);
     return calls / static_cast<double>(length) * static_cast<double>(lines);
   }
 

@@ -7,6 +7,7 @@
 
 #include "flopcast/contract/cache_lines.hpp"
 #include "flopcast/contract/scattered_matrix.hpp"
+#include "flopcast/core/division.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -32,8 +33,6 @@ std::vector<RowPiece> row_pieces(const Fold& m, std::int64_t first, std::int64_t
   }
   return all;
 }
-
-std::int64_t rounded_up(std::int64_t rows, std::int64_t lanes) { return (rows + lanes - 1) / lanes * lanes; }
 
 /// Packs a panel, whose width is what the kernel takes at once; rows after its last one become zeros. `next` is packed right after it.
 template <class T>
@@ -133,7 +132,7 @@ std::vector<std::int64_t> lines_of(const std::vector<PackingOrder::Rows>& square
 /// has many of them, as it begins, lest its lines have left L1 again.
 std::size_t panels_ahead(std::int64_t depth) {
   constexpr std::int64_t products = 48, most = 8;
-  return static_cast<std::size_t>(depth >= 2 * products ? 0 : std::min(most, (products + depth - 1) / std::max<std::int64_t>(1, depth)));
+  return static_cast<std::size_t>(depth >= 2 * products ? 0 : std::min(most, ceil_div(products, std::max<std::int64_t>(1, depth))));
 }
 
 /// Offset of one value; the folded K of an empty sum has none.
@@ -152,7 +151,7 @@ std::int64_t RowPanels::rows_from(std::int64_t at, std::int64_t most) const {
   if (run_in_c >= lanes_ && (!in_pieces_ || is_readable)) {
     return run_in_c;
   }
-  const std::int64_t empty_lanes = rounded_up(run_in_a, lanes_) - run_in_a;
+  const std::int64_t empty_lanes = round_up(run_in_a, lanes_) - run_in_a;
   return run_in_c < lanes_ && run_in_a >= lanes_ && 3 * empty_lanes <= run_in_a ? run_in_a : most;
 }
 
@@ -164,7 +163,7 @@ std::vector<RowPanel> RowPanels::of(std::int64_t first, std::int64_t length) con
     panel.rows = rows_from(at, std::min(most_, first + length - at));
     panel.contiguous_a = run_length(m_->a, at, panel.rows) == panel.rows;
     panel.contiguous_c = run_length(m_->c, at, panel.rows) == panel.rows;
-    panel.vectors_in_a = panel.contiguous_a && m_->a[static_cast<std::size_t>(at)] + rounded_up(panel.rows, lanes_) - 1 <= last_a_;
+    panel.vectors_in_a = panel.contiguous_a && m_->a[static_cast<std::size_t>(at)] + round_up(panel.rows, lanes_) - 1 <= last_a_;
     if (in_pieces_ && (!panel.contiguous_c || panel.rows % lanes_ != 0)) {
       panel.pieces = row_pieces(*m_, at, panel.rows, lanes_);
     }
@@ -217,7 +216,7 @@ std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::i
 std::int64_t packed_elements(const std::vector<RowPanel>& panels, std::int64_t lanes, std::int64_t depth) {
   std::int64_t rows = 0;
   for (const RowPanel& panel : panels) {
-    rows += rounded_up(panel.rows, lanes);
+    rows += round_up(panel.rows, lanes);
   }
   return rows * depth;
 }
@@ -309,7 +308,7 @@ void PanelTiles<T>::pack_rows(const T* a, const RowPanel& panel, T* to, const Ro
   const auto matrix = [&](const RowPanel& rows) {
     return ScatteredMatrix<T>{a, folded_->m.a.data() + rows.first, rows.rows, folded_->k.a.data() + depth_.first, depth_.length};
   };
-  pack_panel(matrix(panel), to, rounded_up(panel.rows, kernel_->lanes), next == nullptr ? ScatteredMatrix<T>{} : matrix(*next));
+  pack_panel(matrix(panel), to, round_up(panel.rows, kernel_->lanes), next == nullptr ? ScatteredMatrix<T>{} : matrix(*next));
 }
 
 template <class T>
@@ -320,7 +319,7 @@ void PanelTiles<T>::take_rows_where_they_lie(const T* a, const std::vector<RowPa
     if (!pack && panel.vectors_in_a && depth_.step_a != 0) {
       rows_.push_back({a + offset_at(folded_->m.a, panel.first) + offset_at(folded_->k.a, depth_.first), depth_.step_a});
     } else {
-      const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
+      const std::int64_t height = round_up(panel.rows, kernel_->lanes);
       if (!is_packed) {
         pack_rows(a, panel, free, &panel == &panels.back() ? nullptr : &panel + 1);
       }
@@ -365,7 +364,7 @@ void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& 
   rows_.clear();
   T* free = a_buffer_;
   for (const RowPanel& panel : panels) {
-    const std::int64_t height = rounded_up(panel.rows, kernel_->lanes);
+    const std::int64_t height = round_up(panel.rows, kernel_->lanes);
     rows_.push_back({free, height});
     for (std::int64_t p = 0; p < depth_.length && panel.rows < height && !is_packed; ++p) {
       std::fill(free + p * height + panel.rows, free + (p + 1) * height, T(0));
@@ -469,6 +468,7 @@ bool PanelTiles<T>::writes_whole_lines(const T* c) const {
 }
 
 /// Asks for the lines of C that are written by a panel, for which the kernel asks unless it is of another shape than the one being multiplied.
+/// Inlined for the same reason as those of cache_lines.hpp.
 template <class T>
 [[gnu::always_inline]] inline void PanelTiles<T>::ask_for_c(const T* c, const RowPanel& rows, const ColumnPanel& columns,
                                                             bool streams) const {
@@ -506,20 +506,19 @@ template <class T>
 /// Of column panel `number`, if there is one, for as many shares as there are row panels.
 template <class T>
 typename PanelTiles<T>::ColumnsAhead PanelTiles<T>::columns_ahead(std::size_t number) const {
-  const auto parts = [](std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; };
   if (number >= columns_.size() || depth_.length == 0) {
     return {};
   }
   const Columns& columns = columns_[number];
   const std::int64_t count = (*column_panels_)[number].columns, shares = std::ssize(rows_);
   if (columns.column_step == 1) {
-    const std::int64_t share = parts(count * depth_.length, shares);
-    return {columns.data, share, parts(share, depth_.length)};
+    const std::int64_t share = ceil_div(count * depth_.length, shares);
+    return {columns.data, share, ceil_div(share, depth_.length)};
   }
   if (columns.step != 1) {
     return {};
   }
-  const std::int64_t share = parts(count * parts(depth_.length, line_elements<T>), shares);
+  const std::int64_t share = ceil_div(count * ceil_div(depth_.length, line_elements<T>), shares);
   return {columns.data, share, 0, count, columns.column_step, depth_.length};
 }
 

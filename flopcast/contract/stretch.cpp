@@ -10,6 +10,7 @@
 
 #include "flopcast/contract/kernel_call.hpp"
 #include "flopcast/core/call.hpp"
+#include "flopcast/core/division.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -145,7 +146,7 @@ class Planner {
       const Seconds one = calls_inside(depth_) * call_seconds_;
       const std::int64_t per_line = iterations_per_line(depth_);
       const auto wanted = static_cast<std::int64_t>(std::ceil(options_.timed / one));
-      iterations_ = (wanted + per_line - 1) / per_line * per_line;
+      iterations_ = round_up(wanted, per_line);
       lead_ = std::min(static_cast<std::int64_t>(std::ceil(options_.lead / one)), most_lead());
       if (iterations_ + lead_ < extent(depth_) || depth_ == 0) {
         break;
@@ -416,7 +417,7 @@ std::int64_t line_footprint_bytes(const Slice& slice, const Contraction& contrac
       runs *= count;
     }
   }
-  return runs * ((run_bytes + line_bytes - 1) / line_bytes) * line_bytes;
+  return runs * round_up(run_bytes, line_bytes);
 }
 
 void add_in_two(std::vector<PlacedPart>& parts, PlacedPart part, int eighths_outside) {

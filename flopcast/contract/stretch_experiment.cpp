@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "flopcast/contract/element.hpp"
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/trace.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -410,7 +411,7 @@ measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& 
   measure::Experiment experiment;
   experiment.timed.assign(static_cast<std::size_t>(stretch.in_a_row), call);
   const std::int64_t wanted = stretch.estimate < long_stretch ? repetitions : 2 * fewest_preparations;
-  experiment.most_repetitions = std::max(fewest_preparations, (wanted + stretch.in_a_row - 1) / stretch.in_a_row);
+  experiment.most_repetitions = std::max(fewest_preparations, ceil_div(wanted, stretch.in_a_row));
   experiment.writes_before_reading = true;
   experiment.setup = setup.take();
   experiment.perform = [runner](const Call& where) {

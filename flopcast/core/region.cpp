@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "flopcast/core/division.hpp"
+
 namespace flopcast {
 
 std::uintptr_t Region::begin() const noexcept {
@@ -101,12 +103,11 @@ Region whole_lines(const Region& region, std::int64_t line_bytes) {
   }
   const auto line = static_cast<std::uintptr_t>(line_bytes);
   const std::uintptr_t first = region.address / line * line;
-  const auto width =
-      static_cast<std::int64_t>((region.address - first + static_cast<std::uintptr_t>(region.column_bytes) + line - 1) / line * line);
+  const auto width = static_cast<std::int64_t>(round_up(region.address - first + static_cast<std::uintptr_t>(region.column_bytes), line));
   if (width < region.stride_bytes) {
     return {first, width, region.columns, region.stride_bytes, 0};
   }
-  const auto all = static_cast<std::int64_t>((region.end() - first + line - 1) / line * line);
+  const auto all = static_cast<std::int64_t>(round_up(region.end() - first, line));
   return {first, all, 1, all, 0};
 }
 

@@ -9,6 +9,8 @@
 #include <x86intrin.h>
 #endif
 
+#include "flopcast/core/division.hpp"
+
 /// The file into which the preloaded library of `flopcast record` writes, while several processes and threads do so at once. Numbers are
 /// little endian.
 ///
@@ -98,7 +100,7 @@ inline RecordHeader record_header(std::uint64_t start, std::uint64_t duration, s
                      static_cast<std::uint64_t>(routine) << routine_shift};
 }
 
-inline constexpr std::size_t round_to_page(std::size_t bytes) noexcept { return (bytes + trace_page - 1) / trace_page * trace_page; }
+inline constexpr std::size_t round_to_page(std::size_t bytes) noexcept { return round_up(bytes, trace_page); }
 
 /// Bytes that a layout letter stands for: f flag, i integer, s d c z scalar of that precision, a address, - nothing (info); 0 for others.
 inline constexpr std::size_t layout_bytes(char letter) noexcept {

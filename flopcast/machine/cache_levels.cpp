@@ -14,19 +14,34 @@ namespace {
 constexpr double strong_step = 2;  // ratio of costs that is a level whatever the system reports
 constexpr double widest_pair = 8;  // chase and triad see the same elastic level up to this far apart
 constexpr double agreement = 2;
+constexpr double endless = 1e300;
 constexpr std::size_t memory_points = 3;  // of the curve's end, where it has no knee
 
 double step(const Knee& knee) { return knee.after / knee.before; }
 
-/// Joins the weakest knees to their neighbours until there are no more than `reported` or all are strong.
-std::vector<Knee> credible(std::vector<Knee> knees, std::size_t reported) {
+/// Joins the knee of least `strength` to its neighbour, until there are no more than `reported` or all are strong.
+template <class Strength>
+void keep_credible(std::vector<Knee>& knees, std::size_t reported, Strength strength) {
   while (knees.size() > reported && reported > 0) {
-    const auto weakest = std::min_element(knees.begin(), knees.end(), [](const Knee& a, const Knee& b) { return step(a) < step(b); });
-    if (step(*weakest) >= strong_step) {
+    const std::vector<double> strengths = strength(knees);
+    const auto weakest = std::min_element(strengths.begin(), strengths.end());
+    if (*weakest >= strong_step) {
       break;
     }
-    knees.erase(weakest);
+    knees.erase(knees.begin() + (weakest - strengths.begin()));
   }
+}
+
+std::vector<double> steps(const std::vector<Knee>& knees) {
+  std::vector<double> all(knees.size());
+  std::transform(knees.begin(), knees.end(), all.begin(), step);
+  return all;
+}
+
+/// Of a chase, whose weak knees may lie nearer to a level's in the triad than its own.
+std::vector<Knee> credible_knees(std::span<const CurvePoint> curve, std::size_t reported) {
+  std::vector<Knee> knees = find_knees(curve);
+  keep_credible(knees, reported, steps);
   return knees;
 }
 
@@ -55,18 +70,61 @@ const ReportedCache* counterpart(std::span<const ReportedCache> reported, std::s
   return nearest == reported.end() ? nullptr : &*nearest;
 }
 
-/// The knees of one pattern, and which of them belongs to each of the triad's.
+/// Which of a pattern's knees belongs to each of the triad's.
 class PairedKnees {
  public:
-  PairedKnees(std::span<const Knee> triad, std::vector<Knee> knees)
-      : knees_(std::move(knees)), partners_(pair_knees(triad, knees_, widest_pair)) {}
+  PairedKnees(std::span<const Knee> triad, const std::vector<Knee>& knees)
+      : knees_(knees), partners_(pair_knees(triad, knees, widest_pair)) {}
   /// Nothing if the i-th knee of the triad has no partner.
   [[nodiscard]] const Knee* of(std::size_t i) const { return partners_[i] < 0 ? nullptr : &knees_[static_cast<std::size_t>(partners_[i])]; }
 
  private:
-  std::vector<Knee> knees_;
+  const std::vector<Knee>& knees_;
   std::vector<int> partners_;
 };
+
+/// A knee of the triad's that isn't one: at a place where its cost stays what it is.
+Knee level_knee(const std::vector<Knee>& triad, const Knee& chase, double flat) {
+  const auto behind = std::find_if(triad.begin(), triad.end(), [&](const Knee& knee) { return knee.position > chase.position; });
+  const double cost = behind != triad.end() ? behind->before : triad.empty() ? flat : triad.back().after;
+  return {chase.position, chase.low, chase.high, cost, cost};
+}
+
+/// Levels that streams don't notice at all, as they are prefetched from the next one: both chases must see them.
+void add_unnoticed(std::vector<Knee>& triad, const std::vector<Knee>& chase, const std::vector<Knee>& parallel, std::size_t reported,
+                   double flat) {
+  const auto seen_by = [](const std::vector<Knee>& pattern, const Knee& knee) {
+    return std::any_of(pattern.begin(), pattern.end(), [&](const Knee& other) {
+      return step(other) >= strong_step && other.position < agreement * knee.position && knee.position < agreement * other.position;
+    });
+  };
+  const auto nearer = [](const Knee& a, const Knee& b) { return a.position < b.position; };
+  const std::vector<int> partners = pair_knees(chase, triad, widest_pair);
+  for (std::size_t i = 0; i < chase.size() && triad.size() < reported; ++i) {
+    if (partners[i] < 0 && step(chase[i]) >= strong_step && seen_by(parallel, chase[i])) {
+      const Knee added = level_knee(triad, chase[i], flat);
+      triad.insert(std::upper_bound(triad.begin(), triad.end(), added, nearer), added);
+    }
+  }
+}
+
+/// A level that streams hardly notice, as they are prefetched from the next one, is one that chases see.
+std::vector<Knee> levels_of(const CacheSweep& sweep, const std::vector<Knee>& chase, const std::vector<Knee>& parallel,
+                            std::size_t reported) {
+  std::vector<Knee> triad = find_knees(sweep.triad);
+  keep_credible(triad, reported, [&](const std::vector<Knee>& left) {
+    std::vector<double> strengths = steps(left);
+    for (const std::vector<Knee>* pattern : {&chase, &parallel}) {
+      const PairedKnees paired(left, *pattern);
+      for (std::size_t i = 0; i < left.size(); ++i) {
+        strengths[i] = std::max(strengths[i], paired.of(i) != nullptr ? step(*paired.of(i)) : 0);
+      }
+    }
+    return strengths;
+  });
+  add_unnoticed(triad, chase, parallel, reported, typical_height(sweep.triad, 0, endless));
+  return triad;
+}
 
 std::int64_t position(const Knee* knee) { return knee == nullptr ? 0 : std::llround(knee->position); }
 
@@ -76,7 +134,9 @@ CacheLevel level_from(const Knee& triad, const Knee* chase, const Knee* parallel
   if (chase != nullptr) {
     const double ratio = chase->position / triad.position;
     const bool agree = ratio < agreement && ratio > 1 / agreement;
-    capacity = agree && !last ? std::sqrt(triad.position * chase->position) : capacity;
+    if (!last) {
+      capacity = agree ? std::sqrt(triad.position * chase->position) : step(*chase) > step(triad) ? chase->position : triad.position;
+    }
     low = std::min(low, chase->low);
     high = std::max(high, chase->high);
   }
@@ -120,8 +180,10 @@ std::vector<int> pair_knees(std::span<const Knee> first, std::span<const Knee> s
 }
 
 MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCache> reported) {
-  const std::vector<Knee> triad = credible(find_knees(sweep.triad), reported.size());
-  const PairedKnees chase(triad, find_knees(sweep.chase)), parallel(triad, find_knees(sweep.parallel_chase));
+  const std::vector<Knee> serial_knees = credible_knees(sweep.chase, reported.size());
+  const std::vector<Knee> parallel_knees = credible_knees(sweep.parallel_chase, reported.size());
+  const std::vector<Knee> triad = levels_of(sweep, serial_knees, parallel_knees, reported.size());
+  const PairedKnees chase(triad, serial_knees), parallel(triad, parallel_knees);
   MemoryHierarchy result;
   double inner = 0;
   for (std::size_t i = 0; i < triad.size(); ++i) {
@@ -139,7 +201,6 @@ MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCa
     result.patterns.push_back({std::llround(triad[i].position), position(parallel.of(i)), position(partner)});
   }
   const double outermost = triad.empty() ? 0 : triad.back().high;
-  constexpr double endless = 1e300;
   result.memory_bandwidth = 1 / typical_height(sweep.triad, outermost, endless);
   result.memory_latency = typical_height(sweep.chase, inner, endless);
   return result;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/error.hpp"
 
 namespace flopcast::measure {
@@ -10,8 +11,6 @@ namespace {
 constexpr std::uintptr_t page_bytes = 4096;
 constexpr std::uintptr_t line_bytes = 64;
 constexpr std::uintptr_t colour_bytes = 13 * line_bytes;  // 13 is prime to the 64 lines of a page: offsets repeat after 64 allocations
-
-std::uintptr_t round_up(std::uintptr_t value, std::uintptr_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/error.hpp"
 
 #ifdef __x86_64__
@@ -83,7 +84,7 @@ void write_past_caches(const Region& region, std::uint64_t pattern) {
   for (std::int64_t j = 0; j < region.columns; ++j) {
     const std::uintptr_t begin = region.address + static_cast<std::uintptr_t>(j * region.stride_bytes);
     const std::uintptr_t end = begin + static_cast<std::uintptr_t>(region.column_bytes + j * region.growth_bytes);
-    const std::uintptr_t first = std::min(end, (begin + line_bytes - 1) / line_bytes * line_bytes);
+    const std::uintptr_t first = std::min(end, round_up(begin, line_bytes));
     const std::uintptr_t last = std::max(first, end / line_bytes * line_bytes);
     write_bytes(begin, first);
     for (std::uintptr_t at = first; at < last; at += word_bytes) {

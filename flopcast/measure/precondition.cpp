@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/placed_call.hpp"
@@ -139,7 +140,7 @@ void use_fresh_memory(Experiment& experiment, const Environment& environment, st
   constexpr std::int64_t most_fresh = 1024;
   const std::int64_t flush_bytes = Sweeper(environment.caches).flush_bytes();
   const std::int64_t bytes = std::max<std::int64_t>(1, footprint_bytes(experiment.timed.front()));
-  experiment.batch = batch > 0 ? batch : std::clamp<std::int64_t>((flush_bytes + bytes - 1) / bytes, 1, most_fresh);
+  experiment.batch = batch > 0 ? batch : std::clamp<std::int64_t>(ceil_div(flush_bytes, bytes), 1, most_fresh);
   experiment.separate = true;
   if (experiment.batch == 1 || experiment.batch * bytes < flush_bytes) {
     experiment.setup.push_back(flush_all());

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/statistics.hpp"
 
@@ -285,7 +286,7 @@ std::vector<double> KernelProcess::cliffs() const {
 
 KernelProcess::Data KernelProcess::data(Eigen::Index step) const {
   const auto dimensions = static_cast<Eigen::Index>(observations_.front().at.size());
-  const Eigen::Index count = (static_cast<Eigen::Index>(observations_.size()) + step - 1) / step;
+  const Eigen::Index count = ceil_div(static_cast<Eigen::Index>(observations_.size()), step);
   Data data{Process::Points(count, dimensions), Eigen::VectorXd(count), Eigen::VectorXd(count), Eigen::VectorXd(count)};
   for (Eigen::Index i = 0; i < count; ++i) {
     const Observation& observation = observations_[static_cast<std::size_t>(i * step)];
@@ -325,7 +326,7 @@ std::optional<double> KernelProcess::likeliest_cliff(const Data& data, const Pro
 void KernelProcess::learn(const ProcessParameters& start) {
   static constexpr Eigen::Index most_to_learn_from = 120;  // hyperparameters need no more than an even subset
   const auto count = static_cast<Eigen::Index>(observations_.size());
-  const Data some = data((count + most_to_learn_from - 1) / most_to_learn_from);
+  const Data some = data(ceil_div(count, most_to_learn_from));
   const auto fit_with = [&](const std::vector<double>& cliffs) {
     ProcessParameters parameters = start;
     parameters.lengths.resize(start.lengths.size() + cliffs.size(), cliff_length);

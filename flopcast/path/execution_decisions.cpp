@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "flopcast/core/division.hpp"
+
 namespace flopcast::path {
 namespace {
 
@@ -623,11 +625,11 @@ std::vector<SizeModel::Point> ExecutionDecisions::known_sizes(const Family& all)
   if (points.size() < enough) {
     points.insert(points.end(), rough.begin(), rough.end());
   }
-  const std::size_t step = (points.size() + most - 1) / most;
+  const std::size_t step = ceil_div(points.size(), most);
   for (std::size_t i = 0; step > 1 && i * step < points.size(); ++i) {
     points[i] = points[i * step];
   }
-  points.resize(step > 1 ? (points.size() + step - 1) / step : points.size());
+  points.resize(step > 1 ? ceil_div(points.size(), step) : points.size());
   return points;
 }
 

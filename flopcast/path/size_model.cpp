@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/statistics.hpp"
 
 namespace flopcast::path {
@@ -221,7 +222,7 @@ void SizeModel::note_residuals(std::span<const Point> points) {
   for (const Point& point : points) {
     residuals_.push_back({point.place, std::log(point.seconds / std::max(value(point.terms), 1e-12))});
   }
-  const std::size_t step = (points.size() + most_tried - 1) / most_tried;
+  const std::size_t step = ceil_div(points.size(), most_tried);
   for (std::size_t i = 0; i < points.size(); i += step) {
     const Residual& left_out = residuals_[i];
     trials_.push_back({left_out.place, std::pow(left_out.value - correction(left_out.place).first, 2)});

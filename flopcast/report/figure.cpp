@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/report/file.hpp"
@@ -85,7 +86,7 @@ std::size_t note_columns(const Figure& figure) {
   return std::max<std::size_t>(1, static_cast<std::size_t>((width - note_gap) / std::max(widest, 1.0)));
 }
 
-std::size_t note_rows(const Figure& figure) { return (figure.notes.size() + note_columns(figure) - 1) / note_columns(figure); }
+std::size_t note_rows(const Figure& figure) { return ceil_div(figure.notes.size(), note_columns(figure)); }
 
 double notes_height(const Figure& figure) {
   return figure.notes.empty() ? 0 : note_gap / 2 + note_height * static_cast<double>(note_rows(figure));

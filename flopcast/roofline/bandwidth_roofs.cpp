@@ -9,6 +9,7 @@
 #include <random>
 #include <tuple>
 
+#include "flopcast/core/division.hpp"
 #include "flopcast/machine/arena.hpp"
 #include "flopcast/machine/bandwidth_kernels.hpp"
 #include "flopcast/measure/memory.hpp"
@@ -29,7 +30,7 @@ constexpr std::int64_t most_arrays = 3;
 /// the one before, so that a store is nearly a page old when a load comes to agree with it.
 constexpr std::int64_t page_bytes = 4096, shift_bytes = 256;
 
-std::int64_t array_distance(std::int64_t array_bytes) { return (array_bytes + page_bytes - 1) / page_bytes * page_bytes + shift_bytes; }
+std::int64_t array_distance(std::int64_t array_bytes) { return round_up(array_bytes, page_bytes) + shift_bytes; }
 
 /// The threads' memory, each on its own memory node.
 class TeamMemory {

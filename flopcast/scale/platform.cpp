@@ -8,6 +8,7 @@
 #include <map>
 #include <regex>
 
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/error.hpp"
 
 namespace flopcast::scale {
@@ -96,7 +97,7 @@ std::vector<int> radical_numbers(const std::string& radical) {
 }  // namespace
 
 Platform platform_of(const MachineDescription& machine, int ranks) {
-  const int needed = (ranks + machine.cores_per_host - 1) / machine.cores_per_host;
+  const int needed = ceil_div(ranks, machine.cores_per_host);
   const int hosts = machine.hosts > 0 ? machine.hosts : needed;
   if (needed > hosts) {
     throw bad_input(

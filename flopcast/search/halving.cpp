@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/search/ledger.hpp"
 
@@ -26,7 +27,7 @@ bool run_rung(Ledger& ledger, Meter& meter, const Evaluator& evaluator, std::int
 
 /// Cuts `left` down to one in `factor`; gives back the others.
 std::vector<std::size_t> cut(std::vector<std::size_t>& left, std::size_t factor) {
-  const auto keep = static_cast<std::ptrdiff_t>((left.size() + factor - 1) / factor);
+  const auto keep = static_cast<std::ptrdiff_t>(ceil_div(left.size(), factor));
   std::vector<std::size_t> others(left.begin() + keep, left.end());
   left.erase(left.begin() + keep, left.end());
   return others;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "flopcast/core/division.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/search/bounds.hpp"
 #include "flopcast/search/likely_best.hpp"
@@ -244,7 +245,7 @@ std::int64_t Race::pairs(std::size_t twin) const {
         static_cast<double>(to_come) * round + 2 * static_cast<double>(std::max<std::int64_t>(lacking, 0)) * ledger_.rows()[twin].duration;
     if (seconds < soonest) {
       soonest = seconds;
-      best = (lacking + to_come - 1) / to_come;
+      best = ceil_div(lacking, to_come);
     }
   }
   return std::clamp<std::int64_t>(best, 0, Ledger::most_pairs);

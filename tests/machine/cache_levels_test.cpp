@@ -92,6 +92,37 @@ TEST(CacheLevels, TakeAWeakKneeOnlyForAReportedLevel) {
   EXPECT_EQ(cache_levels(sweep, {}).levels.size(), 3U);
 }
 
+/// Costs of a Zen 4: streams from L2 are hardly faster than from L3, and memory gets slower far behind its beginning.
+CacheSweep prefetched_sweep(const std::vector<std::int64_t>& triad_ends, const std::vector<double>& triad_costs) {
+  CacheSweep sweep;
+  sweep.triad = stairs(triad_ends, triad_costs, 8);
+  sweep.chase = stairs({32 * kibibyte, mebibyte, 16 * mebibyte}, {1.1e-9, 4e-9, 13e-9, 110e-9}, 4);
+  sweep.parallel_chase = stairs({32 * kibibyte, mebibyte, 20 * mebibyte}, {0.17e-9, 0.5e-9, 1.7e-9, 19e-9}, 4);
+  return sweep;
+}
+
+void expect_levels_of_prefetched(const CacheSweep& sweep) {
+  const std::vector<ReportedCache> reported = {{1, 32 * kibibyte, 64, 8, 1}, {2, mebibyte, 64, 8, 1}, {3, 32 * mebibyte, 64, 16, 2}};
+  const MemoryHierarchy hierarchy = cache_levels(sweep, reported);
+  ASSERT_EQ(hierarchy.levels.size(), 3U);
+  const CacheLevel &second = hierarchy.levels[1], &last = hierarchy.levels[2];
+  EXPECT_NEAR(static_cast<double>(second.capacity_bytes), 1.0 * mebibyte, 0.05 * mebibyte);
+  EXPECT_NEAR(second.latency_seconds, 4e-9, 1e-12);
+  EXPECT_EQ(second.name, "L2");
+  EXPECT_NEAR(static_cast<double>(last.capacity_bytes), 22.0 * mebibyte, 0.05 * 22 * mebibyte);
+  EXPECT_NEAR(last.latency_seconds, 13e-9, 1e-12);
+  EXPECT_NEAR(last.bandwidth, 1 / 11e-12, 0.1 / 11e-12);
+}
+
+TEST(CacheLevels, KeepAKneeThatTheTriadHardlySeesBeforeOneThatNoChaseSees) {
+  expect_levels_of_prefetched(
+      prefetched_sweep({32 * kibibyte, 2560 * kibibyte, 22 * mebibyte, 80 * mebibyte}, {3.5e-12, 8.2e-12, 11e-12, 24e-12, 34e-12}));
+}
+
+TEST(CacheLevels, KnowALevelThatOnlyTheChasesSee) {
+  expect_levels_of_prefetched(prefetched_sweep({32 * kibibyte, 22 * mebibyte}, {3.5e-12, 11e-12, 24e-12}));
+}
+
 TEST(CacheLevels, AreNoneWhereTheSweepIsFlat) {
   CacheSweep sweep;
   sweep.triad = stairs({}, {5e-12}, 8);

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <vector>
 
+#include "flopcast/core/division.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 
 namespace flopcast::interpose::smpi {
@@ -26,7 +27,7 @@ Seconds cpu_seconds() noexcept {
 Seconds touch_missing_pages(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t page) {
   begin = begin / page * page;
   thread_local std::vector<unsigned char> present;
-  present.assign((end - begin + page - 1) / page, 1);
+  present.assign(ceil_div(end - begin, page), 1);
   if (mincore(reinterpret_cast<void*>(begin), end - begin, present.data()) != 0 ||  // NOLINT: an operand's address
       std::all_of(present.begin(), present.end(), [](unsigned char state) { return (state & 1U) != 0; })) {
     return 0;

@@ -108,17 +108,17 @@ template <class T>
 
 #if defined(__AVX512F__)
 /// The lanes of `mask` of C := alpha sum + beta C; others are neither read nor written.
-[[gnu::always_inline]] static inline void update_lanes(double* c, const double* sum, unsigned mask, double alpha, double beta) {
+[[gnu::always_inline]] static inline void update_lanes(double* c, __m512d sum, unsigned mask, double alpha, double beta) {
   const auto lanes = static_cast<__mmask8>(mask);
-  __m512d value = _mm512_mul_pd(_mm512_loadu_pd(sum), _mm512_set1_pd(alpha));
+  __m512d value = _mm512_mul_pd(sum, _mm512_set1_pd(alpha));
   if (beta != 0) {
     value = _mm512_fmadd_pd(_mm512_maskz_loadu_pd(lanes, c), _mm512_set1_pd(beta), value);
   }
   _mm512_mask_storeu_pd(c, lanes, value);
 }
-[[gnu::always_inline]] static inline void update_lanes(float* c, const float* sum, unsigned mask, float alpha, float beta) {
+[[gnu::always_inline]] static inline void update_lanes(float* c, __m512 sum, unsigned mask, float alpha, float beta) {
   const auto lanes = static_cast<__mmask16>(mask);
-  __m512 value = _mm512_mul_ps(_mm512_loadu_ps(sum), _mm512_set1_ps(alpha));
+  __m512 value = _mm512_mul_ps(sum, _mm512_set1_ps(alpha));
   if (beta != 0) {
     value = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(lanes, c), _mm512_set1_ps(beta), value);
   }
@@ -126,19 +126,31 @@ template <class T>
 }
 #endif
 
-/// A column of C in the product's pieces, from its `sums`.
-template <class Vector, class T>
-[[gnu::always_inline]] static inline void update_pieces(const PanelProduct<T>& x, std::int64_t column, const T* sums) {
+/// One piece of all columns, from their vectors number V.
+template <std::size_t V, class T, class Sums, std::size_t... J>
+[[gnu::always_inline]] static inline void update_piece(const PanelProduct<T>& x, const RowPiece& piece, const std::int64_t* columns,
+                                                       const Sums& sums, std::index_sequence<J...> /*columns*/) {
 #if defined(__AVX512F__)
-  constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
-  for (const RowPiece* at = x.pieces; at != x.pieces + x.piece_count; ++at) {
-    const RowPiece& piece = *at;
-    const unsigned mask = (1U << static_cast<unsigned>(piece.end)) - (1U << static_cast<unsigned>(piece.first));
-    update_lanes(x.c + (column + piece.offset), sums + piece.vector * lanes, mask, x.alpha, x.beta);
+  const unsigned mask = (1U << static_cast<unsigned>(piece.end)) - (1U << static_cast<unsigned>(piece.first));
+  T* const c = x.c + piece.offset;
+  if (x.beta == T(0)) {
+    (update_lanes(c + columns[J], sums[J][V], mask, x.alpha, T(0)), ...);
+  } else {
+    (update_lanes(c + columns[J], sums[J][V], mask, x.alpha, x.beta), ...);
   }
 #else
-  static_cast<void>(x), static_cast<void>(column), static_cast<void>(sums);
+  static_cast<void>(x), static_cast<void>(piece), static_cast<void>(columns), static_cast<void>(sums);
 #endif
+}
+
+/// Columns of C in the product's pieces.
+template <class T, class Sums, std::size_t... V, std::size_t... J>
+[[gnu::always_inline]] static inline void update_pieces(const PanelProduct<T>& x, std::int64_t first, const Sums& sums,
+                                                        std::index_sequence<V...> /*vectors*/, std::index_sequence<J...> all_columns) {
+  const std::int64_t* const columns = x.c_columns + first;
+  for (const RowPiece* piece = x.pieces; piece != x.pieces + x.piece_count; ++piece) {
+    (static_cast<void>(piece->vector == static_cast<std::int64_t>(V) && (update_piece<V>(x, *piece, columns, sums, all_columns), true)), ...);
+  }
 }
 
 /// Asks for the lines of C that a later panel writes, from column `first` on.
@@ -216,14 +228,14 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
     (update_column(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], sums[J], vectors), ...);
     return;
   }
-  T spilled[sizeof...(J)][height * sizeof(Vector) / sizeof(T)];
-  (spill(spilled[J], sums[J], vectors), ...);
   if constexpr (has_masks<Vector>()) {
     if (x.pieces != nullptr) {
-      (update_pieces<Vector>(x, x.c_columns[first + static_cast<std::int64_t>(J)], spilled[J]), ...);
+      update_pieces(x, first, sums, vectors, columns);
       return;
     }
   }
+  T spilled[sizeof...(J)][height * sizeof(Vector) / sizeof(T)];
+  (spill(spilled[J], sums[J], vectors), ...);
   (update_some(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], spilled[J]), ...);
 }
 

@@ -58,6 +58,9 @@ std::vector<int> rank_counts(const std::string& text) {
       throw bad_input("--ranks: '{}' is no number of processes such as 16, nor a range such as 16:1024, which doubles", part);
     }
     for (std::int64_t count = first; count <= last; count *= 2) {
+      if (std::find(counts.begin(), counts.end(), count) != counts.end()) {
+        throw bad_input("--ranks: {} has {} processes twice", text, count);
+      }
       counts.push_back(static_cast<int>(count));
     }
   }

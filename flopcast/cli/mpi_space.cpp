@@ -141,7 +141,7 @@ std::vector<double> distances_from_middle(const std::vector<std::string>& values
 }  // namespace
 
 MpiSpace read_mpi_space(const std::string& file) {
-  const json document = report::read_document(file, space_schema);
+  const json document = report::read_document(file, space_schema, report::WrittenBy::hand);
   for (const auto& [name, value] : document.items()) {
     if (std::find(members.begin(), members.end(), name) == members.end()) {
       throw bad_input("{}: there is no member '{}'; there are {}", file, name, fmt::join(members, ", "));

@@ -7,6 +7,7 @@
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/other_load.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/launch.hpp"
 #include "flopcast/path/finalists.hpp"
 #include "flopcast/path/prediction_interval.hpp"
 #include "flopcast/report/file.hpp"
@@ -182,6 +183,7 @@ void MpiTuner::fail(std::size_t setting) {
                                        text_of(settings_[setting]), fmt::join(command_of(space_, settings_[setting]), " "));
   const auto fails = [](const std::optional<MpiOutcome>& each) { return each && each->failed; };
   if (std::all_of(outcomes_.begin(), outcomes_.end(), fails)) {
+    interpose::find_program(command_of(space_, settings_[setting]).front());  // it may be for that
     throw unusable_measurement("{}; no other one ends well either", what);
   }
   tell_("flopcast: " + what);

@@ -58,7 +58,7 @@ class MpiTuner {
   MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& store);
 
   /// Every configuration's outcome, in the order of the space. `tell` gets messages about progress. Throws unusable_measurement if the
-  /// program fails in all of them, Interrupted.
+  /// program fails in all of them, environment_error if that is because there is none, Interrupted.
   std::vector<MpiOutcome> tune(const std::function<void(const std::string&)>& tell);
 
   /// Kernels whose stored times no longer held.

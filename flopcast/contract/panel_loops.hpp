@@ -149,7 +149,8 @@ template <class T, class Sums, std::size_t... V, std::size_t... J>
                                                         std::index_sequence<V...> /*vectors*/, std::index_sequence<J...> all_columns) {
   const std::int64_t* const columns = x.c_columns + first;
   for (const RowPiece* piece = x.pieces; piece != x.pieces + x.piece_count; ++piece) {
-    (static_cast<void>(piece->vector == static_cast<std::int64_t>(V) && (update_piece<V>(x, *piece, columns, sums, all_columns), true)), ...);
+    (static_cast<void>(piece->vector == static_cast<std::int64_t>(V) && (update_piece<V>(x, *piece, columns, sums, all_columns), true)),
+     ...);
   }
 }
 

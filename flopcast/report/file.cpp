@@ -11,7 +11,9 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "flopcast/core/error.hpp"
 
@@ -128,6 +130,29 @@ std::optional<std::pair<std::string_view, int>> name_and_version(std::string_vie
   return version > 0 ? std::optional(std::pair(schema.substr(0, dash), version)) : std::nullopt;
 }
 
+/// To be called by the parser: throws bad_input if an object has two members of one name, of which it would keep the last.
+class MembersOnce {
+ public:
+  explicit MembersOnce(std::string document) : document_(std::move(document)) {}
+  bool operator()(int /*depth*/, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
+    switch (event) {
+      case nlohmann::json::parse_event_t::object_start: open_.emplace_back(); break;
+      case nlohmann::json::parse_event_t::object_end: open_.pop_back(); break;
+      case nlohmann::json::parse_event_t::key:
+        if (!open_.back().insert(parsed.get<std::string>()).second) {
+          throw bad_input("{} has two members {} in one object", document_, parsed.dump());
+        }
+        break;
+      default: break;
+    }
+    return true;
+  }
+
+ private:
+  std::string document_;
+  std::vector<std::set<std::string>> open_;  ///< names in the objects that have begun
+};
+
 }  // namespace
 
 void write_file(const std::string& path, std::string_view text) {
@@ -170,14 +195,14 @@ std::string read_file(const std::string& path) {
   }
 }
 
-nlohmann::json read_json(const std::string& path) {
+nlohmann::json read_json(const std::string& path, WrittenBy author) {
   const std::string text = read_file(path);
   const std::string name = shown_name(path, "standard input");
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw bad_input("{} is empty; expected a JSON document", name);
   }
   try {
-    return nlohmann::json::parse(text);
+    return author == WrittenBy::hand ? nlohmann::json::parse(text, MembersOnce(name)) : nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
     const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
     const auto [line, column] = line_and_column(text, offset);
@@ -188,8 +213,8 @@ nlohmann::json read_json(const std::string& path) {
   }
 }
 
-nlohmann::json read_document(const std::string& path, std::string_view schema) {
-  nlohmann::json document = read_json(path);
+nlohmann::json read_document(const std::string& path, std::string_view schema, WrittenBy author) {
+  nlohmann::json document = read_json(path, author);
   const std::string name = shown_name(path, "standard input");
   if (!document.is_object() || !document.contains("schema") || !document["schema"].is_string()) {
     throw bad_input("{} is no flopcast document: it has no member \"schema\"; expected \"{}\"", name, schema);

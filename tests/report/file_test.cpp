@@ -140,6 +140,12 @@ TEST_F(FileTest, SyntaxErrorsAreLocated) {
   EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(file); }), HasSubstr("line 2, column 3"));
 }
 
+TEST_F(FileTest, AMemberWrittenTwiceByHandIsNamed) {
+  const std::string file = given("a", R"({"a": {"nb": 1, "x": [{"nb": 2}]}, "b": {"nb": 3, "nb": 4}})");
+  EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(file, WrittenBy::hand); }), HasSubstr(R"(has two members "nb" in one object)"));
+  EXPECT_EQ(read_json(file)["b"]["nb"], 4);
+}
+
 TEST_F(FileTest, SchemaIsChecked) {
   const auto complaint = [&](const std::string& text) {
     const std::string file = given("a", text);

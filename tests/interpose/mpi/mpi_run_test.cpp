@@ -776,6 +776,13 @@ TEST_P(MpiTuneTest, AProgramThatFailsEverywhereHasNoTable) {
   EXPECT_EQ(result.out, "");
 }
 
+TEST_P(MpiTuneTest, AProgramThatIsNotThereIsNamed) {
+  write_space("test", {"./nowhere", "{order}"}, {{"order", {"many", "few"}}});
+  const Result result = tune("space.json" + anyhow);
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("there is no program ./nowhere"));
+}
+
 TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {
   const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/pipelined_qr_" + GetParam();
   write_space("test", {qr, "--m", "160", "--n", "80", "--nb", "{nb}", "--grid", "{grid}"}, {{"nb", {16, 32}}, {"grid", {"2x1", "1x2"}}});

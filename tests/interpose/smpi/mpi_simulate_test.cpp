@@ -154,6 +154,7 @@ TEST_F(SimulateCommand, MistakesAreErrorsThatSayWhatWasExpected) {
       {"--ranks 0 -- " + app, "--ranks", 3},
       {"--ranks 4:2 -- " + app, "'4:2'", 3},
       {"--ranks four -- " + app, "--ranks", 3},
+      {"--ranks 2:4,4 -- " + app, "--ranks: 2:4,4 has 4 processes twice", 3},
       {"--ranks 2", "which program", 2},
       {"-- " + app, "--ranks is required", 2},
       {"--ranks 2 -- ./nothing", "there is no program ./nothing", 4},

@@ -146,11 +146,10 @@ template <std::size_t V, class T, class Sums, std::size_t... J>
 /// Columns of C in the product's pieces.
 template <class T, class Sums, std::size_t... V, std::size_t... J>
 [[gnu::always_inline]] static inline void update_pieces(const PanelProduct<T>& x, std::int64_t first, const Sums& sums,
-                                                        std::index_sequence<V...> /*vectors*/, std::index_sequence<J...> all_columns) {
+                                                        std::index_sequence<V...> /*vectors*/, std::index_sequence<J...> numbers) {
   const std::int64_t* const columns = x.c_columns + first;
   for (const RowPiece* piece = x.pieces; piece != x.pieces + x.piece_count; ++piece) {
-    (static_cast<void>(piece->vector == static_cast<std::int64_t>(V) && (update_piece<V>(x, *piece, columns, sums, all_columns), true)),
-     ...);
+    (static_cast<void>(piece->vector == static_cast<std::int64_t>(V) && (update_piece<V>(x, *piece, columns, sums, numbers), true)), ...);
   }
 }
 

@@ -83,8 +83,8 @@ class PairedKnees {
   std::vector<int> partners_;
 };
 
-/// A knee of the triad's that isn't one: at a place where its cost stays what it is.
-Knee level_knee(const std::vector<Knee>& triad, const Knee& chase, double flat) {
+/// Where the chase has a knee and the triad has none: a knee at which its cost stays what it is.
+Knee flat_knee(const std::vector<Knee>& triad, const Knee& chase, double flat) {
   const auto behind = std::find_if(triad.begin(), triad.end(), [&](const Knee& knee) { return knee.position > chase.position; });
   const double cost = behind != triad.end() ? behind->before : triad.empty() ? flat : triad.back().after;
   return {chase.position, chase.low, chase.high, cost, cost};
@@ -102,7 +102,7 @@ void add_unnoticed(std::vector<Knee>& triad, const std::vector<Knee>& chase, con
   const std::vector<int> partners = pair_knees(chase, triad, widest_pair);
   for (std::size_t i = 0; i < chase.size() && triad.size() < reported; ++i) {
     if (partners[i] < 0 && step(chase[i]) >= strong_step && seen_by(parallel, chase[i])) {
-      const Knee added = level_knee(triad, chase[i], flat);
+      const Knee added = flat_knee(triad, chase[i], flat);
       triad.insert(std::upper_bound(triad.begin(), triad.end(), added, nearer), added);
     }
   }
@@ -134,8 +134,9 @@ CacheLevel level_from(const Knee& triad, const Knee* chase, const Knee* parallel
   if (chase != nullptr) {
     const double ratio = chase->position / triad.position;
     const bool agree = ratio < agreement && ratio > 1 / agreement;
+    const double steeper = step(*chase) > step(triad) ? chase->position : triad.position;
     if (!last) {
-      capacity = agree ? std::sqrt(triad.position * chase->position) : step(*chase) > step(triad) ? chase->position : triad.position;
+      capacity = agree ? std::sqrt(triad.position * chase->position) : steeper;
     }
     low = std::min(low, chase->low);
     high = std::max(high, chase->high);

@@ -4,7 +4,7 @@
   bench/contractions.py ladder  --flopcast build/release/bin/flopcast [--n 100,200] [--blas openblas-serial] [--kernels gemv,ger,gemm]
   bench/contractions.py regret  --flopcast build/release/bin/flopcast [--n 100,200] [--threads 1,2] [--blas openblas-pthread]
   bench/contractions.py cost    --flopcast build/release/bin/flopcast [--contractions "abc=ai,ibc:i=8"] [--n 1000] [--blas openblas-serial]
-  bench/contractions.py choice  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--names intensli]
+  bench/contractions.py choice  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--names intensli] [--rounds 5]
   bench/contractions.py orders  --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--names intensli] [--blas openblas-serial]
   bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--blas blis-serial] [--names intensli]
                                 [--tblis PATH/libtblis.so] [--hptt PATH/libhptt.so] [--finished FILE --time-limit 280]
@@ -15,7 +15,8 @@ regret: the same loss with stretches, one line each, median and worst at the end
 first the algorithms of BLAS-2 and BLAS-3, of others the highest level that there is, as the paper plots them; --all takes all of them.
 cost: how many times as long all algorithms take as predicting them: counted as in paper 002 (figure 6; one run of each micro-benchmark, without preparation and repetitions), for algorithms predicted one by
 one (everything between the command's start and its answer, median per kernel), for all of them in one ranking, and again when their micro-benchmarks are known. Executions are the predicted ones.
-choice: the planner's choice by model and by micro-benchmarks against the best of its own candidates by execution (a generous budget); share of the best rate.
+choice: the planner's choice by model and by micro-benchmarks against the best of its own candidates by execution (a generous budget); share of the best rate. Each is chosen once and timed in --rounds
+turns; efforts that chose the same are timed together, since they differ by noise only.
 orders: the loops over tiles in all six orders, without and with operands kept, for the tiles that the planner chooses, the same with N cut into more tiles, and with M, N and K cut so that every loop has
 several: the fastest of the usual order (nkm, nothing kept) and the fastest of the others, in turn with each other afterwards.
 planner: the planner's choice against NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's --tiles whole), TBLIS where a build of it is given, and HPTT's transpositions
@@ -23,6 +24,7 @@ around NumPy's gemm where a build of HPTT is given. With --finished what is done
 CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312 (as the public TCCG suite is given); without it the paper's contractions are taken; --scale multiplies all sizes. einsum and TBLIS
 run in this process, alternating with the planner's runs; install NumPy with the BLAS to compare with."""
 import argparse
+import collections
 import csv
 import ctypes
 import json
@@ -288,15 +290,15 @@ def choice(options):
         shares = []
         for name, text, sizes in cases(options):
             flops = 2 * math.prod(sizes.values())
-            times = {effort: [] for effort in efforts}
-            planning = 0
-            for _ in range(3):
+            words = [*words_of(text, sizes), "--run", "--threads", threads, "--time-budget", "20s", *blas]
+            planning = flopcast(options, [*words, "--effort", "microbench", "--fresh"])["planning_seconds"]
+            chosen, times = {}, collections.defaultdict(list)
+            for _ in range(options.rounds):
                 for effort in efforts:
-                    words = [*words_of(text, sizes), "--run", "--threads", threads, "--effort", effort, "--time-budget", "20s", *blas]
-                    made = flopcast(options, words + (["--fresh"] if effort == "microbench" else []))
-                    times[effort] += made["times"]
-                    planning = made["planning_seconds"] if effort == "microbench" else planning
-            rates = {effort: flops / statistics.median(found) / 1e9 for effort, found in times.items()}
+                    made = flopcast(options, [*words, "--effort", effort])
+                    chosen[effort] = made["plan"]["considered"][0]["tiles"]
+                    times[chosen[effort]] += made["times"]
+            rates = {effort: flops / statistics.median(times[chosen[effort]]) / 1e9 for effort in efforts}
             shares.append(rates["microbench"] / max(rates.values()))
             print(f"| {name} {described(sizes)} | {' | '.join(f'{rates[effort]:.1f}' for effort in efforts)} | {1e3 * planning:.0f} ms | {shares[-1]:.2f} |", flush=True)
         print(f"\nchosen by micro-benchmarks: within 8 % of the best in {100 * sum(x > 0.92 for x in shares) / len(shares):.0f} % of cases, "
@@ -359,6 +361,7 @@ def main():
     parser.add_argument("--cases", default="")
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--efforts", default="measure")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--names", default="")
     parser.add_argument("--tblis", default="")
     parser.add_argument("--hptt", default="")

@@ -53,6 +53,16 @@ std::size_t middle_of(const MpiSpace& space) {
   return number;
 }
 
+/// Where no configuration ends well, because there may be no such program. It need not be on this machine where others run it, and so isn't
+/// asked for before.
+void require_program_here(const std::string& program, const std::string& what) {
+  try {
+    interpose::find_program(program);
+  } catch (const Error& missing) {
+    throw environment_error("{}; no other one ends well either, and on this machine: {}", what, missing.what());
+  }
+}
+
 }  // namespace
 
 MpiTuner::MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& store)
@@ -183,7 +193,7 @@ void MpiTuner::fail(std::size_t setting) {
                                        text_of(settings_[setting]), fmt::join(command_of(space_, settings_[setting]), " "));
   const auto fails = [](const std::optional<MpiOutcome>& each) { return each && each->failed; };
   if (std::all_of(outcomes_.begin(), outcomes_.end(), fails)) {
-    interpose::find_program(command_of(space_, settings_[setting]).front());  // it may be for that
+    require_program_here(command_of(space_, settings_[setting]).front(), what);
     throw unusable_measurement("{}; no other one ends well either", what);
   }
   tell_("flopcast: " + what);

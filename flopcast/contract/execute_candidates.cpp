@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "flopcast/contract/benchmark_candidates.hpp"
 #include "flopcast/contract/validate.hpp"
 #include "flopcast/machine/clock.hpp"
 #include "flopcast/search/race.hpp"
@@ -18,6 +19,12 @@ bool are_neighbours(const Blocking& x, const Blocking& y) {
          different == 1;
 }
 
+/// Whether an execution takes so much of the budget that none is worth repeating, and only a few candidates get one.
+bool is_dear(Seconds execution, const PlanOptions& options) {
+  constexpr double share = 1.0 / 8;
+  return execution > share * options.time_budget;
+}
+
 /// Candidates on tensors of their own, and how long each took.
 class Executions {
  public:
@@ -26,8 +33,7 @@ class Executions {
       : tensors_(contraction), all_(all), folded_(folded), machine_(machine), options_(options), begin_(clock_.ticks()) {
     take(0);
     const Seconds first = execute(0);  // what comes first also loads code and touches memory for the first time
-    constexpr double not_worth_repeating = 1.0 / 8;
-    if (first > not_worth_repeating * options.time_budget) {
+    if (is_dear(first, options)) {
       seconds_[0] = first;
     }
   }
@@ -172,8 +178,13 @@ class Executions {
 }  // namespace
 
 bool execute_candidates(std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
-                        const PlanOptions& options) {
+                        const TileRates& rates, const PlanOptions& options) {
   promote_each_kernel(all, static_cast<std::size_t>(std::max(1, options.most_measured)));
+  // The model's order must do where many are executed anyway; where few can be, tens of milliseconds tell which.
+  if (is_dear(all.front().seconds, options) &&
+      !benchmark_candidates(all, folded, machine.environment, rates, machine.find, options.go_on)) {
+    return false;
+  }
   Executions executions(all, contraction, folded, machine, options);
   const bool finished = executions.run();
   executions.store_in(all);

@@ -90,7 +90,7 @@ bool compare(std::vector<Candidate>& all, const Contraction& contraction, const 
     case Effort::microbench: return benchmark_candidates(all, folded, machine.environment, rates_of(machine), machine.find, options.go_on);
     case Effort::measure: break;
   }
-  return execute_candidates(all, contraction, folded, machine, options);
+  return execute_candidates(all, contraction, folded, machine, rates_of(machine), options);
 }
 
 }  // namespace

@@ -433,15 +433,18 @@ bool ExecutionDecisions::costs_more_to_skip(const Kernel& kernel, const Decision
   return windows_ && kernel.key.kind == KernelKind::computation && times.count > 0 && times.mean < short_time;
 }
 
-/// Regions always are: only those that have been executed are known not to communicate. Long computations never are: short ones show as well
-/// what becomes of data.
+/// Regions always are: only those that have been executed are known not to communicate. Of long computations none is, and of long messages
+/// few are: short ones show as well what becomes of data.
 bool ExecutionDecisions::is_rehearsed(const Kernel& kernel) {
   constexpr double most_flops = 1e7;
+  constexpr std::int64_t long_message = 64 << 10;  // bytes
   const bool one_in_eight = (chance_() >> 8U) % 8 == 0;
-  if (kernel.key.kind == KernelKind::computation) {
-    return one_in_eight && kernel.flops <= most_flops;
+  switch (kernel.key.kind) {
+    case KernelKind::computation: return one_in_eight && kernel.flops <= most_flops;
+    case KernelKind::communication: return kernel.key.words[0] >= long_message ? one_in_eight : !one_in_eight;
+    case KernelKind::region: break;
   }
-  return kernel.key.kind == KernelKind::region || !one_in_eight;
+  return true;
 }
 
 bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
@@ -685,7 +688,7 @@ std::optional<SizePrediction> ExecutionDecisions::by_other_sizes(Family& all, st
     all.asked = nobody;
   }
   if (all.asked != number) {  // who is told that a kernel is left out asks what it takes
-    all.answer = all.model->predict(size_terms(kernel.key, kernel.flops), precision_.confidence, size_place(kernel.key));
+    all.answer = all.model->predict(size_terms(kernel.key, kernel.flops), quantiles_, size_place(kernel.key));
     all.asked = number;
   }
   return all.answer;

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "flopcast/core/division.hpp"
-#include "flopcast/core/statistics.hpp"
 
 namespace flopcast::path {
 namespace {
@@ -196,19 +195,27 @@ double SizeModel::value(const SizeTerms& terms) const {
 
 /// Weights fall with the fourth power of the distance; sizes within 5 % count alike, and the fit itself as a size at twice the place.
 std::pair<double, double> SizeModel::correction(const SizePlace& place) const {
-  constexpr double alike = 0.05 * 0.05;
+  constexpr float alike = 0.05F * 0.05F;
   constexpr double far = 0.7 * 0.7;
+  std::vector<float> squares(residuals_.values.size());
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    const auto own = static_cast<float>(place[i]);
+    for (std::size_t j = 0; j < squares.size(); ++j) {
+      const float difference = residuals_.places[i][j] - own;
+      squares[j] += difference * difference;
+    }
+  }
   double weights = 1 / ((far + alike) * (far + alike));
   double sum = 0;
-  double nearest = std::numeric_limits<double>::infinity();
-  for (const Residual& residual : residuals_) {
-    if (residual.place == place) {
-      continue;
+  float nearest = std::numeric_limits<float>::infinity();
+  for (std::size_t j = 0; j < squares.size(); ++j) {
+    if (squares[j] > 0) {  // not of the size itself
+      const float near = alike + squares[j];
+      const float weight = 1 / (near * near);
+      weights += weight;
+      sum += weight * residuals_.values[j];
+      nearest = std::min(nearest, squares[j]);
     }
-    const double square = alike + distance_square(residual.place, place);
-    weights += 1 / (square * square);
-    sum += residual.value / (square * square);
-    nearest = std::min(nearest, square - alike);
   }
   return {sum / weights, nearest};
 }
@@ -220,12 +227,14 @@ void SizeModel::note_residuals(std::span<const Point> points) {
     return;
   }
   for (const Point& point : points) {
-    residuals_.push_back({point.place, std::log(point.seconds / std::max(value(point.terms), 1e-12))});
+    for (std::size_t i = 0; i < point.place.size(); ++i) {
+      residuals_.places[i].push_back(static_cast<float>(point.place[i]));
+    }
+    residuals_.values.push_back(static_cast<float>(std::log(point.seconds / std::max(value(point.terms), 1e-12))));
   }
   const std::size_t step = ceil_div(points.size(), most_tried);
   for (std::size_t i = 0; i < points.size(); i += step) {
-    const Residual& left_out = residuals_[i];
-    trials_.push_back({left_out.place, std::pow(left_out.value - correction(left_out.place).first, 2)});
+    trials_.push_back({points[i].place, std::pow(residuals_.values[i] - correction(points[i].place).first, 2)});
   }
 }
 
@@ -247,7 +256,7 @@ std::pair<double, double> SizeModel::variance_near(const SizePlace& place) const
   return {sum / weights, weights * weights / weight_squares};
 }
 
-std::optional<SizePrediction> SizeModel::predict(const SizeTerms& terms, double confidence, const SizePlace& place) const {
+std::optional<SizePrediction> SizeModel::predict(const SizeTerms& terms, StudentQuantiles& quantiles, const SizePlace& place) const {
   constexpr double below = 0.5;
   constexpr double above = 1.5;
   constexpr double near = 0.35 * 0.35;
@@ -269,9 +278,9 @@ std::optional<SizePrediction> SizeModel::predict(const SizeTerms& terms, double 
   const auto [logarithm, nearest] = correction(place);
   const double mean = fitted * std::exp(logarithm);
   if (const auto [variance, degrees] = variance_near(place); nearest <= near && degrees >= least_degrees) {
-    return SizePrediction{mean, student_t_quantile((1 + confidence) / 2, degrees) * std::sqrt(variance * (1 + leverage)) * mean};
+    return SizePrediction{mean, quantiles(degrees) * std::sqrt(variance * (1 + leverage)) * mean};
   }
-  return SizePrediction{mean, student_t_quantile((1 + confidence) / 2, degrees_) * std::sqrt(variance_ * (1 + leverage)) * mean};
+  return SizePrediction{mean, quantiles(degrees_) * std::sqrt(variance_ * (1 + leverage)) * mean};
 }
 
 }  // namespace flopcast::path

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "flopcast/core/units.hpp"
 #include "flopcast/path/kernel_table.hpp"
+#include "flopcast/path/student_quantiles.hpp"
 
 namespace flopcast::path {
 
@@ -45,16 +47,17 @@ class SizeModel {
   };
   /// Nothing can be predicted from fewer than four different sizes.
   explicit SizeModel(std::span<const Point> points);
-  /// Interval of a single size's mean at `confidence`; nothing outside of the range, from half of the least operations to one and a half
-  /// times the most.
+  /// Interval of a single size's mean at the confidence of `quantiles`; nothing outside of the range, from half of the least operations to
+  /// one and a half times the most.
   /// A size's own time says nothing here: what is known of it can be compared with this.
-  [[nodiscard]] std::optional<SizePrediction> predict(const SizeTerms& terms, double confidence, const SizePlace& place = {}) const;
+  [[nodiscard]] std::optional<SizePrediction> predict(const SizeTerms& terms, StudentQuantiles& quantiles,
+                                                      const SizePlace& place = {}) const;
 
  private:
-  /// How far the fit is off at a known size, as a logarithm.
-  struct Residual {
-    SizePlace place{};
-    double value = 0;
+  /// How far the fit is off at known sizes, as logarithms. Coordinate by coordinate, since a prediction looks at all of them.
+  struct Residuals {
+    std::array<std::vector<float>, std::tuple_size_v<SizePlace>> places;
+    std::vector<float> values;
   };
   /// The square of how far the corrected fit is off at a size that it doesn't know.
   struct Trial {
@@ -68,7 +71,7 @@ class SizeModel {
   /// Variance of relative errors where sizes nearby correct the fit, and its degrees of freedom.
   [[nodiscard]] std::pair<double, double> variance_near(const SizePlace& place) const;
 
-  std::vector<Residual> residuals_;
+  Residuals residuals_;
   std::vector<Trial> trials_;         ///< one size left out after the other
   std::vector<std::size_t> used_;     ///< terms with a coefficient
   std::vector<double> coefficients_;  ///< of those

@@ -1,7 +1,7 @@
 #include "flopcast/path/student_quantiles.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <cmath>
 
 #include "flopcast/core/statistics.hpp"
 
@@ -9,14 +9,25 @@ namespace flopcast::path {
 
 double StudentQuantiles::operator()(double degrees) {
   constexpr double most = 1000;
-  const auto whole = static_cast<std::size_t>(std::clamp(degrees, 1.0, most));
-  if (whole >= found_.size()) {
-    found_.resize(whole + 1);
+  const double inside = std::clamp(degrees, 1.0, most);
+  const double below = std::floor(inside);
+  const double at_below = of_whole(static_cast<std::size_t>(below));
+  if (inside == below) {
+    return at_below;
   }
-  if (found_[whole] == 0) {
-    found_[whole] = student_t_quantile((1 + confidence_) / 2, static_cast<double>(whole));
+  const double above = below + 1;
+  const double share = (1 / below - 1 / inside) / (1 / below - 1 / above);
+  return at_below * std::pow(of_whole(static_cast<std::size_t>(above)) / at_below, share);
+}
+
+double StudentQuantiles::of_whole(std::size_t degrees) {
+  if (degrees >= found_.size()) {
+    found_.resize(degrees + 1);
   }
-  return found_[whole];
+  if (found_[degrees] == 0) {
+    found_[degrees] = student_t_quantile((1 + confidence_) / 2, static_cast<double>(degrees));
+  }
+  return found_[degrees];
 }
 
 }  // namespace flopcast::path

@@ -531,7 +531,7 @@ TEST(ExecutionDecisionsTest, TimesOfTheFirstExecutionCountWhileThereAreNoOthers)
   EXPECT_EQ(decisions.in_context(0).count, 1);
 }
 
-TEST(ExecutionDecisionsTest, ARehearsalExecutesFewComputationsMostMessagesAndAllRegions) {
+TEST(ExecutionDecisionsTest, ARehearsalExecutesFewComputationsMostShortMessagesAndAllRegions) {
   ExecutionDecisions decisions(Policy::rehearsal, {}, true, everywhere);
   decisions.seed(1);
   decisions.begin_execution(Policy::rehearsal, 0, true);
@@ -549,9 +549,14 @@ TEST(ExecutionDecisionsTest, ARehearsalExecutesFewComputationsMostMessagesAndAll
   EXPECT_EQ(executed(KernelKind::region), 8000);
   Kernel large;
   large.flops = 1e9;
-  for (int i = 0; i < 100; ++i) {
+  Kernel long_message;
+  long_message.key = {KernelKind::communication, 0, {1 << 20}};
+  int long_messages = 0;
+  for (int i = 0; i < 8000; ++i) {
     EXPECT_FALSE(decisions.wants_execution(9, large));
+    long_messages += decisions.wants_execution(10, long_message) ? 1 : 0;
   }
+  EXPECT_NEAR(long_messages, 1000, 150);
 }
 
 /// How many of 1000 places of a path 100 long lie in windows.

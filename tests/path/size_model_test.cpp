@@ -5,6 +5,11 @@
 namespace flopcast::path {
 namespace {
 
+StudentQuantiles& quantiles() {
+  static StudentQuantiles all(0.95);
+  return all;
+}
+
 KernelKey product(std::int64_t m, std::int64_t n, std::int64_t k) { return {KernelKind::computation, 3, {m, n, k}}; }
 double flops_of(const KernelKey& key) { return 2.0 * static_cast<double>(key.words[0] * key.words[1] * key.words[2]); }
 
@@ -26,7 +31,7 @@ TEST(SizeModelTest, FindsWhatTimesAreMadeOf) {
   }
   const SizeModel model(points);
   const KernelKey unseen = product(150, 150, 32);
-  const std::optional<SizePrediction> found = model.predict(size_terms(unseen, flops_of(unseen)), 0.95);
+  const std::optional<SizePrediction> found = model.predict(size_terms(unseen, flops_of(unseen)), quantiles());
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->mean, 1e-6 + 2e-11 * flops_of(unseen), 1e-10);
   EXPECT_LT(found->half_width, 1e-8);
@@ -39,7 +44,7 @@ TEST(SizeModelTest, NoiseWidensTheInterval) {
     points.push_back(point(key, 1e-9 * flops_of(key) * (i % 2 == 0 ? 1.1 : 0.9)));
   }
   const KernelKey unseen = product(135, 100, 100);
-  const std::optional<SizePrediction> found = SizeModel(points).predict(size_terms(unseen, flops_of(unseen)), 0.95);
+  const std::optional<SizePrediction> found = SizeModel(points).predict(size_terms(unseen, flops_of(unseen)), quantiles());
   ASSERT_TRUE(found);
   EXPECT_GT(found->half_width, 0.1 * found->mean);
   EXPECT_NEAR(found->mean, 1e-9 * flops_of(unseen), found->half_width);
@@ -59,7 +64,7 @@ TEST(SizeModelTest, ErrorsAreThoseOfSizesNearby) {
   const SizeModel model(points);
   const auto half_width_at = [&](std::int64_t n) {
     const KernelKey key = product(n, n, n);
-    const std::optional<SizePrediction> found = model.predict(size_terms(key, flops_of(key)), 0.95, size_place(key));
+    const std::optional<SizePrediction> found = model.predict(size_terms(key, flops_of(key)), quantiles(), size_place(key));
     return found ? found->half_width / found->mean : 1e9;
   };
   EXPECT_GT(half_width_at(14), 0.3);
@@ -71,14 +76,14 @@ TEST(SizeModelTest, NothingIsSaidFromFewSizesOrFarOutside) {
   for (const std::int64_t m : {100, 110, 120}) {
     points.push_back(point(product(m, m, m), 1));
   }
-  EXPECT_FALSE(SizeModel(points).predict(size_terms(product(105, 105, 105), 0), 0.95));
+  EXPECT_FALSE(SizeModel(points).predict(size_terms(product(105, 105, 105), 0), quantiles()));
   for (const std::int64_t m : {130, 140, 150}) {
     points.push_back(point(product(m, m, m), 1));
   }
   const SizeModel model(points);
-  EXPECT_TRUE(model.predict(size_terms(product(115, 115, 115), flops_of(product(115, 115, 115))), 0.95));
-  EXPECT_FALSE(model.predict(size_terms(product(300, 300, 300), flops_of(product(300, 300, 300))), 0.95));
-  EXPECT_FALSE(model.predict(size_terms(product(50, 50, 50), flops_of(product(50, 50, 50))), 0.95));
+  EXPECT_TRUE(model.predict(size_terms(product(115, 115, 115), flops_of(product(115, 115, 115))), quantiles()));
+  EXPECT_FALSE(model.predict(size_terms(product(300, 300, 300), flops_of(product(300, 300, 300))), quantiles()));
+  EXPECT_FALSE(model.predict(size_terms(product(50, 50, 50), flops_of(product(50, 50, 50))), quantiles()));
 }
 
 TEST(SizeModelTest, SizesNearbyCorrectTheFit) {
@@ -91,7 +96,7 @@ TEST(SizeModelTest, SizesNearbyCorrectTheFit) {
   const SizeModel model(points);
   for (const std::int64_t n : {125, 275}) {
     const KernelKey unseen = product(n, n, n);
-    const std::optional<SizePrediction> found = model.predict(size_terms(unseen, flops_of(unseen)), 0.95, size_place(unseen));
+    const std::optional<SizePrediction> found = model.predict(size_terms(unseen, flops_of(unseen)), quantiles(), size_place(unseen));
     ASSERT_TRUE(found);
     EXPECT_NEAR(found->mean / seconds(n), 1, 0.05) << n;
   }
@@ -104,7 +109,7 @@ TEST(SizeModelTest, ASizesOwnTimeSaysNothingOfIt) {
     points.push_back({size_terms(key, flops_of(key)), 1e-9 * flops_of(key) * (n == 200 ? 5 : 1), size_place(key)});
   }
   const KernelKey odd = product(200, 200, 200);
-  const std::optional<SizePrediction> found = SizeModel(points).predict(size_terms(odd, flops_of(odd)), 0.95, size_place(odd));
+  const std::optional<SizePrediction> found = SizeModel(points).predict(size_terms(odd, flops_of(odd)), quantiles(), size_place(odd));
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->mean, 1e-9 * flops_of(odd), 0.2 * found->mean);
 }

@@ -14,6 +14,15 @@ TEST(StudentQuantilesTest, AreThoseOfTheDistribution) {
   }
 }
 
+TEST(StudentQuantilesTest, BetweenWholeDegreesAreNearlyThoseOfTheDistribution) {
+  for (const double confidence : {0.9, 0.95, 0.99}) {
+    StudentQuantiles quantiles(confidence);
+    for (const double degrees : {3.2, 3.5, 4.7, 12.1, 80.5, 999.9}) {
+      EXPECT_NEAR(quantiles(degrees) / student_t_quantile((1 + confidence) / 2, degrees), 1, 5e-3) << confidence << " " << degrees;
+    }
+  }
+}
+
 TEST(StudentQuantilesTest, OfManyDegreesAreNearlyTheNormalOnes) {
   StudentQuantiles quantiles(0.9);
   EXPECT_NEAR(quantiles(1e9) / normal_quantile(0.95), 1, 2e-3);

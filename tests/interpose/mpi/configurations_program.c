@@ -1,5 +1,6 @@
 /* An MPI program with several configurations: products of `order`, then a broadcast along all processes, or "split" in two halves. Way "dies" kills a process unless the configuration is
-   the launch's first; with way "late" the first process is late for a message, and there are exchanges after it. Arguments: order, way, and a word that nothing depends on. */
+   the launch's first; with way "late" the first process is late for a message, and there are exchanges after it; way "breaks" leaves the loop at the third. Arguments: order, way, and a
+   word that nothing depends on. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,11 +45,14 @@ int main(int argc, char** argv) {
     const int order = (int)flopcast_integer_parameter("order", argc > 1 ? atoi(argv[1]) : 40);
     const char* way = flopcast_parameter("way", argc > 2 ? argv[2] : "all");
     if (strcmp(way, "dies") == 0 && number > 0 && rank == 1) raise(SIGKILL);
+    if (strcmp(way, "breaks") == 0 && number > 1) break;
+    flopcast_start();
     MPI_Comm along;
     MPI_Comm_split(MPI_COMM_WORLD, strcmp(way, "split") == 0 ? rank % 2 : 0, rank, &along);
     if (strcmp(way, "late") == 0) meet_late(rank);
     work(order, along);
     MPI_Comm_free(&along);
+    flopcast_stop();
     if (rank == 0) printf("order %d, %s\n", order, way);
   }
   MPI_Finalize();

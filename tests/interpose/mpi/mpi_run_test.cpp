@@ -732,6 +732,16 @@ TEST_P(MpiTuneTest, ALaunchThatDiesIsFollowedByAnother) {
   }
 }
 
+TEST_P(MpiTuneTest, ALoopThatIsLeftEarlyIsFollowedByAnotherLaunch) {
+  write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30, 40}}, {"way", {"breaks"}}});
+  const Result result = tune("space.json --json --self-check none" + anyhow);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).at("launches"), 2);
+  for (const json& each : configurations(result)) {
+    EXPECT_GT(each.at("predicted_seconds"), 0) << each;
+  }
+}
+
 TEST_P(MpiTuneTest, FortranProgramsAskForConfigurations) {
   const std::string command = program("configurations_fortran");
   if (!fs::exists(command)) {
@@ -780,7 +790,7 @@ TEST_P(MpiTuneTest, AProgramThatIsNotThereIsNamed) {
   write_space("test", {"./nowhere", "{order}"}, {{"order", {"many", "few"}}});
   const Result result = tune("space.json" + anyhow);
   EXPECT_EQ(result.exit_code, 4);
-  EXPECT_THAT(result.err, HasSubstr("there is no program ./nowhere"));
+  EXPECT_THAT(result.err, HasSubstr("no other one ends well either, and on this machine: there is no program ./nowhere"));
 }
 
 TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {

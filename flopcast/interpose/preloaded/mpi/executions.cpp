@@ -110,9 +110,10 @@ void Session::begin_execution(std::size_t number, Seconds before) {
   }
 }
 
+/// What was begun and not measured has no profile: a program that leaves its loop over configurations by `break` is launched again for it.
 Seconds Session::finish_execution() {
   const ProfileFacts facts = conclude();
-  if (rank_ == 0) {
+  if (rank_ == 0 && facts.elapsed > 0) {
     append_profile(options_, executions_.number(), facts, kernels_.kernels(), regions_);
     compare_calls(facts.calls);
   }

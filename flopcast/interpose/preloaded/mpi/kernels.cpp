@@ -54,9 +54,6 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   if (part_ == Part::skipped) {
     const Call call = call_of(kernel::catalogue()[routine], pointers);
     skipped_value_ = kernel::skip(call).value;
-    if (all->rehearses()) {
-      mpi::use_outputs(call);
-    }
     mpi::settle_outputs(call);
     all->note_left_out();
     all->computed(number, all->estimate(number), false);

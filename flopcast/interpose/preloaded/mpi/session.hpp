@@ -187,7 +187,6 @@ class Session {
   /// Whether something has been skipped here: then data are no longer the program's.
   [[nodiscard]] bool has_skipped() const noexcept { return has_skipped_; }
   void note_skipped() noexcept { has_skipped_ = true; }
-  [[nodiscard]] bool rehearses() const noexcept { return options_.policy == path::Policy::rehearsal; }
   /// This process has left a kernel out by its own decision.
   void note_left_out() noexcept { decisions_.left_out(); }
 

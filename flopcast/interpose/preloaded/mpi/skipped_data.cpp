@@ -223,32 +223,6 @@ bool is_due(const Operand& operand, std::int64_t element_bytes) {
   return bytes > 0 && (bytes <= short_bytes || is_due(pointer_to(operand.parts[0].address), run_bytes(operand.parts[0], 0), element_bytes));
 }
 
-/// Writes one byte of each page of an operand, as it is. Stretches that were seen lately are left.
-void use_pages(const Operand& operand) {
-  constexpr std::int64_t page_bytes = 4096;
-  struct Stretch {
-    std::uintptr_t begin = 0, end = 0;
-  };
-  static std::array<Stretch, 32> seen;
-  static std::size_t next = 0;
-  for (const Region& part : operand.parts) {
-    const Stretch all{part.address, run_begin(part, std::max<std::int64_t>(part.columns - 1, 0)) +
-                                        static_cast<std::uintptr_t>(std::max<std::int64_t>(run_bytes(part, part.columns - 1), 0))};
-    if (std::any_of(seen.begin(), seen.end(), [&](const Stretch& each) { return each.begin <= all.begin && all.end <= each.end; })) {
-      continue;
-    }
-    for (std::int64_t j = 0; j < part.columns; ++j) {
-      for (std::int64_t at = 0; at < run_bytes(part, j); at += page_bytes) {
-        volatile char* const byte = pointer_to(run_begin(part, j) + static_cast<std::uintptr_t>(at));
-        *byte = *byte;
-      }
-    }
-    if (2 * part.column_bytes >= part.stride_bytes) {  // little lies between the columns
-      seen.at(next++ % seen.size()) = all;
-    }
-  }
-}
-
 /// What `call` adds to isn't read.
 bool replaces(const Call& call) {
   const int beta = call.routine->index("beta");
@@ -302,14 +276,6 @@ void settle_outputs(const Call& call) {
     if (is_output(routine.arguments[operand.argument]) && call.address(operand.argument) != 0 &&
         is_due(operand, real_bytes(routine.precision))) {
       settle(operand, real_bytes(routine.precision));
-    }
-  }
-}
-
-void use_outputs(const Call& call) {
-  for (const Operand& operand : operands(call)) {
-    if (call.routine->arguments[operand.argument].access != Access::read && call.address(operand.argument) != 0) {
-      use_pages(operand);
     }
   }
 }

@@ -19,8 +19,6 @@ void make_safe(const Call& call);
 /// After `call` has been left out: what it would have written without reading still holds remains of something else. Numbers among them that
 /// are very large, or none, are replaced: products of them would go on through the whole matrix, and make it indefinite.
 void settle_outputs(const Call& call);
-/// After `call` has been left out in a rehearsal: the pages that it would have written are used, so that nobody after it is the first to.
-void use_outputs(const Call& call);
 /// After `call` has been executed with such data: solutions with a triangle that isn't the program's may have grown beyond all bounds.
 void settle_solution(const Call& call);
 /// The same for `bytes` of real numbers of `element_bytes` each, where a message was to arrive that came empty. A place where messages come

@@ -137,7 +137,7 @@ std::vector<MpiTuner::Execution> MpiTuner::missing() const {
     if (needs_full(i)) {
       add(i, full);
     }
-    if (distrusts_) {
+    if (distrusts_ || options_.policy == full) {
       continue;
     }
     if (path::policy_named(options_.policy) == path::Policy::a_priori) {

@@ -11,8 +11,8 @@ namespace flopcast::contract {
 namespace {
 
 constexpr const char* kind = "contraction-plan";
-/// Grows whenever candidates are added or run differently: what was the best of another family may not be the best of this one.
-constexpr int family = 13;
+/// Grows whenever candidates are added, tried or run differently: what was the best of another family may not be the best of this one.
+constexpr int family = 14;
 
 std::string effort_name(const PlanOptions& options) {
   switch (options.effort) {

@@ -921,6 +921,8 @@ TEST_P(MpiTuneTest, InFullNothingIsSelective) {
   write_space("test", {program("configurations_program"), "{order}"}, {{"order", {30, 40}}});
   const Result result = tune("space.json --json --policy full --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(occurrences(result.err, "order 30, all\n"), 2) << "what begins a launch is executed once more" << result.err;
+  EXPECT_EQ(occurrences(result.err, "order 40, all\n"), 1) << result.err;
   for (const json& each : configurations(result)) {
     EXPECT_EQ(each.at("selective"), false);
     EXPECT_EQ(each.at("executed_share"), 1);

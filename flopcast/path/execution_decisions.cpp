@@ -685,13 +685,14 @@ std::optional<SizePrediction> ExecutionDecisions::by_other_sizes(Family& all, st
   if (!all.model || all.executed > all.fitted_at + all.fitted_at / 8) {
     all.model.emplace(known_sizes(all));
     all.fitted_at = all.executed;
-    all.asked = nobody;
+    ++all.fit;
   }
-  if (all.asked != number) {  // who is told that a kernel is left out asks what it takes
-    all.answer = all.model->predict(size_terms(kernel.key, kernel.flops), quantiles_, size_place(kernel.key));
-    all.asked = number;
+  Decision& mine = decision(number);
+  if (mine.answered_by != all.fit) {
+    mine.answer = all.model->predict(size_terms(kernel.key, kernel.flops), quantiles_, size_place(kernel.key));
+    mine.answered_by = all.fit;
   }
-  return all.answer;
+  return mine.answer;
 }
 
 /// Whether the time is left to a model: the family was looked at in this run, and the error of all predictions on the path stays within the

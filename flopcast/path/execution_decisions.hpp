@@ -102,8 +102,6 @@ class ExecutionDecisions {
   /// Kernels executed for so long leave the caches of a core as the program would: some megabytes have gone through them.
   static constexpr Seconds least_settling = 1e-3;
 
-  static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
-
   struct Decision {
     PriorKernel prior;
     KernelStatistics times;                                  ///< of this run, since the last drift
@@ -118,7 +116,9 @@ class ExecutionDecisions {
     std::int64_t outliers = 0;                                     ///< times so long that something must have disturbed them
     Seconds plausible = std::numeric_limits<Seconds>::infinity();  ///< see expect_at_most()
     std::array<float, 8> recent{};
-    std::uint32_t recent_count = 0;  ///< ever written there
+    std::uint32_t recent_count = 0;        ///< ever written there
+    std::optional<SizePrediction> answer;  ///< of its family's model number `answered_by`
+    std::int64_t answered_by = 0;
     bool predictable = false, trusted = false, everywhere = false;
   };
   /// Relative deviations of times from the mean of their kernel's earlier ones.
@@ -167,8 +167,7 @@ class ExecutionDecisions {
     std::int64_t predicted_in_a_row = 0;
     std::int64_t prior_agreed = 0;  ///< members whose times are in this run what they were before it
     bool prior_drifted = false;
-    std::uint32_t asked = nobody;  ///< kernel that was predicted last
-    std::optional<SizePrediction> answer;
+    std::int64_t fit = 0;  ///< number of the model, of those that there have been
     Deviations deviations;
     Ratio of_execution;
     std::array<RoughFactors, decades> rough{};  ///< by powers of ten of the time

@@ -510,6 +510,21 @@ TEST(Plan, ChoosesByMicroBenchmarks) {
   }
 }
 
+TEST(Plan, SamplesWhatOutlastsTheBudgetBeforeItExecutesOne) {
+  PlanOptions options;
+  options.effort = Effort::measure;
+  options.time_budget = 0;
+  const Plan made = plan("ai,ibc->abc", {{100, 64}, {64, 30, 40}, {100, 30, 40}}, test_machine(), options);
+  ASSERT_GT(made.considered().size(), 2U);
+  EXPECT_EQ(made.considered()[0].basis, Basis::execution);
+  EXPECT_EQ(made.considered()[1].basis, Basis::benchmark);
+  options.time_budget = 1000;
+  options.go_on = [calls = 0]() mutable { return ++calls < 30; };  // it would measure for long
+  for (const Candidate& candidate : plan("ai,ibc->abc", {{100, 64}, {64, 30, 40}, {100, 30, 40}}, test_machine(), options).considered()) {
+    EXPECT_NE(candidate.basis, Basis::benchmark);
+  }
+}
+
 TEST(Blocked, MultipliesPanelsOfRealNumbersOnly) {
   const Contraction contraction = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 4}, {'i', 4}}, Precision::z);
   EXPECT_THROW(Blocked(fold(contraction), {3, 4, 4, TileKernel::panels}, test_machine().find), Error);

@@ -53,14 +53,16 @@ std::size_t middle_of(const MpiSpace& space) {
   return number;
 }
 
-/// Where no configuration ends well, because there may be no such program. It need not be on this machine where others run it, and so isn't
-/// asked for before.
-void require_program_here(const std::string& program, const std::string& what) {
+/// No configuration ends well, perhaps as there is no such program. It need not be on this machine where others run it, and so isn't asked for
+/// before.
+[[noreturn]] void throw_none_ends_well(const std::string& program, const std::string& what) {
+  const std::string message = what + "; no other one ends well either";
   try {
     interpose::find_program(program);
   } catch (const Error& missing) {
-    throw environment_error("{}; no other one ends well either, and on this machine: {}", what, missing.what());
+    throw environment_error("{}, and on this machine: {}", message, missing.what());
   }
+  throw unusable_measurement("{}", message);
 }
 
 }  // namespace
@@ -193,8 +195,7 @@ void MpiTuner::fail(std::size_t setting) {
                                        text_of(settings_[setting]), fmt::join(command_of(space_, settings_[setting]), " "));
   const auto fails = [](const std::optional<MpiOutcome>& each) { return each && each->failed; };
   if (std::all_of(outcomes_.begin(), outcomes_.end(), fails)) {
-    require_program_here(command_of(space_, settings_[setting]).front(), what);
-    throw unusable_measurement("{}; no other one ends well either", what);
+    throw_none_ends_well(command_of(space_, settings_[setting]).front(), what);
   }
   tell_("flopcast: " + what);
   if (setting == checked_) {

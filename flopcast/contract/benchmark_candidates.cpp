@@ -332,10 +332,10 @@ class Bench {
     constexpr int most = 4;
     constexpr double clearly_slower = 1.15;
     Times least = times(trial, beta);
-    fastest_ = std::min(fastest_, least.reference);
-    for (int i = 1; i < most && least.reference > clearly_slower * fastest_; ++i) {
+    least_reference_ = std::min(least_reference_, least.reference);
+    for (int i = 1; i < most && least.reference > clearly_slower * least_reference_; ++i) {
       const Times again = times(trial, beta);
-      fastest_ = std::min(fastest_, again.reference);
+      least_reference_ = std::min(least_reference_, again.reference);
       least = again.reference < least.reference ? again : least;
     }
     return least;
@@ -411,7 +411,7 @@ class Bench {
   machine::WallClock clock_{0.002};
   int outgrown_ = -1;  ///< the largest cache that the whole contraction doesn't fit into
   bool outgrows_all_ = false;
-  Seconds fastest_ = std::numeric_limits<Seconds>::infinity();  ///< reference
+  Seconds least_reference_ = std::numeric_limits<Seconds>::infinity();  ///< what Times::reference was when the core was fastest
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ enum class Policy : std::uint8_t {
   a_priori,     ///< narrowed by the count along the critical path of an earlier full execution
   eager,        ///< by the interval of any one process, once its times have been made known to all
   random,       ///< by chance, each process for itself: for tests that nothing hangs whoever decides what
-  rehearsal,    ///< one short computation or long message in eight, by chance, and seven short messages: to see what a program does then
+  rehearsal,    ///< one in eight short computations and long messages, seven in eight short messages, by chance: to see what a program does
 };
 
 /// All policies by the name that the command line gives them.

@@ -105,7 +105,8 @@ void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool ful
   full_teaches_ = full_teaches;
   windows_.reset();
   if (wanted_windows_ && (takes_windows(policy) || (full_teaches && policy == Policy::full))) {
-    windows_ = wanted_windows_->rarer(rarer_);
+    const ExecutionWindows spaced = wanted_windows_->rarer(rarer_);
+    windows_ = before > 0 ? spaced.within(before) : spaced;
   }
   kernel_seconds_ = known_seconds_ = 0;
   if (++begun_ == 2 && windows_) {

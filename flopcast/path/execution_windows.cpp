@@ -18,6 +18,15 @@ double place_in_period(std::uint64_t period) noexcept {
 
 }  // namespace
 
+ExecutionWindows ExecutionWindows::within(Seconds path) const {
+  constexpr double least = 2;
+  constexpr Seconds shortest = 2e-3;  // in less nothing settles
+  constexpr double most_of_beginning = 0.015;
+  const double shorter = std::min(1.0, path / (least * period_));
+  return ExecutionWindows(period_ * shorter, std::min(width_, std::max(width_ * shorter, shortest)),
+                          std::min(beginning_, most_of_beginning * path));
+}
+
 Seconds ExecutionWindows::left(Seconds path, Seconds before) const noexcept {
   const double periods = std::floor((before + path) / period_);
   const Seconds begin = place_in_period(static_cast<std::uint64_t>(periods)) * (period_ - width_);

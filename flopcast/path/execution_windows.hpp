@@ -24,6 +24,11 @@ class ExecutionWindows {
   /// execution has only one.
   [[nodiscard]] ExecutionWindows rarer(double times) const { return ExecutionWindows(period_ * times, width_, beginning_ / times); }
 
+  /// The same windows for an execution whose path is about so long: those that are farther apart than half of it become shorter and denser,
+  /// and the first one at most a hundredth and a half of it. With the first alone, in which memory and caches are used for the first time,
+  /// kernels would look slower than they are.
+  [[nodiscard]] ExecutionWindows within(Seconds path) const;
+
   /// Whether the end of a path of this length lies in one, `before` being the length of earlier executions' paths.
   [[nodiscard]] bool contain(Seconds path, Seconds before = 0) const noexcept { return left(path, before) > 0; }
   /// What is left of the window that it lies in; 0 if it lies in none.

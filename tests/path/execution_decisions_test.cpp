@@ -591,6 +591,16 @@ TEST(ExecutionDecisionsTest, WindowsAreRarerWhereAllIsKnown) {
   EXPECT_EQ(decisions.known_share(), 1);
 }
 
+TEST(ExecutionDecisionsTest, WindowsAreCloserTogetherAfterAShortExecution) {
+  ExecutionDecisions decisions(Policy::conditional, {}, false, ExecutionWindows(200, 20, 0));
+  decisions.begin_execution(Policy::conditional, 0, true);
+  decisions.begin_execution(Policy::conditional, 100, true);
+  for (int i = 0; i < 20; ++i) {
+    decisions.executed(0, kernel_of_order(100), 1e-3);
+  }
+  EXPECT_NEAR(places_in_windows(decisions), 100, 10);  // one in 200 would cover all or none of 100 in most cases
+}
+
 TEST(ExecutionDecisionsTest, WhatAddsLittleToTheErrorOfTheWholeIsLeftOut) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   for (int i = 0; i < 8; ++i) {  // of one routine it is known by how much times scatter

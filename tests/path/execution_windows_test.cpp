@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace flopcast::path {
 namespace {
 
@@ -45,6 +48,53 @@ TEST(ExecutionWindowsTest, RarerOnesLeaveTheFirstShorter) {
   const ExecutionWindows windows = ExecutionWindows(10, 1, 4).rarer(2);
   EXPECT_TRUE(windows.contain(1.9));
   EXPECT_DOUBLE_EQ(windows.left(0.5, 1000), 1.5);
+}
+
+/// How many of 1000 places of an execution lie in windows, and how many windows begin there.
+std::pair<int, int> in_execution(const ExecutionWindows& windows, Seconds path, Seconds before) {
+  int inside = 0;
+  int begun = 0;
+  bool last = true;  // the first one, which every execution begins with
+  for (int i = 0; i < 1000; ++i) {
+    const bool now = windows.contain(path * (i + 0.5) / 1000, before);
+    inside += now ? 1 : 0;
+    begun += now && !last ? 1 : 0;
+    last = now;
+  }
+  return {inside, begun};
+}
+
+TEST(ExecutionWindowsTest, ShortExecutionsHaveSome) {
+  const ExecutionWindows windows(1, 0.1, 1e-6);
+  for (int execution = 1; execution < 20; ++execution) {
+    const auto [inside, begun] = in_execution(windows.within(0.4), 0.4, 0.4 * execution);
+    EXPECT_NEAR(inside, 100, 3) << execution;
+    EXPECT_NEAR(begun, 2, 1) << execution;  // two may touch
+  }
+}
+
+TEST(ExecutionWindowsTest, LongExecutionsHaveThemAsTheyAre) {
+  const ExecutionWindows windows(1, 0.1, 0);
+  const ExecutionWindows within = windows.within(2.5);
+  for (int i = 0; i < 2500; ++i) {
+    EXPECT_DOUBLE_EQ(within.left(1e-3 * i, 5), windows.left(1e-3 * i, 5));
+  }
+}
+
+TEST(ExecutionWindowsTest, TheFirstIsShortInAShortExecution) {
+  const ExecutionWindows windows(1, 0.1, 0.05);
+  EXPECT_DOUBLE_EQ(windows.within(100).left(0, 1000), 0.05);
+  for (int execution = 1; execution < 20; ++execution) {
+    const Seconds before = 0.4 * execution;
+    EXPECT_DOUBLE_EQ(windows.within(0.4).left(0, before), std::max(0.015 * 0.4, ExecutionWindows(1, 0.1, 0).within(0.4).left(0, before)));
+  }
+}
+
+TEST(ExecutionWindowsTest, NoneIsTooShortForAnythingToSettle) {
+  const ExecutionWindows windows = ExecutionWindows(0.4, 0.04, 0).within(0.01);  // two of half a millisecond would be a tenth
+  const auto [inside, begun] = in_execution(windows, 0.01, 0.05);
+  EXPECT_NEAR(inside, 400, 5);
+  EXPECT_TRUE(ExecutionWindows(0.4, 0.04, 0).within(0.001).contain(0.0007, 0.003));  // executed as a whole
 }
 
 }  // namespace

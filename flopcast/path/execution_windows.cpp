@@ -19,10 +19,9 @@ double place_in_period(std::uint64_t period) noexcept {
 }  // namespace
 
 ExecutionWindows ExecutionWindows::within(Seconds path) const {
-  constexpr double least = 2;
   constexpr Seconds shortest = 2e-3;  // in less nothing settles
   constexpr double most_of_beginning = 0.015;
-  const double shorter = std::min(1.0, path / (least * period_));
+  const double shorter = std::min(1.0, path / period_);
   return ExecutionWindows(period_ * shorter, std::min(width_, std::max(width_ * shorter, shortest)),
                           std::min(beginning_, most_of_beginning * path));
 }

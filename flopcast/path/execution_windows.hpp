@@ -24,8 +24,8 @@ class ExecutionWindows {
   /// execution has only one.
   [[nodiscard]] ExecutionWindows rarer(double times) const { return ExecutionWindows(period_ * times, width_, beginning_ / times); }
 
-  /// The same windows for an execution whose path is about so long: those that are farther apart than half of it become shorter and denser,
-  /// and the first one at most a hundredth and a half of it. With the first alone, in which memory and caches are used for the first time,
+  /// The same windows for an execution whose path is about so long: those that are farther apart become shorter and denser, so that it has one,
+  /// and the first one takes at most a hundredth and a half of it. With the first alone, in which memory and caches are used for the first time,
   /// kernels would look slower than they are.
   [[nodiscard]] ExecutionWindows within(Seconds path) const;
 

@@ -64,12 +64,12 @@ std::pair<int, int> in_execution(const ExecutionWindows& windows, Seconds path, 
   return {inside, begun};
 }
 
-TEST(ExecutionWindowsTest, ShortExecutionsHaveSome) {
+TEST(ExecutionWindowsTest, AShortExecutionHasOne) {
   const ExecutionWindows windows(1, 0.1, 1e-6);
   for (int execution = 1; execution < 20; ++execution) {
     const auto [inside, begun] = in_execution(windows.within(0.4), 0.4, 0.4 * execution);
     EXPECT_NEAR(inside, 100, 3) << execution;
-    EXPECT_NEAR(begun, 2, 1) << execution;  // two may touch
+    EXPECT_LE(begun, 1) << execution;
   }
 }
 
@@ -91,9 +91,9 @@ TEST(ExecutionWindowsTest, TheFirstIsShortInAShortExecution) {
 }
 
 TEST(ExecutionWindowsTest, NoneIsTooShortForAnythingToSettle) {
-  const ExecutionWindows windows = ExecutionWindows(0.4, 0.04, 0).within(0.01);  // two of half a millisecond would be a tenth
+  const ExecutionWindows windows = ExecutionWindows(0.4, 0.04, 0).within(0.01);  // a tenth is one millisecond
   const auto [inside, begun] = in_execution(windows, 0.01, 0.05);
-  EXPECT_NEAR(inside, 400, 5);
+  EXPECT_NEAR(inside, 200, 5);
   EXPECT_TRUE(ExecutionWindows(0.4, 0.04, 0).within(0.001).contain(0.0007, 0.003));  // executed as a whole
 }
 

@@ -63,8 +63,11 @@ LibraryIdentity identify(const LoadedFile& file, const std::string& path) {
   return identity;
 }
 
-/// OpenBLAS allocates buffers in its first call, and tries again for ever if it can't (0.3.21: blas_memory_alloc).
-void require_address_space(const LibraryIdentity& identity) {
+/// OpenBLAS allocates its buffer in the first call that needs one, and tries again for ever if it can't (0.3.21: blas_memory_alloc): by then
+/// the caller's data may have taken the room for it. So it is made to have it now, by a product of order 1, which small gemm does without.
+void claim_buffer(const LoadedFile& file, const LibraryIdentity& identity) {
+  using Syrk = void (*)(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*,
+                        const int*);
   constexpr std::size_t buffers = std::size_t{160} << 20U;
   if (identity.name != "openblas") {
     return;
@@ -76,6 +79,12 @@ void require_address_space(const LibraryIdentity& identity) {
         format_bytes(static_cast<double>(buffers)));
   }
   munmap(mapped, buffers);
+  if (const auto syrk = reinterpret_cast<Syrk>(file.symbol("dsyrk_"))) {
+    const int one = 1;
+    const double a = 1;
+    double c = 0;
+    syrk("U", "N", &one, &one, &a, &a, &one, &a, &c, &one);
+  }
 }
 
 }  // namespace
@@ -87,7 +96,7 @@ Library::State::State(const std::string& path, Lmid_t name_space) : file(readabl
     throw bad_input("library {} has neither BLAS nor LAPACK: no symbol dgemm_, no symbol dgeqrf_", path);
   }
   threads = ThreadControl::of(telling_symbols(file, path));
-  require_address_space(identity);
+  claim_buffer(file, identity);
 }
 
 Library Library::open(std::string_view name_or_path, Role role) {

@@ -19,11 +19,8 @@ def parts(tuned, full):
     """Seconds by what they went for: all executions of a tuning but those of the self-check."""
     seconds = collections.Counter()
     for configuration in tuned["configurations"]:
-        checked = "full_elapsed_seconds" in configuration
-        seconds["total"] += configuration["elapsed_seconds"] + configuration.get("full_elapsed_seconds", 0)
-        if checked:
-            seconds["check"] += configuration["elapsed_seconds"] + configuration["full_elapsed_seconds"]
-            continue
+        seconds["total"] += configuration["elapsed_seconds"] + configuration["self_check_seconds"]
+        seconds["check"] += configuration["self_check_seconds"]
         spent = configuration["spent"]
         for name in ("window", "unseen", "unsure", "always", "brief", "preparing", "leaving_out", "messages", "waiting", "program", "system"):
             seconds[name] += spent[name + "_seconds"]

@@ -48,6 +48,7 @@ struct RunOptions {
   path::Precision precision;
   bool across_sizes = false;
   bool no_windows = false;
+  bool no_thread_multiple = false;
   std::string executions, results;  ///< what mpi tune asks for
   bool to_standard_output = false;  ///< --output -, said and not only left so
   std::vector<std::string> command;
@@ -138,7 +139,9 @@ std::vector<std::string> complaints(const MpiRun& run, const json& profile) {
                : std::vector<std::string>{"a process had more events than are kept: the kernels along the path are not all of them"};
   }
   if (run.stage == interpose::mpi_stage_multiple) {
-    return {"no profile: the program asks for MPI_THREAD_MULTIPLE, whose threads flopcast doesn't follow"};
+    return {
+        "no profile: the program has MPI_THREAD_MULTIPLE, whose threads flopcast doesn't follow; if less does for it, try "
+        "--no-thread-multiple"};
   }
   if (run.stage == interpose::mpi_stage_initialised) {
     return {"no profile: not all processes reached MPI_Finalize"};
@@ -221,6 +224,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   mpi.precision = options.precision;
   mpi.across_sizes = options.across_sizes;
   mpi.windows = !options.no_windows;
+  mpi.thread_multiple = !options.no_thread_multiple;
   if (!options.statistics.empty()) {
     report::read_document(options.statistics, mpi_profile_schema);
     mpi.statistics = options.statistics;
@@ -285,6 +289,7 @@ void add_run(CLI::App& mpi, CommonOptions& common) {
                     "Predict kernels of sizes never seen from other sizes instead of executing them, unless policy is full");
   command->add_flag("--no-windows", options->no_windows,
                     "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
+  add_thread_option(*command, options->no_thread_multiple);
   add_precision_options(*command, options->precision);
   command->add_option("--statistics", options->statistics, "Profile of an earlier run: what it knows of kernels needs fewer executions")
       ->type_name("FILE");
@@ -315,6 +320,11 @@ void add_precision_options(CLI::App& command, path::Precision& precision) {
   command.add_option("--confidence", precision.confidence, "Of that interval (default: 0.95)")
       ->type_name("NUMBER")
       ->check(number_between(0.5, 0.9999, "a number from 0.5 to 0.9999"));
+}
+
+void add_thread_option(CLI::App& command, bool& no_thread_multiple) {
+  command.add_flag("--no-thread-multiple", no_thread_multiple,
+                   "Tell a program that asks for MPI_THREAD_MULTIPLE, which can't be followed, that MPI offers MPI_THREAD_SERIALIZED");
 }
 
 double mpi_coverage(const json& profile) {

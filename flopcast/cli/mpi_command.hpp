@@ -15,6 +15,8 @@ double mpi_coverage(const nlohmann::json& profile);
 
 /// --tolerance and --confidence.
 void add_precision_options(CLI::App& command, path::Precision& precision);
+/// --no-thread-multiple.
+void add_thread_option(CLI::App& command, bool& no_thread_multiple);
 
 /// `flopcast mpi tune`, a subcommand of `mpi`.
 void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common);

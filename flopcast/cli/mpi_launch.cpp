@@ -116,6 +116,9 @@ std::vector<std::string> MpiLaunch::words(const MpiSetting& setting, const MpiFo
   if (!following.windows) {
     words.emplace_back("--no-windows");
   }
+  if (!following.thread_multiple) {
+    words.emplace_back("--no-thread-multiple");
+  }
   words.emplace_back("--");
   const std::vector<std::string> command = command_of(space_, setting);
   words.insert(words.end(), command.begin(), command.end());

@@ -21,6 +21,7 @@ struct MpiFollowing {
   path::Precision precision;
   bool across_sizes = true;
   bool windows = true;
+  bool thread_multiple = true;
   bool full_teaches = true;  ///< what executions in full show of kernels' times is used for the others
 };
 

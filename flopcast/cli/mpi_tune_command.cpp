@@ -143,7 +143,7 @@ json document_of(const std::vector<MpiOutcome>& outcomes, const MpiTuner& tuner,
       entry["coverage"] = outcome.coverage;
       entry["elapsed_seconds"] = outcome.elapsed;
       entry["selective"] = outcome.skipped_safely && options.policy != path::policy_name(path::Policy::full);
-      entry["measured_by_self_check"] = outcome.checking > 0;
+      entry["self_check_seconds"] = outcome.checking;
     }
     if (!outcome.spent.empty()) {
       entry["spent"] = outcome.spent;
@@ -254,6 +254,7 @@ void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
                     "Execute kernels of sizes never seen, instead of predicting them from other sizes");
   command->add_flag("--no-windows", options->no_windows,
                     "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
+  add_thread_option(*command, options->no_thread_multiple);
   command
       ->add_option("--least-coverage", options->least_coverage,
                    "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)")

@@ -118,22 +118,17 @@ std::vector<MpiTuner::Execution> MpiTuner::missing() const {
     }
   };
   std::vector<std::size_t> order = extremes_first(space_);
-  if (full_tells()) {  // what is executed in full teaches the others
-    const auto checked = std::find(order.begin(), order.end(), checked_);
-    std::rotate(order.begin(), checked, checked + 1);
-  }
   for (const std::size_t i : suspects_) {
     if (!outcomes_[i] && !distrusts_) {
       return {{i, full}};  // by itself
     }
   }
+  if (full_tells() && !outcomes_[checked_]) {  // what is executed in full teaches the others
+    add(checked_, rehearsal);
+    add(checked_, full);
+  }
   for (const std::size_t i : order) {
     if (outcomes_[i]) {
-      continue;
-    }
-    if (full_tells() && i == checked_) {  // in full where it isn't the first of its launch
-      add(i, rehearsal);
-      add(i, full);
       continue;
     }
     if (needs_full(i)) {
@@ -162,7 +157,8 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
   }
   const OtherLoad load;
   MpiLaunchResult made =
-      launch_.run(asked, known_, {options_.precision, !options_.no_across_sizes, !options_.no_windows, !options_.validate});
+      launch_.run(asked, known_,
+                  {options_.precision, !options_.no_across_sizes, !options_.no_windows, !options_.no_thread_multiple, !options_.validate});
   others_ = std::max(others_, load.cores().value_or(0));
   ++launches_;
   launch_seconds_ += made.seconds;
@@ -257,23 +253,15 @@ void MpiTuner::learn(const std::vector<Execution>& made) {
 
 std::optional<MpiOutcome> MpiTuner::outcome(std::size_t setting) {
   const json* in_full = result(setting, full);
-  const json* selective = result(setting, full_tells() && setting == checked_ ? rehearsal : options_.policy);
+  const json* selective = result(setting, options_.policy);
   if (needs_full(setting) && in_full == nullptr) {
     return std::nullopt;
   }
-  if (!distrusts_ && selective != nullptr && in_full != nullptr && selective->at("calls") != in_full->at("calls")) {
-    distrusts_ = true;
+  for (const json* partly : {result(setting, rehearsal), selective}) {
+    distrusts_ = distrusts_ || (partly != nullptr && in_full != nullptr && partly->at("calls") != in_full->at("calls"));
   }
-  if (distrusts_) {
-    return in_full != nullptr ? std::optional<MpiOutcome>(outcome_of(setting, *in_full, false)) : std::nullopt;
-  }
-  if (selective != nullptr && full_tells() && setting == checked_) {  // no need to predict what was measured
-    MpiOutcome measured = outcome_of(setting, *in_full, true);
-    measured.checking = measured.elapsed;
-    measured.elapsed = elapsed_seconds(*selective);
-    return measured;
-  }
-  return selective != nullptr ? std::optional<MpiOutcome>(outcome_of(setting, *selective, true)) : std::nullopt;
+  const json* telling = distrusts_ ? in_full : selective;
+  return telling != nullptr ? std::optional<MpiOutcome>(outcome_of(setting, *telling)) : std::nullopt;
 }
 
 void MpiTuner::note_self_check() {
@@ -297,7 +285,17 @@ double MpiTuner::wandering() const {
   return path::wandering(paces);
 }
 
-MpiOutcome MpiTuner::outcome_of(std::size_t setting, const json& telling, bool skipped_safely) const {
+Seconds MpiTuner::checking(std::size_t setting, const json& telling) const {
+  Seconds taken = 0;
+  for (const std::string& policy : {std::string(rehearsal), options_.policy, std::string(full)}) {
+    const json* other = result(setting, policy);
+    const bool compares = policy == full && options_.validate;
+    taken += other != nullptr && other != &telling && !compares ? elapsed_seconds(*other) : 0;
+  }
+  return taken;
+}
+
+MpiOutcome MpiTuner::outcome_of(std::size_t setting, const json& telling) const {
   MpiOutcome outcome;
   outcome.setting = settings_[setting];
   outcome.predicted = path_seconds(telling);
@@ -311,8 +309,9 @@ MpiOutcome MpiTuner::outcome_of(std::size_t setting, const json& telling, bool s
   outcome.executed_share = executed_share(telling);
   outcome.coverage = mpi_coverage(telling);
   outcome.covered = outcome.coverage >= options_.least_coverage / 100;
-  outcome.skipped_safely = skipped_safely;
-  if (const json* in_full = result(setting, full)) {
+  outcome.skipped_safely = !distrusts_;
+  outcome.checking = checking(setting, telling);
+  if (const json* in_full = result(setting, full); in_full != nullptr && !full_tells()) {
     outcome.full_path = path_seconds(*in_full);
     outcome.full_elapsed = elapsed_seconds(*in_full);
   }
@@ -336,8 +335,8 @@ std::vector<std::size_t> MpiTuner::finalists() const {
 
 std::vector<std::size_t> MpiTuner::finalists_in_doubt(const std::vector<std::size_t>& settings) const {
   Seconds so_far = 0;
-  for (const auto& [execution, profile] : results_) {
-    so_far += elapsed_seconds(profile);
+  for (const std::optional<MpiOutcome>& each : outcomes_) {
+    so_far += each->elapsed + each->checking;
   }
   std::vector<path::Prediction> predictions;
   predictions.reserve(settings.size());
@@ -352,16 +351,14 @@ std::vector<std::size_t> MpiTuner::finalists_in_doubt(const std::vector<std::siz
 }
 
 void MpiTuner::execute_finalists() {
+  if (full_tells()) {
+    results_.erase({checked_, full});  // in that one memory was used for the first time
+  }
   const std::vector<std::size_t> leading = finalists();
-  std::optional<std::size_t> rehearsed;
   const auto missing_in_full = [&] {
     std::vector<Execution> executions;
     for (const std::size_t i : leading) {
       if (result(i, full) == nullptr && !outcomes_[i]->failed) {
-        if (!rehearsed) {
-          rehearsed = i;
-          executions.emplace_back(i, rehearsal);
-        }
         executions.emplace_back(i, full);
       }
     }
@@ -372,16 +369,11 @@ void MpiTuner::execute_finalists() {
     launch(executions);
   }
   for (const std::size_t i : leading) {
-    if (outcomes_[i]->failed) {
-      continue;
+    if (!outcomes_[i]->failed) {
+      outcomes_[i]->finalist = true;
+      outcomes_[i]->full_path = path_seconds(*result(i, full));
+      outcomes_[i]->full_elapsed = elapsed_seconds(*result(i, full));
     }
-    const json& in_full = *result(i, full);
-    outcomes_[i]->finalist = true;
-    outcomes_[i]->full_path = path_seconds(in_full);
-    outcomes_[i]->full_elapsed = elapsed_seconds(in_full);
-  }
-  if (const json* before = rehearsed ? result(*rehearsed, rehearsal) : nullptr) {
-    outcomes_[*rehearsed]->elapsed += elapsed_seconds(*before);
   }
 }
 

@@ -30,6 +30,7 @@ struct MpiTuneOptions {
   [[nodiscard]] bool has_finalists() const noexcept { return finalists > 0 || finalists_in_doubt; }
   bool no_across_sizes = false;
   bool no_windows = false;
+  bool no_thread_multiple = false;
   bool validate = false;
   bool cold = false;
 };
@@ -48,7 +49,7 @@ struct MpiOutcome {  // NOLINT(bugprone-exception-escape): the linter believes t
   nlohmann::json spent;   ///< where that time went, means of the processes
   bool finalist = false;  ///< among the least predictions: the choice goes by its full execution
   bool failed = false;    ///< the program ended with an error in it, or without a profile, though nothing was left out: all else is empty
-  Seconds checking = 0;   ///< what the full execution took that stands for a prediction, by the self-check; `elapsed` is its rehearsal's
+  Seconds checking = 0;   ///< by executions for the self-check only, where there were any
 };
 
 /// Has a program executed in every configuration of a space, in as few launches as it can be, and keeps what that teaches of kernels.
@@ -81,7 +82,7 @@ class MpiTuner {
   [[nodiscard]] bool needs_full(std::size_t setting) const;
   /// Whether one of all is, by the self-check.
   [[nodiscard]] bool checks_one() const;
-  /// Whether what that shows is used: its kernels' times, and its path in place of a prediction.
+  /// Whether what that shows of kernels' times is used. Its path isn't: in it memory is used for the first time.
   [[nodiscard]] bool full_tells() const;
   [[nodiscard]] std::vector<Execution> missing() const;
   void note_self_check();
@@ -96,13 +97,15 @@ class MpiTuner {
   [[nodiscard]] std::optional<MpiOutcome> outcome(std::size_t setting);
   /// By how much executions differ as a whole, as far as those so far tell.
   [[nodiscard]] double wandering() const;
-  [[nodiscard]] MpiOutcome outcome_of(std::size_t setting, const nlohmann::json& telling, bool skipped_safely) const;
+  [[nodiscard]] MpiOutcome outcome_of(std::size_t setting, const nlohmann::json& telling) const;
+  /// What executions of it took that tell only whether it may be executed selectively.
+  [[nodiscard]] Seconds checking(std::size_t setting, const nlohmann::json& telling) const;
   /// The settings with the least predictions, as many as the options ask for; of those that are in doubt, as many as take no longer than all
   /// executions until now have.
   [[nodiscard]] std::vector<std::size_t> finalists() const;
   /// Of `settings`.
   [[nodiscard]] std::vector<std::size_t> finalists_in_doubt(const std::vector<std::size_t>& settings) const;
-  /// Executes them in full, once each; before the first of a launch a rehearsal, as that uses memory for the first time.
+  /// Executes them in full, once each; the first of a launch twice (MpiLaunch).
   void execute_finalists();
 
   MpiSpace space_;

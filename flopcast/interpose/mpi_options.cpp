@@ -34,6 +34,7 @@ std::string to_text(const MpiOptions& options) {
                                    {"least_count", options.precision.least_count},
                                    {"across_sizes", options.across_sizes},
                                    {"windows", options.windows},
+                                   {"thread_multiple", options.thread_multiple},
                                    {"profile", options.profile},
                                    {"statistics", options.statistics},
                                    {"executions", options.executions},
@@ -52,6 +53,7 @@ MpiOptions parse_mpi_options(const std::string& text) {
     options.precision.least_count = document.at("least_count").get<std::int64_t>();
     options.across_sizes = document.at("across_sizes").get<bool>();
     options.windows = document.at("windows").get<bool>();
+    options.thread_multiple = document.at("thread_multiple").get<bool>();
     options.profile = document.at("profile").get<std::string>();
     options.statistics = document.at("statistics").get<std::string>();
     options.executions = document.at("executions").get<std::string>();

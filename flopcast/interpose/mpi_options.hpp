@@ -19,10 +19,11 @@ struct MpiOptions {
   MpiClock clock = MpiClock::automatic;
   path::Policy policy = path::Policy::full;
   path::Precision precision;
-  bool across_sizes = false;  ///< kernels of sizes never executed are predicted from others
-  bool windows = true;        ///< stretches of the path are executed as a whole, whatever is known (path::ExecutionWindows)
-  std::string profile;        ///< file for the profile; the process of rank 0 writes it
-  std::string statistics;     ///< file with what earlier runs learnt of kernels; empty: none
+  bool across_sizes = false;    ///< kernels of sizes never executed are predicted from others
+  bool windows = true;          ///< stretches of the path are executed as a whole, whatever is known (path::ExecutionWindows)
+  bool thread_multiple = true;  ///< a program that asks for MPI_THREAD_MULTIPLE may get it; otherwise it gets MPI_THREAD_SERIALIZED
+  std::string profile;          ///< file for the profile; the process of rank 0 writes it
+  std::string statistics;       ///< file with what earlier runs learnt of kernels; empty: none
   std::string executions;  ///< file with the executions that this launch is asked for (MpiExecution); empty: one, as the command line says
   std::string results;     ///< file to which rank 0 appends a line for each of those
 };

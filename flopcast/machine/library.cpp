@@ -64,7 +64,7 @@ LibraryIdentity identify(const LoadedFile& file, const std::string& path) {
 }
 
 /// OpenBLAS allocates its buffer in the first call that needs one, and tries again for ever if it can't (0.3.21: blas_memory_alloc): by then
-/// the caller's data may have taken the room for it. So it is made to have it now, by a product of order 1, which small gemm does without.
+/// the caller's data may have taken the room for it. So it is made to have it now, by dsyrk of order 1; small products of dgemm do without.
 void claim_buffer(const LoadedFile& file, const LibraryIdentity& identity) {
   using Syrk = void (*)(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*,
                         const int*);

@@ -25,7 +25,7 @@ class ExecutionWindows {
   [[nodiscard]] ExecutionWindows rarer(double times) const { return ExecutionWindows(period_ * times, width_, beginning_ / times); }
 
   /// The same windows for an execution whose path is about so long: those that are farther apart become shorter and denser, so that it has one,
-  /// and the first one takes at most a hundredth and a half of it. With the first alone, in which memory and caches are used for the first time,
+  /// and the first one takes at most 1.5 % of it. With the first alone, in which memory and caches are used for the first time,
   /// kernels would look slower than they are.
   [[nodiscard]] ExecutionWindows within(Seconds path) const;
 

@@ -96,15 +96,17 @@ TEST(ContractRun, EndsHoweverLittleMemoryThereIs) {
   if (shell("flopcast contract ab=ai,ib a=b=i=8 --run --effort estimate --blas openblas-serial").code != 0) {
     GTEST_SKIP() << "openblas-serial isn't installed";
   }
+  int tried = 0;
   int succeeded = 0;
   for (int megabytes = 200; megabytes <= 600; megabytes += 25) {  // A takes 140 MB, and as much to be packed
     const Ended ended = shell("ulimit -v " + std::to_string(1000 * megabytes) +
                               "; timeout 60 flopcast contract abc=bda,dc a=b=d=260 c=24 --run --tiles whole --blas openblas-serial");
     EXPECT_THAT(ended.code, ::testing::AnyOf(0, 4)) << megabytes << "\n" << ended.err;
+    ++tried;
     succeeded += ended.code == 0 ? 1 : 0;
   }
   EXPECT_GT(succeeded, 0);
-  EXPECT_LT(succeeded, 17);
+  EXPECT_LT(succeeded, tried);
 }
 
 }  // namespace

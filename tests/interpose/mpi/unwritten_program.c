@@ -1,17 +1,32 @@
-/* Copies into fresh memory and factors that; fails unless each factorisation has as many reflectors as columns: with copies left out, what stands in the place of the copied matrix must
-   not be one of lower rank, since routines take shortcuts then. */
+/* Copies into fresh memory, a matrix or one column after the other, and factors that; fails unless each factorisation has as many reflectors as columns, and no pivot is zero: with copies
+   left out, what stands in the place of the copied matrix must not be one of lower rank, since routines take shortcuts then, or give up. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 extern void dlacpy_(const char*, const int*, const int*, const double*, const int*, double*, const int*, size_t);
+extern void dcopy_(const int*, const double*, const int*, double*, const int*);
+extern void dgesv_(const int*, const int*, double*, const int*, int*, double*, const int*, int*);
 extern void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 
 enum { m = 256, n = 64, steps = 240 };
 
+/* Of the leading square part; the number of the first zero pivot. */
+static int solve_in_copies(const double* matrix, int stride) {
+  const int order = n, one = 1;
+  int info = 0, pivots[n];
+  double* copy = calloc(n * n, sizeof(double));
+  double right[n];
+  for (int j = 0; j < n; ++j) dcopy_(&order, matrix + j * stride, &one, copy + j * n, &one);
+  for (int j = 0; j < n; ++j) right[j] = 1;
+  dgesv_(&order, &one, copy, &order, pivots, right, &order, &info);
+  free(copy);
+  return info;
+}
+
 int main(int argc, char** argv) {
   const int rows = m, columns = n, work_size = 64 * n;
-  int info = 0, missing = 0;
+  int info = 0, missing = 0, zero_pivots = 0;
   double* matrix = malloc(sizeof(double) * m * n);
   double* work = malloc(sizeof(double) * 64 * n);
   double tau[n];
@@ -26,10 +41,12 @@ int main(int argc, char** argv) {
       for (int j = 0; j < n; ++j) missing += tau[j] == 0;
     }
     free(copy);
+    zero_pivots += solve_in_copies(matrix, m) != 0;
   }
   if (missing > 0) fprintf(stderr, "%d reflectors are missing\n", missing);
+  if (zero_pivots > 0) fprintf(stderr, "%d matrices have a zero pivot\n", zero_pivots);
   MPI_Finalize();
   free(work);
   free(matrix);
-  return missing > 0;
+  return missing > 0 || zero_pivots > 0;
 }

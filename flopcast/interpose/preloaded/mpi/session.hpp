@@ -41,6 +41,8 @@ class Session {
         decisions_(options.policy, options.precision, options.across_sizes,
                    options.windows ? std::optional<path::ExecutionWindows>(path::ExecutionWindows()) : std::nullopt) {}
 
+  /// Whether a program that asks for MPI_THREAD_MULTIPLE may get it.
+  [[nodiscard]] bool grants_thread_multiple() const noexcept { return options_.thread_multiple; }
   /// After MPI_Init: a communicator of our own, which clock, what messages cost. Collective.
   void begin();
   /// Before MPI_Finalize: what all processes know, put together and written by rank 0. Collective.

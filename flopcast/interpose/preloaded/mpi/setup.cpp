@@ -25,7 +25,9 @@ extern "C" {
 int MPI_Init(int* argc, char*** argv) { return begin(PMPI_Init(argc, argv)); }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  return begin(PMPI_Init_thread(argc, argv, required, provided));
+  const Session* all = session();
+  const bool too_much = required == MPI_THREAD_MULTIPLE && all != nullptr && !all->grants_thread_multiple();
+  return begin(PMPI_Init_thread(argc, argv, too_much ? MPI_THREAD_SERIALIZED : required, provided));
 }
 
 int MPI_Finalize() {

@@ -53,19 +53,31 @@ bool is_stale(std::uintptr_t address, std::int64_t bytes, bool zeros_count) {
   return std::any_of(begin, end, [](Real number) { return number != 0 && is_tiny(number); });
 }
 
+/// Bytes from one line that is looked at to the next: a matrix without gaps is one run, and may be filled in part. What a routine could give
+/// up over, such as columns of zeros, is looked for more closely.
+std::int64_t probe_distance(const Operand& operand, bool closely) {
+  constexpr std::int64_t probes = 32;
+  constexpr std::int64_t least = 512;
+  constexpr std::int64_t close = 2048;
+  const std::int64_t distance = std::max(least, operand.bytes() / probes);
+  return (closely ? std::min(close, distance) : distance) / line_bytes * line_bytes;
+}
+
 /// Looks at some of an operand's lines only, since what is looked at comes into the caches; its first one is where memory that was in use
 /// before has addresses.
 template <class Real>
-bool looks_stale(const Operand& operand, bool zeros_count) {
-  constexpr std::int64_t most_probes = 32;
+bool looks_stale(const Operand& operand, bool zeros_count, bool closely) {
+  constexpr std::int64_t most_columns = 32;  // unless closely
+  const std::int64_t distance = probe_distance(operand, closely);
   for (const Region& part : operand.parts) {
-    const std::int64_t step = std::max<std::int64_t>(1, part.columns / most_probes);
+    const std::int64_t usual_bytes = std::max<std::int64_t>(1, run_bytes(part, part.columns / 2));
+    const std::int64_t step = std::max<std::int64_t>(1, std::min(part.columns / most_columns, distance / usual_bytes));
     for (std::int64_t j = 0; j < part.columns; j += step) {
       const std::int64_t bytes = run_bytes(part, j);
-      const std::int64_t middle = bytes / line_bytes / 2 * line_bytes;
-      if (bytes > 0 && is_stale<Real>(run_begin(part, j) + static_cast<std::uintptr_t>(j == 0 ? 0 : middle), bytes - (j == 0 ? 0 : middle),
-                                      zeros_count)) {
-        return true;
+      for (std::int64_t at = j == 0 ? 0 : std::min(bytes, distance) / line_bytes / 2 * line_bytes; at < bytes; at += distance) {
+        if (is_stale<Real>(run_begin(part, j) + static_cast<std::uintptr_t>(at), bytes - at, zeros_count)) {
+          return true;
+        }
       }
     }
   }
@@ -89,8 +101,8 @@ void write_numbers(std::uintptr_t address, std::int64_t bytes) {
 
 /// Writes those lines of an operand that aren't of the program.
 template <class Real>
-void renew(const Operand& operand, bool zeros_count) {
-  if (!looks_stale<Real>(operand, zeros_count)) {
+void renew(const Operand& operand, bool zeros_count, bool closely) {
+  if (!looks_stale<Real>(operand, zeros_count, closely)) {
     return;
   }
   for (const Region& part : operand.parts) {
@@ -254,11 +266,12 @@ void make_safe(const Call& call) {
     kernel::fill(call, 1);
     return;
   }
+  const bool closely = can_fail(routine);
   for (const Operand& operand : operands(call)) {
     const Argument& argument = routine.arguments[operand.argument];
     if (has_numbers(argument) && call.address(operand.argument) != 0) {
       const bool written = must_be_written(routine, argument);
-      real_bytes(routine.precision) == 4 ? renew<float>(operand, written) : renew<double>(operand, written);
+      real_bytes(routine.precision) == 4 ? renew<float>(operand, written, closely) : renew<double>(operand, written, closely);
     }
   }
 }

@@ -93,10 +93,10 @@ void ExecutionDecisions::begin_anew() {
   for (auto& [key, all] : families_) {
     all.executed = 0;
     all.fitted_at = 0;
-    all.prior_agreed = 0;
+    all.prior = {};
     all.model.reset();
   }
-  prior_agreed_ = 0;
+  prior_ = {};
   spent_squares_ = 0;
 }
 
@@ -138,8 +138,10 @@ void ExecutionDecisions::doubt_first_times() {
   for (auto& [key, all] : families_) {
     all.deviations = {};
     all.rough = {};
+    all.prior = {};
     all.model.reset();
   }
+  prior_ = {};
   scatter_ = {};
 }
 
@@ -488,7 +490,8 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   execute = execute || doubtful;
   if (execute && !suspicious && !doubtful) {
     const bool barely_seen = windows_ && known(mine).count < precision_.least_count;  // which is no worse than never
-    execute = !(seen > 0 && fits_budget(number, standing)) && !((seen == 0 || barely_seen) && may_be_predicted(number, kernel, standing));
+    execute = !((seen > 0 || mine.trusted) && fits_budget(number, standing)) &&
+              !((seen == 0 || barely_seen) && may_be_predicted(number, kernel, standing));
   }
   execute = execute || (!windows_ && mine.skipped_in_a_row >= most_in_a_row);
   mine.skipped_in_a_row = execute ? 0 : mine.skipped_in_a_row + 1;
@@ -504,27 +507,37 @@ bool ExecutionDecisions::outlasts_window(std::uint32_t number, const Kernel& ker
          (chance_() >> 8U) % 8 != 0;
 }
 
-/// What was known before this run, and this process is to look at, needs no look once several other kernels, one of its routine among them, have
-/// taken what they were known to take: a machine that has become slower is so for most.
+/// What was known before this run, and this process is to look at, needs no look of its own where windows look at as much as they can: until they
+/// find that most kernels, or most of its routine, no longer take what they were known to take. Without windows several must first have been
+/// found to take it, one of its routine among them.
 bool ExecutionDecisions::is_trusted(Decision& decision, std::uint32_t number, const Kernel& kernel) {
   constexpr std::int64_t several = 4;
   if (!decision.trusted && across_sizes_ && decision.prior.times.count > 0 && kernel.key.kind != KernelKind::region) {
     const Family& all = family(number, kernel.key, kernel.flops);
-    decision.trusted = prior_agreed_ >= several && all.prior_agreed > 0 && !all.prior_drifted;
+    const bool looked_at = windows_ || (prior_.agreed >= several && all.prior.agreed > 0);
+    decision.trusted = looked_at && !has_drifted(all);
   }
   return decision.trusted;
 }
 
+bool ExecutionDecisions::has_drifted(const Family& all) const noexcept {
+  constexpr std::int64_t several = 4;
+  return all.prior.differed > all.prior.agreed || prior_.differed >= prior_.agreed + several;
+}
+
 /// Once for every kernel: when its first time of this run is there.
 void ExecutionDecisions::compare_with_prior(Family& all, const Decision& decision) {
-  if (decision.prior.times.count == 0 || decision.times.count == 0) {
+  if (decision.prior.times.count == 0 || decision.times.count != 1) {
     return;
   }
   const bool agrees_still = agrees(decision.prior.times, decision.times.mean);
-  all.prior_drifted = all.prior_drifted || !agrees_still;
-  if (agrees_still && decision.times.count == 1) {
-    ++all.prior_agreed;
-    ++prior_agreed_;
+  for (PriorFound* each : {&prior_, &all.prior}) {
+    ++(agrees_still ? each->agreed : each->differed);
+  }
+  if (has_drifted(all)) {
+    for (const Family::Member& member : all.members) {
+      decisions_[member.number].trusted = false;
+    }
   }
 }
 
@@ -614,7 +627,7 @@ std::vector<SizeModel::Point> ExecutionDecisions::known_sizes(const Family& all)
     }
     const Decision& other = decision(member);
     KernelStatistics times = settled(other);
-    if (times.count == 0 && !all.prior_drifted) {
+    if (times.count == 0 && !has_drifted(all)) {
       times = other.prior.times;
     }
     if (is_doubtful(other, times)) {

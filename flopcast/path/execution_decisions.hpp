@@ -149,6 +149,11 @@ class ExecutionDecisions {
     [[nodiscard]] double factor() const noexcept;
   };
 
+  /// Kernels whose times are in this run what they were before it, and others.
+  struct PriorFound {
+    std::int64_t agreed = 0, differed = 0;
+  };
+
   /// A routine's sizes.
   struct Family {
     struct Member {
@@ -165,8 +170,7 @@ class ExecutionDecisions {
     std::int64_t executed = 0;   ///< in this run
     std::int64_t fitted_at = 0;  ///< `executed` then
     std::int64_t predicted_in_a_row = 0;
-    std::int64_t prior_agreed = 0;  ///< members whose times are in this run what they were before it
-    bool prior_drifted = false;
+    PriorFound prior;
     std::int64_t fit = 0;  ///< number of the model, of those that there have been
     Deviations deviations;
     Ratio of_execution;
@@ -212,6 +216,7 @@ class ExecutionDecisions {
   bool spend(std::uint32_t number, Seconds half_width, const Standing& standing);
   [[nodiscard]] bool outlasts_window(std::uint32_t number, const Kernel& kernel, const Standing& standing);
   [[nodiscard]] bool is_trusted(Decision& decision, std::uint32_t number, const Kernel& kernel);
+  [[nodiscard]] bool has_drifted(const Family& all) const noexcept;
   void compare_with_prior(Family& all, const Decision& decision);
   bool may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing);
 
@@ -230,7 +235,7 @@ class ExecutionDecisions {
   std::minstd_rand chance_;
   double rarer_ = 1;  ///< windows, than at first
   Seconds kernel_seconds_ = 0, known_seconds_ = 0;
-  std::int64_t prior_agreed_ = 0;              ///< of all families
+  PriorFound prior_;                           ///< of all families
   double best_rate_ = 0;                       ///< flops per second, of any kernel but short ones
   Seconds last_path_ = 0;                      ///< length of the path of the execution before this one
   std::array<Deviations, decades> scatter_{};  ///< by powers of ten of the time

@@ -295,24 +295,47 @@ TEST(ExecutionDecisionsTest, ShortKernelsAreExecutedWhoeverHasTimedThem) {
   EXPECT_EQ(executions(decisions, 20, 1e-7, {.along = 0, .path = 5}), 20);
 }
 
+constexpr std::array<std::int64_t, 5> known_orders = {100, 200, 300, 400, 4000};
+
+/// No model predicts the last one from the others closely enough.
+double known_time(std::uint32_t number) {
+  constexpr std::array<double, 5> off = {1.1, 0.9, 1.1, 0.9, 1.1};
+  return off.at(number) * time_of_order(known_orders.at(number));
+}
+
+void know_orders(ExecutionDecisions& decisions) {
+  for (std::uint32_t i = 0; i < known_orders.size(); ++i) {
+    const Kernel kernel = kernel_of_order(known_orders.at(i));
+    decisions.know(i, {kernel.key, times({known_time(i), known_time(i), known_time(i)}), 0, kernel.flops});
+  }
+}
+
 TEST(ExecutionDecisionsTest, WhatWasKnownBeforeIsTrustedOnceOtherSizesTakeWhatTheyTook) {
-  constexpr std::array<std::int64_t, 5> orders = {100, 200, 300, 400, 4000};
-  constexpr std::array<double, 5> off = {1.1, 0.9, 1.1, 0.9, 1.1};  // from any model: none predicts the last one closely enough
   const Standing standing{.along = 0, .path = 5};
   for (const double slower : {1.0, 1.6}) {
-    ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
-    const auto seconds = [&](std::uint32_t i) { return off.at(i) * time_of_order(orders.at(i)); };
-    for (std::uint32_t i = 0; i < orders.size(); ++i) {
-      const Kernel kernel = kernel_of_order(orders.at(i));
-      decisions.know(i, {kernel.key, times({seconds(i), seconds(i), seconds(i)}), 0, kernel.flops});
-    }
-    decisions.executed(0, kernel_of_order(100), seconds(0));  // loads the routine
+    ExecutionDecisions decisions(Policy::conditional, {}, true);
+    know_orders(decisions);
     for (std::uint32_t i = 0; i < 4; ++i) {
       EXPECT_TRUE(decisions.wants_execution(4, kernel_of_order(4000), standing)) << "after " << i << " others";
-      decisions.executed(i, kernel_of_order(orders.at(i)), slower * seconds(i));
+      decisions.executed(i, kernel_of_order(known_orders.at(i)), slower * known_time(i));
     }
     EXPECT_EQ(decisions.wants_execution(4, kernel_of_order(4000), standing), slower > 1);
   }
+}
+
+TEST(ExecutionDecisionsTest, WithWindowsWhatWasKnownBeforeIsTrustedUntilTheyFindThatMostHasDrifted) {
+  const Standing standing{.along = 0, .path = 5};
+  const Kernel asked = kernel_of_order(4000);
+  ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
+  know_orders(decisions);
+  EXPECT_FALSE(decisions.wants_execution(4, asked, standing));
+  decisions.executed(0, kernel_of_order(100), known_time(0));  // loads the routine
+  decisions.executed(0, kernel_of_order(100), known_time(0));
+  EXPECT_FALSE(decisions.wants_execution(4, asked, standing));
+  decisions.executed(1, kernel_of_order(200), 1.6 * known_time(1));
+  EXPECT_FALSE(decisions.wants_execution(4, asked, standing)) << "one may have been disturbed";
+  decisions.executed(2, kernel_of_order(300), 1.6 * known_time(2));
+  EXPECT_TRUE(decisions.wants_execution(4, asked, standing));
 }
 
 TEST(ExecutionDecisionsTest, ExecutionsAmongSkippedOnesCountWithTheTimeInTheProgram) {

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""How far predictions of selective executions are off where every configuration is executed in full right before, as the paper measures: the machine is then the same for both (mpi_tuning.py compares
+with full executions minutes away). Each space is tuned with an empty store and again with what that has learnt; full executions teach nothing. Prints a Markdown table: "times less" is what the
+programs measure, in full over selectively; "behind best" is how far the chosen configuration's full execution is from the fastest one, "by others" the same of what the other tuning's full executions
+choose.
+
+  bench/mpi_validation.py --flopcast build/release/bin/flopcast --subjects build/check/bin [--ranks 2] [--spaces tile_cholesky] [--mpi mpich] [--limit 6] [--set --n=1024]
+
+Run it on an idle machine."""
+import argparse
+import statistics
+
+import mpi_launch
+from mpi_launch import Launcher
+from mpi_tuning import SPACES, space_of, tune
+
+
+def behind(chosen, paths):
+    return paths[chosen] / min(paths) - 1
+
+
+def fastest(paths):
+    return min(range(len(paths)), key=lambda i: paths[i])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    mpi_launch.add_options(parser)
+    parser.add_argument("--subjects", required=True, help="folder with the tuning subjects")
+    parser.add_argument("--spaces", help="names, comma between (default: all of examples/mpi)")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--policy", default="local")
+    parser.add_argument("--tolerance", default="0.1")
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
+    options = parser.parse_args()
+    names = options.spaces.split(",") if options.spaces else sorted(file.stem for file in SPACES.glob("*.json"))
+    print("| subject | configurations | store | times less | median error | mean | worst | within | behind best | by others |\n|---|--:|---|--:|--:|--:|--:|--:|--:|--:|")
+    seen = {True: [], False: []}
+    for name in names:
+        with Launcher(options) as launcher:
+            space = space_of(SPACES / f"{name}.json", options, options.ranks)
+            made = {cold: tune(launcher, options, space, options.ranks, options.policy, "--validate", *(["--cold"] if cold else [])) for cold in (True, False)}
+            paths = {cold: [c["full_path_seconds"] for c in made[cold]["configurations"]] for cold in made}
+            for cold, tuned in made.items():
+                configurations = tuned["configurations"]
+                errors = [abs(c["predicted_seconds"] / path - 1) for c, path in zip(configurations, paths[cold])]
+                within = statistics.mean(abs(c["predicted_seconds"] - path) <= c["half_width_seconds"] for c, path in zip(configurations, paths[cold]))
+                chosen = next(i for i, c in enumerate(configurations) if c["verdict"] == "chosen")
+                less = tuned["full_seconds"] / tuned["selective_seconds"]
+                seen[cold].append((less, statistics.median(errors), statistics.mean(errors)))
+                print(f"| {name} | {len(configurations)} | {'cold' if cold else 'warm'} | {less:.2f} | {statistics.median(errors):.1%} | {statistics.mean(errors):.1%} | {max(errors):.1%} | {within:.0%} "
+                      f"| {behind(chosen, paths[cold]):.1%} | {behind(fastest(paths[not cold]), paths[cold]):.1%} |", flush=True)
+    for cold, rows in seen.items():
+        less, median, mean = (statistics.median(column) for column in zip(*rows))
+        print(f"\n{'Cold' if cold else 'Warm'}, in the median: {less:.2f} times less, median error {median:.1%}, mean error {mean:.1%}")
+
+
+if __name__ == "__main__":
+    main()

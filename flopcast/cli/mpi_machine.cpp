@@ -129,6 +129,7 @@ interpose::SmpiSimulation SimulatedMachine::prepared(int ranks) const {
   require_cores(ranks);
   interpose::SmpiSimulation simulation;
   simulation.ranks = ranks;
+  simulation.processes_per_host = std::min(ranks, description_.cores_per_host);
   simulation.eager_bytes = description_.eager_bytes;
   simulation.flops_per_second = flops_per_second_;
   if (platform_xml_.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/cli/interrupt.hpp"
@@ -10,6 +11,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/smpi_options.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/topology.hpp"
 #include "flopcast/measure/reference_kernels.hpp"
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/predict/placed_models.hpp"
@@ -42,12 +44,25 @@ struct TracedCalls {
   std::vector<std::size_t> kernels;  ///< of every call: its place in the result's list
 };
 
-std::vector<TracedCalls> traced_calls(const json& result, const Environment& environment) {
+/// Caches as one of several processes on a host has them: of the last one, if cores share it, it has a part.
+std::vector<CacheLevel> caches_of_process(std::vector<CacheLevel> caches, int processes) {
+  const std::vector<machine::ReportedCache> reported = machine::detect_topology().caches;
+  const int sharing = caches.size() > 1 && !reported.empty() ? std::min(processes, reported.back().cores) : 1;
+  if (sharing > 1) {
+    CacheLevel& last = caches.back();
+    for (std::int64_t* bytes : {&last.capacity_bytes, &last.capacity_low_bytes, &last.capacity_high_bytes}) {
+      *bytes = std::max(*bytes / sharing, caches[caches.size() - 2].capacity_bytes);
+    }
+  }
+  return caches;
+}
+
+std::vector<TracedCalls> traced_calls(const json& result, std::span<const CacheLevel> caches) {
   std::vector<TracedCalls> all;
   for (const json& document : result.at("traces")) {
     TracedCalls traced;
     traced.subject.trace = trace_from_json(document.at("trace"), kernel::find);
-    traced.state = cache::cache_state(traced.subject.trace, environment.caches, cache::Start::filled);
+    traced.state = cache::cache_state(traced.subject.trace, caches, cache::Start::filled);
     traced.subject.placements = traced.state.placements;
     document.at("kernels").get_to(traced.kernels);
     all.push_back(std::move(traced));
@@ -83,13 +98,12 @@ std::vector<tune::Subject> subjects_of(const std::vector<TracedCalls>& traces, c
 }
 
 /// Mean time of every kernel over its calls, by its place in the result's list.
-std::map<std::size_t, Seconds> kernel_means(const std::vector<TracedCalls>& traces, const Environment& environment,
+std::map<std::size_t, Seconds> kernel_means(const std::vector<TracedCalls>& traces, std::span<const CacheLevel> caches,
                                             const model::OnDemandModels& models) {
   std::map<std::size_t, std::pair<Seconds, std::int64_t>> sums;
   const predict::PlacedModels source(models);
   for (const TracedCalls& traced : traces) {
-    const predict::Prediction prediction =
-        predict::predict(traced.subject.trace, traced.state, environment.caches, source, {.per_call = true});
+    const predict::Prediction prediction = predict::predict(traced.subject.trace, traced.state, caches, source, {.per_call = true});
     for (std::size_t i = 0; i < traced.kernels.size(); ++i) {
       auto& [seconds, calls] = sums[traced.kernels[i]];
       seconds += prediction.calls.at(i).seconds;
@@ -162,14 +176,15 @@ void MpiSimulator::open_libraries(const json& result) {
   models_.emplace(bench_->models(store_));
 }
 
-void MpiSimulator::learn(const json& result) {
+void MpiSimulator::learn(const json& result, int processes_per_host) {
   open_libraries(result);
-  const std::vector<TracedCalls> traces = traced_calls(result, bench_->environment());
+  const std::vector<CacheLevel> caches = caches_of_process(bench_->environment().caches, processes_per_host);
+  const std::vector<TracedCalls> traces = traced_calls(result, caches);
   std::vector<tune::Subject> subjects = subjects_of(traces, *models_);
   sample_missing(subjects, *bench_, store_, *models_, options_.time_budget, "sampling kernels", common_);
   drift_ = drift_ ? drift_ : present_drift(*bench_, store_);
   times_ = json::array();
-  for (const auto& [place, seconds] : kernel_means(traces, bench_->environment(), *models_)) {
+  for (const auto& [place, seconds] : kernel_means(traces, caches, *models_)) {
     const json& kernel = result.at("kernels").at(place);
     times_.push_back({{"routine", kernel.at("routine")}, {"words", kernel.at("words")}, {"seconds", seconds * *drift_}});
   }
@@ -188,7 +203,7 @@ json MpiSimulator::run(interpose::SmpiSimulation machine) {
     if (result.at("traces").empty() || round + 1 == most_rounds) {
       break;
     }
-    learn(result);
+    learn(result, machine.processes_per_host);
     if (agrees_with(result, times_)) {
       break;
     }

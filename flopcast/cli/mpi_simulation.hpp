@@ -35,7 +35,7 @@ class MpiSimulator {
   nlohmann::json run(interpose::SmpiSimulation machine);
 
  private:
-  void learn(const nlohmann::json& result);
+  void learn(const nlohmann::json& result, int processes_per_host);
   void open_libraries(const nlohmann::json& result);
 
   SimulationOptions options_;

@@ -15,6 +15,7 @@ struct SmpiSimulation {
   int ranks = 1;
   std::string platform_xml;            ///< SimGrid's description of the machine
   std::string hosts;                   ///< one line per process
+  int processes_per_host = 1;          ///< at most
   std::vector<std::string> arguments;  ///< settings of the simulator
   std::int64_t eager_bytes = 0;
   double flops_per_second = 0;         ///< of this machine's cores in that description

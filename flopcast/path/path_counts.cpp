@@ -16,8 +16,8 @@ void PathCounts::replace(std::span<const KernelCount> counts) {
   }
 }
 
-std::vector<KernelCount> PathCounts::most_frequent(std::size_t most) const {
-  std::vector<KernelCount> all;
+KernelCounts PathCounts::most_frequent(std::size_t most) const {
+  KernelCounts all;
   all.reserve(counts_.size());
   for (const auto& [kernel, count] : counts_) {
     all.push_back({kernel, count});

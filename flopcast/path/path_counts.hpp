@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
-#include <vector>
+#include <utility>
+
+#include "flopcast/core/cleared_memory.hpp"
 
 namespace flopcast::path {
 
@@ -16,6 +19,8 @@ struct KernelCount {
   friend bool operator==(const KernelCount&, const KernelCount&) = default;
 };
 
+using KernelCounts = ClearedVector<KernelCount>;
+
 /// Counts of kernels along the path to the present of one process, for policy online. A process that goes on with another's path takes over
 /// its counts; what travels is bounded, and a kernel that isn't among the most frequent ones counts as new, which only makes its interval
 /// wider.
@@ -25,10 +30,11 @@ class PathCounts {
   [[nodiscard]] std::int64_t count(std::uint64_t kernel) const;
   void replace(std::span<const KernelCount> counts);
   /// At most `most` of them, the greatest first.
-  [[nodiscard]] std::vector<KernelCount> most_frequent(std::size_t most) const;
+  [[nodiscard]] KernelCounts most_frequent(std::size_t most) const;
 
  private:
-  std::unordered_map<std::uint64_t, std::int64_t> counts_;
+  using Count = std::pair<const std::uint64_t, std::int64_t>;
+  std::unordered_map<std::uint64_t, std::int64_t, std::hash<std::uint64_t>, std::equal_to<>, ClearedWhenFreed<Count>> counts_;
 };
 
 }  // namespace flopcast::path

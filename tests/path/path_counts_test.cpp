@@ -13,8 +13,8 @@ TEST(PathCountsTest, TheMostFrequentTravel) {
   mine.add(5);
   mine.add(6);
   mine.add(6);
-  const std::vector<KernelCount> sent = mine.most_frequent(2);
-  EXPECT_EQ(sent, (std::vector<KernelCount>{{7, 3}, {6, 2}}));
+  const KernelCounts sent = mine.most_frequent(2);
+  EXPECT_EQ(sent, (KernelCounts{{7, 3}, {6, 2}}));
 
   PathCounts other;
   other.add(9);

@@ -464,10 +464,13 @@ TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
 
 TEST_P(MpiRunTest, RemainsInBuffersThatNobodyWroteStayThere) {
   EXPECT_EQ(run(2, program("remains_program")).exit_code, 0);
-  const Result result = followed(2, "--policy conditional --tolerance 1000 --no-windows --output profile.json", program("remains_program"));
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_GT(kernel(profile(), "dcopy(576)")->at("skipped"), 0);
-  EXPECT_GT(kernel(profile(), "dgemm(NN, 24, 24, 24)")->at("skipped"), 0);
+  for (const std::string policy : {"conditional", "online"}) {
+    const Result result =
+        followed(2, "--policy " + policy + " --tolerance 1000 --no-windows --output profile.json", program("remains_program"));
+    EXPECT_EQ(result.exit_code, 0) << policy << result.err;
+    EXPECT_GT(kernel(profile(), "dcopy(576)")->at("skipped"), 0);
+    EXPECT_GT(kernel(profile(), "dgemm(NN, 24, 24, 24)")->at("skipped"), 0);
+  }
 }
 
 TEST_P(MpiRunTest, WhatStandsForMatricesThatNobodyWroteIsOfFullRank) {

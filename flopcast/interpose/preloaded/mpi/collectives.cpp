@@ -45,10 +45,38 @@ std::int64_t all_bytes(const int* counts, const MPI_Datatype* types, MPI_Comm co
   return sum;
 }
 
+/// Where data arrive, of one process or of each.
+struct Output {
+  void* buffer = nullptr;
+  std::int64_t count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+
+  /// Nothing has arrived, and what remains there of something else isn't to go through the program.
+  void settle() const { settle_empty(buffer, count * message_bytes(1, type), type); }
+};
+
+/// `count` from each process.
+Output from_all(void* buffer, int count, MPI_Datatype type, MPI_Comm comm) noexcept {
+  return {buffer, std::int64_t{count} * size_of(comm), type};
+}
+
+/// `all` in process `root`, nothing in the others.
+Output at_root(int root, MPI_Comm comm, const Output& all) noexcept {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank == root ? all : Output();
+}
+
+Output but_at_root(int root, MPI_Comm comm, const Output& all) noexcept {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank == root ? Output() : all;
+}
+
 /// A blocking collective: first everybody learns who was on the longest path, and has come; what it takes from there on is communication.
 /// It is left out if nobody wants it executed.
 template <class Execute>
-int blocking(const Collective& collective, Channel* channel, Execute execute) {
+int blocking(const Collective& collective, Channel* channel, Execute execute, const Output& output = {}) {
   Session& all = *session();
   const std::uint32_t kernel = all.communication_kernel(collective.routine, collective.bytes, channel->size(), channel->stride());
   const bool wanted = !may_be_skipped(collective.bytes, collective.type) || all.wants_execution(kernel);
@@ -60,6 +88,7 @@ int blocking(const Collective& collective, Channel* channel, Execute execute) {
   all.follow(agreed, *channel);
   if (agreed.execute == 0) {
     all.note_left_out();
+    output.settle();
     all.communicated(kernel, all.estimate(kernel), static_cast<double>(collective.bytes), false);
     return MPI_SUCCESS;
   }
@@ -134,36 +163,44 @@ int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm com
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Bcast(buffer, count, type, root, comm); };
   return channel == nullptr ? execute()
-                            : blocking({Routine::bcast, Pattern::broadcast, message_bytes(count, type), type}, channel, execute);
+                            : blocking({Routine::bcast, Pattern::broadcast, message_bytes(count, type), type}, channel, execute,
+                                       but_at_root(root, comm, {buffer, count, type}));
 }
 
 int MPI_Reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Reduce(in, out, count, type, op, root, comm); };
-  return channel == nullptr ? execute() : blocking({Routine::reduce, Pattern::reduce, message_bytes(count, type), type}, channel, execute);
+  return channel == nullptr ? execute()
+                            : blocking({Routine::reduce, Pattern::reduce, message_bytes(count, type), type}, channel, execute,
+                                       at_root(root, comm, {out, count, type}));
 }
 
 int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Allreduce(in, out, count, type, op, comm); };
-  return channel == nullptr ? execute()
-                            : blocking({Routine::allreduce, Pattern::allreduce, message_bytes(count, type), type}, channel, execute);
+  return channel == nullptr
+             ? execute()
+             : blocking({Routine::allreduce, Pattern::allreduce, message_bytes(count, type), type}, channel, execute, {out, count, type});
 }
 
 int MPI_Scan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Scan(in, out, count, type, op, comm); };
-  return channel == nullptr ? execute() : blocking({Routine::scan, Pattern::scan, message_bytes(count, type), type}, channel, execute);
+  return channel == nullptr
+             ? execute()
+             : blocking({Routine::scan, Pattern::scan, message_bytes(count, type), type}, channel, execute, {out, count, type});
 }
 
 int MPI_Exscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Exscan(in, out, count, type, op, comm); };
-  return channel == nullptr ? execute() : blocking({Routine::exscan, Pattern::scan, message_bytes(count, type), type}, channel, execute);
+  return channel == nullptr
+             ? execute()
+             : blocking({Routine::exscan, Pattern::scan, message_bytes(count, type), type}, channel, execute, {out, count, type});
 }
 
 int MPI_Gather(const void* in, int sent, MPI_Datatype in_type, void* out, int received, MPI_Datatype out_type, int root, MPI_Comm comm) {
@@ -174,7 +211,7 @@ int MPI_Gather(const void* in, int sent, MPI_Datatype in_type, void* out, int re
                             : blocking({Routine::gather, Pattern::gather,
                                         in == MPI_IN_PLACE ? parts_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm),
                                         in == MPI_IN_PLACE ? out_type : in_type},
-                                       channel, execute);
+                                       channel, execute, at_root(root, comm, from_all(out, received, out_type, comm)));
 }
 
 int MPI_Gatherv(const void* in, int sent, MPI_Datatype in_type, void* out, const int received[], const int places[], MPI_Datatype out_type,
@@ -197,7 +234,7 @@ int MPI_Scatter(const void* in, int sent, MPI_Datatype in_type, void* out, int r
                             : blocking({Routine::scatter, Pattern::scatter,
                                         out == MPI_IN_PLACE ? parts_bytes(sent, in_type, comm) : parts_bytes(received, out_type, comm),
                                         out == MPI_IN_PLACE ? in_type : out_type},
-                                       channel, execute);
+                                       channel, execute, out == MPI_IN_PLACE ? Output() : Output{out, received, out_type});
 }
 
 int MPI_Scatterv(const void* in, const int sent[], const int places[], MPI_Datatype in_type, void* out, int received, MPI_Datatype out_type,
@@ -209,16 +246,16 @@ int MPI_Scatterv(const void* in, const int sent[], const int places[], MPI_Datat
                             : blocking({Routine::scatterv, Pattern::scatter,
                                         out == MPI_IN_PLACE ? all_bytes(sent, in_type, comm) : parts_bytes(received, out_type, comm),
                                         out == MPI_IN_PLACE ? in_type : out_type},
-                                       channel, execute);
+                                       channel, execute, out == MPI_IN_PLACE ? Output() : Output{out, received, out_type});
 }
 
 int MPI_Allgather(const void* in, int sent, MPI_Datatype in_type, void* out, int received, MPI_Datatype out_type, MPI_Comm comm) {
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Allgather(in, sent, in_type, out, received, out_type, comm); };
-  return channel == nullptr
-             ? execute()
-             : blocking({Routine::allgather, Pattern::allgather, parts_bytes(received, out_type, comm), out_type}, channel, execute);
+  return channel == nullptr ? execute()
+                            : blocking({Routine::allgather, Pattern::allgather, parts_bytes(received, out_type, comm), out_type}, channel,
+                                       execute, from_all(out, received, out_type, comm));
 }
 
 int MPI_Allgatherv(const void* in, int sent, MPI_Datatype in_type, void* out, const int received[], const int places[],
@@ -235,9 +272,9 @@ int MPI_Alltoall(const void* in, int sent, MPI_Datatype in_type, void* out, int 
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Alltoall(in, sent, in_type, out, received, out_type, comm); };
-  return channel == nullptr
-             ? execute()
-             : blocking({Routine::alltoall, Pattern::alltoall, parts_bytes(received, out_type, comm), out_type}, channel, execute);
+  return channel == nullptr ? execute()
+                            : blocking({Routine::alltoall, Pattern::alltoall, parts_bytes(received, out_type, comm), out_type}, channel,
+                                       execute, from_all(out, received, out_type, comm));
 }
 
 int MPI_Alltoallv(const void* in, const int sent[], const int in_places[], MPI_Datatype in_type, void* out, const int received[],
@@ -272,9 +309,9 @@ int MPI_Reduce_scatter_block(const void* in, void* out, int count, MPI_Datatype 
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Reduce_scatter_block(in, out, count, type, op, comm); };
-  return channel == nullptr
-             ? execute()
-             : blocking({Routine::reduce_scatter_block, Pattern::reduce_scatter, parts_bytes(count, type, comm), type}, channel, execute);
+  return channel == nullptr ? execute()
+                            : blocking({Routine::reduce_scatter_block, Pattern::reduce_scatter, parts_bytes(count, type, comm), type},
+                                       channel, execute, {out, count, type});
 }
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {

@@ -174,7 +174,7 @@ int blocking_receive(Routine routine, Channel& channel, const Sender& asked, con
     taken = std::min(taken, 2 * all.messages().seconds(path::Pattern::message, static_cast<double>(shadow->bytes), channel.size()));
   }
   const std::int64_t bytes = shadow != nullptr ? shadow->bytes : 0;
-  if (shadow != nullptr && shadow->skipped != 0) {
+  if (shadow != nullptr && shadow->is_empty()) {
     mend_status(*shadow, *status);
     settle_empty(place.buffer, bytes, place.type);
     account_left_out(routine, channel, bytes);
@@ -407,8 +407,8 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
     mend_status(shadow, *into);
     const Seconds usual =
         2 * session()->messages().seconds(flopcast::path::Pattern::message, static_cast<double>(shadow.bytes), channel->size());
-    shadow.skipped != 0 ? account_left_out(Routine::sendrecv_replace, *channel, shadow.bytes)
-                        : account(Routine::sendrecv_replace, *channel, shadow.bytes, std::min(taken, usual));
+    shadow.is_empty() ? account_left_out(Routine::sendrecv_replace, *channel, shadow.bytes)
+                      : account(Routine::sendrecv_replace, *channel, shadow.bytes, std::min(taken, usual));
   }
   return result;
 }

@@ -16,12 +16,13 @@ void Session::follow(const path::PathMark& mark, std::int32_t epoch, std::span<c
   }
 }
 
-std::vector<path::KernelCount> Session::counts() const {
-  return options_.policy == path::Policy::online ? counts_.most_frequent(Channel::most_counts) : std::vector<path::KernelCount>();
+path::KernelCounts Session::counts() const {
+  return options_.policy == path::Policy::online ? counts_.most_frequent(Channel::most_counts) : path::KernelCounts();
 }
 
 Agreement Session::agreement(bool execute, const Channel* channel) const {
   Agreement mine{path_.mark(), execute ? 1 : 0, epoch_};
+  mine.skipped = has_skipped_ ? 1 : 0;
   if (options_.policy == path::Policy::eager && channel != nullptr && channel->aggregate() &&
       eager_.has_something_to_tell(*channel->aggregate())) {
     mine.teller = channel->rank();
@@ -31,6 +32,7 @@ Agreement Session::agreement(bool execute, const Channel* channel) const {
 
 void Session::follow(const Agreement& agreement, Channel& channel) {
   if (options_.policy == path::Policy::online && channel.size() > 1) {
+    note_skipped_elsewhere(agreement.skipped != 0, agreement.epoch);
     take_counts(agreement, channel);
     return;
   }
@@ -42,7 +44,7 @@ void Session::follow(const Agreement& agreement, Channel& channel) {
 
 /// The process on the longest path tells the others its counts.
 void Session::take_counts(const Agreement& agreement, Channel& channel) {
-  std::vector<path::KernelCount> all = counts();
+  path::KernelCounts all = counts();
   all.resize(Channel::most_counts);
   channel.broadcast(all.data(), all.size() * sizeof(path::KernelCount), channel.rank_of(agreement.mark.place.rank));
   while (!all.empty() && all.back().count == 0) {

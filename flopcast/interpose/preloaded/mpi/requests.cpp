@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "flopcast/core/own_pages.hpp"
 #include "flopcast/interpose/preloaded/mpi/session.hpp"
 #include "flopcast/interpose/preloaded/mpi/skipped_data.hpp"
 
@@ -42,39 +44,68 @@ void announce(Channel* channel, std::int64_t bytes, int destination, int tag, bo
 
 namespace {
 
-bool is_number(MPI_Datatype type) noexcept {
-  const std::array numbers = {MPI_FLOAT, MPI_DOUBLE,           MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
-                              MPI_REAL,  MPI_DOUBLE_PRECISION, MPI_COMPLEX,         MPI_DOUBLE_COMPLEX};
-  return std::find(numbers.begin(), numbers.end(), type) != numbers.end();
+/// Bytes of the reals that a basic type is made of, 4 or 8; 0 if it isn't made of any.
+int real_bytes(MPI_Datatype type) noexcept {
+  const std::array singles = {MPI_FLOAT, MPI_REAL, MPI_C_FLOAT_COMPLEX, MPI_COMPLEX};
+  const std::array doubles = {MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_C_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX};
+  return std::find(singles.begin(), singles.end(), type) != singles.end()   ? 4
+         : std::find(doubles.begin(), doubles.end(), type) != doubles.end() ? 8
+                                                                            : 0;
 }
 
-/// Whether `type` is derived from numbers alone, in whatever way: it goes by the sequence of basic types, which is the same in all processes
-/// of a communication. Derived types are made and freed all the time: it is asked anew whenever one is used.
-bool consists_of_numbers(MPI_Datatype type) {
+bool has_precision_of_fortran(int combiner) noexcept { return combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX; }
+
+/// The same if `type` is derived from numbers of one precision alone, in whatever way: it goes by the sequence of basic types, which is the
+/// same in all processes of a communication. Derived types are made and freed all the time: it is asked anew whenever one is used.
+int real_bytes_of_derived(MPI_Datatype type) {
   int integer_count = 0;
   int address_count = 0;
   int type_count = 0;
   int combiner = MPI_COMBINER_NAMED;
   if (PMPI_Type_get_envelope(type, &integer_count, &address_count, &type_count, &combiner) != MPI_SUCCESS) {
-    return false;
+    return 0;
   }
-  if (combiner == MPI_COMBINER_NAMED || type_count == 0) {  // the latter: Fortran's types by precision
-    return is_number(type) || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
+  if (has_precision_of_fortran(combiner)) {
+    const std::int64_t bytes = message_bytes(1, type);
+    return bytes <= (combiner == MPI_COMBINER_F90_REAL ? 4 : 8) ? 4 : 8;
+  }
+  if (combiner == MPI_COMBINER_NAMED || type_count == 0) {
+    return real_bytes(type);
   }
   std::vector<int> integers(static_cast<std::size_t>(integer_count));
   std::vector<MPI_Aint> addresses(static_cast<std::size_t>(address_count));
   std::vector<MPI_Datatype> parts(static_cast<std::size_t>(type_count));
   PMPI_Type_get_contents(type, integer_count, address_count, type_count, integers.data(), addresses.data(), parts.data());
-  bool numbers = true;
+  int all = real_bytes_of_derived(parts.front());
   for (MPI_Datatype& part : parts) {
-    numbers = numbers && consists_of_numbers(part);
+    all = real_bytes_of_derived(part) == all ? all : 0;
     PMPI_Type_get_envelope(part, &integer_count, &address_count, &type_count, &combiner);
-    if (combiner != MPI_COMBINER_NAMED && combiner != MPI_COMBINER_F90_REAL && combiner != MPI_COMBINER_F90_COMPLEX &&
-        combiner != MPI_COMBINER_F90_INTEGER) {
+    if (combiner != MPI_COMBINER_NAMED && !has_precision_of_fortran(combiner) && combiner != MPI_COMBINER_F90_INTEGER) {
       PMPI_Type_free(&part);  // a derived type comes as another handle
     }
   }
-  return numbers;
+  return all;
+}
+
+/// Memory that a strided type spreads over, such as a block of a matrix, is settled in a copy without gaps, since what lies in the gaps isn't
+/// the message's.
+void settle_strided(void* buffer, std::int64_t bytes, MPI_Datatype type) {
+  const int element_bytes = real_bytes_of_derived(type);
+  const std::int64_t size = message_bytes(1, type);
+  if (element_bytes == 0 || size == 0 || bytes % size != 0 || bytes / size > std::numeric_limits<int>::max()) {
+    return;
+  }
+  const int count = static_cast<int>(bytes / size);
+  int packed_bytes = 0;
+  PMPI_Pack_size(count, type, MPI_COMM_SELF, &packed_bytes);
+  static OwnVector<char> copy;
+  copy.resize(std::max(copy.size(), static_cast<std::size_t>(packed_bytes)));
+  int end = 0;
+  PMPI_Pack(buffer, count, type, copy.data(), packed_bytes, &end, MPI_COMM_SELF);
+  if (end == bytes && settle_numbers(copy.data(), bytes, element_bytes)) {
+    int begin = 0;
+    PMPI_Unpack(copy.data(), end, &begin, buffer, count, type, MPI_COMM_SELF);
+  }
 }
 
 }  // namespace
@@ -82,11 +113,11 @@ bool consists_of_numbers(MPI_Datatype type) {
 bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept {
   constexpr std::int64_t most_control_bytes = 64;
   return bytes > most_control_bytes && type != MPI_DATATYPE_NULL &&
-         (is_number(type) || (session()->options().policy != path::Policy::full && consists_of_numbers(type)));
+         (real_bytes(type) != 0 || (session()->options().policy != path::Policy::full && real_bytes_of_derived(type) != 0));
 }
 
 void mend_status(const Shadow& shadow, MPI_Status& status) noexcept {
-  if (shadow.skipped != 0) {
+  if (shadow.is_empty()) {
     PMPI_Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(shadow.bytes));
   }
 }
@@ -94,11 +125,14 @@ void mend_status(const Shadow& shadow, MPI_Status& status) noexcept {
 void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type) {
   MPI_Aint begin = 0;
   MPI_Aint extent = 0;
-  if (buffer == nullptr || type == MPI_DATATYPE_NULL || PMPI_Type_get_extent(type, &begin, &extent) != MPI_SUCCESS || begin != 0 ||
-      message_bytes(1, type) != extent) {
+  if (buffer == nullptr || type == MPI_DATATYPE_NULL || PMPI_Type_get_extent(type, &begin, &extent) != MPI_SUCCESS) {
     return;
   }
-  settle_message(buffer, bytes, type == MPI_FLOAT || type == MPI_REAL ? 4 : 8);
+  if (begin == 0 && message_bytes(1, type) == extent) {
+    settle_message(buffer, bytes, real_bytes(type) == 4 ? 4 : 8);
+  } else {
+    settle_strided(buffer, bytes, type);
+  }
 }
 
 namespace {
@@ -144,7 +178,7 @@ class Completion {
     if (pending.names_its_message()) {
       const Arrival* shadow = session()->idle([&] { return &pending.channel->receive(pending.source, pending.tag); });
       follow(pending, *shadow);
-      if (shadow->skipped != 0) {
+      if (shadow->is_empty()) {
         to_mend_.emplace_back(request, *shadow);
       }
     } else if (!pending.is_receive()) {
@@ -217,8 +251,8 @@ class Completion {
   static void follow(Pending& pending, const Arrival& shadow) {
     session()->follow(shadow);
     pending.bytes = shadow.bytes;
-    pending.skipped = shadow.skipped != 0;
-    if (pending.skipped && is_number(pending.type)) {  // others may have been freed
+    pending.skipped = shadow.is_empty();
+    if (pending.skipped && real_bytes(pending.type) != 0) {  // others may have been freed
       settle_empty(pending.buffer, shadow.bytes, pending.type);
     }
   }

@@ -76,7 +76,7 @@ bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept;
 /// A message came empty in place of `shadow.bytes`: its status says what the program expects.
 void mend_status(const Shadow& shadow, MPI_Status& status) noexcept;
 
-/// Where a message of `bytes` came empty lies what the program had there before: see settle_message(). Nothing for types with gaps.
+/// Where a message of `bytes` came empty lies what the program had there before: see settle_message().
 void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type);
 
 /// Bytes of `count` elements; 0 where MPI refuses to tell.

@@ -109,19 +109,26 @@ class Session {
   [[nodiscard]] const MpiOptions& options() const noexcept { return options_; }
 
   /// Goes on with a path that leads here, if it is longer and not from before a reset.
-  void follow(const Arrival& arrival) { follow(arrival.mark, arrival.epoch, arrival.counts); }
-  void follow(const Agreement& agreement) { follow(agreement.mark, agreement.epoch, {}); }
+  void follow(const Arrival& arrival) {
+    note_skipped_elsewhere(arrival.left_out != 0, arrival.epoch);
+    follow(arrival.mark, arrival.epoch, arrival.counts);
+  }
+  void follow(const Agreement& agreement) {
+    note_skipped_elsewhere(agreement.skipped != 0, agreement.epoch);
+    follow(agreement.mark, agreement.epoch, {});
+  }
   /// The same for the agreement of a blocking collective, in which all processes of `channel` take part: what the policy propagates goes
   /// along.
   void follow(const Agreement& agreement, Channel& channel);
   /// What a message of ours says.
   [[nodiscard]] Envelope envelope(std::int64_t bytes, int tag, bool skipped) const noexcept {
-    return {.bytes = bytes, .tag = tag, .skipped = static_cast<std::int8_t>(skipped ? 1 : 0), .epoch = static_cast<std::int16_t>(epoch_)};
+    const int left_out = (skipped ? Envelope::itself : 0) | (has_skipped_ ? Envelope::before : 0);
+    return {.bytes = bytes, .tag = tag, .left_out = static_cast<std::int8_t>(left_out), .epoch = static_cast<std::int16_t>(epoch_)};
   }
   /// `channel` if the agreement is that of a blocking collective on it.
   [[nodiscard]] Agreement agreement(bool execute, const Channel* channel = nullptr) const;
   /// Counts to go with a shadow; none unless policy is online.
-  [[nodiscard]] std::vector<path::KernelCount> counts() const;
+  [[nodiscard]] path::KernelCounts counts() const;
   /// The program called `routine`; what it says of the message must not depend on time. For the comparison of two runs.
   void note_call(Routine routine, std::int64_t first, std::int64_t second, std::int64_t third) noexcept;
 
@@ -189,6 +196,8 @@ class Session {
   /// Whether something has been skipped here: then data are no longer the program's.
   [[nodiscard]] bool has_skipped() const noexcept { return has_skipped_; }
   void note_skipped() noexcept { has_skipped_ = true; }
+  /// Data that come from another process, in this execution, may make these ones others than the program's.
+  void note_skipped_elsewhere(bool skipped, std::int32_t epoch) noexcept { has_skipped_ = has_skipped_ || (skipped && epoch == epoch_); }
   /// This process has left a kernel out by its own decision.
   void note_left_out() noexcept { decisions_.left_out(); }
 

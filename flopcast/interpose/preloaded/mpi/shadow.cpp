@@ -43,6 +43,7 @@ void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/
     }
     b[i].teller = std::min(a[i].teller, b[i].teller);
     b[i].execute = a[i].execute != 0 || b[i].execute != 0 ? 1 : 0;
+    b[i].skipped |= a[i].skipped;
     b[i].wanted |= a[i].wanted;
   }
 }
@@ -189,7 +190,7 @@ Channel::Outgoing& Channel::free_slot() {
 
 bool Channel::goes_in_memory(int rank) const noexcept { return in_memory_ && rings != nullptr && rings->reaches(world_rank(rank)); }
 
-void Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, std::vector<path::KernelCount> counts) {
+void Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, path::KernelCounts counts) {
   count_sent(sizeof(Shadow));
   const std::uint32_t number = streams_[static_cast<std::size_t>(destination)].sent++;
   Envelope announced = envelope;

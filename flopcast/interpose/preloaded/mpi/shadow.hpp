@@ -21,9 +21,13 @@ namespace flopcast::interpose::mpi {
 struct Envelope {
   std::int64_t bytes = 0;
   std::int32_t tag = 0;
-  std::int8_t skipped = 0;      ///< it is empty in place of these bytes
+  std::int8_t left_out = 0;     ///< bits: `itself`, `before`
   std::int8_t with_counts = 0;  ///< counts of kernels follow it; may differ between shadows of a channel, as policies of executions do
   std::int16_t epoch = 0;       ///< of the sender; a mark from before flopcast_reset() says nothing
+
+  static constexpr std::int8_t itself = 1;  ///< it is empty in place of these bytes
+  static constexpr std::int8_t before = 2;  ///< its sender's data aren't the program's, as something has been left out
+  [[nodiscard]] bool is_empty() const noexcept { return (left_out & itself) != 0; }
 };
 
 /// What travels ahead of every message of the program: in memory between processes of a node, else on a communicator of ours.
@@ -40,15 +44,15 @@ struct Agreement {
   std::int32_t execute = 0;      ///< at least one of them wants it executed
   std::int32_t epoch = 0;        ///< of the mark; the latest of all
   std::int32_t teller = nobody;  ///< the lowest rank in the communicator with times to tell to all of it (policy eager)
-  std::int32_t unused = 0;
-  std::uint64_t wanted = 0;  ///< nonblocking collectives that at least one of them wants executed, see NonblockingVotes
+  std::int32_t skipped = 0;      ///< data of at least one of them aren't the program's, as something has been left out
+  std::uint64_t wanted = 0;      ///< nonblocking collectives that at least one of them wants executed, see NonblockingVotes
 
   static constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
 };
 
 /// What has come from another process.
 struct Arrival : Shadow {
-  std::vector<path::KernelCount> counts;  ///< along the sender's path, where policy is online
+  path::KernelCounts counts;  ///< along the sender's path, where policy is online
 };
 
 /// The shadow of one of the program's communicators. It may outlive that: a request on a freed communicator still has to complete.
@@ -76,7 +80,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   [[nodiscard]] bool has(int rank) const noexcept { return rank >= 0 && rank < size_; }
 
   /// A shadow with the sender's path. Never blocks. `counts` only where policy is online, and then always.
-  void send(const path::CriticalPath& path, const Envelope& envelope, int destination, std::vector<path::KernelCount> counts = {});
+  void send(const path::CriticalPath& path, const Envelope& envelope, int destination, path::KernelCounts counts = {});
   /// The oldest shadow from `source` with this tag that nobody has taken; waits for it. Since it travels ahead of its message, there is one
   /// for every message that arrived. It is kept until the next one is asked for.
   const Arrival& receive(int source, int tag);
@@ -95,7 +99,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   struct Outgoing {
     Shadow shadow;
     MPI_Request request = MPI_REQUEST_NULL;
-    std::vector<path::KernelCount> counts;
+    path::KernelCounts counts;
     MPI_Request counts_request = MPI_REQUEST_NULL;
   };
   /// Shadows from one process, which may come by two ways.

@@ -34,7 +34,7 @@ void write(Letter& letter, const path::CriticalPath& path, const Envelope& envel
   letter.tag = envelope.tag;
   letter.bytes = envelope.bytes;
   letter.position = path.log().position();
-  letter.skipped = envelope.skipped;
+  letter.left_out = envelope.left_out;
   letter.with_counts = envelope.with_counts;
   letter.epoch = envelope.epoch;
   letter.time = along.time;
@@ -68,7 +68,7 @@ void read(const Letter& letter, int world_rank, Shadow& into) noexcept {
   into.mark.place = {world_rank, letter.position};
   into.bytes = letter.bytes;
   into.tag = letter.tag;
-  into.skipped = letter.skipped;
+  into.left_out = letter.left_out;
   into.with_counts = letter.with_counts;
   into.epoch = letter.epoch;
   into.number = letter.number;

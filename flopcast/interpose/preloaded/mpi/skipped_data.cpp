@@ -136,13 +136,14 @@ bool is_unusual(Real number) {
   return !(std::abs(number) <= most);
 }
 
-/// Writes numbers in the place of unusual ones.
+/// Writes numbers in the place of unusual ones; whether there were any.
 template <class Real>
-void settle(char* place, std::int64_t bytes) {
+bool settle(char* place, std::int64_t bytes) {
   constexpr std::int64_t block = 64;
   constexpr Real usual = Real(1) / 128;
   auto* const numbers = reinterpret_cast<Real*>(place);
   const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Real));
+  bool any_at_all = false;
   for (std::int64_t begin = 0; begin < count; begin += block) {
     const std::int64_t end = std::min(count, begin + block);
     bool any = false;
@@ -152,11 +153,13 @@ void settle(char* place, std::int64_t bytes) {
     for (std::int64_t i = begin; any && i < end; ++i) {
       numbers[i] = is_unusual(numbers[i]) ? usual : numbers[i];
     }
+    any_at_all |= any;
   }
+  return any_at_all;
 }
 
 void settle(std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
-  element_bytes == 4 ? settle<float>(pointer_to(begin), bytes) : settle<double>(pointer_to(begin), bytes);
+  settle_numbers(pointer_to(begin), bytes, static_cast<int>(element_bytes));
 }
 
 /// The same but for pages that nobody has used, where nothing remains of anything: to look at them would take a page each. Numbers don't lie
@@ -228,9 +231,10 @@ bool is_due(const char* place, std::int64_t bytes, std::int64_t element_bytes) {
   return found.times++ % looked_at == 0 || (element_bytes == 4 ? looks_unusual<float>(place, bytes) : looks_unusual<double>(place, bytes));
 }
 
+constexpr std::int64_t short_bytes = 4096;  ///< looking at all of it takes less than a page's first use
+
 /// The same for a matrix, which is probed in its first column.
 bool is_due(const Operand& operand, std::int64_t element_bytes) {
-  constexpr std::int64_t short_bytes = 4096;  // looking at it takes less than a page's first use
   const std::int64_t bytes = operand.bytes();
   return bytes > 0 && (bytes <= short_bytes || is_due(pointer_to(operand.parts[0].address), run_bytes(operand.parts[0], 0), element_bytes));
 }
@@ -305,10 +309,14 @@ void settle_solution(const Call& call) {
   }
 }
 
+bool settle_numbers(char* place, std::int64_t bytes, int element_bytes) {
+  return element_bytes == 4 ? settle<float>(place, bytes) : settle<double>(place, bytes);
+}
+
 void settle_message(void* place, std::int64_t bytes, int element_bytes) {
   char* const begin = static_cast<char*>(place);
   const auto address = reinterpret_cast<std::uintptr_t>(place);
-  if (is_due(begin, bytes, element_bytes)) {
+  if (bytes <= short_bytes || is_due(begin, bytes, element_bytes)) {
     const std::uintptr_t end = address + static_cast<std::uintptr_t>(bytes);
     settle_used(PagesInUse(address, pays_to_ask(address, end, bytes, element_bytes) ? end : address), address, bytes, element_bytes);
   }

@@ -25,6 +25,9 @@ void settle_solution(const Call& call);
 /// again and again isn't looked at every time.
 void settle_message(void* place, std::int64_t bytes, int element_bytes);
 
+/// Replaces such numbers among `bytes` of them at `place`; whether there were any.
+bool settle_numbers(char* place, std::int64_t bytes, int element_bytes);
+
 /// Whether a routine reports operands that it can't go on with.
 bool can_fail(const flopcast::Routine& routine);
 

@@ -8,9 +8,8 @@ Run it on an idle machine."""
 import argparse
 import collections
 
-import mpi_launch
 from mpi_launch import Launcher
-from mpi_tuning import SPACES, space_of, tune, tune_in_full
+from mpi_tuning import SPACES, add_space_options, names_of, space_of, tune, tune_in_full
 
 COLUMNS = ["window", "unseen", "unsure", "always", "brief", "preparing", "leaving_out", "messages", "waiting", "other calls", "program"]
 
@@ -32,18 +31,11 @@ def parts(tuned, full):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    mpi_launch.add_options(parser)
-    parser.add_argument("--subjects", required=True, help="folder with the tuning subjects")
-    parser.add_argument("--spaces", help="names, comma between (default: all of examples/mpi)")
-    parser.add_argument("--ranks", type=int, default=2)
+    add_space_options(parser, 2)
     parser.add_argument("--policy", default="local")
-    parser.add_argument("--tolerance", default="0.1")
-    parser.add_argument("--limit", type=int)
-    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
     options = parser.parse_args()
-    names = options.spaces.split(",") if options.spaces else sorted(file.stem for file in SPACES.glob("*.json"))
     print("| subject | store | full, s | tuning | check | " + " | ".join(c.replace("_", " ") for c in COLUMNS) + " | in the system | page faults |\n|---|---" + "|--:" * (len(COLUMNS) + 5) + "|")
-    for name in names:
+    for name in names_of(options):
         with Launcher(options) as launcher:
             space = space_of(SPACES / f"{name}.json", options, options.ranks)
             full = tune_in_full(launcher, options, space, options.ranks)

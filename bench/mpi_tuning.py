@@ -125,24 +125,33 @@ def tell_details(tuned, full):
         print(f"    {' '.join(made[0][1]['configuration'].values())}: path {path:.4f}, elapsed {elapsed:.4f}; {text}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_space_options(parser, ranks):
+    """Which spaces are tuned and how; `ranks` is how many processes there are if nothing is said."""
     mpi_launch.add_options(parser)
     parser.add_argument("--subjects", required=True, help="folder with the tuning subjects")
     parser.add_argument("--spaces", help="names, comma between (default: all of examples/mpi)")
-    parser.add_argument("--ranks", default="1,2,4")
-    parser.add_argument("--policies", default="local")
+    parser.add_argument("--ranks", default=ranks, type=type(ranks))
     parser.add_argument("--tolerance", default="0.1")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
+
+
+def names_of(options):
+    """Of the spaces that are asked for."""
+    return options.spaces.split(",") if options.spaces else sorted(file.stem for file in SPACES.glob("*.json"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_space_options(parser, "1,2,4")
+    parser.add_argument("--policies", default="local")
     parser.add_argument("--details", action="store_true", help="every configuration by itself")
     parser.add_argument("--option", action="append", default=[], help="of flopcast mpi tune, for the selective tunings")
     options = parser.parse_args()
-    names = options.spaces.split(",") if options.spaces else sorted(file.stem for file in SPACES.glob("*.json"))
     print("| subject | processes | policy | configurations | store | times less | whole | median error | worst | within | full ones apart | chosen behind best | by a full tuning |\n"
           "|---|--:|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     saved = {True: [], False: []}
-    for name, ranks, policy in itertools.product(names, map(int, options.ranks.split(",")), options.policies.split(",")):
+    for name, ranks, policy in itertools.product(names_of(options), map(int, options.ranks.split(",")), options.policies.split(",")):
         with Launcher(options) as launcher:
             space = space_of(SPACES / f"{name}.json", options, ranks)
             full = [tune_in_full(launcher, options, space, ranks)]

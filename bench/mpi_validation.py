@@ -10,9 +10,8 @@ Run it on an idle machine."""
 import argparse
 import statistics
 
-import mpi_launch
 from mpi_launch import Launcher
-from mpi_tuning import SPACES, space_of, tune
+from mpi_tuning import SPACES, add_space_options, names_of, space_of, tune
 
 
 def behind(chosen, paths):
@@ -25,19 +24,12 @@ def fastest(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    mpi_launch.add_options(parser)
-    parser.add_argument("--subjects", required=True, help="folder with the tuning subjects")
-    parser.add_argument("--spaces", help="names, comma between (default: all of examples/mpi)")
-    parser.add_argument("--ranks", type=int, default=2)
+    add_space_options(parser, 2)
     parser.add_argument("--policy", default="local")
-    parser.add_argument("--tolerance", default="0.1")
-    parser.add_argument("--limit", type=int)
-    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
     options = parser.parse_args()
-    names = options.spaces.split(",") if options.spaces else sorted(file.stem for file in SPACES.glob("*.json"))
     print("| subject | configurations | store | times less | median error | mean | worst | within | behind best | by others |\n|---|--:|---|--:|--:|--:|--:|--:|--:|--:|")
     seen = {True: [], False: []}
-    for name in names:
+    for name in names_of(options):
         with Launcher(options) as launcher:
             space = space_of(SPACES / f"{name}.json", options, options.ranks)
             made = {cold: tune(launcher, options, space, options.ranks, options.policy, "--validate", *(["--cold"] if cold else [])) for cold in (True, False)}

@@ -20,7 +20,7 @@ struct ClearedWhenFreed {
   [[nodiscard]] Element* allocate(std::size_t count) { return std::allocator<Element>().allocate(count); }
   void deallocate(Element* memory, std::size_t count) noexcept {
     std::memset(static_cast<void*>(memory), 0, count * sizeof(Element));  // NOLINT(bugprone-sizeof-expression): elements may be pointers
-    asm volatile("" : : "r"(memory) : "memory");  // compilers drop writes to what is freed
+    asm volatile("" : : "r"(memory) : "memory");                          // compilers drop writes to what is freed
     std::allocator<Element>().deallocate(memory, count);
   }
   template <class Other>

@@ -132,16 +132,17 @@ std::string own_messages(const json& profile) {
 }
 
 /// Why there is no profile, or why not all of it can be trusted.
-std::vector<std::string> complaints(const MpiRun& run, const json& profile) {
+std::vector<std::string> complaints(const MpiRun& run, const json& profile, bool no_thread_multiple) {
   if (!run.profile.empty()) {
     return profile.at("path_complete")
                ? std::vector<std::string>{}
                : std::vector<std::string>{"a process had more events than are kept: the kernels along the path are not all of them"};
   }
   if (run.stage == interpose::mpi_stage_multiple) {
-    return {
-        "no profile: the program has MPI_THREAD_MULTIPLE, whose threads flopcast doesn't follow; if less does for it, try "
-        "--no-thread-multiple"};
+    return {std::string("no profile: the program has MPI_THREAD_MULTIPLE, whose threads flopcast doesn't follow; ") +
+            (no_thread_multiple
+                 ? "MPI gave it more than was asked for (does the environment set OMPI_MPI_THREAD_LEVEL or MPIR_CVAR_DEFAULT_THREAD_LEVEL?)"
+                 : "if less does for it, try --no-thread-multiple")};
   }
   if (run.stage == interpose::mpi_stage_initialised) {
     return {"no profile: not all processes reached MPI_Finalize"};
@@ -201,7 +202,7 @@ void tell_of_none(const MpiRun& run, const EarlierProfile& earlier, const RunOpt
   if (!run.first || run.stage == interpose::mpi_stage_other) {
     return;
   }
-  for (const std::string& complaint : complaints(run, {})) {
+  for (const std::string& complaint : complaints(run, {}, options.no_thread_multiple)) {
     note("flopcast: " + complaint + (earlier.exists() ? "; that of an earlier run is now in " + earlier.file() : ""), common);
   }
   const bool asked_for = common.output != "-" || options.to_standard_output;
@@ -252,7 +253,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
     return;
   }
   const json profile = json::parse(run.profile);
-  for (const std::string& complaint : complaints(run, profile)) {
+  for (const std::string& complaint : complaints(run, profile, options.no_thread_multiple)) {
     note("flopcast: " + complaint, common);
   }
   common.json ? say(run.profile) : tell(profile, common);

@@ -511,18 +511,16 @@ bool ExecutionDecisions::outlasts_window(std::uint32_t number, const Kernel& ker
 /// find that most kernels, or most of its routine, no longer take what they were known to take. Without windows several must first have been
 /// found to take it, one of its routine among them.
 bool ExecutionDecisions::is_trusted(Decision& decision, std::uint32_t number, const Kernel& kernel) {
-  constexpr std::int64_t several = 4;
   if (!decision.trusted && across_sizes_ && decision.prior.times.count > 0 && kernel.key.kind != KernelKind::region) {
     const Family& all = family(number, kernel.key, kernel.flops);
-    const bool looked_at = windows_ || (prior_.agreed >= several && all.prior.agreed > 0);
+    const bool looked_at = windows_ || (prior_.agreed >= several_priors && all.prior.agreed > 0);
     decision.trusted = looked_at && !has_drifted(all);
   }
   return decision.trusted;
 }
 
 bool ExecutionDecisions::has_drifted(const Family& all) const noexcept {
-  constexpr std::int64_t several = 4;
-  return all.prior.differed > all.prior.agreed || prior_.differed >= prior_.agreed + several;
+  return all.prior.differed > all.prior.agreed || prior_.differed >= prior_.agreed + several_priors;
 }
 
 /// Once for every kernel: when its first time of this run is there.

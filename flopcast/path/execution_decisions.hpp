@@ -101,6 +101,8 @@ class ExecutionDecisions {
   Counted learnt(std::uint32_t number, const Kernel& kernel, Seconds seconds);
   /// Kernels executed for so long leave the caches of a core as the program would: some megabytes have gone through them.
   static constexpr Seconds least_settling = 1e-3;
+  /// So many kernels that agree with what was known, or more that differ than agree, say something about all of them.
+  static constexpr std::int64_t several_priors = 4;
 
   struct Decision {
     PriorKernel prior;

@@ -230,6 +230,10 @@ TEST_P(MpiRunTest, SaysWhyThereIsNoProfile) {
   EXPECT_THAT(threads.out, HasSubstr("result"));
   EXPECT_THAT(threads.err, HasSubstr("MPI_THREAD_MULTIPLE"));
   EXPECT_THAT(threads.err, HasSubstr("--no-thread-multiple"));
+  const Result given = run(1, "env OMPI_MPI_THREAD_LEVEL=3 MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE " FLOPCAST_PROGRAM
+                              " mpi run --no-thread-multiple -- " +
+                                  program("converging_program"));
+  EXPECT_THAT(given.err, HasSubstr("MPI gave it more than was asked for"));
 }
 
 TEST_P(MpiRunTest, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
@@ -470,6 +474,10 @@ TEST_P(MpiRunTest, RemainsInBuffersThatNobodyWroteStayThere) {
     EXPECT_EQ(result.exit_code, 0) << policy << result.err;
     EXPECT_GT(kernel(profile(), "dcopy(576)")->at("skipped"), 0);
     EXPECT_GT(kernel(profile(), "dgemm(NN, 24, 24, 24)")->at("skipped"), 0);
+    for (const std::string routine : {"MPI_Sendrecv", "MPI_Bcast", "MPI_Allreduce", "MPI_Allgatherv", "MPI_Alltoallv", "MPI_Iallreduce"}) {
+      ASSERT_NE(kernel(profile(), routine), nullptr) << routine;
+      EXPECT_GT(kernel(profile(), routine)->at("skipped"), 0) << routine;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 /* Copies into buffers in which remains of something else lie, texts as it seems, multiplies with them, and sends such buffers round a ring, as columns with gaps between too, and from
-   one or all to all; fails unless the sums of products stay small: with copies, products and messages left out the remains must not get into them, and what lies in gaps must stay. */
+   one or all to all, in parts of any size and nonblocking too; fails unless the sums of products stay small: with copies, products and messages left out the remains must not get into them, and what lies in gaps must stay. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -10,9 +10,10 @@ extern void dcopy_(const int*, const double*, const int*, double*, const int*);
 extern void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
                    const int*, const double*, double*, const int*, size_t, size_t);
 
-enum { n = 24, gap = 2, steps = 400, kinds = 4 };
+enum { n = 24, gap = 2, steps = 700, kinds = 7, most_processes = 16 };
 
 static double x[n * n], sum[n * n], other_sum[n * n];
+static int parts[most_processes], places[most_processes]; /* of a matrix, one per process */
 
 /* Into `come`, columns of n with a gap behind each. */
 static void receive(int kind, double* come, MPI_Datatype columns, int rank, int size) {
@@ -21,9 +22,17 @@ static void receive(int kind, double* come, MPI_Datatype columns, int rank, int 
     case 0: MPI_Sendrecv(x, all, MPI_DOUBLE, next, 0, come, all, MPI_DOUBLE, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
     case 1: MPI_Sendrecv(x, all, MPI_DOUBLE, next, 0, come, 1, columns, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
     case 2: MPI_Allreduce(x, come, all, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); break;
-    default:
+    case 3:
       if (rank == 0) memcpy(come, x, sizeof x);
       MPI_Bcast(come, all, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+      break;
+    case 4: MPI_Allgatherv(x, parts[rank], MPI_DOUBLE, come, parts, places, MPI_DOUBLE, MPI_COMM_WORLD); break;
+    case 5: MPI_Alltoallv(x, parts, places, MPI_DOUBLE, come, parts, places, MPI_DOUBLE, MPI_COMM_WORLD); break;
+    default: {
+      MPI_Request request;
+      MPI_Iallreduce(x, come, all, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
   }
 }
 
@@ -39,6 +48,10 @@ int main(int argc, char** argv) {
   MPI_Type_vector(n, n, apart, MPI_DOUBLE, &columns);
   MPI_Type_commit(&columns);
   for (int i = 0; i < n * n; ++i) x[i] = 1e-3;
+  for (int i = 0; i < size; ++i) {
+    places[i] = all * i / size;
+    parts[i] = all * (i + 1) / size - places[i];
+  }
   double copy_of_text;
   memset(&copy_of_text, 'o', sizeof copy_of_text);
   for (int i = 0; i < steps; ++i) {

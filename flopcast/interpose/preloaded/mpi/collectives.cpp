@@ -45,7 +45,7 @@ std::int64_t all_bytes(const int* counts, const MPI_Datatype* types, MPI_Comm co
   return sum;
 }
 
-/// Where data arrive, of one process or of each.
+/// Where data arrive, of one process or as many of each.
 struct Output {
   void* buffer = nullptr;
   std::int64_t count = 0;
@@ -55,28 +55,35 @@ struct Output {
   void settle() const { settle_empty(buffer, count * message_bytes(1, type), type); }
 };
 
+/// Where data of each process arrive that says how many and where.
+struct Outputs {
+  void* buffer = nullptr;
+  const int* counts = nullptr;
+  const int* places = nullptr;  ///< in extents of the type
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int processes = 0;
+
+  void settle() const {
+    MPI_Aint begin = 0;
+    MPI_Aint extent = 0;
+    if (buffer == nullptr || counts == nullptr || places == nullptr || PMPI_Type_get_extent(type, &begin, &extent) != MPI_SUCCESS) {
+      return;
+    }
+    for (int i = 0; i < processes; ++i) {
+      Output{static_cast<char*>(buffer) + places[i] * extent, counts[i], type}.settle();
+    }
+  }
+};
+
 /// `count` from each process.
-Output from_all(void* buffer, int count, MPI_Datatype type, MPI_Comm comm) noexcept {
-  return {buffer, std::int64_t{count} * size_of(comm), type};
-}
-
-/// `all` in process `root`, nothing in the others.
-Output at_root(int root, MPI_Comm comm, const Output& all) noexcept {
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  return rank == root ? all : Output();
-}
-
-Output but_at_root(int root, MPI_Comm comm, const Output& all) noexcept {
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  return rank == root ? Output() : all;
+Output from_all(void* buffer, int count, MPI_Datatype type, const Channel& channel) noexcept {
+  return {buffer, std::int64_t{count} * channel.size(), type};
 }
 
 /// A blocking collective: first everybody learns who was on the longest path, and has come; what it takes from there on is communication.
 /// It is left out if nobody wants it executed.
-template <class Execute>
-int blocking(const Collective& collective, Channel* channel, Execute execute, const Output& output = {}) {
+template <class Execute, class Arriving = Output>
+int blocking(const Collective& collective, Channel* channel, Execute execute, const Arriving& output = {}) {
   Session& all = *session();
   const std::uint32_t kernel = all.communication_kernel(collective.routine, collective.bytes, channel->size(), channel->stride());
   const bool wanted = !may_be_skipped(collective.bytes, collective.type) || all.wants_execution(kernel);
@@ -121,8 +128,8 @@ bool is_left_out(const Collective& collective, Channel& channel) {
 
 /// A nonblocking collective, with the question who is on the longest path under way beside it. One that is left out gives the program a
 /// request that is complete, and completes with that question.
-template <class Execute>
-int nonblocking(const Collective& collective, Channel* channel, MPI_Request* request, Execute execute) {
+template <class Execute, class Arriving = Output>
+int nonblocking(const Collective& collective, Channel* channel, MPI_Request* request, Execute execute, const Arriving& output = {}) {
   session()->note_call(collective.routine, collective.bytes, channel->size(), channel->stride());
   Pending pending;
   pending.routine = collective.routine;
@@ -135,6 +142,7 @@ int nonblocking(const Collective& collective, Channel* channel, MPI_Request* req
   channel->begin_to_agree(pending.agreement->mine, pending.agreement->all, pending.agreement->request);
   if (pending.skipped) {
     session()->note_left_out();
+    output.settle();
   }
   const int result = pending.skipped ? PMPI_Irecv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request) : execute();
   requests().add(*request, std::move(pending));
@@ -164,7 +172,7 @@ int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm com
   const auto execute = [&] { return PMPI_Bcast(buffer, count, type, root, comm); };
   return channel == nullptr ? execute()
                             : blocking({Routine::bcast, Pattern::broadcast, message_bytes(count, type), type}, channel, execute,
-                                       but_at_root(root, comm, {buffer, count, type}));
+                                       channel->rank() == root ? Output() : Output{buffer, count, type});
 }
 
 int MPI_Reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
@@ -173,7 +181,7 @@ int MPI_Reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op o
   const auto execute = [&] { return PMPI_Reduce(in, out, count, type, op, root, comm); };
   return channel == nullptr ? execute()
                             : blocking({Routine::reduce, Pattern::reduce, message_bytes(count, type), type}, channel, execute,
-                                       at_root(root, comm, {out, count, type}));
+                                       channel->rank() == root ? Output{out, count, type} : Output());
 }
 
 int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
@@ -211,7 +219,7 @@ int MPI_Gather(const void* in, int sent, MPI_Datatype in_type, void* out, int re
                             : blocking({Routine::gather, Pattern::gather,
                                         in == MPI_IN_PLACE ? parts_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm),
                                         in == MPI_IN_PLACE ? out_type : in_type},
-                                       channel, execute, at_root(root, comm, from_all(out, received, out_type, comm)));
+                                       channel, execute, channel->rank() == root ? from_all(out, received, out_type, *channel) : Output());
 }
 
 int MPI_Gatherv(const void* in, int sent, MPI_Datatype in_type, void* out, const int received[], const int places[], MPI_Datatype out_type,
@@ -219,11 +227,12 @@ int MPI_Gatherv(const void* in, int sent, MPI_Datatype in_type, void* out, const
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Gatherv(in, sent, in_type, out, received, places, out_type, root, comm); };
-  return channel == nullptr ? execute()
-                            : blocking({Routine::gatherv, Pattern::gather,
-                                        in == MPI_IN_PLACE ? all_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm),
-                                        in == MPI_IN_PLACE ? out_type : in_type},
-                                       channel, execute);
+  return channel == nullptr
+             ? execute()
+             : blocking({Routine::gatherv, Pattern::gather,
+                         in == MPI_IN_PLACE ? all_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm),
+                         in == MPI_IN_PLACE ? out_type : in_type},
+                        channel, execute, channel->rank() == root ? Outputs{out, received, places, out_type, channel->size()} : Outputs());
 }
 
 int MPI_Scatter(const void* in, int sent, MPI_Datatype in_type, void* out, int received, MPI_Datatype out_type, int root, MPI_Comm comm) {
@@ -255,7 +264,7 @@ int MPI_Allgather(const void* in, int sent, MPI_Datatype in_type, void* out, int
   const auto execute = [&] { return PMPI_Allgather(in, sent, in_type, out, received, out_type, comm); };
   return channel == nullptr ? execute()
                             : blocking({Routine::allgather, Pattern::allgather, parts_bytes(received, out_type, comm), out_type}, channel,
-                                       execute, from_all(out, received, out_type, comm));
+                                       execute, from_all(out, received, out_type, *channel));
 }
 
 int MPI_Allgatherv(const void* in, int sent, MPI_Datatype in_type, void* out, const int received[], const int places[],
@@ -263,9 +272,9 @@ int MPI_Allgatherv(const void* in, int sent, MPI_Datatype in_type, void* out, co
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Allgatherv(in, sent, in_type, out, received, places, out_type, comm); };
-  return channel == nullptr
-             ? execute()
-             : blocking({Routine::allgatherv, Pattern::allgather, all_bytes(received, out_type, comm), out_type}, channel, execute);
+  return channel == nullptr ? execute()
+                            : blocking({Routine::allgatherv, Pattern::allgather, all_bytes(received, out_type, comm), out_type}, channel,
+                                       execute, Outputs{out, received, places, out_type, channel->size()});
 }
 
 int MPI_Alltoall(const void* in, int sent, MPI_Datatype in_type, void* out, int received, MPI_Datatype out_type, MPI_Comm comm) {
@@ -274,7 +283,7 @@ int MPI_Alltoall(const void* in, int sent, MPI_Datatype in_type, void* out, int 
   const auto execute = [&] { return PMPI_Alltoall(in, sent, in_type, out, received, out_type, comm); };
   return channel == nullptr ? execute()
                             : blocking({Routine::alltoall, Pattern::alltoall, parts_bytes(received, out_type, comm), out_type}, channel,
-                                       execute, from_all(out, received, out_type, comm));
+                                       execute, from_all(out, received, out_type, *channel));
 }
 
 int MPI_Alltoallv(const void* in, const int sent[], const int in_places[], MPI_Datatype in_type, void* out, const int received[],
@@ -282,9 +291,9 @@ int MPI_Alltoallv(const void* in, const int sent[], const int in_places[], MPI_D
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Alltoallv(in, sent, in_places, in_type, out, received, out_places, out_type, comm); };
-  return channel == nullptr
-             ? execute()
-             : blocking({Routine::alltoallv, Pattern::alltoall, all_bytes(received, out_type, comm), out_type}, channel, execute);
+  return channel == nullptr ? execute()
+                            : blocking({Routine::alltoallv, Pattern::alltoall, all_bytes(received, out_type, comm), out_type}, channel,
+                                       execute, Outputs{out, received, out_places, out_type, channel->size()});
 }
 
 int MPI_Alltoallw(const void* in, const int sent[], const int in_places[], const MPI_Datatype in_types[], void* out, const int received[],
@@ -300,9 +309,9 @@ int MPI_Reduce_scatter(const void* in, void* out, const int counts[], MPI_Dataty
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Reduce_scatter(in, out, counts, type, op, comm); };
-  return channel == nullptr
-             ? execute()
-             : blocking({Routine::reduce_scatter, Pattern::reduce_scatter, all_bytes(counts, type, comm), type}, channel, execute);
+  return channel == nullptr ? execute()
+                            : blocking({Routine::reduce_scatter, Pattern::reduce_scatter, all_bytes(counts, type, comm), type}, channel,
+                                       execute, {out, counts[channel->rank()], type});
 }
 
 int MPI_Reduce_scatter_block(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
@@ -325,9 +334,9 @@ int MPI_Ibcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm co
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Ibcast(buffer, count, type, root, comm, request); };
-  return channel == nullptr
-             ? execute()
-             : nonblocking({Routine::ibcast, Pattern::broadcast, message_bytes(count, type), type}, channel, request, execute);
+  return channel == nullptr ? execute()
+                            : nonblocking({Routine::ibcast, Pattern::broadcast, message_bytes(count, type), type}, channel, request,
+                                          execute, channel->rank() == root ? Output() : Output{buffer, count, type});
 }
 
 int MPI_Ireduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request* request) {
@@ -335,16 +344,17 @@ int MPI_Ireduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op 
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Ireduce(in, out, count, type, op, root, comm, request); };
   return channel == nullptr ? execute()
-                            : nonblocking({Routine::ireduce, Pattern::reduce, message_bytes(count, type), type}, channel, request, execute);
+                            : nonblocking({Routine::ireduce, Pattern::reduce, message_bytes(count, type), type}, channel, request, execute,
+                                          channel->rank() == root ? Output{out, count, type} : Output());
 }
 
 int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Iallreduce(in, out, count, type, op, comm, request); };
-  return channel == nullptr
-             ? execute()
-             : nonblocking({Routine::iallreduce, Pattern::allreduce, message_bytes(count, type), type}, channel, request, execute);
+  return channel == nullptr ? execute()
+                            : nonblocking({Routine::iallreduce, Pattern::allreduce, message_bytes(count, type), type}, channel, request,
+                                          execute, {out, count, type});
 }
 
 int MPI_Iscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
@@ -352,7 +362,8 @@ int MPI_Iscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Iscan(in, out, count, type, op, comm, request); };
   return channel == nullptr ? execute()
-                            : nonblocking({Routine::iscan, Pattern::scan, message_bytes(count, type), type}, channel, request, execute);
+                            : nonblocking({Routine::iscan, Pattern::scan, message_bytes(count, type), type}, channel, request, execute,
+                                          {out, count, type});
 }
 
 int MPI_Iexscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
@@ -360,7 +371,8 @@ int MPI_Iexscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op 
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Iexscan(in, out, count, type, op, comm, request); };
   return channel == nullptr ? execute()
-                            : nonblocking({Routine::iexscan, Pattern::scan, message_bytes(count, type), type}, channel, request, execute);
+                            : nonblocking({Routine::iexscan, Pattern::scan, message_bytes(count, type), type}, channel, request, execute,
+                                          {out, count, type});
 }
 
 int MPI_Igather(const void* in, int sent, MPI_Datatype in_type, void* out, int received, MPI_Datatype out_type, int root, MPI_Comm comm,
@@ -368,11 +380,12 @@ int MPI_Igather(const void* in, int sent, MPI_Datatype in_type, void* out, int r
   const Inside inside;
   Channel* channel = inside ? channel_of(comm) : nullptr;
   const auto execute = [&] { return PMPI_Igather(in, sent, in_type, out, received, out_type, root, comm, request); };
-  return channel == nullptr ? execute()
-                            : nonblocking({Routine::igather, Pattern::gather,
-                                           in == MPI_IN_PLACE ? parts_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm),
-                                           in == MPI_IN_PLACE ? out_type : in_type},
-                                          channel, request, execute);
+  return channel == nullptr
+             ? execute()
+             : nonblocking({Routine::igather, Pattern::gather,
+                            in == MPI_IN_PLACE ? parts_bytes(received, out_type, comm) : parts_bytes(sent, in_type, comm),
+                            in == MPI_IN_PLACE ? out_type : in_type},
+                           channel, request, execute, channel->rank() == root ? from_all(out, received, out_type, *channel) : Output());
 }
 
 int MPI_Igatherv(const void* in, int sent, MPI_Datatype in_type, void* out, const int received[], const int places[], MPI_Datatype out_type,
@@ -395,7 +408,7 @@ int MPI_Iscatter(const void* in, int sent, MPI_Datatype in_type, void* out, int 
                             : nonblocking({Routine::iscatter, Pattern::scatter,
                                            out == MPI_IN_PLACE ? parts_bytes(sent, in_type, comm) : parts_bytes(received, out_type, comm),
                                            out == MPI_IN_PLACE ? in_type : out_type},
-                                          channel, request, execute);
+                                          channel, request, execute, out == MPI_IN_PLACE ? Output() : Output{out, received, out_type});
 }
 
 int MPI_Iscatterv(const void* in, const int sent[], const int places[], MPI_Datatype in_type, void* out, int received,
@@ -416,7 +429,7 @@ int MPI_Iallgather(const void* in, int sent, MPI_Datatype in_type, void* out, in
   const auto execute = [&] { return PMPI_Iallgather(in, sent, in_type, out, received, out_type, comm, request); };
   return channel == nullptr ? execute()
                             : nonblocking({Routine::iallgather, Pattern::allgather, parts_bytes(received, out_type, comm), out_type},
-                                          channel, request, execute);
+                                          channel, request, execute, from_all(out, received, out_type, *channel));
 }
 
 int MPI_Iallgatherv(const void* in, int sent, MPI_Datatype in_type, void* out, const int received[], const int places[],
@@ -426,7 +439,7 @@ int MPI_Iallgatherv(const void* in, int sent, MPI_Datatype in_type, void* out, c
   const auto execute = [&] { return PMPI_Iallgatherv(in, sent, in_type, out, received, places, out_type, comm, request); };
   return channel == nullptr ? execute()
                             : nonblocking({Routine::iallgatherv, Pattern::allgather, all_bytes(received, out_type, comm), out_type},
-                                          channel, request, execute);
+                                          channel, request, execute, Outputs{out, received, places, out_type, channel->size()});
 }
 
 int MPI_Ialltoall(const void* in, int sent, MPI_Datatype in_type, void* out, int received, MPI_Datatype out_type, MPI_Comm comm,
@@ -436,7 +449,7 @@ int MPI_Ialltoall(const void* in, int sent, MPI_Datatype in_type, void* out, int
   const auto execute = [&] { return PMPI_Ialltoall(in, sent, in_type, out, received, out_type, comm, request); };
   return channel == nullptr ? execute()
                             : nonblocking({Routine::ialltoall, Pattern::alltoall, parts_bytes(received, out_type, comm), out_type}, channel,
-                                          request, execute);
+                                          request, execute, from_all(out, received, out_type, *channel));
 }
 
 int MPI_Ialltoallv(const void* in, const int sent[], const int in_places[], MPI_Datatype in_type, void* out, const int received[],
@@ -465,7 +478,7 @@ int MPI_Ireduce_scatter(const void* in, void* out, const int counts[], MPI_Datat
   const auto execute = [&] { return PMPI_Ireduce_scatter(in, out, counts, type, op, comm, request); };
   return channel == nullptr ? execute()
                             : nonblocking({Routine::ireduce_scatter, Pattern::reduce_scatter, all_bytes(counts, type, comm), type}, channel,
-                                          request, execute);
+                                          request, execute, {out, counts[channel->rank()], type});
 }
 
 int MPI_Ireduce_scatter_block(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
@@ -474,7 +487,7 @@ int MPI_Ireduce_scatter_block(const void* in, void* out, int count, MPI_Datatype
   const auto execute = [&] { return PMPI_Ireduce_scatter_block(in, out, count, type, op, comm, request); };
   return channel == nullptr ? execute()
                             : nonblocking({Routine::ireduce_scatter_block, Pattern::reduce_scatter, parts_bytes(count, type, comm), type},
-                                          channel, request, execute);
+                                          channel, request, execute, {out, count, type});
 }
 
 #pragma GCC visibility pop

@@ -40,8 +40,9 @@ void read(const Letter& letter, int world_rank, Shadow& into) noexcept;
 /// does: a ring of letters from each process to each.
 class ShadowRings {
  public:
-  /// Letters from one process to another that nobody has taken yet; more go as messages.
-  static constexpr std::uint32_t most_letters = 32;
+  /// Letters from one process to another that nobody has taken yet; more go as messages. Those of a panel's tiles should fit: Open MPI keeps
+  /// short messages that it can't deliver at once until their sender calls it again, perhaps a hundred milliseconds later.
+  static constexpr std::uint32_t most_letters = 512;
 
   /// Collective over the processes of a node, among `processes` in all; nullptr in all of the node if there is no such memory, or too little.
   static std::unique_ptr<ShadowRings> make(MPI_Comm node, int processes);

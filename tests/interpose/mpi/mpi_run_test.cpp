@@ -466,6 +466,15 @@ TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
   EXPECT_EQ(in_c, names("grep '^mpi_.*_$' | grep -v _f08_"));
 }
 
+/// Both processes of tile QR on a grid of 2 x 1 do the same, and send long messages to each other all the time. Where kernels are left out one
+/// may be far ahead of the other: its path must not get into that of a sender which it has long left behind.
+TEST_P(MpiRunTest, PathsOfSelectiveExecutionsHaveNoMoreThanThoseOfTheProgram) {
+  const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/tile_qr_" + GetParam() + " --m 2048 --n 512 --nb 64 --ib 16 --grid 2x1";
+  ASSERT_EQ(followed(2, "--clock wall --policy conditional --tolerance 1000 --no-windows --output profile.json", qr).exit_code, 0);
+  const json found = profile();
+  EXPECT_LT(found.at("path").at("flops"), 1.04 * found.at("per_process").at("flops").get<double>());
+}
+
 TEST_P(MpiRunTest, RemainsInBuffersThatNobodyWroteStayThere) {
   EXPECT_EQ(run(2, program("remains_program")).exit_code, 0);
   for (const std::string policy : {"conditional", "online"}) {

@@ -127,10 +127,9 @@ Seconds Session::finish_execution() {
 }
 
 void Session::compare_calls(const std::vector<CallSequence>& calls) {
-  const bool in_full = options_.policy == path::Policy::full;
   const auto& parameters = executions_.current().parameters;
-  (in_full ? full_calls_ : selective_calls_)[parameters] = calls;
-  const CallsByParameters& others = in_full ? selective_calls_ : full_calls_;
+  (in_full() ? full_calls_ : selective_calls_)[parameters] = calls;
+  const CallsByParameters& others = in_full() ? selective_calls_ : full_calls_;
   const auto other = others.find(parameters);
   calls_differ_ = calls_differ_ || (other != others.end() && other->second != calls);
 }

@@ -398,12 +398,16 @@ void Session::note_call(Routine routine, std::int64_t first, std::int64_t second
 
 void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
   constexpr std::int64_t least_bytes = 4096;  // smaller messages are sent without waiting for their receiver by every MPI
-  if (bytes >= least_bytes && channel.has(source)) {
+  if (in_full() && bytes >= least_bytes && channel.has(source)) {
     acknowledgements_->send(path_, envelope(bytes, 0, false), channel.world_rank(source), counts());
   }
 }
 
 Seconds Session::explain_wait(Seconds surplus) {
+  if (!in_full()) {
+    waited(cpu_clock_ ? 0 : surplus);
+    return 0;
+  }
   bool explained = false;
   while (surplus > 0) {
     const Arrival* acknowledgement = acknowledgements_->poll();

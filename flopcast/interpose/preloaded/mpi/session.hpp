@@ -182,10 +182,11 @@ class Session {
   }
 
   /// Tells the sender of a message of `bytes` (at most, if it hasn't come yet) that its receiver is there: a sender that had to wait for
-  /// that goes by the receiver's path.
+  /// that goes by the receiver's path. Nothing where kernels are left out: while its sender waits for a moment, a receiver may have left out
+  /// what takes the program long after that message, and a path that went on from there would count twice what both do.
   void acknowledge(const Channel& channel, int source, std::int64_t bytes);
   /// A send took `surplus` longer than messages do: it goes on with the path of a receiver that it may have waited for. Seconds that none
-  /// accounts for are returned.
+  /// accounts for are returned; none where kernels are left out, since how long processes wait for each other then says nothing.
   Seconds explain_wait(Seconds surplus);
 
   /// Whether kernel `kernel` is still to be executed, as far as this process is concerned.
@@ -202,6 +203,7 @@ class Session {
   void note_left_out() noexcept { decisions_.left_out(); }
 
  private:
+  [[nodiscard]] bool in_full() const noexcept { return options_.policy == path::Policy::full; }
   void follow(const path::PathMark& mark, std::int32_t epoch, std::span<const path::KernelCount> counts);
   /// A kernel's time goes into its statistics, if it was executed; what counts on the path.
   path::Counted note_time(std::uint32_t kernel, Seconds seconds, bool executed);

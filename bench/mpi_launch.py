@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 BENCH = pathlib.Path(__file__).parent
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -25,6 +26,7 @@ class Launcher:
     def __init__(self, options):
         self.options = options
         self.flopcast = os.path.abspath(options.flopcast)
+        self.seconds = None  # that the last command took
         self.environment = {**os.environ, **OPEN_MPI, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
     def __enter__(self):
@@ -46,14 +48,16 @@ class Launcher:
         return program
 
     def run(self, ranks, command, cores=None, follow=None):
-        """Standard output of a run on `cores` ("0,1"; all if None), and its profile if it is followed with the options `follow`."""
+        """Standard output of a run, of `self.seconds`, on `cores` ("0,1"; all if None), and its profile if it is followed with the options `follow`."""
         profile = os.path.join(self.folder.name, "profile.json")
         words = [f"mpirun.{self.options.mpi}", "-n", str(ranks)]
         if follow is not None:
             words += [self.flopcast, "mpi", "run", "--quiet", "--output", profile, *follow, "--"]
         if cores is not None:
             words = ["taskset", "-c", cores, *words]
+        start = time.perf_counter()
         finished = subprocess.run(words + command, env=self.environment_for(ranks, cores), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.seconds = time.perf_counter() - start
         if finished.returncode != 0:
             sys.exit(f"{' '.join(words + command)}\nended with {finished.returncode}:\n{finished.stderr}")
         if follow is None:

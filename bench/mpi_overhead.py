@@ -8,7 +8,6 @@ range of the paired ratios behind. Reach: 2x per message, 3 % of programs; goal:
 import argparse
 import os
 import statistics
-import time
 
 import mpi_launch
 from mpi_launch import Launcher, cell, own_seconds, ratio
@@ -28,10 +27,9 @@ def in_turns(launcher, repetitions, command, seconds_of):
     times = {True: [], False: []}
     for repetition in range(repetitions + 1):
         for followed in (True, False) if repetition % 2 else (False, True):
-            start = time.perf_counter()
             output, _ = launcher.run(2, command, follow=["--clock", "wall"] if followed else None)
             if repetition > 0:  # the first round warms up
-                times[followed].append(seconds_of(output, time.perf_counter() - start))
+                times[followed].append(seconds_of(output, launcher.seconds))
     return times[True], times[False]
 
 

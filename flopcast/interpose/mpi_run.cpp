@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -41,11 +42,12 @@ class ProfileFile {
   /// By which other processes of this user can open it as long as this one lives.
   [[nodiscard]] std::string path() const { return fmt::format("/proc/{}/fd/{}", getpid(), file_); }
   [[nodiscard]] std::string contents() const {
-    std::string text;
-    std::array<char, 1U << 16U> part{};
-    for (ssize_t bytes = 0; (bytes = pread(file_, part.data(), part.size(), static_cast<off_t>(text.size()))) > 0;) {
-      text.append(part.data(), static_cast<std::size_t>(bytes));
+    std::string text(static_cast<std::size_t>(std::max<off_t>(lseek(file_, 0, SEEK_END), 0)), '\0');
+    std::size_t read = 0;
+    for (ssize_t bytes = 0; (bytes = pread(file_, text.data() + read, text.size() - read, static_cast<off_t>(read))) > 0;) {
+      read += static_cast<std::size_t>(bytes);
     }
+    text.resize(read);
     return text;
   }
 

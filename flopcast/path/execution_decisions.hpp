@@ -89,7 +89,9 @@ class ExecutionDecisions {
   /// What it takes if it isn't executed: the mean of this run and of what was known before; 0 if nothing is known.
   [[nodiscard]] Seconds estimate(std::uint32_t number, const Kernel& kernel);
   /// Times of kernel `number` in its place in the program, executed among others; nothing if there are none.
-  [[nodiscard]] KernelStatistics in_context(std::uint32_t number) { return decision(number).times; }
+  [[nodiscard]] KernelStatistics in_context(std::uint32_t number) const {
+    return number < decisions_.size() ? decisions_[number].times : KernelStatistics();
+  }
   /// What kernels took in this execution in their place in the program, and what they took there before it.
   [[nodiscard]] Pace pace() const;
   /// Half-width of the error that predictions across sizes have added to what this process did.

@@ -127,6 +127,9 @@ Session* current_session = nullptr;
 void open_session() noexcept {
   static const std::unique_ptr<Session> only = make_session();
   static const struct Closing {
+    Closing() = default;
+    Closing(const Closing&) = delete;
+    Closing& operator=(const Closing&) = delete;
     ~Closing() { current_session = nullptr; }  // functions that the program calls after that pass through
   } closing;
   current_session = only.get();
@@ -150,9 +153,10 @@ Inside::Inside() noexcept {
 
 Inside::~Inside() {
   Session* all = session();
-  if (all != nullptr) {
-    --depth;
+  if (all == nullptr) {
+    return;
   }
+  --depth;
   if (followed_) {
     all->leave_call();
   }

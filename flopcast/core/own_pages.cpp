@@ -1,5 +1,6 @@
 #include "flopcast/core/own_pages.hpp"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include <new>
@@ -24,6 +25,7 @@ void* allocate_own(std::size_t bytes) {
 
 void release_own(void* memory, std::size_t bytes) noexcept {
   if (bytes < least_bytes) {
+    explicit_bzero(memory, bytes);  // memset() before a release would be optimised away
     ::operator delete(memory);
   } else {
     munmap(memory, bytes);

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "flopcast/core/cleared_memory.hpp"
+#include "flopcast/core/own_pages.hpp"
 
 namespace flopcast::path {
 
@@ -19,7 +19,7 @@ struct KernelCount {
   friend bool operator==(const KernelCount&, const KernelCount&) = default;
 };
 
-using KernelCounts = ClearedVector<KernelCount>;
+using KernelCounts = OwnVector<KernelCount>;
 
 /// Counts of kernels along the path to the present of one process, for policy online. A process that goes on with another's path takes over
 /// its counts; what travels is bounded, and a kernel that isn't among the most frequent ones counts as new, which only makes its interval
@@ -34,7 +34,7 @@ class PathCounts {
 
  private:
   using Count = std::pair<const std::uint64_t, std::int64_t>;
-  std::unordered_map<std::uint64_t, std::int64_t, std::hash<std::uint64_t>, std::equal_to<>, ClearedWhenFreed<Count>> counts_;
+  std::unordered_map<std::uint64_t, std::int64_t, std::hash<std::uint64_t>, std::equal_to<>, OwnPages<Count>> counts_;
 };
 
 }  // namespace flopcast::path

@@ -43,7 +43,7 @@ std::size_t calibrated_rank(std::size_t twins, std::size_t margin, double alpha,
     beyond[t] = beyond_margin(t, n, twins, margin);
   }
   for (std::size_t i = 1; i <= n; ++i) {
-    const std::size_t above = n - i + 1;  // so many values are at or above the i-th smallest
+    const std::size_t above = n - i + 1;  // number of values at or above the i-th smallest
     double probability = 0;
     for (std::size_t t = above; t <= n; ++t) {
       probability += beyond[t] * heads[t][above];
@@ -55,10 +55,11 @@ std::size_t calibrated_rank(std::size_t twins, std::size_t margin, double alpha,
   return n;
 }
 
-/// Probabilities that u of the pairs of n values and N others of the same distribution have the value below: of u up to `most`. Either the
-/// largest of all is one of the values, which then isn't below any, or it is one of the others, which all n values are below.
+/// Returns for u = 0 ... `most` the probability that in u of the n N pairs of a value and another number of the same distribution the
+/// value is the smaller one. Recurrence over the largest of all n + N numbers: if it is a value, that value is below none of the others;
+/// if it is one of the others, all n values are below it.
 std::vector<double> pairs_below(std::size_t n, std::size_t N, std::size_t most) {
-  std::vector<std::vector<double>> rows(N + 1, std::vector<double>(most + 1, 0.0));  // by number of others; of 0 values at first
+  std::vector<std::vector<double>> rows(N + 1, std::vector<double>(most + 1, 0.0));  // rows[j]: j others; initially for 0 values
   for (std::vector<double>& row : rows) {
     row[0] = 1;
   }
@@ -85,7 +86,8 @@ std::size_t exact_shift_rank(std::size_t n, std::size_t twins, double alpha) {
   return n * twins / 2;
 }
 
-/// Of many values, where the exact distribution takes long; its tails are lighter than the normal distribution's, so this keeps its error.
+/// Normal approximation for many values, for which the exact distribution takes long. The exact tails are lighter than the normal ones, so
+/// that the error probability is kept.
 std::size_t normal_shift_rank(std::size_t n, std::size_t twins, double alpha) {
   const double pairs = static_cast<double>(n) * static_cast<double>(twins);
   const double deviation = std::sqrt(pairs * static_cast<double>(n + twins + 1) / 12);
@@ -126,7 +128,7 @@ std::size_t least_twins(std::size_t n, std::size_t margin, double alpha, std::si
 
 namespace {
 
-/// Of all admissible pairs of ranks the one furthest in: of exponential tails, the sharpest.
+/// Returns the admissible pair of ranks that lies furthest inside, which is the sharpest one for exponential tails.
 BoundRanks calibrated_ranks(std::size_t n, std::size_t twins, double alpha) {
   const std::vector<std::vector<double>> heads = heads_or_more(n);
   BoundRanks best;
@@ -143,7 +145,7 @@ BoundRanks calibrated_ranks(std::size_t n, std::size_t twins, double alpha) {
   return best;
 }
 
-/// The shift where there are enough of both, else calibrated ranks.
+/// Chooses the shift if there are enough values and twins, otherwise calibrated ranks.
 BoundRanks twin_ranks(std::size_t n, std::size_t twins, double alpha) {
   const std::size_t rank = shift_rank(n, twins, alpha);
   if (rank <= n) {

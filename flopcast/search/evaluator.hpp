@@ -12,8 +12,8 @@
 
 namespace flopcast::search {
 
-/// What a search asks for costs, in seconds, lower is better; made of a function of one configuration's index, or of one that takes a block
-/// of indices (an index may occur twice) and gives their costs in that order, or fewer if it was interrupted.
+/// The source of costs of a search, in seconds; lower is better. It wraps a function of one configuration's index, or a function that takes
+/// a block of indices (an index may occur twice) and returns their costs in that order, fewer if it was interrupted.
 class Evaluator {
  public:
   using Block = std::span<const std::size_t>;
@@ -24,7 +24,7 @@ class Evaluator {
   template <class F>
   requires std::is_invocable_r_v<std::vector<Seconds>, F&, Block> Evaluator(F block) : evaluate_(std::move(block)) {}
 
-  /// So many configurations may be asked for at once.
+  /// Returns the largest number of configurations in one block.
   [[nodiscard]] std::size_t most() const noexcept { return most_; }
   [[nodiscard]] std::vector<Seconds> operator()(Block block) const { return evaluate_(block); }
 
@@ -33,24 +33,24 @@ class Evaluator {
   std::size_t most_ = std::numeric_limits<std::size_t>::max();
 };
 
-/// What a search may spend.
+/// The budget of a search.
 struct Limits {
   std::int64_t evaluations = std::numeric_limits<std::int64_t>::max();
   Seconds seconds = std::numeric_limits<Seconds>::infinity();
-  std::function<Seconds()> clock;     ///< now, from any origin; without one the costs are added up
-  std::function<bool()> interrupted;  ///< asked before every evaluation
+  std::function<Seconds()> clock;     ///< current time from any origin; without a clock the costs are added up
+  std::function<bool()> interrupted;  ///< polled before every evaluation
 };
 
-/// Why a search came to its end.
+/// The reason why a search ended.
 enum class Ending : std::uint8_t {
-  settled,      ///< its own rule is met
-  good_enough,  ///< the leader is certainly as fast as was asked for
-  budget,       ///< limits are used up
+  settled,      ///< the stopping rule of the search is met
+  good_enough,  ///< the leader is certainly as fast as requested
+  budget,       ///< the limits are used up
   interrupted,
   nothing_left,  ///< every configuration was dropped
 };
 
-/// What an evaluator gave, and how long it took for it; in blocks all take the same.
+/// The cost that an evaluator returned and the duration of the evaluation. In a block every evaluation has the same duration.
 struct Evaluation {
   Seconds cost = 0, duration = 0;
 };
@@ -61,14 +61,14 @@ class Meter {
   explicit Meter(Limits limits);
 
   [[nodiscard]] std::int64_t evaluations() const noexcept { return evaluations_; }
-  /// Whether a limit is reached; ending() then says which.
+  /// Returns whether a limit is reached; ending() then names it.
   [[nodiscard]] bool exhausted();
   [[nodiscard]] Ending ending() const noexcept { return ending_; }
-  /// Evaluates `block` within the limits: all of it, or its beginning. What the evaluator throws passes through.
+  /// Evaluates `block`, or as much of its beginning as the limits allow. Exceptions of the evaluator pass through.
   std::vector<Evaluation> evaluate(const Evaluator& evaluator, Evaluator::Block block);
-  /// Seconds spent so far: by the clock, or without one the sum of the costs.
+  /// Returns the seconds spent so far: by the clock, or without a clock the sum of the costs.
   [[nodiscard]] Seconds spent() const;
-  /// Counts one evaluation made elsewhere.
+  /// Counts one evaluation that was made outside of this class.
   void count(Seconds cost);
 
  private:
@@ -78,7 +78,7 @@ class Meter {
   Ending ending_ = Ending::budget;
 };
 
-/// Why `cost` can't be one, or nullptr: costs are finite and above 0.
+/// Returns the reason why `cost` is invalid, or nullptr. A valid cost is finite and above 0.
 const char* fault(Seconds cost) noexcept;
 
 }  // namespace flopcast::search

@@ -27,7 +27,7 @@ constexpr std::array<Technique, 7> techniques = {{
     {"C+I+O+R", false, true, true, true, true},
 }};
 
-/// What may be set behind a technique's name, where the technique has the condition that it belongs to.
+/// A setting that may follow a technique's name, if the technique has the condition that the setting belongs to.
 struct Setting {
   std::string_view name;
   bool (*belongs)(const Technique& technique);
@@ -65,7 +65,7 @@ constexpr std::array<Setting, 6> settings = {{
      }},
 }};
 
-/// `text` is NAME=VALUE.
+/// Applies one setting; `text` has the form NAME=VALUE.
 void apply_setting(ExhaustiveOptions& options, const Technique& technique, std::string_view text) {
   const std::size_t equals = text.find('=');
   const std::string_view name = text.substr(0, equals);
@@ -80,7 +80,8 @@ void apply_setting(ExhaustiveOptions& options, const Technique& technique, std::
   found->apply(options, text.substr(equals + 1), fmt::format("technique {}, {}", technique.name, name));
 }
 
-/// Iterates within one invocation until a condition holds; the mean rate is in the Welford. Stop::no if limits or a fault ended it.
+/// Iterates within one invocation until a condition holds; the Welford accumulator holds the mean rate. Returns Stop::no if limits or a
+/// fault ended the invocation.
 Stop iterate(const Iteration& iteration, double best_rate, Meter& meter, const ExhaustiveOptions& options, Trial& trial, Welford& rates) {
   const Seconds begin = meter.spent();
   Stop stop = Stop::no;

@@ -10,7 +10,7 @@
 namespace flopcast::search {
 namespace {
 
-/// `candidates` by median of paired differences to the best of them, best first.
+/// Returns `candidates` sorted by the median of their paired differences to the best of them, best first.
 std::vector<std::size_t> rank(const Ledger& ledger, const std::vector<std::size_t>& candidates) {
   const std::vector<std::size_t> by_cost = ledger.ranking(candidates, std::nullopt);
   return by_cost.empty() ? by_cost : ledger.ranking(candidates, by_cost.front());
@@ -25,7 +25,7 @@ bool run_rung(Ledger& ledger, Meter& meter, const Evaluator& evaluator, std::int
   return true;
 }
 
-/// Cuts `left` down to one in `factor`; gives back the others.
+/// Cuts `left` down to 1 / `factor` of its length; returns the removed candidates.
 std::vector<std::size_t> cut(std::vector<std::size_t>& left, std::size_t factor) {
   const auto keep = static_cast<std::ptrdiff_t>(ceil_div(left.size(), factor));
   std::vector<std::size_t> others(left.begin() + keep, left.end());

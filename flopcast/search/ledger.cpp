@@ -65,7 +65,7 @@ void Ledger::record(std::span<const std::size_t> slots, std::span<const Evaluati
   for (Row& row : rows_) {
     row.costs.push_back(std::numeric_limits<Seconds>::quiet_NaN());
   }
-  std::vector<Seconds> alike;  // all of the twin's costs, in the order of their evaluation
+  std::vector<Seconds> alike;  // the twin's costs in the order of evaluation
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
     const Seconds cost = evaluations[i].cost;
     const bool is_further = slots[i] >= rows_.size();
@@ -83,7 +83,7 @@ void Ledger::record(std::span<const std::size_t> slots, std::span<const Evaluati
       alike.push_back(cost);
     }
   }
-  // Pairs as far apart in time as a candidate is from the leader: half a round on average, not neighbours.
+  // The two costs of a pair lie half a round apart on average, as a candidate's and the leader's do; neighbours would lie too close.
   const std::size_t pairs = alike.size() / 2;
   for (std::size_t pair = 0; pair < pairs; ++pair) {
     twins_.push_back(std::log(alike[pair + pairs] / alike[pair]));

@@ -10,55 +10,58 @@
 
 namespace flopcast::search {
 
-/// All costs of a search in interleaved rounds, one row per candidate; a candidate is named by its place in the list it was given in.
+/// All costs of a search in interleaved rounds, one row per candidate. A candidate is identified by its index in the list that the
+/// constructor was given.
 class Ledger {
  public:
   struct Row {
     std::size_t configuration = 0;
-    std::vector<Seconds> costs;  ///< by round; NaN where it wasn't evaluated
-    Seconds duration = 0;        ///< of its latest evaluation, which need not be its cost
-    std::string fault;           ///< why it was dropped: the evaluator gave what is no cost
-    bool active = true;          ///< takes part in the next round
+    std::vector<Seconds> costs;  ///< by round; NaN in rounds without an evaluation
+    Seconds duration = 0;        ///< duration of the latest evaluation, which may differ from its cost
+    std::string fault;           ///< reason why the candidate was dropped: the evaluator returned an invalid cost
+    bool active = true;          ///< whether the candidate takes part in the next round
 
     [[nodiscard]] bool dropped() const noexcept { return !fault.empty(); }
-    /// The costs without gaps.
+    /// Returns the costs of the rounds in which the candidate was evaluated.
     [[nodiscard]] std::vector<Seconds> evaluated() const;
   };
 
-  /// Throws bad_input if there is no candidate or one is given twice.
+  /// Throws bad_input if there is no candidate or if one is given twice.
   Ledger(std::vector<std::size_t> candidates, std::uint64_t seed);
 
   [[nodiscard]] std::int64_t rounds() const noexcept { return rounds_; }
   [[nodiscard]] const std::vector<Row>& rows() const noexcept { return rows_; }
   void set_active(std::size_t candidate, bool active) { rows_[candidate].active = active; }
 
-  /// An active candidate that a round has more than once, for `pairs` comparisons with itself (2 pairs - 1 more evaluations).
+  /// An active candidate that a round evaluates several times, for `pairs` comparisons with itself (2 pairs - 1 additional evaluations).
   struct Twin {
     std::size_t candidate = 0;
     std::int64_t pairs = 1;
   };
-  static constexpr std::int64_t most_pairs = 64;  ///< of a round; more count as so many
+  static constexpr std::int64_t most_pairs = 64;  ///< maximum per round; larger numbers are cut to it
 
-  /// Evaluates every active candidate once, in random order or, on alternate rounds, in the reverse of the order before; the twin more
-  /// often. False if the limits cut the round short. If the evaluator throws, the round counts for nothing and the next one repeats it.
+  /// Evaluates every active candidate once and the twin several times. The order is random, and on alternate rounds the reverse of the
+  /// order before. Returns false if the limits cut the round short. If the evaluator throws, the round is discarded and the next call
+  /// repeats it.
   bool round(const Evaluator& evaluator, Meter& meter, std::optional<Twin> twin = {});
 
-  /// log(cost of a / cost of b) of every round that has both.
+  /// Returns log(cost of a / cost of b) for every round that has both costs.
   [[nodiscard]] std::vector<double> paired(std::size_t a, std::size_t b) const;
-  /// log(cost of a configuration / cost of the same one in the same round) of every pair: the A/A differences.
+  /// Returns the A/A differences: log(cost / cost of the same configuration in the same round) for every pair of twins.
   [[nodiscard]] const std::vector<double>& twins() const noexcept { return twins_; }
-  /// A/A differences for nothing: log(cost / cost of the same one in the round before) of those of `candidates` that were in both, less
-  /// their median, which is how the machine's pace changed in between. None from rounds with fewer than least_echoes of them.
+  /// Returns A/A differences that need no additional evaluations: log(cost / cost of the same candidate in the round before) for those of
+  /// `candidates` that have both costs, minus the median of these logarithms, which is the change of the machine's speed in between.
+  /// Rounds with fewer than least_echoes such candidates contribute nothing.
   [[nodiscard]] std::vector<double> echoes(const std::vector<std::size_t>& candidates) const;
   static constexpr std::size_t least_echoes = 8;
-  /// `candidates` by median of paired differences to `incumbent`, best first; without one, by median cost. Those that can't be compared,
-  /// for they were dropped or never evaluated, are left out.
+  /// Returns `candidates` sorted by the median of their paired differences to `incumbent`, best first; without an incumbent, by median
+  /// cost. Candidates that were dropped or never evaluated are left out.
   [[nodiscard]] std::vector<std::size_t> ranking(const std::vector<std::size_t>& candidates, std::optional<std::size_t> incumbent) const;
 
  private:
   struct Draw {
     std::mt19937_64 random;
-    std::vector<std::size_t> order;  ///< all candidates, and from rows_.size() on the twin's further evaluations
+    std::vector<std::size_t> order;  ///< indices of candidates; from rows_.size() on, the twin's additional evaluations
   };
   [[nodiscard]] Draw next_draw() const;
   void record(std::span<const std::size_t> slots, std::span<const Evaluation> evaluations, std::optional<Twin> twin);
@@ -69,7 +72,7 @@ class Ledger {
   Draw draw_;
 };
 
-/// The numbers 0 ... count-1: all configurations of a space.
+/// Returns the numbers 0 ... count-1, which are all configurations of a space.
 std::vector<std::size_t> all(std::size_t count);
 
 }  // namespace flopcast::search

@@ -12,7 +12,7 @@ namespace {
 enum class Statistic : std::uint8_t { median, quartile, least };
 enum class Rounds : std::uint8_t { all, even, odd };
 
-/// log of how much more `a` costs than `b`, from the rounds that have both; NaN if there are none.
+/// Returns the log ratio of the cost of `a` to the cost of `b`, from the rounds that have both; NaN if no round has.
 double behind(const Ledger& ledger, std::size_t a, std::size_t b, Statistic statistic, Rounds rounds) {
   const std::vector<Seconds>&ours = ledger.rows()[a].costs, &theirs = ledger.rows()[b].costs;
   std::vector<double> costs, other_costs, differences;

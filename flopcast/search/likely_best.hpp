@@ -7,13 +7,13 @@
 
 namespace flopcast::search {
 
-/// The one of `candidates` that is the best by what is known, while nothing certain is: `reference`, or one that costs less than it in the
-/// rounds that both were in.
+/// Returns the candidate that seems best while no decision is certain: `reference`, or a candidate that costs less than `reference` in the
+/// rounds that have both.
 ///
-/// What is compared is the median of paired differences, or the lower quartile of costs, or the least cost, whichever tells most: that which
-/// changes least between even and odd rounds among candidates that are `alike`. Medians serve best where noise goes either way or all costs
-/// change together, least costs where other programs slow down much of what is evaluated. Of few rounds the least cost is taken, of few
-/// candidates the quartile.
+/// Candidates are compared by one of three statistics: the median of paired differences, the lower quartile of costs, or the smallest cost.
+/// The statistic is chosen that changes least between even and odd rounds among the candidates of `alike`. Medians serve best if noise is
+/// symmetric or all costs change together; smallest costs serve best if other programs slow down many evaluations. With few rounds the
+/// smallest cost is compared, with few candidates the quartile.
 std::size_t likely_best(const Ledger& ledger, const std::vector<std::size_t>& candidates, const std::vector<std::size_t>& alike,
                         std::size_t reference);
 

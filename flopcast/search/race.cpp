@@ -28,18 +28,18 @@ void check(const RaceOptions& options) {
   }
 }
 
-/// log of how much slower than the leader a candidate may be to have its noise.
+/// Largest log ratio to the leader for which a candidate's noise is taken to be like the leader's.
 const double near_leader = std::log(1.1);
 
-/// So many A/A differences need no twins besides.
+/// Number of A/A differences between rounds from which no twins are needed.
 constexpr std::size_t enough_echoes = 24;
-/// And so many tell what there is to tell: the latest.
+/// Number of A/A differences that are used, the latest ones; more add nothing.
 constexpr std::size_t most_twins = 128;
 
-/// Looks are taken at geometric intervals: it is their number that the confidence pays for.
+/// Looks are taken at geometric intervals, because each look spends error probability.
 std::int64_t next_look_round(std::int64_t round) { return round + std::max<std::int64_t>(round / 4, 1); }
 
-/// As many looks as fit into the most rounds, and the one of a result in between.
+/// Returns the number of looks that fit into the maximum number of rounds, plus one for a result in between.
 std::int64_t most_looks(const RaceOptions& options) {
   std::int64_t looks = 1;
   for (std::int64_t round = options.least_rounds; round <= options.most_rounds; round = next_look_round(round)) {
@@ -76,7 +76,8 @@ std::vector<std::size_t> Race::active() const {
   return numbers;
 }
 
-/// Share that `looks` looks have of the error probability: harmonic, so that late ones, which decide between near-ties, still have some.
+/// Returns the share of the error probability that the first `looks` looks spend. The shares are harmonic, so that late looks, which decide
+/// between near-ties, keep some.
 double Race::spent(std::int64_t looks) const {
   const auto harmonic = [](std::int64_t n) {
     double sum = 0;
@@ -88,14 +89,14 @@ double Race::spent(std::int64_t looks) const {
   return options_.error_probability * harmonic(looks) / harmonic(most_looks(options_));
 }
 
-/// What the next look may spend on one competitor: the best candidate may face any of the active ones as leader, but not itself.
+/// Returns the error probability that the next look may spend on one competitor: the best candidate may face any other active one as leader.
 double Race::next_alpha() const {
   const std::size_t racing = contenders().size(), leaders = active().size();
   const std::size_t competitors = std::max<std::size_t>(std::min(leaders, racing - 1), 1);
   return (spent(looks_ + 1) - spent(looks_)) / static_cast<double>(competitors);
 }
 
-/// A look that couldn't tell anything, as there are too few rounds, is not taken and costs nothing.
+/// Returns whether a look is due. A look with too few rounds for any bound is not taken and costs nothing.
 bool Race::look_is_due() const {
   const std::int64_t rounds = ledger_.rounds();
   if (rounds < options_.least_rounds || rounds < next_look_round(last_look_.round)) {
@@ -104,14 +105,14 @@ bool Race::look_is_due() const {
   return bound_ranks(static_cast<std::size_t>(rounds), early_twins().size(), next_alpha()).tells();
 }
 
-/// Candidates that aren't far behind the leader, those that are out by now too: whose noise is like that of the best, whichever it is.
+/// Returns the candidates that aren't far behind the leader, eliminated ones included: their noise is like that of the best candidate.
 std::vector<std::size_t> Race::near() const {
   std::vector<std::size_t> numbers = all(slower_.size());
   std::erase_if(numbers, [this](std::size_t candidate) { return !(median(ledger_.paired(candidate, *leader_)) < near_leader); });
   return numbers;
 }
 
-/// A/A differences, as long as they are of use: the echoes, and if these are few, the twins.
+/// Returns the A/A differences that a look uses: those between rounds, or, if these are few, the twins.
 std::vector<double> Race::early_twins() const {
   if (ledger_.rounds() > options_.twin_rounds) {
     return {};
@@ -127,7 +128,7 @@ std::vector<double> Race::early_twins() const {
 Race::Look Race::look(std::size_t leader) const {
   Look look{ledger_.rounds(), next_alpha(), std::vector<double>(slower_.size(), 0)};
   const std::vector<double> twins = early_twins();
-  std::map<std::size_t, BoundRanks> ranks;  // by number of differences: nearly always the same
+  std::map<std::size_t, BoundRanks> ranks;  // by number of differences, which is nearly always the same
   for (const std::size_t candidate : contenders()) {
     if (candidate != leader) {
       std::vector<double> differences = ledger_.paired(candidate, leader);
@@ -151,7 +152,7 @@ double Race::possible_gain(const Look& look) const {
 
 std::optional<std::size_t> Race::pick_leader() const {
   std::vector<std::size_t> ranking = ledger_.ranking(active(), leader_);
-  if (ranking.empty()) {  // the leader was dropped, and what is left has no round in common with it
+  if (ranking.empty()) {  // the leader was dropped, and no remaining candidate shares a round with it
     ranking = ledger_.ranking(contenders(), std::nullopt);
   }
   return ranking.empty() ? std::nullopt : std::optional(ranking.front());
@@ -167,7 +168,7 @@ void Race::take_look() {
   }
 }
 
-/// By evaluations that had no part in making it the leader.
+/// Tests the leader with new evaluations, which had no part in making it the leader.
 bool Race::leader_is_good_enough(const Evaluator& evaluator) {
   if (!(options_.good_enough > 0) || !leader_ || ledger_.rounds() < next_trial_round_ ||
       !(median(ledger_.rows()[*leader_].evaluated()) <= options_.good_enough)) {
@@ -176,7 +177,7 @@ bool Race::leader_is_good_enough(const Evaluator& evaluator) {
   next_trial_round_ = 2 * ledger_.rounds();
   ++trials_;
   const double alpha = options_.error_probability * std::exp2(-static_cast<double>(trials_));
-  static constexpr double to_spare = 3;  // so that one of them may be disturbed
+  static constexpr double to_spare = 3;  // allows for a disturbed one
   const std::vector<std::size_t> block(static_cast<std::size_t>(std::ceil(-std::log2(alpha)) + to_spare),
                                        ledger_.rows()[*leader_].configuration);
   std::vector<Seconds> costs;
@@ -204,8 +205,8 @@ std::optional<Ending> Race::decide() {
   return ledger_.rounds() >= options_.most_rounds ? std::optional(Ending::budget) : std::nullopt;
 }
 
-/// Compared with itself is the leader, whose noise is what matters. Where that takes long, it is whatever is nearly as good and quickest to
-/// evaluate: noise of its kind, and rather more of it.
+/// Chooses the candidate that is compared with itself: the leader, whose noise matters, or, if an evaluation of the leader takes long, the
+/// quickest candidate that is nearly as good, whose noise is similar and rather larger.
 std::size_t Race::pick_twin() const {
   static constexpr double much_quicker = 4;
   const Seconds leaders = ledger_.rows()[*leader_].duration;
@@ -219,8 +220,8 @@ std::size_t Race::pick_twin() const {
   return twin;
 }
 
-/// A/A pairs of the next round. Many of them make fewer rounds tell as much: until the first look so many that it is reached soonest; then
-/// one, unless the candidates are many enough to be echoes of themselves.
+/// Returns the number of A/A pairs of the next round. Before the first look it is the number with which that look comes soonest; later it
+/// is one, or none if there are enough A/A differences between rounds.
 std::int64_t Race::pairs(std::size_t twin) const {
   const auto known = static_cast<std::int64_t>(early_twins().size());
   if (std::max(near().size(), static_cast<std::size_t>(known)) >= enough_echoes) {
@@ -233,7 +234,7 @@ std::int64_t Race::pairs(std::size_t twin) const {
   const Seconds round = std::accumulate(racing.begin(), racing.end(), 0.0,
                                         [this](Seconds sum, std::size_t candidate) { return sum + ledger_.rows()[candidate].duration; });
   static constexpr std::size_t margin = 2;
-  static constexpr std::int64_t late = 16;  // by then the sign test alone can decide
+  static constexpr std::int64_t late = 16;  // rounds from which the sign test alone can decide
   Seconds soonest = std::numeric_limits<Seconds>::infinity();
   std::int64_t best = 1;
   for (std::int64_t rounds = std::max(options_.least_rounds, ledger_.rounds() + 1); rounds <= std::min(options_.twin_rounds, late);
@@ -308,7 +309,7 @@ std::vector<std::size_t> Race::ties(std::size_t leader) const {
   };
   const std::vector<std::size_t> ranking = ledger_.ranking(left, leader);
   std::for_each(ranking.begin(), ranking.end(), append);
-  std::for_each(left.begin(), left.end(), append);  // those never evaluated
+  std::for_each(left.begin(), left.end(), append);  // candidates without evaluations
   std::transform(order.begin(), order.end(), order.begin(),
                  [this](std::size_t candidate) { return ledger_.rows()[candidate].configuration; });
   return order;

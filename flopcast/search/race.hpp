@@ -13,58 +13,61 @@
 namespace flopcast::search {
 
 struct RaceOptions {
-  double tolerance = 0.02;          ///< fraction of its cost that the leader may lose to the best (paper 003, abstract: an error below 2 %)
-  double error_probability = 0.05;  ///< that it loses more
+  double tolerance = 0.02;  ///< largest accepted regret of the leader, as a fraction of its cost (paper 003, abstract: an error below 2 %)
+  double error_probability = 0.05;  ///< probability that the regret is larger
   std::int64_t least_rounds = 3;
-  std::int64_t most_rounds = 1000;  ///< what is tied then is tied
-  std::int64_t twin_rounds = 64;    ///< in so many A/A differences help to decide; then the sign test does alone; 0: none
-  Seconds good_enough = 0;          ///< stop once the leader's median cost is at most this: a known floor over the share of it to reach
+  std::int64_t most_rounds = 1000;  ///< candidates that are tied after so many rounds remain tied
+  std::int64_t twin_rounds = 64;    ///< rounds in which A/A differences help to decide; later the sign test decides alone; 0: none
+  Seconds good_enough =
+      0;  ///< the race stops once the leader's median cost is at most this: a known lower bound divided by the share to reach
   std::uint64_t seed = 1;
   Limits limits;
 };
 
-/// What a search knows about one configuration.
+/// The state of one configuration in a race.
 struct Standing {
   enum class State : std::uint8_t { contender, slower, dropped };
   std::size_t configuration = 0;
   State state = State::contender;  ///< slower: eliminated; dropped: see `fault`
   std::string fault;
   std::int64_t evaluations = 0;
-  Seconds median = 0;  ///< of its costs; NaN of none
-  Interval interval;   ///< of that median, 95 %, distribution-free
+  Seconds median = 0;  ///< median cost; NaN without evaluations
+  Interval interval;   ///< 95 % interval of the median, distribution-free
 };
 
-/// Valid whenever the race stopped: with probability 1 - error_probability the best configuration is among the ties, and no tie
-/// costs less than (1 - possible_gain) times the leader. Of a race that was cut short the leader is what seems best then (likely_best).
+/// The result of a race, valid whenever the race stopped: with probability 1 - error_probability the best configuration is among the ties,
+/// and no tie costs less than (1 - possible_gain) times the leader. If the race was cut short, the leader is chosen by likely_best().
 struct RaceResult {
-  std::optional<std::size_t> leader;  ///< none if nothing was evaluated, or all was dropped
-  std::vector<std::size_t> ties;      ///< what isn't certainly slower than the leader: leader first, then by median difference to it
-  double possible_gain = 1;           ///< largest fraction of its cost that the leader may lose to a tie
-  double error_probability = 0;       ///< of the statement above; spent by the looks taken so far
+  std::optional<std::size_t> leader;  ///< empty if nothing was evaluated or all were dropped
+  std::vector<std::size_t>
+      ties;                  ///< candidates that aren't certainly slower than the leader: the leader first, then by median difference to it
+  double possible_gain = 1;  ///< largest possible regret of the leader against a tie, as a fraction of its cost
+  double error_probability = 0;  ///< error probability of the statement above, spent by the looks so far
   Ending ending = Ending::budget;
   std::int64_t rounds = 0, evaluations = 0;
-  Interval twin_ratio;              ///< 95 % interval of the A/A pairs' median cost ratio, infinite if too few or none; should hold 1
+  Interval twin_ratio;  ///< 95 % interval of the A/A pairs' median cost ratio, which should contain 1; infinite with too few pairs
   std::vector<Standing> standings;  ///< in the order of the candidates
 };
 
-/// Races candidates in interleaved rounds. After some rounds it looks: whoever's paired differences to the leader have a median certainly
-/// above 0 is out; who certainly can't gain more than the tolerance rests until the leader changes; the race is settled when all others
-/// rest.
+/// Races candidates in interleaved rounds. After some of the rounds the race takes a look, which tests every competitor:
+/// - a competitor whose paired differences to the leader have a median certainly above 0 is eliminated;
+/// - a competitor that certainly can't gain more than the tolerance rests until the leader changes;
+/// - the race is settled once all remaining competitors rest.
 ///
-/// The confidence is corrected for looking often and for many competitors: look t has a share of the error probability in proportion to
-/// 1 / t, divided by the number of competitors then. If no bound of the best candidate fails, which has that probability, it is
-/// never eliminated and the leader is within the tolerance of it. This holds for rounds that are independent, and in the first twin_rounds
-/// for noise that is like the A/A differences'; the random order is there to make it so. These are changes of the candidates that are near the
-/// leader from one round to the next, and where such candidates are few, pairs of evaluations of one of them within a round.
+/// The confidence is corrected for repeated looks and for many competitors: look t has a share of the error probability in proportion to
+/// 1 / t, divided by the number of competitors. With probability 1 - error_probability no bound of the best candidate fails; then the best
+/// candidate is never eliminated and the leader is within the tolerance of it. Assumptions: rounds are independent, and in the first
+/// twin_rounds the noise has the distribution of the A/A differences, which the random order within rounds serves. A/A differences are
+/// changes of candidates near the leader from one round to the next; if such candidates are few, pairs of evaluations within a round.
 ///
-/// Where a cost is good enough, the leader is evaluated some more times after rounds 1, 2, 4, 8 and so on if it seems to have reached it; the
-/// error probability of all these trials together is that of the race once more.
+/// If RaceOptions::good_enough is set and the leader seems to reach it, the leader is evaluated some more times after rounds 1, 2, 4, 8 and
+/// so on. All these trials together have the error probability of the race once more.
 class Race {
  public:
-  /// Throws bad_input for options out of range, and as Ledger does.
+  /// Throws bad_input for options out of range and for candidates that Ledger refuses.
   Race(std::vector<std::size_t> candidates, RaceOptions options = {});
 
-  /// Goes on until the race stops, or the evaluator throws: all complete rounds then stand, and run may be called again.
+  /// Runs until the race stops. If the evaluator throws, all complete rounds are kept and run() may be called again.
   void run(const Evaluator& evaluator);
   [[nodiscard]] RaceResult result() const;
 
@@ -72,7 +75,8 @@ class Race {
   struct Look {
     std::int64_t round = -1;
     double alpha = 0;
-    std::vector<double> bounds;  ///< by candidate: lower bound of its median log ratio to the leader; 0 for the leader and who is out
+    std::vector<double>
+        bounds;  ///< by candidate: lower bound of the median log ratio to the leader; 0 for the leader and eliminated candidates
   };
   [[nodiscard]] std::vector<std::size_t> contenders() const;
   [[nodiscard]] std::vector<std::size_t> active() const;
@@ -99,16 +103,17 @@ class Race {
   std::optional<std::size_t> leader_;
   Look last_look_;
   std::int64_t looks_ = 0;
-  std::int64_t trials_ = 0;  ///< of whether the leader is good enough
+  std::int64_t trials_ = 0;  ///< trials of whether the leader is good enough
   std::int64_t next_trial_round_ = 1;
   Ending ending_ = Ending::budget;
 };
 
-/// Runs one race to its end.
+/// Runs one race until it stops.
 RaceResult race(std::vector<std::size_t> candidates, const Evaluator& evaluator, RaceOptions options = {});
 
-/// Races `top` configurations of `result` again (ties first, then the fastest of the slower ones) by an evaluator that is dearer and closer
-/// to the truth: fresh processes. Its costs need not be comparable with those before. Throws bad_input if `result` holds none.
+/// Races `top` configurations of `result` again, ties first, then the fastest of the slower ones, with an evaluator that costs more and is
+/// closer to reality, such as fresh processes. The costs need not be comparable with those before. Throws bad_input if `result` holds no
+/// configuration.
 RaceResult confirm(const RaceResult& result, std::size_t top, const Evaluator& evaluator, RaceOptions options = {});
 
 }  // namespace flopcast::search

@@ -10,20 +10,20 @@
 
 namespace flopcast::search {
 
-/// A tunable parameter and the values it may take, in the order in which they are tried.
+/// A tunable parameter and its possible values, in the order in which they are tried.
 struct Parameter {
   std::string name;
   std::vector<std::int64_t> values;
 };
 
-/// Whether a combination of values belongs to the space.
+/// Predicate that returns whether a combination of values belongs to the space.
 using Constraint = std::function<bool(const Configuration&)>;
 
-/// Every combination of parameter values that a constraint admits, numbered; a search knows the numbers only.
+/// All combinations of parameter values that a constraint admits, numbered. A search knows the numbers only.
 class Space {
  public:
-  /// Enumerates with the last parameter changing fastest. Throws bad_input if a parameter has no name, no value or a name or value twice,
-  /// if there are more than `most_combinations`, or if the constraint admits none.
+  /// Enumerates the combinations; the last parameter changes fastest. Throws bad_input for a parameter without name or values, for a name
+  /// or value given twice, for more than `most_combinations` combinations, and if the constraint admits none.
   Space(std::string algorithm, std::span<const Parameter> parameters, const Constraint& admits = {});
 
   static constexpr std::size_t most_combinations = 10'000'000;

@@ -4,7 +4,7 @@
 
 namespace flopcast::algorithm {
 
-/// What LAPACK asks ilaenv for before it blocks an algorithm; all in columns.
+/// The parameters of a blocked algorithm that LAPACK requests from ilaenv, in columns.
 struct BlockParameters {
   std::int64_t nb =
       32;  ///< ISPEC 1: block size; 1 or more than the order: unblocked. A recursion ends at this order (paper 000, section 1: 24)

@@ -10,7 +10,7 @@
 namespace flopcast::algorithm {
 namespace {
 
-/// Runs LAPACK's algorithm for the routine `family`, info left out of the arguments.
+/// Runs LAPACK's algorithm for the routine `family`; `arguments` leave out info.
 std::int32_t run(const Script& script, const BlockParameters& blocks, std::string_view family, std::initializer_list<Item> items) {
   const Call call = script.call(family, items);
   return require(*call.routine).run(call, blocks, script);
@@ -79,7 +79,7 @@ void move_columns_of_l(const Script& script, const Matrix& a, const Matrix& work
   }
 }
 
-/// X L = U^-1, last columns first.
+/// Solves X L = U^-1 block by block, last columns first.
 void solve_for_inverse(const Script& script, const Matrix& a, const Matrix& work, std::int64_t n, std::int64_t nb) {
   for (const Cut& cut : cuts(n, nb, Direction::up)) {
     const auto [j, jb] = cut[1];
@@ -92,7 +92,7 @@ void solve_for_inverse(const Script& script, const Matrix& a, const Matrix& work
   }
 }
 
-/// The same column by column.
+/// Solves X L = U^-1 column by column.
 void solve_for_inverse_unblocked(const Script& script, const Matrix& a, const Matrix& work, std::int64_t n) {
   for (std::int64_t j = n - 2; j >= 0; --j) {
     const std::int64_t one = 1;

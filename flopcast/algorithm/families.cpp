@@ -26,7 +26,7 @@ bool is_called(const Family& family, const std::string& name) {
   return family.name == name || std::find(family.others.begin(), family.others.end(), name) != family.others.end();
 }
 
-/// The family that an algorithm belongs to, or nullptr.
+/// Returns the family of an algorithm, or nullptr.
 const Family* family_of(const Algorithm& algorithm) {
   const Family* found = nullptr;
   for (const Family& family : families()) {
@@ -49,13 +49,13 @@ FamilyRoutine members(const Family* family, const Routine& routine) {
   return result;
 }
 
-/// The family's routine in `precision`: of complex matrices sygst is called hegst.
+/// Returns the family's routine in `precision`; sygst is called hegst in complex precisions.
 const Routine& routine_of(const Family& family, Precision precision) {
   const std::string stem = family.routine == "sygst" && is_complex(precision) ? "hegst" : family.routine;
   return kernel::require(static_cast<char>(precision) + stem);
 }
 
-/// Every name that find_family takes.
+/// Returns every name that find_family() accepts.
 std::vector<std::string> all_names() {
   std::set<std::string> names;
   for (const Family& family : families()) {

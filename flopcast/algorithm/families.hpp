@@ -9,35 +9,35 @@
 
 namespace flopcast::algorithm {
 
-/// Algorithms that compute the same thing, so that any of them may take another's place.
+/// A family of algorithms that compute the same result and can replace each other.
 struct Family {
-  std::string name;                 ///< as people say: "cholesky"
+  std::string name;                 ///< common name: "cholesky"
   std::string routine;              ///< LAPACK's name for it, without precision: "potrf"
   std::string description;          ///< "A = L L'"
   std::vector<std::string> others;  ///< other names: "potrf", "triangular-inverse"
-  /// What the names of its variants begin with; the others of the routine are another family. LU without pivoting shares getrf's operands
-  /// but not its result.
+  /// Prefix of the names of the family's variants; other variants of the routine belong to another family. LU without pivoting shares getrf's
+  /// operands but not its result.
   std::string prefix;
-  bool is_lapacks = true;  ///< whether LAPACK's routine computes it too
+  bool is_lapacks = true;  ///< whether LAPACK's routine computes the same result
 };
 
-/// Families that are known by a name of their own.
+/// Returns the families that have a common name.
 const std::vector<Family>& families();
 
 /// A family in one precision.
 struct FamilyRoutine {
-  const Family* family = nullptr;    ///< nullptr: a routine of the registry without family of its own
+  const Family* family = nullptr;    ///< nullptr for a routine of the registry without a family
   const Routine* routine = nullptr;  ///< in the catalogue
   std::vector<const Algorithm*> variants;
   [[nodiscard]] std::string name() const { return family != nullptr ? family->name : routine->name; }
   [[nodiscard]] bool is_lapacks() const { return family == nullptr || family->is_lapacks; }
 };
 
-/// `family` without the variants that don't do the work of `call`, as those of sygst for other problems than itype 1; as it is if none does.
+/// Returns `family` without the variants that don't apply to `call`, such as those of sygst for itype 2; unchanged if none applies.
 FamilyRoutine applicable(FamilyRoutine family, const Call& call);
 
-/// What `name` stands for: a family ("cholesky", "lu-nopivot"; then in `precision`), or a routine in the precision that its name says
-/// ("zpotrf"). Throws bad_input with the nearest names, or those there are.
+/// Finds a family by name: a common name ("cholesky", "lu-nopivot"), in `precision`, or a routine with its precision ("zpotrf"). Throws
+/// bad_input that lists the nearest names, or all of them.
 FamilyRoutine find_family(std::string_view name, Precision precision = Precision::d);
 
 }  // namespace flopcast::algorithm

@@ -25,8 +25,8 @@ Blocking blocking(const BlockParameters& asked, std::int64_t order, std::int64_t
   return blocked ? Blocking{nb, nx} : Blocking{};
 }
 
-/// Reflectors of an m x ib panel and their triangular factor T in work; T only where `is_applied`. The panel's columns end where A ends, or
-/// it is applied.
+/// Computes the reflectors of an m x ib panel and, if `is_applied`, their triangular factor T in work. A panel that isn't applied is the last
+/// one of A.
 using Panel = void (*)(const Script& script, std::int64_t m, std::int64_t ib, const Matrix& a, const Matrix& tau, const Matrix& work,
                        bool is_applied);
 
@@ -69,7 +69,7 @@ std::int32_t right_looking(Panel panel, const Call& call, const BlockParameters&
   return 0;
 }
 
-/// The largest block size up to nb for which nb x n triangular factors and larfb's nb x nb fit into work.
+/// Returns the largest block size up to nb for which nb x n triangular factors and the nb x nb array of larfb fit into work.
 std::int64_t fitting_block(std::int64_t nb, std::int64_t n, std::int64_t lwork) {
   while (nb > 1 && nb * (n + nb) > lwork) {
     --nb;
@@ -106,7 +106,7 @@ std::int32_t left_looking(const Call& call, const BlockParameters& blocks, const
   return 0;
 }
 
-/// Elements of work for blocks of nb columns; nothing to do needs 1.
+/// Returns the elements of work for blocks of nb columns; 1 for empty problems.
 std::int64_t right_workspace(const Call& call, const BlockParameters& blocks) {
   const std::int64_t n = value(call, "n");
   return value(call, "m") == 0 || n == 0 ? 1 : n * std::max<std::int64_t>(1, blocks.nb);

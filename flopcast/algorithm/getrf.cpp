@@ -7,13 +7,13 @@
 namespace flopcast::algorithm {
 namespace {
 
-/// A rectangular matrix in blocks: those of rows and of columns differ in size where A isn't square.
+/// A rectangular matrix cut into blocks. Row blocks and column blocks differ in size where A isn't square.
 struct Partition {
   View whole;
   Cut rows, columns;
 
   [[nodiscard]] View operator()(std::size_t i, std::size_t j) const { return whole(rows.at(i), columns.at(j)); }
-  /// Blocks of rows 1 and 2 as one.
+  /// Returns the row blocks 1 and 2 as one view.
   [[nodiscard]] View below(std::size_t j) const { return whole(join(rows[1], rows[2]), columns.at(j)); }
 };
 
@@ -22,7 +22,7 @@ Triangle upper(const View& a) { return {a, 'U', 'N'}; }
 
 View operand(const Call& call) { return {matrix(call, "A"), value(call, "m"), value(call, "n")}; }
 
-/// Cuts along the diagonal, and a last one for what remains beside it: rows below if m > n, columns on the right if n > m.
+/// Returns the cuts along the diagonal and a last one for the remainder: rows below if m > n, columns on the right if n > m.
 std::vector<Partition> partitions(const View& a, std::int64_t nb) {
   const std::int64_t order = std::min(a.rows, a.columns);
   std::vector<Partition> all;
@@ -44,14 +44,14 @@ std::int32_t first_info(std::int32_t before, std::int32_t info, std::int64_t off
 
 // ---- Partial pivoting.
 
-/// The columns of `a` are swapped as the pivots of these rows say; both are counted from the beginning of `a`.
+/// Swaps rows of `a` by the pivots of `rows`; rows and pivots count from the beginning of `a`.
 void swap_rows(const Script& script, const View& a, const Range& columns, const Range& pivots, const Matrix& ipiv) {
   if (columns.size > 0 && pivots.size > 0) {
     script("laswp", {columns.size, a.stored.at(0, columns.begin), pivots.begin + 1, pivots.end(), ipiv, std::int64_t{1}});
   }
 }
 
-/// Makes pivots that were counted from row `offset` count from row 0.
+/// Converts pivots that count from row `offset` to pivots that count from row 0.
 void count_from_top(const Script& script, const Matrix& ipiv, std::int64_t count, std::int64_t offset) {
   for (std::int64_t i = 0; i < count; ++i) {
     script.write_pivot(ipiv.at(i), script.read_pivot(ipiv.at(i), 0) + offset);
@@ -62,10 +62,10 @@ std::int32_t factor(const Script& script, const View& a, const Matrix& ipiv, std
   return a.empty() ? 0 : script(kernel, {a.rows, a.columns, a.stored, ipiv});
 }
 
-/// The rows whose pivots the panel finds.
+/// Returns the rows whose pivots the panel determines.
 Range pivots_of(const Partition& a) { return {a.rows[1].begin, std::min(a.rows[1].size, a.columns[1].size)}; }
 
-/// The panel [A11; A21] = P L U, with its pivots counted from the top of A.
+/// Factors the panel [A11; A21] = P L U; its pivots count from the top of A.
 std::int32_t factor_panel(const Script& script, const Partition& a, const Matrix& ipiv) {
   const Range pivots = pivots_of(a);
   const std::int32_t info = factor(script, a.below(1), ipiv.at(pivots.begin), "getrf2");
@@ -140,7 +140,7 @@ std::int32_t recursive(const Call& call, const BlockParameters& blocks, const Sc
 
 // ---- No pivoting.
 
-/// A = L U by columns. A recording can't know the reciprocal of a pivot and takes it for 1/2.
+/// Factors A = L U by columns. A recording has no data and takes the reciprocal of every pivot to be 1/2.
 std::int32_t factor_unblocked(const Script& script, const View& a) {
   for (std::int64_t k = 0; k < std::min(a.rows, a.columns); ++k) {
     const std::int64_t below = a.rows - k - 1;

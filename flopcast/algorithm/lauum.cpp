@@ -5,7 +5,7 @@
 namespace flopcast::algorithm {
 namespace {
 
-/// One step of A := L' L, from the top left to the bottom right.
+/// Executes one step of A := L' L, from the top left to the bottom right.
 using Step = void (*)(const Script& script, const Blocks& a);
 
 void multiply(const Script& script, const Triangle& a) { script("lauu2", {a.stored_uplo(), a.order(), a.stored()}); }

@@ -7,7 +7,7 @@
 namespace flopcast::algorithm {
 namespace {
 
-/// One step of A = L L', from the top left to the bottom right; returns info of the diagonal block.
+/// Executes one step of A = L L', from the top left to the bottom right; returns the info of the diagonal block.
 using Step = std::int32_t (*)(const Script& script, const Blocks& a);
 
 std::int32_t factor(const Script& script, const Triangle& a, std::string_view kernel = "potrf2") {
@@ -20,7 +20,7 @@ std::int32_t bordered(const Script& script, const Blocks& a) {
   return factor(script, a.diagonal(1));
 }
 
-/// With the calls that LAPACK makes in the first step, where there is nothing on the left.
+/// Executes one step with the calls that LAPACK makes in the first step too, where no columns lie on the left.
 std::int32_t left_looking(const Script& script, const Blocks& a) {
   herk(script, -1.0, a(1, 0), 1.0, a.diagonal(1), Idle::call);
   if (const std::int32_t info = factor(script, a.diagonal(1)); info != 0) {

@@ -26,7 +26,7 @@ void check_family(const Call& call, const Algorithm& algorithm) {
   }
 }
 
-/// "1, 2 (default), 3".
+/// Returns the variants as a list: "1, 2 (default), 3".
 std::string list(const std::vector<const Algorithm*>& all) {
   std::vector<std::string> names;
   for (const Algorithm* algorithm : all) {

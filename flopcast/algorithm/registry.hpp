@@ -11,37 +11,37 @@
 
 namespace flopcast::algorithm {
 
-/// Every algorithm there is, family by family.
+/// Returns all algorithms, family by family.
 const std::vector<Algorithm>& algorithms();
 
-/// The algorithms that do the work of `routine`, in the order of algorithms(); none if there is none.
+/// Returns the algorithms for `routine` in the order of algorithms(); empty if there are none.
 std::vector<const Algorithm*> variants(const Routine& routine);
 
-/// The algorithm for `routine` called `variant`, or LAPACK's if `variant` is empty; throws bad_input naming those there are.
+/// Returns the algorithm for `routine` with the name `variant`, or LAPACK's if `variant` is empty. Throws bad_input that lists the variants.
 const Algorithm& require(const Routine& routine, std::string_view variant = {});
 
-/// Calls of an algorithm for `call`'s routine, at virtual addresses; allocations are named by the argument ("A", "tau", "work"), memory of
-/// the algorithm's own local0, local1, ... Addresses in `call` are not used; a work size of 0 becomes what full blocks need. Throws
-/// bad_input if `algorithm` is of another family.
+/// Records the calls of an algorithm for the routine of `call`, at virtual addresses. Allocations are named by the argument ("A", "tau",
+/// "work"), local memory of the algorithm local0, local1, ... Addresses in `call` are ignored; a work size of 0 is replaced by the size
+/// that full blocks need. Throws bad_input if `algorithm` belongs to another family.
 Trace record(const Call& call, const BlockParameters& blocks, const Algorithm& algorithm);
 /// The same for require(*call.routine, variant).
 Trace record(const Call& call, const BlockParameters& blocks, std::string_view variant = {});
 
-/// Executes an algorithm on the operands that `call` names; returns LAPACK's info. Throws bad_input if `algorithm` is of another family.
+/// Executes an algorithm on the operands of `call`; returns LAPACK's info. Throws bad_input if `algorithm` belongs to another family.
 std::int32_t execute(const Call& call, const BlockParameters& blocks, const FunctionLookup& lookup, const Algorithm& algorithm);
-/// The same with what earlier executions have left.
+/// Executes an algorithm and reuses the resources of earlier executions.
 std::int32_t execute(const Call& call, const BlockParameters& blocks, const std::shared_ptr<Runtime>& runtime, const Algorithm& algorithm);
 /// The same for require(*call.routine, variant).
 std::int32_t execute(const Call& call, const BlockParameters& blocks, const FunctionLookup& lookup, std::string_view variant = {});
 
-/// `call` with a work size of 0 replaced by what `algorithm` needs for full blocks.
+/// Returns `call` with a work size of 0 replaced by the size that `algorithm` needs for full blocks.
 Call with_workspace(const Call& call, const BlockParameters& blocks, const Algorithm& algorithm);
 
-/// How a trace of `call` is called: the routine, its variant after a slash where it isn't LAPACK's, its flags after a colon ("dpotrf:L",
-/// "dpotrf/recursive:L"); its integer arguments by name, nb, nbmin and nx.
+/// Returns the configuration that names a trace of `call`: the routine, its variant after a slash unless it is LAPACK's, its flags after a
+/// colon ("dpotrf:L", "dpotrf/recursive:L"), and as parameters its integer arguments, nb, nbmin and nx.
 Configuration configuration(const Call& call, const BlockParameters& blocks, std::string_view variant = {});
 
-/// One allocation for each operand of `call`, in the order of the interface, at address 0.
+/// Returns one allocation for each operand of `call`, in the order of the interface, at address 0.
 std::vector<Allocation> operand_allocations(const Call& call);
 
 }  // namespace flopcast::algorithm

@@ -21,7 +21,7 @@ const Routine& routine_of(Precision precision, std::string_view family) {
   return *routine;
 }
 
-/// Fills in a call's arguments one after the other.
+/// Sets the arguments of a call one after the other.
 class CallBuilder {
  public:
   explicit CallBuilder(const Routine& routine) { call_.routine = &routine; }
@@ -64,7 +64,7 @@ T* pointer_to(const Matrix& matrix) {
   return reinterpret_cast<T*>(matrix.address);  // NOLINT(performance-no-int-to-ptr): addresses are kept as integers in calls
 }
 
-/// `visit` gets a pointer to the real part and the number of parts, 1 or 2.
+/// Calls `visit` with a pointer to the real part and the number of parts, 1 or 2.
 template <class Visitor>
 void visit_element(Precision precision, const Matrix& matrix, Visitor visit) {
   const bool has_imaginary_part = matrix.element_bytes == 2 * real_bytes(precision);

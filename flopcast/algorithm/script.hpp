@@ -17,7 +17,7 @@
 
 namespace flopcast::algorithm {
 
-/// Finds the routine called e.g. "dgemm" in a library; nullptr if it has none.
+/// Finds a routine such as "dgemm" in a library; returns nullptr if the library lacks it.
 using FunctionLookup = std::function<kernel::Function(std::string_view)>;
 
 /// A column-major matrix or a contiguous vector (ld = 0) at a real or virtual address.
@@ -26,66 +26,67 @@ struct Matrix {
   std::int64_t ld = 0;  ///< elements
   std::int64_t element_bytes = 8;
 
-  /// The sub-matrix that begins at `row` and `column`, counted from 0.
+  /// Returns the sub-matrix that begins at `row` and `column`, counted from 0.
   [[nodiscard]] Matrix at(std::int64_t row, std::int64_t column = 0) const noexcept {
     return {address + static_cast<std::uintptr_t>((row + column * ld) * element_bytes), ld, element_bytes};
   }
 };
 
-/// An argument as an algorithm writes it; a matrix stands for its address and, where the interface wants one, its leading dimension.
+/// An argument as an algorithm writes it. A matrix stands for its address and, where the interface has one, its leading dimension.
 using Item = std::variant<char, std::int64_t, double, std::complex<double>, Matrix>;
 
-/// What executions of algorithms may share, so that only the first one pays for it: where routines are, and memory for local matrices. For
-/// one execution at a time.
+/// Resources that executions of algorithms share, so that only the first one pays for them: addresses of routines and memory for local
+/// matrices. Serves one execution at a time.
 class Runtime {
  public:
   explicit Runtime(FunctionLookup lookup) : lookup_(std::move(lookup)) {}
 
   /// Throws environment_error if the library lacks the routine.
   kernel::Function function(const Routine& routine);
-  /// Begins an execution: memory of the one before is free again.
+  /// Begins an execution and releases the local memory of the one before.
   void restart() noexcept { used_ = 0; }
   std::uintptr_t allocate(std::int64_t bytes);
 
  private:
   FunctionLookup lookup_;
-  std::vector<std::pair<const Routine*, kernel::Function>> functions_;  ///< few: searched from the front
+  std::vector<std::pair<const Routine*, kernel::Function>> functions_;  ///< few entries, searched linearly
   std::vector<std::vector<double>> memory_;
   std::size_t used_ = 0;
 };
 
-/// Turns the lines of an algorithm into calls of one precision, which are executed or recorded. What an algorithm decides by its data
-/// (pivots, the blocks of a Schur form) it reads through the script too, since a recording has no data.
+/// Turns the lines of an algorithm into calls of one precision, which are executed or recorded. Data that an algorithm's control flow depends
+/// on (pivots, the blocks of a Schur form) are read through the script too, since a recording has no data.
 class Script {
  public:
-  /// Executes every call on the memory that it names; a call throws environment_error if the library lacks the routine.
+  /// Constructs a script that executes every call on the memory of its operands. A call throws environment_error if the library lacks the
+  /// routine.
   static Script executing(Precision precision, FunctionLookup lookup);
-  /// The same with what earlier executions have left.
+  /// Constructs a script that executes every call and reuses the resources of earlier executions.
   static Script executing(Precision precision, std::shared_ptr<Runtime> runtime);
-  /// Appends every call to `trace`, which must outlive the script; every kernel's info is 0.
+  /// Constructs a script that appends every call to `trace`, which must outlive the script. The info of every kernel is 0.
   static Script recording(Precision precision, Trace& trace);
 
-  /// Calls e.g. `("gemm", {'N', 'T', m, n, k, -1.0, a, b, 1.0, c})`, info left out; returns the kernel's info.
+  /// Makes a call such as `("gemm", {'N', 'T', m, n, k, -1.0, a, b, 1.0, c})`, without the argument info; returns the kernel's info.
   std::int32_t operator()(std::string_view family, std::initializer_list<Item> items) const;
-  /// The same call without making it, to hand to another algorithm.
+  /// Returns the call without making it, as input of another algorithm.
   [[nodiscard]] Call call(std::string_view family, std::initializer_list<Item> items) const;
 
   [[nodiscard]] bool complex() const noexcept { return is_complex(precision_); }
-  /// The flag of the conjugate transpose in this precision.
+  /// Returns the flag of the conjugate transpose in this precision.
   [[nodiscard]] char adjoint() const noexcept { return complex() ? 'C' : 'T'; }
 
-  /// A matrix of the algorithm's own, which lives as long as the script; a recording names its memory local0, local1, ...
+  /// Allocates a local matrix that lives as long as the script. A recording names its memory local0, local1, ...
   [[nodiscard]] Matrix local(std::int64_t rows, std::int64_t columns) const;
 
-  /// Whether there is data: false when recording.
+  /// Returns whether there is data; false when recording.
   [[nodiscard]] bool executes() const noexcept { return executes_; }
-  /// The element at the beginning of `matrix`, or `otherwise` when recording.
+  /// Returns the first element of `matrix`, or `otherwise` when recording.
   [[nodiscard]] std::complex<double> read(const Matrix& matrix, std::complex<double> otherwise) const;
-  /// Sets the element at the beginning of `matrix`; nothing when recording.
+  /// Sets the first element of `matrix`; does nothing when recording.
   void write(const Matrix& matrix, std::complex<double> value) const;
-  /// The pivot (a row, counted from 1) at the beginning of `ipiv`, or `otherwise` when recording.
+  /// Returns the first pivot of `ipiv` (a row, counted from 1), or `otherwise` when recording.
   [[nodiscard]] std::int64_t read_pivot(const Matrix& ipiv, std::int64_t otherwise) const;
-  /// Sets the pivot at the beginning of `ipiv`; nothing when recording.
+  /// Sets the first pivot of `ipiv`; does nothing when recording.
   void write_pivot(const Matrix& ipiv, std::int64_t row) const;
 
  private:
@@ -97,20 +98,20 @@ class Script {
 
   Precision precision_;
   bool executes_;
-  std::shared_ptr<std::vector<std::pair<std::string, const Routine*>>> routines_;  ///< called so far, by family; few
+  std::shared_ptr<std::vector<std::pair<std::string, const Routine*>>> routines_;  ///< routines called so far, by family; few entries
   Sink sink_;
   Allocate allocate_;
 };
 
-/// Operand argument `i` of `call` with its leading dimension.
+/// Returns operand argument `i` of `call` with its leading dimension.
 Matrix matrix(const Call& call, std::size_t i);
-/// Operand argument `name` of `call` with its leading dimension; throws internal_error if the routine has none.
+/// Returns operand argument `name` of `call` with its leading dimension; throws internal_error if the routine has none.
 Matrix matrix(const Call& call, std::string_view name);
-/// Value of the integer argument `name`; throws internal_error if the routine has none.
+/// Returns the value of the integer argument `name`; throws internal_error if the routine has none.
 std::int64_t value(const Call& call, std::string_view name);
-/// The letter of the flag `name`; throws internal_error if the routine has none.
+/// Returns the letter of the flag `name`; throws internal_error if the routine has none.
 char flag(const Call& call, std::string_view name);
-/// Index of argument `name`; throws internal_error if the routine has none.
+/// Returns the index of argument `name`; throws internal_error if the routine has none.
 std::size_t index(const Call& call, std::string_view name);
 
 }  // namespace flopcast::algorithm

@@ -8,7 +8,7 @@
 namespace flopcast::algorithm {
 namespace {
 
-/// A, B and the intermediate matrix Y of one step, as blocks; both are seen lower.
+/// A, B and the intermediate matrix Y of one step, cut into blocks. A and B are seen as lower triangles.
 struct State {
   const Script& script;
   std::int64_t itype;
@@ -23,7 +23,7 @@ void reduce(const Script& script, std::int64_t itype, const Triangle& a, const T
 }
 void reduce_diagonal(const State& s) { reduce(s.script, s.itype, s.a.diagonal(1), s.b.diagonal(1)); }
 
-/// The part of Y that belongs to rows r and columns c of A, in a Y that holds one block of rows (or columns) at a time.
+/// Returns the part of Y for rows r and columns c of A; Y holds one block of rows (or columns) at a time.
 View y_row(const State& s) { return s.y({0, s.a.cut[1].size}, s.a.cut[0]); }
 View y_column(const State& s) { return s.y(s.a.cut[2], {0, s.a.cut[1].size}); }
 
@@ -39,7 +39,7 @@ void step_1(const State& s) {
   trsm(s.script, 'L', 1.0, s.b.diagonal(1), a10);
 }
 
-/// What 2 and 3 share: y is half of B10 A00 for `factor` 1, all of it for 1/2.
+/// Executes the part that variants 2 and 3 share: y is B10 A00 / 2 for `factor` 1, and B10 A00 for `factor` 1/2.
 void finish_row_update_column(const State& s, const View& y, double factor) {
   const View a10 = s.a(1, 0);
   const View a21 = s.a(2, 1);
@@ -58,7 +58,7 @@ void step_2(const State& s) {
   finish_row_update_column(s, y, 1.0);
 }
 
-/// Y = B A of what is finished, for the rows still to come.
+/// Updates Y = B A with the finished blocks, for the rows that follow.
 void step_3(const State& s) {
   const Cut& cut = s.a.cut;
   finish_row_update_column(s, s.y(cut[1], cut[0]), 0.5);
@@ -90,7 +90,7 @@ void step_5(const State& s) {
   trsm(s.script, 'L', 1.0, s.b.diagonal(2), a21);
 }
 
-/// A := L' A L.
+/// Computes A := L' A L.
 void step_product(const State& s) {
   const View a10 = s.a(1, 0);
   trmm(s.script, 'R', 1.0, s.b.diagonal(0), a10);
@@ -101,7 +101,7 @@ void step_product(const State& s) {
   reduce_diagonal(s);
 }
 
-/// What a variant keeps of Y.
+/// The part of Y that a variant stores.
 enum class Intermediate { none, rows, columns, all };
 
 View local_y(const Script& script, Intermediate kept, const View& a, std::int64_t nb) {

@@ -8,7 +8,7 @@
 namespace flopcast::algorithm {
 namespace {
 
-/// One of A and B, seen upper triangular: a transposed one is its adjoint seen from the end.
+/// A or B, seen as an upper triangle. A transposed matrix is its adjoint, seen from the end.
 struct Coefficient {
   View view;
   char trans;
@@ -21,7 +21,7 @@ Coefficient coefficient(const Script& script, const Call& call, std::string_view
                                        : Coefficient{adjoint(stored), script.adjoint(), SeenFrom::end};
 }
 
-/// An equation whose blocks are solved in any order that the variants choose; C becomes X.
+/// A Sylvester equation whose blocks are solved in the order that a variant chooses; X overwrites C.
 class Equation {
  public:
   Equation(const Call& call, const Script& script)
@@ -42,13 +42,13 @@ class Equation {
   [[nodiscard]] Halves row_halves(const Range& r) const { return halves(a_, r); }
   [[nodiscard]] Halves column_halves(const Range& c) const { return halves(b_, c); }
 
-  /// C(r, c) -= A(r, k) C(k, c).
+  /// Computes C(r, c) -= A(r, k) C(k, c).
   void update_along_a(const Range& r, const Range& k, const Range& c) const { gemm(script_, -1.0, a_.view(r, k), c_(k, c), 1.0, c_(r, c)); }
-  /// C(r, c) -= isgn C(r, k) B(k, c).
+  /// Computes C(r, c) -= isgn C(r, k) B(k, c).
   void update_along_b(const Range& r, const Range& k, const Range& c) const {
     gemm(script_, static_cast<double>(-isgn_), c_(r, k), b_.view(k, c), 1.0, c_(r, c));
   }
-  /// Solves with the diagonal blocks of A and B by one kernel, for C(r, c).
+  /// Solves for C(r, c) with the diagonal blocks of A and B, by one kernel.
   void solve(const Range& r, const Range& c) {
     const View block = c_(r, c);
     if (block.empty()) {
@@ -61,18 +61,18 @@ class Equation {
       scale_all_but(r, c, scale);
     }
   }
-  /// Leaves the scale of the whole solution; returns info.
+  /// Stores the scale of the whole solution; returns info.
   std::int32_t finish() const {
     script_.write(scale_, total_scale_);
     return info_;
   }
 
  private:
-  /// Whether rows k-1 and k of a real Schur form belong to one 2 x 2 block.
+  /// Returns whether rows k-1 and k of a real Schur form belong to one 2 x 2 block.
   [[nodiscard]] bool is_inside_block(const Coefficient& a, std::int64_t k) const {
     return !script_.complex() && script_.read(a.view.stored.at(k, k - 1), 0.0) != 0.0;
   }
-  /// Boundaries every nb rows, one row later where a 2 x 2 block would be cut.
+  /// Returns boundaries every nb rows, one row later where a 2 x 2 block would be cut.
   [[nodiscard]] std::vector<std::int64_t> whole_blocks(const Coefficient& a, std::int64_t nb) const {
     std::vector<std::int64_t> all = boundaries(a.view.rows, nb);
     for (std::size_t i = 1; i + 1 < all.size(); ++i) {
@@ -85,7 +85,7 @@ class Equation {
     const std::int64_t size = first_half(whole.size);
     return divide(whole, is_inside_block(a, whole.begin + size) ? size + 1 : size, a.seen);
   }
-  /// A kernel that had to scale its right side against overflow: so does the rest.
+  /// Scales the rest of the right side after a kernel has scaled its part against overflow.
   void scale_all_but(const Range& r, const Range& c, double scale) const {
     const auto scale_part = [&](std::int64_t from, std::int64_t to, std::int64_t column) {
       if (from < to) {
@@ -108,7 +108,7 @@ class Equation {
   std::int32_t info_ = 0;
 };
 
-/// When the rest of the right side gets the contribution of a block of X: before it is needed itself, or at once.
+/// Time of the update of the right side by a block of X: lazy, before the updated block is solved, or eager, at once.
 enum class Update { lazy, eager };
 
 /// Solves columns c for all rows, block by block from the last row on: `solve_panel` solves a range of rows.
@@ -172,7 +172,7 @@ void recurse(Equation& equation, const Range& r, const Range& c, std::int64_t la
   }
 }
 
-/// At least two rows at the end, so that a 2 x 2 block stays whole.
+/// Minimum order of the recursion: two rows, so that a 2 x 2 block stays whole.
 std::int32_t recursive(const Call& call, const BlockParameters& blocks, const Script& script) {
   Equation equation(call, script);
   recurse(equation, equation.rows(), equation.columns(), std::max<std::int64_t>(2, blocks.nb));

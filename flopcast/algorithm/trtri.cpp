@@ -7,7 +7,7 @@
 namespace flopcast::algorithm {
 namespace {
 
-/// What comes before the inversion of A11 in one step of L := L^-1.
+/// Executes the updates before the inversion of A11 in one step of L := L^-1.
 using Step = void (*)(const Script& script, const Blocks& a);
 
 void step_1(const Script& script, const Blocks& a) {
@@ -56,7 +56,7 @@ void step_8(const Script& script, const Blocks& a) {
 
 void invert(const Script& script, const Triangle& a) { script("trti2", {a.stored_uplo(), a.diag, a.order(), a.stored()}); }
 
-/// The operand of a call of trtri, and from where it looks lower.
+/// The operand of a call of trtri, and the end from which it is a lower triangle.
 struct Problem {
   Triangle a;
   SeenFrom seen;
@@ -68,7 +68,7 @@ Problem problem(const Call& call) {
   return {{{matrix(call, "A"), n, n}, uplo, flag(call, "diag")}, uplo == 'L' ? SeenFrom::begin : SeenFrom::end};
 }
 
-/// Number of the first diagonal element that is zero, from 1; 0 if there is none or no data.
+/// Returns the number of the first zero on the diagonal, counted from 1; 0 if there is none or no data.
 std::int32_t first_zero(const Script& script, const Triangle& a) {
   for (std::int64_t i = 0; a.diag == 'N' && i < a.order(); ++i) {
     if (script.read(a.stored().at(i, i), 1.0) == 0.0) {

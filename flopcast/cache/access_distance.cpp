@@ -13,17 +13,17 @@ std::vector<Plane> planes(const std::vector<Space>& spaces) {
   return all;
 }
 
-/// Operands of a blocked algorithm fall into so many pieces or fewer.
+/// Usual maximum number of pieces of an operand of a blocked algorithm.
 constexpr std::size_t usual_pieces = 256;
 
-/// Times that are needed: one per call, twice if the trace comes first, one per allocation if those are written first.
+/// Returns the number of access times: one per call, two if the trace is repeated, and one per allocation if allocations are filled first.
 std::size_t times(const Trace& trace, Start start) {
   return trace.calls.size() * (start == Start::repeated ? 2 : 1) + (start == Start::filled ? trace.allocations.size() : 0);
 }
 
 std::int64_t time_of(Plane::Stamp stamp) { return stamp == Plane::never ? -1 : stamp / 2; }
 
-/// Calls visit(space index, trapezoid) for the region's parts.
+/// Calls visit(space index, trapezoid) for every part of the region.
 template <class Visit>
 void for_each_part(const std::vector<Space>& spaces, const Region& region, Visit&& visit) {
   const std::size_t space = space_of(spaces, region.begin());
@@ -76,7 +76,7 @@ AccessTracker::AccessTracker(const Trace& trace, const AccessOptions& options)
 const CallAccess& AccessTracker::next() {
   const std::size_t call = position_++;
   set_shapes(call);
-  if (!shapes_may_overlap()) {  // what stamping replaces is what was there before the call
+  if (!shapes_may_overlap()) {  // the stamps that are replaced are those from before the call
     stamp_shapes(observed_);
     evaluate(observed_, footprints_.operand_count(call));
     count(observed_);
@@ -115,7 +115,7 @@ bool AccessTracker::shapes_may_overlap() const noexcept {
   return false;
 }
 
-/// Stamps all shapes of a call; what an operand reads and another one writes is written.
+/// Stamps all shapes of a call. Bytes that one operand reads and another one writes count as written.
 void AccessTracker::stamp_shapes(std::vector<Piece>& replaced) {
   replaced.clear();
   for (const bool written : {false, true}) {
@@ -130,7 +130,7 @@ void AccessTracker::stamp_shapes(std::vector<Piece>& replaced) {
   }
 }
 
-/// Moves the bytes of the pieces to the current time, which ends.
+/// Moves the bytes of the pieces to the current time and advances the time.
 void AccessTracker::count(const std::vector<Piece>& replaced) {
   std::int64_t fresh = 0;
   for (std::size_t i = 0; i < replaced.size();) {
@@ -188,7 +188,7 @@ void AccessTracker::evaluate(const std::vector<Piece>& pieces, std::size_t opera
   }
 }
 
-/// Of what was last accessed at `time`, or never if it is negative.
+/// Returns the access distance of bytes that were last accessed at `time`; a negative time stands for never.
 std::int64_t AccessTracker::distance_of(std::int64_t time) const noexcept {
   if (time >= 0) {
     return bytes_.since(time);
@@ -196,7 +196,7 @@ std::int64_t AccessTracker::distance_of(std::int64_t time) const noexcept {
   return options_.start == Start::artificial ? bytes_.total() + artificial_bytes_ : -1;
 }
 
-/// What the scan has collected if it ends beyond limit_bytes.
+/// Returns the bytes that the scan has collected when it ends beyond limit_bytes.
 std::int64_t AccessTracker::limited(std::int64_t distance) const noexcept {
   if (options_.limit_bytes <= 0 || (distance >= 0 && distance <= options_.limit_bytes) || bytes_.total() <= options_.limit_bytes) {
     return distance;

@@ -14,52 +14,53 @@
 
 namespace flopcast::cache {
 
-/// What is taken to have happened before the first call of a trace.
+/// The accesses that are assumed before the first call of a trace.
 enum class Start : std::uint8_t {
   artificial,  ///< one access to an artificial region as large as all bytes that the trace touches (paper 000, section 3)
-  repeated,    ///< the same trace, exactly
+  repeated,    ///< exactly the same trace
   filled,      ///< the caller wrote every allocation, in the order in which the trace lists them
-  cold,        ///< nothing: what is touched for the first time comes from memory
+  cold,        ///< none: bytes that are touched for the first time come from memory
 };
 
-/// At most this many distances are told apart when bytes are counted by distance.
+/// Maximum number of thresholds when bytes are counted by distance.
 inline constexpr std::size_t most_thresholds = 4;
 
 struct AccessOptions {
   Start start = Start::artificial;
-  /// The scan ends as soon as it has collected more than this many bytes (paper 000, section 3); 0: never. Distances of at most this are
-  /// exact in either case, larger ones are then only known to be larger.
+  /// The scan ends as soon as it has collected more than this many bytes (paper 000, section 3); 0: never. Distances up to
+  /// this limit are exact; beyond it a distance is only known to be larger.
   std::int64_t limit_bytes = 0;
-  /// Ascending distances by which the bytes of an operand are counted.
+  /// Ascending distances that separate the classes in which the bytes of an operand are counted.
   InlineVector<std::int64_t, most_thresholds> thresholds_bytes;
-  /// What a cache holds at least: runs shorter than this, such as the elements of a matrix row, count as the lines that they bring in. 1:
-  /// every byte for itself, as in paper 000.
+  /// Size of a cache line. Runs that are shorter, such as the elements of a matrix row, count as the lines that they bring into the cache.
+  /// With 1 every byte counts for itself, as in paper 000.
   std::int64_t line_bytes = 1;
 };
 
-/// Bytes whose own access distance is at most thresholds_bytes[i] and above those before it; the last entry in use counts all others.
+/// Entry i counts the bytes whose access distance is at most thresholds_bytes[i] and above the threshold before; the entry after the last
+/// threshold counts all others.
 using BytesByDistance = std::array<std::int64_t, most_thresholds + 1>;
 
-/// How an operand of a call was accessed before.
+/// The previous accesses to an operand of a call.
 struct OperandAccess {
   /// Paper 000, section 3: distinct bytes of all operands of all calls since and including the last one that accessed a byte of the
   /// operand. 0 for an operand that touches nothing, -1 with Start::cold for one never accessed before.
   std::int64_t distance_bytes = 0;
-  /// The same distance for every byte of the operand by itself: an operand whose parts were last accessed at different times lies in
+  /// Counts of the operand's bytes by their own access distance. Parts of an operand that were last accessed at different times lie in
   /// different levels.
   BytesByDistance bytes{};
-  /// More than half of the bytes were written by their last access.
+  /// Whether the last access to more than half of the bytes was a write.
   bool dirty = false;
 };
 using CallAccess = InlineVector<OperandAccess, most_operands>;
 
-/// Walks along a trace and tells the access distance of every operand of every call, in O(blocks + log calls) per operand. Exact:
-/// counts distinct bytes, each identified by its address. An operand at address 0 touches nothing. The trace must outlive it.
+/// Walks along a trace and computes the access distance of every operand of every call, in O(blocks + log calls) per operand. The distances
+/// are exact: they count distinct bytes, each identified by its address. An operand at address 0 touches nothing. The trace must outlive it.
 class AccessTracker {
  public:
   AccessTracker(const Trace& trace, const AccessOptions& options);
 
-  /// For the next call of the trace, operands in the order of operands(call); holds until it is called again.
+  /// Returns the accesses of the next call of the trace, in the order of operands(call). The result is valid until the next call.
   const CallAccess& next();
 
  private:
@@ -93,17 +94,17 @@ class AccessTracker {
   std::vector<Plane> planes_;
   BytesSince bytes_;
   std::int64_t artificial_bytes_ = 0;
-  std::size_t position_ = 0;  // of the next call
-  std::int64_t time_ = 0;     // of the next access; a stamp is 2 * time, + 1 if written
+  std::size_t position_ = 0;  // index of the next call
+  std::int64_t time_ = 0;     // time of the next access; a stamp is 2 * time, plus 1 after a write
   std::vector<Shape> shapes_;
   std::vector<Piece> observed_, replaced_;
   CallAccess access_;
 };
 
-/// All of it at once: result i belongs to call i.
+/// Returns the accesses of all calls of a trace; result i belongs to call i.
 std::vector<CallAccess> access_distances(const Trace& trace, const AccessOptions& options);
 
-/// Distinct bytes that the trace touches.
+/// Returns the number of distinct bytes that the trace touches.
 std::int64_t distinct_bytes(const Trace& trace);
 
 }  // namespace flopcast::cache

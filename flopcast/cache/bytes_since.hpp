@@ -6,20 +6,20 @@
 
 namespace flopcast::cache {
 
-/// How many bytes were last touched at each time, with sums over the recent ones in O(log times): a Fenwick tree (Fenwick 1994) used for
-/// LRU stack distances (Olken 1981).
+/// Numbers of bytes by the time of their last access, with sums over the most recent times in O(log times): a Fenwick tree (Fenwick 1994)
+/// used for LRU stack distances (Olken 1981).
 class BytesSince {
  public:
-  /// For the times 0 ... times-1.
+  /// Constructs empty counts for the times 0 ... times-1.
   explicit BytesSince(std::size_t times) : tree_(times + 1, 0) {}
 
-  /// Changes the bytes last touched at `time` by `bytes`, which may be negative.
+  /// Adds `bytes`, which may be negative, to the bytes last touched at `time`.
   void add(std::int64_t time, std::int64_t bytes) noexcept;
-  /// Bytes last touched at `time` or later.
+  /// Returns the bytes last touched at `time` or later.
   [[nodiscard]] std::int64_t since(std::int64_t time) const noexcept;
-  /// The smallest since(time) that exceeds `limit`: what a backward scan has collected when it stops there. total() if none does.
+  /// Returns the smallest since(time) that exceeds `limit`, which is the sum at which a backward scan stops; total() if none exceeds it.
   [[nodiscard]] std::int64_t first_beyond(std::int64_t limit) const noexcept;
-  /// Bytes touched at all.
+  /// Returns the number of all bytes touched.
   [[nodiscard]] std::int64_t total() const noexcept { return total_; }
 
  private:

@@ -7,7 +7,7 @@ namespace {
 
 bool is_address(Kind kind) { return kind == Kind::data || kind == Kind::work || kind == Kind::pivots || kind == Kind::info; }
 
-/// Whether two calls differ by their addresses only.
+/// Returns whether two calls differ in their addresses only.
 bool same_footprints(const Call& a, const Call& b) {
   if (a.routine != b.routine) {
     return false;
@@ -21,7 +21,7 @@ bool same_footprints(const Call& a, const Call& b) {
   return true;
 }
 
-/// Of all that footprints depend on.
+/// Returns a hash of all properties of a call that its footprints depend on.
 std::uint64_t hash_without_addresses(const Call& call) {
   static constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads neighbouring sizes (Knuth, 6.4)
   auto hash = reinterpret_cast<std::uintptr_t>(call.routine) * odd;
@@ -48,7 +48,7 @@ Call without_addresses(Call call) {
 Footprints::Footprints(const Trace& trace, std::int64_t line_bytes) : calls_(trace.calls), line_bytes_(line_bytes) {
   const auto hash = [this](std::size_t call) { return static_cast<std::size_t>(hash_without_addresses(calls_[call])); };
   const auto same = [this](std::size_t a, std::size_t b) { return same_footprints(calls_[a], calls_[b]); };
-  std::unordered_map<std::size_t, std::uint32_t, decltype(hash), decltype(same)> known(0, hash, same);  // by the first call that has it
+  std::unordered_map<std::size_t, std::uint32_t, decltype(hash), decltype(same)> known(0, hash, same);  // key: first call with the pattern
   pattern_of_.reserve(calls_.size());
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     if (i > 0 && same(i, i - 1)) {

@@ -11,8 +11,8 @@
 
 namespace flopcast::cache {
 
-/// What every operand of every call of a trace touches. Calls that differ by addresses only share one pattern of footprints, as a long
-/// trace has few patterns, and memory that is touched for the first time costs more than adding addresses. The trace must outlive it.
+/// The regions that every operand of every call of a trace touches. Calls that differ in addresses only share one pattern of footprints: a
+/// long trace has few patterns, and touching new memory costs more than adding addresses. The trace must outlive this object.
 class Footprints {
  public:
   /// A non-empty region of an operand with an address.
@@ -22,11 +22,11 @@ class Footprints {
     bool written = false;
   };
 
-  /// Runs shorter than `line_bytes` count as the whole cache lines that they are in; 1: as the bytes that they are.
+  /// Constructs the patterns of all calls. Runs shorter than `line_bytes` count as whole cache lines; with 1 every run counts as its bytes.
   explicit Footprints(const Trace& trace, std::int64_t line_bytes = 1);
 
   [[nodiscard]] std::size_t calls() const noexcept { return calls_.size(); }
-  /// How many operands a call has, those included that touch nothing.
+  /// Returns the number of operands of a call, including those that touch nothing.
   [[nodiscard]] std::size_t operand_count(std::size_t call) const noexcept { return patterns_[pattern_of_[call]].operands; }
 
   /// Calls visit(part) for all parts of all operands of a call, in their order.
@@ -46,13 +46,13 @@ class Footprints {
   }
 
  private:
-  /// A part whose address counts from that of its operand.
+  /// A part whose address is relative to the address of its operand.
   struct RelativePart {
     Part part;
     std::uint8_t argument = 0;
     bool widened = false;
   };
-  /// The parts that calls of one routine with the same flags, sizes and strides have.
+  /// The parts that all calls of one routine with the same flags, sizes and strides share.
   struct Pattern {
     std::size_t first = 0, parts = 0;
     std::uint8_t operands = 0;
@@ -64,7 +64,7 @@ class Footprints {
   std::int64_t line_bytes_;
   std::vector<RelativePart> parts_;
   std::vector<Pattern> patterns_;
-  std::vector<std::uint32_t> pattern_of_;  // of each call
+  std::vector<std::uint32_t> pattern_of_;  // by call
 };
 
 }  // namespace flopcast::cache

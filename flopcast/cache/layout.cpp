@@ -7,13 +7,13 @@
 namespace flopcast::cache {
 namespace {
 
-/// A space that still grows, and how many columns are addressed by each leading dimension.
+/// A space that may still grow, and the number of columns that each leading dimension addresses.
 struct Draft {
   std::uintptr_t begin = 0, end = 0;
   std::map<std::int64_t, std::int64_t> columns_by_height;
 };
 
-/// The draft that holds [begin, end): an old one, or a new one that swallows all it meets.
+/// Returns the draft that contains [begin, end): an existing one, or a new one that absorbs all drafts that it overlaps.
 Draft& draft_of(std::map<std::uintptr_t, Draft>& drafts, std::uintptr_t begin, std::uintptr_t end) {
   auto after = drafts.upper_bound(begin);
   if (after != drafts.begin()) {

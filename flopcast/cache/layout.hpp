@@ -12,8 +12,8 @@
 
 namespace flopcast::cache {
 
-/// A stretch of memory seen as a matrix of bytes: byte (row, column) lies at begin + column * height + row. With the leading dimension of
-/// the matrix that lies there as `height`, sub-matrices are rectangles and triangles are trapezoids.
+/// A contiguous part of memory seen as a matrix of bytes: byte (row, column) lies at begin + column * height + row. If `height` is the leading
+/// dimension of the matrix stored there, sub-matrices are rectangles and triangles are trapezoids.
 struct Space {
   std::uintptr_t begin = 0, end = 0;
   std::int64_t height = 1;
@@ -21,11 +21,11 @@ struct Space {
   [[nodiscard]] std::int64_t columns() const noexcept { return ceil_div(static_cast<std::int64_t>(end - begin), height); }
 };
 
-/// Disjoint spaces, sorted by address, that hold the allocations and all footprints outside of them. The height of each is the leading
-/// dimension by which most columns in it are addressed, or all of it if everything is contiguous.
+/// Returns disjoint spaces, sorted by address, that contain the allocations and all footprints outside of them. The height of a space is the
+/// leading dimension that addresses most of its columns, or the size of the space if all footprints are contiguous.
 std::vector<Space> spaces(std::span<const Allocation> allocations, const Footprints& footprints);
 
-/// Index of the space that holds `address`, which must lie in one.
+/// Returns the index of the space that contains `address`; one must.
 std::size_t space_of(const std::vector<Space>& spaces, std::uintptr_t address) noexcept;
 
 /// Cuts a region of `space` into trapezoids: one for a sub-matrix or triangle with the space's leading dimension, two if its columns
@@ -60,7 +60,7 @@ void for_each_trapezoid(const Region& region, const Space& space, Visit&& visit)
     part.column_bytes += half * region.growth_bytes;
     part.columns = region.columns - half;
     for_each_trapezoid(part, space, visit);
-  } else if (ordered) {  // one run over several columns of the space: the end of one, whole ones, the start of another
+  } else if (ordered) {  // one run over several columns of the space: the end of a column, whole columns, the start of a column
     const std::int64_t stop = offset + region.column_bytes;
     const std::int64_t whole_begin = ceil_div(offset, height);
     const std::int64_t whole_end = stop / height;

@@ -23,7 +23,7 @@ InlineVector<std::int64_t, most_thresholds> capacities(std::span<const CacheLeve
   return all;
 }
 
-/// The level of the median byte; the first one for an operand that touches nothing.
+/// Returns the level of the median byte; the first level for an operand that touches nothing.
 std::int8_t level(const BytesByDistance& bytes) {
   const std::int64_t all = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
   std::int64_t sum = bytes[0];

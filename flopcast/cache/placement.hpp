@@ -11,20 +11,20 @@
 
 namespace flopcast::cache {
 
-/// Where the operands of every call of a trace lie before it.
+/// The cache levels in which the operands of every call of a trace lie before the call.
 struct CacheState {
-  /// Of call i; Placement::level counts Environment::caches, memory is one more.
+  /// Returns the placements of the operands of call i. Placement::level counts Environment::caches; memory is one more.
   std::vector<Placement> placements;
-  /// Of call i: how many bytes of all its operands lie in each level.
+  /// Returns by level the bytes of all operands of call i that lie there.
   std::vector<BytesByDistance> bytes_by_level;
 };
 
-/// What comes into a cache together: who reads a row of a matrix has the rows beside it as well.
+/// Bytes that enter a cache together: a call that reads one row of a matrix also brings in neighbouring rows.
 inline constexpr std::int64_t line_bytes = 64;
 
-/// Level i holds what has an access distance of at most the measured capacity of caches[i]; memory holds the rest (LRU, fully associative
-/// and inclusive: paper 000, section 3; by lines where runs are shorter than those). An operand that lies in several levels is given the
-/// one that holds its median byte. Throws bad_input if there are more than four levels or capacities do not grow outwards.
+/// Places the operands of all calls. Level i holds the bytes with an access distance of at most the measured capacity of caches[i], memory holds
+/// the rest (LRU, fully associative and inclusive caches: paper 000, section 3; counted in lines for runs shorter than a line). An operand
+/// that lies in several levels is assigned to the level of its median byte. Throws bad_input if there are more than four levels or capacities do not grow outwards.
 CacheState cache_state(const Trace& trace, std::span<const CacheLevel> caches, Start start = Start::artificial);
 
 }  // namespace flopcast::cache

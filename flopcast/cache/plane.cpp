@@ -55,8 +55,8 @@ std::optional<std::size_t> Plane::whole_interval(Strip& strip, const Trapezoid& 
 
 std::optional<Plane::Range> Plane::locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,
                                           std::int64_t end) noexcept {
-  // Lines that keep their order at the first and the last column keep it between. Breaks that merely touch a line of the shape at one of
-  // the two columns may go to either side of it; so the order is searched at the first column and mended at the last.
+  // Lines that have the same order at the first and the last column have that order in between. A break that merely touches a line of the
+  // shape at one of the two columns may be put on either side; so the order is searched at the first column and corrected at the last.
   const std::int64_t last = end - 1;
   const std::int64_t low_begin = shape.low.at(begin), low_last = shape.low.at(last);
   const std::int64_t high_begin = shape.high.at(begin), high_last = shape.high.at(last);
@@ -92,7 +92,7 @@ void Plane::replace(Strip& strip, const Range& range, std::int64_t end, const Tr
     return;
   }
   std::vector<Break>& breaks = strip.breaks;
-  const Stamp rest = breaks[range.high - 1].stamp;  // of what lies between the shape and the next break
+  const Stamp rest = breaks[range.high - 1].stamp;  // stamp between the shape and the next break
   const bool has_rest = !same(shape.high, range.high < breaks.size() ? breaks[range.high].line : top_);
   const std::size_t from = same(breaks[range.low - 1].line, shape.low) ? range.low - 1 : range.low;
   strip.latest = from;

@@ -10,9 +10,9 @@
 
 namespace flopcast::cache {
 
-/// The last stamp of every byte of a byte matrix. It is kept as vertical strips of columns, each cut by lines into intervals of one stamp;
-/// strips that have become equal are joined. Blocked algorithms keep it as coarse as their blocks, so that a visit costs O(blocks), not
-/// O(columns); any access is exact.
+/// The last stamp of every byte of a byte matrix. The matrix is stored as vertical strips of columns, each cut by lines into intervals with one
+/// stamp; strips that have become equal are joined. With blocked algorithms the strips are as coarse as the blocks, so that a visit costs
+/// O(blocks) instead of O(columns). Results are exact for any accesses.
 class Plane {
  public:
   using Stamp = std::int32_t;
@@ -20,7 +20,7 @@ class Plane {
 
   Plane(std::int64_t columns, std::int64_t height) : columns_(columns), top_{height, 0}, strips_{{0, {{{}, never}}}} {}
 
-  /// Calls visit(stamp, bytes) for the parts of `shape`, together all of its bytes; a stamp may come several times.
+  /// Calls visit(stamp, bytes) for parts of `shape` that cover all of its bytes; a stamp may occur several times.
   template <class Visit>
   void observe(const Trapezoid& shape, Visit&& visit) const {
     if (shape.begin >= shape.end || bytes_between(shape.low, shape.high, shape.begin, shape.end) <= 0) {
@@ -31,7 +31,7 @@ class Plane {
     }
   }
 
-  /// Stamps all bytes of `shape`; calls replaced(stamp, bytes) for what they had before.
+  /// Stamps all bytes of `shape` and calls replaced(stamp, bytes) for their previous stamps.
   template <class Replaced>
   void stamp(const Trapezoid& shape, Stamp stamp, Replaced&& replaced) {
     if (shape.begin >= shape.end || bytes_between(shape.low, shape.high, shape.begin, shape.end) <= 0) {
@@ -59,11 +59,11 @@ class Plane {
     join(first, i);
   }
 
-  /// How many strips there are; a measure of fragmentation.
+  /// Returns the number of strips, a measure of fragmentation.
   [[nodiscard]] std::size_t strips() const noexcept { return strips_.size(); }
 
  private:
-  /// From `line` to the next break's line (or the top) all bytes have `stamp`.
+  /// The begin of an interval: all bytes from `line` to the line of the next break, or to the last row, have `stamp`.
   struct Break {
     Line line;
     Stamp stamp = never;
@@ -73,7 +73,7 @@ class Plane {
   struct Strip {
     std::int64_t begin = 0;
     std::vector<Break> breaks;
-    std::size_t latest = 0;  // the break at which the last shape was found; the next one is often there or the one after it
+    std::size_t latest = 0;  // break at which the last shape was found; the next shape is often found there or one break later
   };
   /// breaks[0 ... low) lie at or before a shape's low line, breaks[high ...) at or after its high line, the others between.
   struct Range {
@@ -82,14 +82,14 @@ class Plane {
 
   [[nodiscard]] std::int64_t end(std::size_t i) const noexcept { return i + 1 < strips_.size() ? strips_[i + 1].begin : columns_; }
   [[nodiscard]] std::size_t strip_at(std::int64_t column) const noexcept;
-  /// Makes a strip begin at `column` and gives its index.
+  /// Cuts a strip so that one begins at `column` and returns its index.
   std::size_t cut(std::int64_t column);
   /// Joins equal neighbours among the strips first-1 ... last.
   void join(std::size_t first, std::size_t last);
-  /// The break that begins an interval with exactly the lines of the shape, if it is near the last one that was found, and if neither of
-  /// its neighbours has `stamp`, so that intervals of one stamp stay one.
+  /// Returns the break that begins an interval with exactly the lines of the shape, if that break is near the last one found and neither
+  /// neighbouring interval has `stamp`, so that adjacent intervals never share a stamp.
   [[nodiscard]] std::optional<std::size_t> whole_interval(Strip& strip, const Trapezoid& shape, Stamp stamp) const noexcept;
-  /// Empty if a line of the shape crosses a break in the columns begin ... end-1.
+  /// Returns an empty range if a line of the shape crosses a break in the columns begin ... end-1.
   static std::optional<Range> locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,
                                      std::int64_t end) noexcept;
   void replace(Strip& strip, const Range& range, std::int64_t end, const Trapezoid& shape, Stamp stamp) const;

@@ -21,13 +21,13 @@ struct Trapezoid {
   Line low, high;
 };
 
-/// Bytes between two lines in the columns begin ... end-1.
+/// Returns the number of bytes between two lines in the columns begin ... end-1.
 [[nodiscard]] inline std::int64_t bytes_between(const Line& low, const Line& high, std::int64_t begin, std::int64_t end) noexcept {
   const std::int64_t columns = end - begin;
   return columns * (high.at(begin) - low.at(begin)) + (high.slope - low.slope) * (columns * (columns - 1) / 2);
 }
 
-/// Whether the smallest rectangles around both share a byte.
+/// Returns whether the bounding rectangles of two trapezoids share a byte.
 [[nodiscard]] inline bool boxes_overlap(const Trapezoid& a, const Trapezoid& b) noexcept {
   const auto top = [](const Trapezoid& t) { return std::min(t.low.at(t.begin), t.low.at(t.end - 1)); };
   const auto bottom = [](const Trapezoid& t) { return std::max(t.high.at(t.begin), t.high.at(t.end - 1)); };

@@ -1,14 +1,18 @@
 #include "flopcast/machine/library_identity.hpp"
 
 #include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <cstdint>
 #include <sstream>
 #include <string_view>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/integer_width.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -76,21 +80,31 @@ LibraryIdentity ask_mkl(const SymbolLookup& symbol) {
   return identity;
 }
 
-LibraryIdentity ask_lapack(const SymbolLookup& symbol) {
+LibraryIdentity ask_lapack(void* ilaver) {
   LibraryIdentity identity;
   identity.name = "reference";
   identity.threading = "serial";
-  if (auto* version = reinterpret_cast<void (*)(int*, int*, int*)>(symbol("ilaver_"))) {
-    int major = 0, minor = 0, patch = 0;
+  if (auto* version = reinterpret_cast<void (*)(FortranInteger*, FortranInteger*, FortranInteger*)>(ilaver)) {
+    FortranInteger major = 0, minor = 0, patch = 0;
     version(&major, &minor, &patch);
     identity.version = fmt::format("{}.{}.{}", major, minor, patch);
   }
   return identity;
 }
 
-}  // namespace
+/// Finds the library's own functions also where the build gave prefix and suffix to all names: scipy_openblas_get_config64_.
+SymbolLookup named(const SymbolLookup& symbol, const Naming& naming) {
+  return [&symbol, prefix = naming.prefix](const std::string& name) -> void* {
+    for (const std::string_view suffix : c_suffixes) {
+      if (void* found = symbol(prefix + name + std::string(suffix))) {
+        return found;
+      }
+    }
+    return symbol(name);
+  };
+}
 
-LibraryIdentity ask_identity(const SymbolLookup& symbol) {
+LibraryIdentity ask_name(const SymbolLookup& symbol, void* ilaver) {
   if (symbol("openblas_get_config") != nullptr) {
     return ask_openblas(symbol);
   }
@@ -106,10 +120,52 @@ LibraryIdentity ask_identity(const SymbolLookup& symbol) {
     identity.threading = symbol("ATL_ptGetNumThreads") != nullptr || symbol("ATL_thread_start") != nullptr ? "pthread" : "serial";
     return identity;
   }
-  if (symbol("ilaver_") != nullptr) {
-    return ask_lapack(symbol);
+  return ilaver != nullptr ? ask_lapack(ilaver) : LibraryIdentity();
+}
+
+int integer_bytes_of(const SymbolLookup& symbol, const Naming& naming) {
+  return flopcast::integer_bytes([&symbol](const char* name) { return symbol(name); }, naming.prefix, naming.suffix);
+}
+
+/// Of the library file `path`; 0 if nothing tells. The library stays loaded.
+int integer_bytes_when_loaded(const char* path) {
+  void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) {
+    return 0;
   }
-  return {};
+  const SymbolLookup symbol = [library](const std::string& name) { return dlsym(library, name.c_str()); };
+  const std::optional<Naming> names = naming([&symbol](const std::string& name) { return symbol(name) != nullptr; });
+  return names ? integer_bytes_of(symbol, *names) : 0;
+}
+
+}  // namespace
+
+std::optional<Naming> naming(const std::function<bool(const std::string& symbol)>& defines) {
+  for (const std::string_view prefix : symbol_prefixes) {
+    for (const std::string_view suffix : fortran_suffixes) {
+      const Naming candidate{std::string(prefix), std::string(suffix)};
+      if (defines(candidate.symbol("dgemm")) || defines(candidate.symbol("dgeqrf"))) {
+        return candidate;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+LibraryIdentity ask_identity(const SymbolLookup& symbol, const Naming& naming) {
+  return ask_name(named(symbol, naming), symbol(naming.symbol("ilaver")));
+}
+
+std::optional<int> integer_bytes(const std::filesystem::path& path) {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(integer_bytes_when_loaded(path.c_str()));
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  const int bytes = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  return bytes == 4 || bytes == 8 ? std::optional(bytes) : std::nullopt;
 }
 
 bool may_be_called_by_several_threads(const void* function) {
@@ -133,7 +189,8 @@ std::string version_of_file_name(const std::string& path) {
   return version.find('.') == std::string::npos ? "" : version;
 }
 
-std::optional<ThreadControl> ThreadControl::of(const SymbolLookup& symbol) {
+std::optional<ThreadControl> ThreadControl::of(const SymbolLookup& lookup, const Naming& naming) {
+  const SymbolLookup symbol = named(lookup, naming);
   struct Calls {
     const char* set;
     const char* get;

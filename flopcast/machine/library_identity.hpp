@@ -1,8 +1,10 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "flopcast/core/environment.hpp"
 
@@ -11,8 +13,26 @@ namespace flopcast::machine {
 /// Address of a symbol of one loaded library, or nullptr.
 using SymbolLookup = std::function<void*(const std::string&)>;
 
+/// How a library names its Fortran routines: `scipy_` and `_64_` stand around "dgemm" in `scipy_dgemm_64_`.
+struct Naming {
+  std::string prefix;
+  std::string suffix = "_";
+
+  /// The name of `routine` ("dgemm") in the library.
+  [[nodiscard]] std::string symbol(std::string_view routine) const { return prefix + std::string(routine) + suffix; }
+};
+
+/// The first of the known namings (core/routine_symbol.hpp) that gives `defines` the name of a dgemm or a dgeqrf that it has; nothing if
+/// none does.
+std::optional<Naming> naming(const std::function<bool(const std::string& symbol)>& defines);
+
 /// What a loaded library says of itself: name, version, kernels and threading; empty where it says nothing.
-LibraryIdentity ask_identity(const SymbolLookup& symbol);
+/// Its own functions may have the prefix and suffix of its C interface around their names.
+LibraryIdentity ask_identity(const SymbolLookup& symbol, const Naming& naming = {});
+
+/// Bytes of the integers, 4 or 8, that the routines of the library file `path` take, found out by loading it in a process of its own and
+/// trying or asking it there; nothing if it can't be loaded, or has no BLAS and no LAPACK.
+std::optional<int> integer_bytes(const std::filesystem::path& path);
 
 /// Whether several threads may call `function` at the same time, by the loaded library that holds it: OpenBLAS built for one thread keeps its
 /// buffers without a lock, and then now and then gives wrong results.
@@ -25,7 +45,7 @@ std::string version_of_file_name(const std::string& path);
 class ThreadControl {
  public:
   /// The library's own calls, or OpenMP's if it loads that; nothing for libraries without either.
-  static std::optional<ThreadControl> of(const SymbolLookup& symbol);
+  static std::optional<ThreadControl> of(const SymbolLookup& symbol, const Naming& naming = {});
 
   void set(int threads) const { set_(threads); }
   [[nodiscard]] int get() const { return get_(); }

@@ -14,10 +14,10 @@ namespace {
 constexpr double z95_two_sided = 1.96;
 constexpr double z95_one_sided = 1.645;
 
-/// P(x <= z) of a standard normal x; of no number, as of 0 / 0, as if z were 0.
+/// Returns P(x <= z) for a standard normal x. NaN, such as 0 / 0, counts as 0.
 double normal_probability(double z) { return std::isnan(z) ? 0.5 : std::erfc(-z / std::sqrt(2.0)) / 2; }
 
-/// One (problem, alternative) pair and its subject.
+/// A problem, one of its alternatives, and their subject.
 struct Entry {
   std::size_t problem = 0;
   Alternative alternative;
@@ -28,11 +28,11 @@ bool same(const Alternative& a, const Alternative& b) {
   return a.variant == b.variant && a.blocks.nb == b.blocks.nb && a.blocks.nx == b.blocks.nx;
 }
 
-/// Problem and variant: what has a best block size.
+/// Problem and variant, for which one block size is the best.
 using Group = std::pair<std::size_t, std::string>;
 Group group_of(const Entry& entry) { return {entry.problem, entry.alternative.variant}; }
 
-/// The alternatives of each variant by block size.
+/// Returns the alternatives of each variant, sorted by block size.
 std::map<std::string, std::vector<Alternative>> by_variant(const std::vector<Alternative>& alternatives) {
   std::map<std::string, std::vector<Alternative>> groups;
   for (const Alternative& alternative : alternatives) {
@@ -44,7 +44,7 @@ std::map<std::string, std::vector<Alternative>> by_variant(const std::vector<Alt
   return groups;
 }
 
-/// At most `most` of them with first and last; all if `most` is 0.
+/// Returns at most `most` of the values, first and last included; all if `most` is 0.
 std::vector<Alternative> spread(const std::vector<Alternative>& all, std::size_t most) {
   if (most == 0 || all.size() <= most || most == 1) {
     return all;
@@ -111,9 +111,9 @@ class Tuner {
     }
   }
 
-  /// An equal look at everything; where there are several variants, at first a glance that tells which are hopeless.
+  /// Samples all alternatives equally. With several variants a coarse round comes first, which shows the hopeless ones.
   void sample_coarsely() {
-    static constexpr double coarse_share = 0.4;  // of the time
+    static constexpr double coarse_share = 0.4;  // share of the time
     static constexpr double glance_share = 0.15, glance_target = 0.08;
     sources_.stage("sampling all alternatives");
     const bool one_variant = std::all_of(entries_.begin(), entries_.end(),
@@ -161,7 +161,7 @@ class Tuner {
     return best;
   }
 
-  /// In the first look, variants that are far behind count little.
+  /// Weights of the first round: variants that are far behind count little.
   void weigh_variants(std::span<const Seconds> seconds) {
     static constexpr double far = 0.3, weight_of_far = 0.3;
     const std::vector<Seconds> best = best_of_problems(seconds);
@@ -172,13 +172,13 @@ class Tuner {
     }
   }
 
-  /// Within the contenders' margin, as a weight between 0 and 1.
+  /// Returns a weight between 0 and 1 for how far a total lies within the contenders' margin.
   [[nodiscard]] double closeness(double behind) const {
     return std::exp(-behind * behind / (2 * options_.contender_margin * options_.contender_margin));
   }
 
-  /// How much a variant's best block size matters: fully if it may be the best of all, half if another variant is so near that their order
-  /// is open.
+  /// Returns the weight of a variant's best block size: 1 if it may be the best of all, 1/2 if another variant is so near that their order is
+  /// undecided.
   [[nodiscard]] double importance(const Group& group, const std::map<Group, Seconds>& best_of_group, Seconds best) const {
     static constexpr double open_order = 0.5;
     const Seconds own = best_of_group.at(group);
@@ -191,7 +191,7 @@ class Tuner {
     return importance;
   }
 
-  /// Contenders and standards count fully, hopeless alternatives hardly.
+  /// Weights of the final rounds: contenders and standards count fully, hopeless alternatives hardly.
   void weigh(std::span<const Seconds> seconds) {
     static constexpr double hopeless = 0.15;
     const std::vector<Seconds> best = best_of_problems(seconds);
@@ -203,7 +203,7 @@ class Tuner {
     }
   }
 
-  /// The block sizes around the best of those looked at so far; not of variants that are out of the question.
+  /// Returns the block sizes around the best ones so far, without those of hopeless variants.
   void add_neighbours() {
     static constexpr double hopeless = 0.5;
     const std::vector<Seconds> seconds = predicted_seconds();
@@ -225,7 +225,7 @@ class Tuner {
     }
   }
 
-  /// The block sizes known on either side of a variant's best.
+  /// Returns the next smaller and next larger known block size of a variant's best one.
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> around_best(std::size_t problem, const std::string& variant,
                                                                   std::span<const Seconds> seconds) const {
     std::map<std::int64_t, Seconds> known;
@@ -239,8 +239,9 @@ class Tuner {
     return {best == known.begin() ? 0 : std::prev(best)->first, next == known.end() ? best->first : next->first};
   }
 
-  /// How much slower than the best a block size may be, with the standard crossover, that may be the best with another. The crossover rules
-  /// the last nx columns of all: all of a small problem, where block sizes differ only if it is lowered, and next to nothing of a large one.
+  /// Returns how much slower than the best a block size may be with the standard crossover and still be the best with another crossover. The
+  /// crossover concerns the last nx columns: the whole of a small problem, where block sizes differ only below it, and hardly any part of a
+  /// large one.
   [[nodiscard]] double near_enough(std::size_t problem) const {
     constexpr double least = 0.02, most = 0.25;
     const std::vector<std::int64_t> sizes = kernel::distinguishing_sizes(problems_[problem].call);
@@ -253,7 +254,7 @@ class Tuner {
     return 1 + least + most * share * share;
   }
 
-  /// For the best block sizes of every problem, the crossovers too.
+  /// Adds the candidate crossovers for the best block sizes of every problem.
   void add_crossovers() {
     const std::vector<Seconds> seconds = predicted_seconds();
     const std::vector<Seconds> best = best_of_problems(seconds);
@@ -293,14 +294,15 @@ class Tuner {
     }
   }
 
-  /// Of the difference of two alternatives' times: errors that they share cancel.
+  /// Returns the standard deviation of the difference of two alternatives' times. Errors that both share cancel.
   [[nodiscard]] double difference_variance(std::size_t a, std::size_t b, const std::vector<model::Total>& all) const {
     const double models = models_.covariance(all[a], all[a]) + models_.covariance(all[b], all[b]) - 2 * models_.covariance(all[a], all[b]);
     const double method = method_error(entries_[a].alternative, entries_[b].alternative) * (all[a].seconds + all[b].seconds) / 2;
     return std::max(0.0, models) + method * method;
   }
 
-  /// Relative standard deviation of a difference beyond the models': the less alike two alternatives are, the less their errors cancel.
+  /// Returns the relative standard deviation of a difference beyond that of the models. The less alike two alternatives are, the less their
+  /// errors cancel.
   [[nodiscard]] double method_error(const Alternative& a, const Alternative& b) const {
     if (a.variant != b.variant) {
       return options_.variant_error;
@@ -310,8 +312,7 @@ class Tuner {
     return options_.block_error * std::min(1.0, std::fabs(octaves));
   }
 
-  /// Entry `slower` against entry `faster`: by how much it may differ from the prediction of the difference (95 %), and whether the two can
-  /// be told apart.
+  /// Compares entry `slower` with entry `faster`: the possible error of the predicted difference (95 %), and whether the two tie.
   struct Comparison {
     Seconds behind = 0, reach = 0;
     bool tied = false;
@@ -322,7 +323,7 @@ class Tuner {
     return {behind, reach, behind < std::max(reach, options_.tie_margin * all[faster].seconds)};
   }
 
-  /// The fastest of one variant's entries; the standard if it is among them and the fastest doesn't gain, or may lose too much.
+  /// Returns the fastest entry of one variant, or the standard if the fastest entry gains nothing over it or may lose too much.
   [[nodiscard]] std::size_t best_of(const std::vector<std::size_t>& group, const std::vector<model::Total>& all) const {
     const std::size_t fastest =
         *std::min_element(group.begin(), group.end(), [&](std::size_t a, std::size_t b) { return all[a].seconds < all[b].seconds; });
@@ -336,7 +337,7 @@ class Tuner {
     return gain < options_.tie_margin * now || harmless < options_.certainty_of_change ? *standard : fastest;
   }
 
-  /// How much longer entry `e` takes at worst than the best of `others`.
+  /// Returns the largest fraction by which entry `e` may take longer than the best of `others`.
   [[nodiscard]] double regret(std::size_t e, const std::vector<std::size_t>& others, const std::vector<model::Total>& all) const {
     double worst = 0;
     for (const std::size_t other : others) {
@@ -348,7 +349,7 @@ class Tuner {
     return worst;
   }
 
-  /// Block sizes of `group` that can't be told from that of its best entry.
+  /// Returns the block sizes of `group` that tie with its best entry.
   [[nodiscard]] std::vector<std::int64_t> block_ties(std::size_t best, const std::vector<std::size_t>& group,
                                                      const std::vector<model::Total>& all) const {
     std::vector<std::int64_t> ties;
@@ -363,7 +364,7 @@ class Tuner {
     return ties;
   }
 
-  /// The variants at their best block sizes, the fastest first.
+  /// Returns the variants at their best block sizes, the fastest first.
   [[nodiscard]] std::vector<Standing> rank(const std::vector<std::size_t>& mine, const std::vector<model::Total>& all) const {
     const auto faster = [&](std::size_t a, std::size_t b) { return all[a].seconds < all[b].seconds; };
     std::map<std::string, std::vector<std::size_t>> groups;
@@ -393,7 +394,7 @@ class Tuner {
           ++standing.rank;
         }
       }
-      // A variant may tie with one ahead of it that is itself behind more: ranks don't go down again.
+      // A variant may tie with a variant ahead of it that is behind more others. Ranks never decrease along the ranking.
       standing.rank = ranking.empty() ? 1 : std::max(standing.rank, ranking.back().rank);
       ranking.push_back(std::move(standing));
     }
@@ -426,7 +427,7 @@ class Tuner {
   const BlockSizeOptions& options_;
   OnDemandSampler sampler_;
   std::vector<Subject> subjects_;
-  std::vector<Entry> entries_;  ///< of the subject with the same index
+  std::vector<Entry> entries_;  ///< entry i belongs to subject i
   BlockSizeResult result_;
 };
 

@@ -7,22 +7,22 @@
 
 namespace flopcast::tune {
 
-/// How much of an operand some calls have touched: estimated from bytes spread evenly over it.
+/// Share of an operand that a series of calls has touched, estimated from bytes spread evenly over the operand.
 class Coverage {
  public:
   explicit Coverage(const Operand& operand);
 
-  /// Counts what `call` touches, in whole cache lines; returns whether that was anything new.
+  /// Counts the bytes that `call` touches, in whole cache lines; returns whether any of them were new.
   bool add(const Call& call);
-  /// Share of the operand's bytes touched so far; an operand without bytes is touched.
+  /// Returns the share of the operand's bytes touched so far; 1 for an operand without bytes.
   [[nodiscard]] double share() const noexcept { return total_ > 0 ? covered_ / total_ : 1; }
-  /// Touched but for a remainder that doesn't matter.
+  /// Returns whether the operand is touched except for a negligible remainder.
   [[nodiscard]] bool complete() const noexcept;
 
  private:
   struct Probe {
     std::uintptr_t byte = 0;
-    double weight = 0;  ///< bytes that it stands for
+    double weight = 0;  ///< number of bytes that the sampled byte represents
   };
   std::vector<Probe> uncovered_;
   double total_ = 0, covered_ = 0;

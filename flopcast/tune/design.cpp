@@ -12,18 +12,18 @@ namespace {
 
 using Designs = std::map<ModelKey, KernelDesign>;
 
-/// Where a call of a subject went: its kernel and place; nowhere if it returns at once.
+/// Kernel and place of a subject's call; empty if the call returns at once.
 struct Location {
   KernelDesign* design = nullptr;
   std::size_t place = 0;
 };
 
-/// What might be measured for a point.
+/// A candidate measurement for a point.
 struct Candidate {
   Pick pick;
   KernelDesign* design = nullptr;
   std::size_t point = 0;
-  std::optional<std::size_t> place;  ///< the one that the pick is for; nothing if none is left
+  std::optional<std::size_t> place;  ///< place that the pick is for; empty if none is left
 };
 
 class Designer {
@@ -43,7 +43,7 @@ class Designer {
   }
 
   std::vector<Pick> choose() {
-    static constexpr double margin = 0.8;  // what is measured may tell that less is known than it seemed
+    static constexpr double margin = 0.8;  // measurements may show that the models know less than they seemed to
     std::vector<Pick> picks;
     if (!any_beyond(options_.target)) {
       return picks;
@@ -85,7 +85,7 @@ class Designer {
     return *subjects_[place.subject].trace.calls[place.call].routine;
   }
 
-  /// A kernel's hyperparameters and the groups of its coordinates; what is assumed of it if it was never measured.
+  /// Hyperparameters and coordinate groups of a kernel; defaults for a kernel that was never measured.
   [[nodiscard]] std::pair<model::ProcessParameters, std::vector<int>> process_of(const ModelKey& key, const KernelDesign& design) const {
     if (const model::KernelProcess* known = fitted(key)) {
       return {known->process().parameters(), known->process().groups()};
@@ -94,7 +94,7 @@ class Designer {
     return {model::KernelProcess::prior(routine), model::KernelProcess::coordinate_groups(routine)};
   }
 
-  /// Assigns every call to a place.
+  /// Assigns a place to every call.
   void find_places() {
     locations_.resize(subjects_.size());
     for (std::size_t s = 0; s < subjects_.size(); ++s) {
@@ -121,7 +121,7 @@ class Designer {
     }
   }
 
-  /// All calls of a point are expected to relate to their roofs alike: the model is asked once.
+  /// Predicts the time of all calls of a point from one evaluation of the model: their ratios to their roofs are taken to be equal.
   void expect_seconds() {
     std::map<const KernelDesign*, std::vector<double>> ratios;
     for (const auto& [key, design] : designs_) {
@@ -182,7 +182,7 @@ class Designer {
     return candidates;
   }
 
-  /// The stretch around the next place of the candidate's point; none of those that were measured already, though with nothing to show.
+  /// Finds the segment around the next place of the candidate's point; segments that were measured before are left out.
   void renew(Candidate& candidate) {
     for (; const std::optional<std::size_t> next = candidate.design->next(candidate.point); candidate.design->skip_next(candidate.point)) {
       if (candidate.place == next) {
@@ -201,7 +201,7 @@ class Designer {
     candidate.place.reset();
   }
 
-  /// Executing context and timed calls, and writing and placing their operands beforehand.
+  /// Returns the expected cost of a segment: executing context and timed calls, and filling and placing their operands before.
   [[nodiscard]] Seconds segment_cost(std::size_t subject, const Segment& segment) const {
     static constexpr double preparation_bandwidth = 3e9;  // bytes per second: filling operands
     static constexpr Seconds fixed = 50e-6;
@@ -235,7 +235,7 @@ class Designer {
     }
   }
 
-  /// Whether the relative standard deviation of any subject's total, times its weight, is beyond `limit`: those subjects are open now.
+  /// Determines the open subjects, whose weighted relative standard deviation of the total exceeds `limit`; returns whether there are any.
   bool any_beyond(double limit) {
     Eigen::VectorXd variance = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(subjects_.size()));
     for (const auto& [key, design] : designs_) {
@@ -252,12 +252,12 @@ class Designer {
   }
 
   std::span<Subject> subjects_;
-  std::vector<std::vector<Seconds>> seconds_;  ///< of every subject's every call, expected
+  std::vector<std::vector<Seconds>> seconds_;  ///< expected time, by subject and call
   const model::OnDemandModels& models_;
   DesignOptions options_;
   Designs designs_;
-  Eigen::VectorXd open_;                          ///< of every subject: 1 if it isn't known well enough yet, else 0
-  std::vector<std::vector<Location>> locations_;  ///< of every subject's every call
+  Eigen::VectorXd open_;                          ///< by subject: 1 while its total isn't known well enough, else 0
+  std::vector<std::vector<Location>> locations_;  ///< by subject and call
 };
 
 }  // namespace

@@ -18,41 +18,41 @@
 
 namespace flopcast::tune {
 
-/// A trace to be predicted, with where its operands lie and how much its accuracy matters.
+/// A trace to be predicted, the placements of its operands, and the weight of its accuracy.
 struct Subject {
   Trace trace;
   std::vector<Placement> placements;
   double weight = 1;
 };
 
-/// A segment worth measuring.
+/// A segment to measure.
 struct Pick {
   std::size_t subject = 0;
   Segment segment;
-  Seconds cost = 0;  ///< of one repetition, expected
-  /// By what is measured, not by what that costs.
+  Seconds cost = 0;  ///< expected time of one repetition
+  /// Compares the segments, not their costs.
   friend bool operator<(const Pick& a, const Pick& b) {
     return std::tie(a.subject, a.segment.begin, a.segment.end) < std::tie(b.subject, b.segment.begin, b.segment.end);
   }
 };
 
 struct DesignOptions {
-  double target = 0.01;              ///< stop when every weighted subject's relative standard deviation is below
-  Seconds budget = 5;                ///< or when the picks are expected to take so long
-  double repetitions = 3;            ///< of every pick, on average; for cost
-  double measurement_error = 0.005;  ///< assumed of one observation, relative
-  double coarseness = 0.06;          ///< calls whose coordinates agree within this share of their length scales are one point of the design
-  std::size_t most_points = 450;     ///< per kernel; coarseness grows until they suffice
+  double target = 0.01;              ///< the design ends when the relative standard deviation of every weighted subject is below this
+  Seconds budget = 5;                ///< ... or when the picks are expected to take this long
+  double repetitions = 3;            ///< expected repetitions of every pick, for its cost
+  double measurement_error = 0.005;  ///< assumed relative error of one observation
+  double coarseness = 0.06;          ///< calls whose coordinates agree within this share of the length scales form one point of the design
+  std::size_t most_points = 450;     ///< maximum per kernel; coarseness grows until it is kept
   std::size_t most_picks = 400;
-  /// Not to be chosen again: what one measurement of a stretch leaves uncertain, the state of the machine, another one doesn't tell either.
+  /// Segments that are not chosen again: the uncertainty that a measurement leaves is the machine's state, which another one doesn't reduce.
   const std::set<Pick>* measured = nullptr;
-  /// Sets the subjects' weights, given the time expected of each.
+  /// Sets the weights of the subjects, given their expected times.
   std::function<void(std::span<const Seconds> totals)> weigh;
 };
 
-/// Chooses what to measure next: greedily the segment that reduces the summed variance of those subjects' totals that aren't known to the
-/// target most, per second of measuring (the variance of a Gaussian process does not depend on the values, so a whole batch is chosen before
-/// any of it is measured).
+/// Chooses the segments to measure next. Greedily, each one reduces the summed variance of the open subjects' totals most per second of
+/// measuring; open subjects are those above the target. The variance of a Gaussian process does not depend on the values, so that a whole
+/// batch is chosen before any of it is measured.
 std::vector<Pick> choose_segments(std::span<Subject> subjects, const model::OnDemandModels& models, const DesignOptions& options);
 
 }  // namespace flopcast::tune

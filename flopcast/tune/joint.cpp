@@ -11,10 +11,10 @@ constexpr double z95_one_sided = 1.645;
 
 Seconds deviation(const Forecast& forecast) { return (forecast.interval.high - forecast.interval.low) / (2 * z95_two_sided); }
 
-/// By how much the difference of two places' forecasts may be off.
+/// Returns the possible error of the difference between the forecasts of two places.
 Seconds reach(const Forecast& a, const Forecast& b) { return z95_one_sided * std::hypot(deviation(a), deviation(b)); }
 
-/// Whether a place's own decision can't tell this variant from its fastest.
+/// Returns whether this variant ties with the fastest one in its place's own decision.
 bool tied_at_home(const Decision& decision, const Forecast& forecast) {
   const std::vector<std::string>& ties = decision.ranking.front().ties;
   return std::find(ties.begin(), ties.end(), forecast.variant) != ties.end();

@@ -48,7 +48,7 @@ void KernelDesign::form_points(std::span<const double> lengths, double coarsenes
   }
 }
 
-/// False if there are too many.
+/// Returns false if there are too many points.
 bool KernelDesign::form_points(std::span<const double> widths, std::size_t most_points) {
   std::map<Cell, std::size_t> cells;
   points_.clear();
@@ -117,7 +117,7 @@ void KernelDesign::begin(const model::ProcessParameters& parameters, const std::
   }
 }
 
-/// Adds `sign` times what the totals depend on a place that isn't known.
+/// Adds `sign` times the dependence of the totals on an unknown place.
 void KernelDesign::add_dependence(const Place& place, double sign) {
   for (const auto& [subject, share] : place.shares) {
     const auto s = static_cast<Eigen::Index>(subject);
@@ -162,7 +162,7 @@ void KernelDesign::observe(std::size_t observed) {
   if (place.known) {
     return;
   }
-  // The observation is the smooth part, the deviation and noise: the smooth part is conditioned on it, and the place's share taken out.
+  // An observation is the sum of smooth part, deviation and noise. The smooth part is conditioned on it, and the place's share is removed.
   const auto p = static_cast<Eigen::Index>(place.point);
   const double scale = 1 / std::sqrt(covariance_(p, p) + place.deviation + noise_);
   const Eigen::VectorXd column = covariance_.col(p) * scale;

@@ -9,7 +9,7 @@ namespace flopcast::tune {
 bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seconds until,
                              const std::function<void(std::span<const Seconds> totals)>& weigh) {
   static constexpr int most_rounds = 40;
-  static constexpr double share_of_rest = 1.0 / 3;  // of the time left, for one batch: later batches know more
+  static constexpr double share_of_rest = 1.0 / 3;  // share of the remaining time for one batch; later batches know more
   static constexpr Seconds shortest_batch = 1;
   std::set<Pick> measured;
   for (int round = 0; round < most_rounds; ++round) {

@@ -13,34 +13,34 @@
 
 namespace flopcast::tune {
 
-/// What sampling needs from the outside; the command line passes a measuring session and the store, tests a synthetic machine.
+/// Functions that sampling needs. The command line passes a measuring session and the store, tests pass a synthetic machine.
 struct SamplingSources {
-  /// Measures experiments; may return early (fewer repetitions, or none of some) when interrupted.
+  /// Measures experiments. When interrupted, it may return early with fewer repetitions, or none for some experiments.
   std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)> measure;
-  /// Keeps what was measured; called after every batch.
+  /// Stores the measurements; called after every batch.
   std::function<void(std::span<const Sample>)> keep = [](std::span<const Sample>) {};
-  /// Seconds since work began, on any clock.
+  /// Returns the seconds since the start, on any clock.
   std::function<Seconds()> elapsed;
   std::function<bool()> interrupted = [] { return false; };
 };
 
-/// What sampling has cost so far.
+/// The cost of sampling so far.
 struct SamplingCost {
-  std::size_t segments = 0;  ///< measured
+  std::size_t segments = 0;  ///< number of measured segments
   std::size_t timings = 0;   ///< repetitions of timed calls
   Seconds measuring = 0;
 };
 
-/// Samples on demand for a set of traces, in as many rounds as it takes.
+/// Samples on demand for a set of traces, in as many rounds as necessary.
 class OnDemandSampler {
  public:
   /// The arguments must outlive the sampler.
   OnDemandSampler(const Environment& environment, model::OnDemandModels& models, const SamplingSources& sources)
       : environment_(environment), models_(models), sources_(sources) {}
 
-  /// Measures batch after batch until the relative standard deviation of every subject's total, times its weight, is below `target`;
-  /// `weigh` sets the weights before each batch, once there are models, given every subject's expected time. No stretch is measured twice.
-  /// False if `until` (of sources.elapsed) came first or work was interrupted.
+  /// Measures batch after batch until the weighted relative standard deviation of every subject's total is below `target`. Once there are
+  /// models, `weigh` sets the weights before each batch, given the expected time of every subject. No segment is measured twice. Returns
+  /// false if the time `until` (on the clock of sources.elapsed) came first or if work was interrupted.
   bool refine(std::vector<Subject>& subjects, double target, Seconds until,
               const std::function<void(std::span<const Seconds> totals)>& weigh = {});
 

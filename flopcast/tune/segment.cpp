@@ -11,7 +11,7 @@ namespace {
 
 using measure::Action;
 
-/// Whether the calls [first, at) touch an operand of call `at`.
+/// Returns whether the calls [first, at) touch an operand of call `at`.
 bool touched(const Trace& trace, std::size_t first, std::size_t at, const Operand& operand) {
   Coverage coverage(operand);
   for (std::size_t before = at; before > first && !coverage.complete(); --before) {
@@ -20,10 +20,10 @@ bool touched(const Trace& trace, std::size_t first, std::size_t at, const Operan
   return coverage.complete();
 }
 
-/// The operands of a call that count and lie farther than in a cache so near that placing them there by hand is as good as the trace.
+/// Returns the relevant operands of a call that lie beyond the near caches, in which placing them by hand is as good as the trace.
 std::vector<Operand> far_operands(const Call& call, const Placement& placement) {
   static constexpr int placed_well = 1;      // up to L2
-  static constexpr std::int64_t small = 16;  // a sixteenth of the call's bytes
+  static constexpr std::int64_t small = 16;  // operands below 1/16 of the call's bytes don't count
   const Operands all = operands(call);
   const std::int64_t bytes = footprint_bytes(call);
   std::vector<Operand> far;
@@ -35,7 +35,7 @@ std::vector<Operand> far_operands(const Call& call, const Placement& placement) 
   return far;
 }
 
-/// Whether call `at`, after the calls [first, at), finds its operands as it would in the trace.
+/// Returns whether call `at` finds its operands after the calls [first, at) as it would in the trace.
 bool finds_operands(const Trace& trace, std::span<const Placement> placements, std::size_t first, std::size_t at) {
   const std::vector<Operand> far = far_operands(trace.calls[at], placements[at]);
   return std::all_of(far.begin(), far.end(), [&](const Operand& operand) { return touched(trace, first, at, operand); });
@@ -46,7 +46,7 @@ bool needs_definite(const Call& call) {
                      [](const Argument& argument) { return argument.fill == Fill::definite; });
 }
 
-/// The last row that pivots which `call` reads may name; 0 if it reads none.
+/// Returns the largest row that the pivots read by `call` may contain; 0 if it reads none.
 std::int64_t last_pivot(const Call& call) {
   std::int64_t last = 0;
   for (const Operand& operand : operands(call)) {
@@ -59,9 +59,9 @@ std::int64_t last_pivot(const Call& call) {
   return last;
 }
 
-/// Calls in an order in which one fill may overwrite another: the same pivots are counted from the top of a sub-matrix in one call and from
-/// the top of all in a later one; the lowest rows exist for both. Definite operands last: their large diagonals serve triangles and
-/// everything else too, the reverse does not hold.
+/// Returns the calls in an order in which one fill may overwrite another. The same pivots may count from the top of a sub-matrix in one call
+/// and from the top of the matrix in a later one; the smallest rows exist in both. Definite operands come last, because their large diagonals
+/// also serve triangles and general operands, but not the reverse.
 void add_fills(std::vector<Action>& setup, std::span<const Call> calls) {
   struct Step {
     bool definite;
@@ -119,7 +119,7 @@ Segment segment_around(const Trace& trace, std::span<const Placement> placements
       segment.context = at;
     }
   }
-  // Calls of the context that are as well prepared themselves are timed too.
+  // Calls of the context whose operands are in the right place, too, are timed as well.
   Seconds before = 0;
   for (std::size_t at = segment.context; at < wanted; ++at) {
     before += costs[at];
@@ -152,7 +152,7 @@ measure::Experiment experiment(const Trace& trace, std::span<const Placement> pl
   const std::span<const Call> calls(trace.calls);
   const std::span<const Call> window = calls.subspan(segment.context, segment.end - segment.context);
   if (segment.context == 0) {
-    // Nothing comes before that could warm the code up; a run of the same routine would have.
+    // No call before this one warms up its code, as a call of the same routine in the trace would have.
     add_fills(result.setup, window);
     add_executions(result.setup, window);
   }

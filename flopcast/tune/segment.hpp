@@ -11,7 +11,7 @@
 
 namespace flopcast::tune {
 
-/// A stretch of a trace that is measured in its context: calls [context, begin) are executed untimed to recreate caches and clock,
+/// A segment of a trace that is measured in its context: calls [context, begin) are executed untimed to recreate caches and clock,
 /// calls [begin, end) are timed one by one.
 struct Segment {
   std::size_t context = 0, begin = 0, end = 0;
@@ -20,24 +20,24 @@ struct Segment {
 
 struct SegmentOptions {
   std::size_t most_context_calls = 64;
-  double context_share = 2.0;      ///< context may cost this many times the wanted call ...
-  Seconds least_context = 500e-6;  ///< ... and this much in any case
-  /// Shorter contexts are extended to this: so long code, address translations and branch history take to be as in the trace ...
+  double context_share = 2.0;      ///< the context may take this many times as long as the wanted call ...
+  Seconds least_context = 500e-6;  ///< ... and this long in any case
+  /// Minimum length of a context, the time after which code, address translations and branch history are as in the trace ...
   Seconds warm_up = 200e-6;
-  /// ... and, where an operand lies in the last cache, that: which lines such a cache keeps depends on their being used again and again.
+  /// ... and minimum length if an operand lies in the last cache, whose replacement depends on repeated use.
   Seconds far_warm_up = 4e-3;
-  Seconds least_timed = 100e-6;       ///< short stretches go on until they take so long,
-  std::size_t most_timed_calls = 32;  ///< or have so many calls
+  Seconds least_timed = 100e-6;       ///< short segments are extended until they take this long
+  std::size_t most_timed_calls = 32;  ///< or have this many calls
 };
 
-/// The segment that measures call `wanted`: its context goes back to the last access of each of its operands and to the last call of its
-/// routine (whose code preparing operands has pushed out of the caches), as far as that is affordable. `costs`: what every call of the
-/// trace is expected to take.
+/// Returns the segment that measures call `wanted`. As far as the limits allow, its context goes back to the last access of each operand and
+/// to the last call of the same routine, whose code was evicted while operands were prepared. `costs` are the expected times of all calls of
+/// the trace.
 Segment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
                        const SegmentOptions& options = {});
 
-/// The experiment that measures a segment: safe operands, every operand that the timed calls find untouched put where it lies in the trace,
-/// then the context, then the timed calls.
+/// Returns the experiment that measures a segment: safe operands are filled, operands that the context doesn't touch are placed in the cache
+/// level that they have in the trace, the context is executed, and the timed calls follow.
 measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const Segment& segment,
                                const Environment& environment);
 

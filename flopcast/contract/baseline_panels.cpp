@@ -3,7 +3,7 @@
 #include "flopcast/contract/panel_tables.hpp"
 #include "flopcast/contract/transpose_loops.hpp"
 
-// For every CPU; the compiler makes of the vectors what there is.
+// For every CPU. The compiler maps the vectors to the available instructions.
 namespace flopcast::contract {
 
 namespace {

@@ -19,7 +19,7 @@ template <class Vector, class T>
   store(c, value);
 }
 
-/// A vector of the batch of sizeof...(I) x sizeof...(J) elements of C; all sums stay in registers.
+/// Computes sizeof...(I) x sizeof...(J) elements of C for one vector of the batch; all sums stay in registers.
 template <class Vector, class T, std::size_t... I, std::size_t... J>
 [[gnu::always_inline]] static inline void vector_of_tile(const BatchProduct<T>& x, std::int64_t at, const std::int64_t* a_rows,
                                                          const std::int64_t* c_rows, std::int64_t column,
@@ -38,7 +38,7 @@ template <class Vector, class T, std::size_t... I, std::size_t... J>
   (finish(x.c + at + x.c_columns[column + static_cast<std::int64_t>(J)], sums[J]), ...);
 }
 
-/// All of the batch, in vectors and then one by one.
+/// Computes one tile of rows and columns for the whole batch, first in vectors, then the rest one by one.
 template <class Vector, class T, std::size_t height, std::size_t width>
 [[gnu::noinline]] static void tile(const BatchProduct<T>& x, std::int64_t row, std::int64_t column) {
   typedef T One [[gnu::vector_size(sizeof(T))]];
@@ -54,7 +54,7 @@ template <class Vector, class T, std::size_t height, std::size_t width>
   }
 }
 
-/// Rows from `row` on, as many at a time as there are registers for.
+/// Computes the rows from `row` on, `height` at a time, then with smaller heights.
 template <class Vector, class T, std::size_t height, std::size_t width>
 static void all_rows(const BatchProduct<T>& x, std::int64_t row, std::int64_t column) {
   for (; row + static_cast<std::int64_t>(height) <= x.rows; row += static_cast<std::int64_t>(height)) {

@@ -20,20 +20,22 @@ namespace {
 
 constexpr std::size_t most_tried = 16;
 constexpr double infinitely_slower = std::numeric_limits<double>::infinity();
-constexpr std::array<double, 3> still_tried = {infinitely_slower, 1.5, 1.2};  ///< in each round, up to so many times the best's time
+/// by round: a candidate is timed if its time is at most this multiple of the best one's
+constexpr std::array<double, 3> still_tried = {infinitely_slower, 1.5, 1.2};
 
 /// Lengths along M, N, K and the batch.
 struct Box {
   std::int64_t m, n, k, batch = 1;
 };
 
-/// Of the contraction with M in this order.
+/// Returns the beginning of the contraction, of the size of `box`, with M in this order.
 Folded beginning(const Folded& folded, RowOrder order, const Box& box) {
   return {folded.precision,           beginning(rows_in(order, folded), box.m), beginning(folded.n, box.n),
           beginning(folded.k, box.k), beginning(folded.batch, box.batch),       folded.swapped};
 }
 
-/// What is timed of it: of M and N the second tile, which begins where most do, in the midst of runs if tiles don't end with these.
+/// Returns the part of the contraction that is timed. Along M and N it is the second tile, which begins like most tiles do: in the midst of
+/// runs if tiles don't end with runs.
 Folded sample_of(const Folded& folded, const Blocking& blocking, const Box& box) {
   const auto from_second_tile = [](const Fold& fold, std::int64_t tile, std::int64_t length) {
     return part_of(fold, tile + length <= fold.extent ? tile : 0, length);
@@ -44,7 +46,8 @@ Folded sample_of(const Folded& folded, const Blocking& blocking, const Box& box)
   return sample;
 }
 
-/// One tile, or as much of a large one, or as many small ones, as is quick to time and yet longer than a clock's tick.
+/// Returns the size of a sample: one tile, a part of a large tile, or several small tiles. The sample is quick to time, yet longer than a
+/// tick of the clock.
 Box sample_box(const Folded& folded, const Blocking& blocking) {
   constexpr std::int64_t most_products = 4'000'000, fewest_products = 500'000, most_elements = 1 << 16;
   constexpr Box least = {96, 64, 64};
@@ -55,8 +58,8 @@ Box sample_box(const Folded& folded, const Blocking& blocking) {
     return {folded.m.extent, folded.n.extent, folded.k.extent, fitting > run ? fitting / run * run : fitting};
   }
   Box box{std::min(blocking.m, folded.m.extent), std::min(blocking.n, folded.n.extent), std::min(blocking.k, folded.k.extent)};
-  // Rows in another order than C's, and sums over several runs of K, begin in the midst of lines and use them up within a tile: part of one
-  // would fetch them for nothing.
+  // Rows in another order than C's, and sums over several runs of K, begin in the midst of lines and use these up within a tile. A part of
+  // such a tile would fetch lines in vain.
   const bool may_cut_rows = blocking.rows == RowOrder::as_c, may_cut_sums = box.k <= folded.k.natural.front();
   const auto is_too_large = [&] {
     return box.m * box.n * box.k > most_products || std::max({box.m * box.n, box.m * box.k, box.k * box.n}) > most_elements;
@@ -82,23 +85,23 @@ Box sample_box(const Folded& folded, const Blocking& blocking) {
     box.n = std::min(folded.n.extent, 2 * box.n);
   }
   while (box.m * box.n * box.k < fewest_products && box.k < folded.k.extent && box.k * std::max(box.m, box.n) < most_elements) {
-    box.k = std::min(folded.k.extent, 2 * box.k);  // whole tiles, but for the last
+    box.k = std::min(folded.k.extent, 2 * box.k);  // whole tiles, except for the last one
   }
   return box;
 }
 
-/// What a sample took with its operands far away, and right after that.
+/// The times of a sample with its operands far away, and immediately afterwards.
 struct Times {
   PartTimes far, near;
-  Seconds reference = 0;  ///< what a small product took right before, of the slowest thread
+  Seconds reference = 0;  ///< time of a small product immediately before, on the slowest thread
 };
 
 PartTimes least_of(const PartTimes& x, const PartTimes& y) {
   return {std::min(x.pack_a, y.pack_a), std::min(x.pack_b, y.pack_b), std::min(x.rest, y.rest)};
 }
 
-/// A sample, and what it is a part of. Packing and moving have other shares in a sample than in the whole, whose tiles are longer: each part's
-/// time is the model's, corrected by what the model is off on the sample.
+/// A sample and the whole that it is a part of. Packing and moving have other shares in a sample than in the whole, whose tiles are longer.
+/// So each part's time is predicted as the model's time for the whole, multiplied by the sample's ratio of measured to modelled time.
 class Sampled {
  public:
   void set(const ExpectedTime::Share& sample, const ExpectedTime::Share& whole) {
@@ -121,7 +124,7 @@ class Sampled {
   }
 
  private:
-  /// What isn't packed is read while multiplying.
+  /// Adds the times of operands that are not packed to `rest`, because they are read while multiplying.
   [[nodiscard]] PartTimes grouped(const ExpectedTime::Parts& parts) const {
     return grouped(PartTimes{parts.a, parts.b, parts.kernel + parts.c});
   }
@@ -131,10 +134,10 @@ class Sampled {
   }
 
   bool packs_a_ = false, packs_b_ = false;
-  Times sample_, whole_;  ///< expected; `far` is what moving adds
+  Times sample_, whole_;  ///< expected times; `far` is the additional time of moving
 };
 
-/// A candidate with what is timed of it.
+/// A candidate and its sample.
 struct Trial {
   Trial(const Folded& whole, const TimeModel& model, const Environment& environment, const TileRates& rates, const Candidate& candidate,
         const FindRoutine& find)
@@ -151,11 +154,11 @@ struct Trial {
       return of_sample.time(blocking);
     };
     const ExpectedTime sample = expected_of(box.k, serial(candidate.blocking));
-    if (sample.later.parts().sum() > 0) {  // it has several tiles of K
+    if (sample.later.parts().sum() > 0) {  // the sample has several tiles of K
       first.set(sample.first + sample.later, expected.first + expected.later);
       return;
     }
-    if (expected.first.inside.c > 0 && expected.later.inside.c == 0) {  // C is written once, as by the sample
+    if (expected.first.inside.c > 0 && expected.later.inside.c == 0) {  // C is written once, as in the sample
       first.set(sample.first, expected.first + expected.later);
       return;
     }
@@ -173,16 +176,16 @@ struct Trial {
 
   static Blocking serial(Blocking blocking) {
     blocking.threads = 1;
-    blocking.rows = RowOrder::as_c;  // the sample is in that order
+    blocking.rows = RowOrder::as_c;  // the sample's M already has the candidate's order
     return blocking;
   }
 
   ExpectedTime expected;
   Box box;
-  Folded part;  ///< with M in the order of the candidate
-  int threads;  ///< that do the sample at once, each its own
+  Folded part;  ///< the sample, with M in the order of the candidate
+  int threads;  ///< threads that compute the sample at once, each on its own tensors
   Blocked blocked;
-  Sampled first, later;  ///< with beta = 0, and with beta = 1
+  Sampled first, later;  ///< `first` with beta = 0, `later` with beta = 1
   PartTimes first_far = never, later_far = never, near = never;
 
  private:
@@ -190,7 +193,7 @@ struct Trial {
   static constexpr PartTimes never{infinite, infinite, infinite};
 };
 
-/// What one thread times samples on.
+/// One thread's tensors for timing samples.
 class Lane {
  public:
   Lane(const Folded& room, const Environment& environment) : tensors_(room), sweeper_(environment.caches) {}
@@ -203,8 +206,8 @@ class Lane {
   void flush(const Folded& part) const { tensors_.flush(part, true); }
   void evict(int level) { sweeper_.evict(level); }
 
-  /// CPUs take some 20 us of vector instructions to run them at full speed again after a while without. Says what a small product takes then,
-  /// the least of several.
+  /// Executes small products until the vector units run at full speed again, which takes CPUs some 20 us after a pause. Returns the
+  /// shortest time of one small product.
   Seconds wake_up(const machine::WallClock& clock, const Blocked& waker) {
     constexpr Seconds long_enough = 25e-6;
     constexpr int at_once = 8;
@@ -229,7 +232,7 @@ class Lane {
   std::vector<double> numbers_ = std::vector<double>(small * small, 0.5), result_ = std::vector<double>(small * small);
 };
 
-/// Threads that begin their work at the same time, if there is a core for each.
+/// A barrier at which threads begin their work at the same time, if there is a core for each.
 class Start {
  public:
   explicit Start(std::size_t threads) : missing_(static_cast<std::ptrdiff_t>(threads)) {}
@@ -248,8 +251,8 @@ class Start {
   std::atomic<std::ptrdiff_t> missing_;
 };
 
-/// Times trials with operands where the whole contraction finds them, on as many threads at once as the candidate has, as these share
-/// bandwidth, caches and the clock.
+/// Times trials with operands where the whole contraction finds them, on as many threads at once as the candidate has, because threads
+/// share bandwidth, caches and the clock frequency.
 class Bench {
  public:
   Bench(const Folded& whole, const std::vector<Trial>& trials, const Environment& environment, double working_set_bytes)
@@ -280,7 +283,7 @@ class Bench {
     });
   }
 
-  /// Once untimed: buffers for packing become real memory, which costs more than the sample.
+  /// Executes the sample once untimed, so that the buffers for packing get real memory, which costs more time than the sample.
   void touch_buffers(const Trial& trial) {
     in_lanes(static_cast<std::size_t>(trial.threads), [&](std::size_t i) { lanes_[i].run(trial.blocked, 0.0); });
   }
@@ -304,7 +307,7 @@ class Bench {
     return box;
   }
 
-  /// What holds the samples of all trials, whatever their order.
+  /// Returns a part of the contraction that contains the samples of all trials in any order of M.
   static Folded room_for(const Folded& whole, const std::vector<Trial>& trials) {
     Folded room = beginning(whole, RowOrder::as_c, largest(trials));
     const auto add = [](std::vector<std::int64_t>& to, const std::vector<std::int64_t>& offsets) {
@@ -319,15 +322,15 @@ class Bench {
     return room;
   }
 
-  /// Nothing is done for those that the system refuses.
+  /// Runs `work` for [0, count), one thread each; threads that the system refuses are left out.
   static void in_lanes(std::size_t count, const std::function<void(std::size_t)>& work) {
     run_with_helpers(count, work, [](std::size_t) {});
   }
 
   enum class Beta : std::uint8_t { zero, one };
 
-  /// Again where the core is clearly slower than it was for others, as it is while somebody else keeps its other hyperthread busy: candidates
-  /// are to be compared at one speed. Not for ever: it may stay so.
+  /// Times the trial, and repeats it a few times while the core is clearly slower than it was for other trials, for example because another
+  /// program uses its other hyperthread. Candidates must be compared at one speed.
   Times times_at_speed(const Trial& trial, Beta beta) {
     constexpr int most = 4;
     constexpr double clearly_slower = 1.15;
@@ -341,7 +344,7 @@ class Bench {
     return least;
   }
 
-  /// The mean over the threads. What is near at hand is timed with beta = 0 only.
+  /// Returns the mean over the threads. Operands near at hand are timed with beta = 0 only.
   Times times(const Trial& trial, Beta beta) {
     const auto threads = static_cast<std::size_t>(trial.threads);
     Start start(threads);
@@ -378,11 +381,11 @@ class Bench {
     return mean;
   }
 
-  /// Puts operands where the whole contraction finds them. What a small product takes then.
+  /// Puts the operands where the whole contraction finds them. Returns the time of a small product immediately afterwards.
   Seconds make_ready(const Trial& trial, Lane& lane) const {
     if (outgrows_all_ && measure::can_flush_lines()) {
       lane.flush(trial.part);
-    } else if (outgrown_ > 0) {  // what L1 holds doesn't matter
+    } else if (outgrown_ > 0) {  // L1's contents don't matter
       lane.evict(outgrown_);
     } else {
       lane.run(trial.blocked, 0.0);
@@ -409,9 +412,9 @@ class Bench {
   std::vector<Lane> lanes_;
   Blocked waker_;
   machine::WallClock clock_{0.002};
-  int outgrown_ = -1;  ///< the largest cache that the whole contraction doesn't fit into
+  int outgrown_ = -1;  ///< number of the largest cache that is smaller than the whole contraction, -1: none
   bool outgrows_all_ = false;
-  Seconds least_reference_ = std::numeric_limits<Seconds>::infinity();  ///< what Times::reference was when the core was fastest
+  Seconds least_reference_ = std::numeric_limits<Seconds>::infinity();  ///< smallest Times::reference so far, when the core was fastest
 };
 
 }  // namespace

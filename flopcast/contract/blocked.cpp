@@ -40,8 +40,8 @@ struct Free {
 };
 using AlignedMemory = std::unique_ptr<std::byte, Free>;
 
-/// At the start of a cache line; large buffers lie in huge pages where the system has some, which saves page faults at first, translations
-/// and conflicts in L2 later. Throws std::bad_alloc.
+/// Allocates memory at the start of a cache line. Large buffers lie in huge pages if the system has some, which saves page faults, address
+/// translations and conflicts in L2. Throws std::bad_alloc.
 AlignedMemory allocate(std::int64_t bytes) {
   constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
   const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
@@ -52,14 +52,14 @@ AlignedMemory allocate(std::int64_t bytes) {
     throw std::bad_alloc();
   }
   if (alignment == huge_page) {
-    static_cast<void>(madvise(memory.get(), size, MADV_HUGEPAGE));  // a wish: small pages do as well, only slower
+    static_cast<void>(madvise(memory.get(), size, MADV_HUGEPAGE));  // a hint: small pages work too, only slower
   }
   return memory;
 }
 
 std::int64_t rounded(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// Calls `work` with the panel kernel for the precision's type, if it is real.
+/// Calls `work` with the panel kernel for the precision's type if the type is real.
 template <class Work>
 void with_panel_kernel(Precision precision, Work&& work) {
   with_element(precision, [&](auto zero) {
@@ -74,7 +74,7 @@ using Integer = std::int32_t;
 using Gemm = void (*)(const char*, const char*, const Integer*, const Integer*, const Integer*, const void*, const void*, const Integer*,
                       const void*, const Integer*, const void*, void*, const Integer*, std::size_t, std::size_t);
 
-/// A matrix as gemm takes it.
+/// A matrix operand of gemm.
 template <class Pointer>
 struct Matrix {
   Pointer data = nullptr;
@@ -82,7 +82,8 @@ struct Matrix {
   bool transposed = false;
 };
 
-/// Whether rows and columns with these steps are a matrix of BLAS; one with rows and columns exchanged is `transposed`.
+/// Returns whether rows and columns with these steps form a BLAS matrix, and fills `matrix`. A matrix with rows and columns exchanged is
+/// marked as transposed.
 template <class Pointer>
 bool in_place(Pointer data, std::int64_t rows, std::int64_t row_step, std::int64_t columns, std::int64_t column_step,
               Matrix<Pointer>& matrix) {
@@ -101,7 +102,7 @@ bool in_place(Pointer data, std::int64_t rows, std::int64_t row_step, std::int64
   return false;
 }
 
-/// Of all plans: it is the library that several threads may not call.
+/// Returns the lock of all calls of a library that several threads may not call at once. All plans share the lock.
 std::mutex& turn() {
   static std::mutex mutex;
   return mutex;
@@ -110,7 +111,7 @@ std::mutex& turn() {
 using Gemv = void (*)(const char*, const Integer*, const Integer*, const void*, const void*, const Integer*, const void*, const Integer*,
                       const void*, void*, const Integer*, std::size_t);
 
-/// Whether gemv multiplies 2 x 3 numbers right, as they lie and transposed.
+/// Returns whether gemv multiplies a 2 x 3 matrix correctly, both untransposed and transposed.
 bool is_right(Gemv gemv, Precision precision) {
   return with_element(precision, [&](auto zero) {
     using Element = decltype(zero);
@@ -130,20 +131,21 @@ bool is_right(Gemv gemv, Precision precision) {
   });
 }
 
-/// Tries gemm on a product of 2 x 3 x 2, which costs less than a microsecond, before it is trusted with data.
+/// Checks gemm on a product of 2 x 3 x 2, which costs less than a microsecond, before it is trusted with data. Throws environment_error if
+/// the result is wrong.
 void require_right(Gemm gemm, Precision precision, const std::string& routine) {
   with_element(precision, [&](auto zero) {
     using Element = decltype(zero);
     const std::array<Element, 4> a = {Element(1), Element(2), Element(3), Element(4)};
     const std::array<Element, 6> b = {Element(1), Element(0), Element(2), Element(1), Element(0), Element(5)};
     std::array<Element, 6> c{};
-    c.fill(Element(std::numeric_limits<float>::quiet_NaN()));  // which beta = 0 overwrites
+    c.fill(Element(std::numeric_limits<float>::quiet_NaN()));  // beta = 0 must overwrite the NaNs
     const std::array<Element, 6> expected = {Element(1), Element(2), Element(5), Element(8), Element(15), Element(20)};
     const Integer m = 2, n = 3, k = 2;
     const Element one(1), none(0);
     gemm("N", "N", &m, &n, &k, &one, a.data(), &m, b.data(), &k, &none, c.data(), &m, 1, 1);
     if (c != expected) {
-      throw environment_error("{} of the library that is open gives wrong results for a product of 2 x 3 x 2", routine);
+      throw environment_error("{} of the open library gives wrong results for a product of 2 x 3 x 2", routine);
     }
   });
 }
@@ -151,7 +153,7 @@ void require_right(Gemm gemm, Precision precision, const std::string& routine) {
 /// Length and step of a tile.
 using Side = std::pair<std::int64_t, std::int64_t>;
 
-/// The different ones: usually one or two, of any number of tiles.
+/// Returns the distinct lengths and steps of tiles: usually one or two, whatever the number of tiles.
 std::set<Side> sides(const std::vector<Tile>& tiles, std::int64_t Tile::*step) {
   std::set<Side> all;
   for (const Tile& tile : tiles) {
@@ -162,7 +164,7 @@ std::set<Side> sides(const std::vector<Tile>& tiles, std::int64_t Tile::*step) {
 
 }  // namespace
 
-/// Memory that runs have given back. Fresh memory of this size costs page faults in every run.
+/// Memory that earlier runs gave back. Fresh memory of this size would cost page faults in every run.
 struct Blocked::Buffers {
   std::mutex mutex;
   std::vector<AlignedMemory> free;
@@ -184,7 +186,7 @@ struct Blocked::Buffers {
   }
 };
 
-/// Does the tiles of one thread.
+/// Computes the tiles of one thread.
 template <class Element>
 class Worker {
  public:
@@ -223,11 +225,11 @@ class Worker {
   Worker& operator=(Worker&&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Room for a tile of B.
+  /// Returns the buffer for a tile of B.
   [[nodiscard]] Element* b_buffer() const { return b_kept_.first; }
 
-  /// Tiles of A that are kept, and sums of C that aren't complete, are in the other's buffers from now on; both may not work on the same
-  /// tile at once.
+  /// Uses the other worker's buffers for kept tiles of A and for incomplete sums of C from now on. The two workers must not work on the
+  /// same tile at once.
   void keep_tiles_in(Worker& other) {
     if (plan_.blocking_.keep_a) {
       a_kept_.share(other.a_kept_);
@@ -237,7 +239,7 @@ class Worker {
     }
   }
 
-  /// From now on works on one element of the batch.
+  /// Selects the element of the batch to work on.
   void take_batch(std::int64_t batch) {
     const Fold& batches = plan_.folded_.batch;
     at_a_ = a_ + batches.a[static_cast<std::size_t>(batch)];
@@ -245,7 +247,8 @@ class Worker {
     at_c_ = c_ + batches.c[static_cast<std::size_t>(batch)];
   }
 
-  /// The tile of B to multiply with from now on, packed where it must be unless that is done already; whether it wasn't.
+  /// Selects the tile of B to multiply with, and packs it if it must be packed and no buffer holds it yet. Returns whether the tile was
+  /// newly taken.
   bool take_columns(const TileAt& at) {
     if (!b_kept_.turns_to({at_b_, at.n(), at.k()})) {
       return false;
@@ -260,7 +263,7 @@ class Worker {
     return !is_packed;
   }
 
-  /// The same, but what must be packed goes to `b_buffer`, and the caller sees to that.
+  /// Selects the tile of B to multiply with. If the tile must be packed, the caller packs it into `b_buffer` with pack_b().
   void take_columns(const TileAt& at, Element* b_buffer) {
     k_ = &plan_.k_[at.k()];
     n_ = &plan_.n_[at.n()];
@@ -281,7 +284,7 @@ class Worker {
     }
   }
 
-  /// Parts in which the tile of B is packed; all must be, by whomever, before it is multiplied with.
+  /// Returns the number of parts in which the tile of B is packed. All parts must be packed, by any worker, before multiply().
   [[nodiscard]] std::size_t b_parts() const {
     if (panels_) {
       return ceil_div(panel_count_, panels_per_part);
@@ -301,8 +304,8 @@ class Worker {
                packed_b_ + first * b_matrix_.leading_dimension);
   }
 
-  /// The tile of A to multiply with from now on, packed where it must be unless that is done already; whether it wasn't. The tile of B of the
-  /// same part of K comes first.
+  /// Selects the tile of A to multiply with, and packs it if it must be packed and no buffer holds it yet. Returns whether the tile was
+  /// newly taken. Requires that a tile of B of the same part of K is selected.
   bool take_rows(const TileAt& at) {
     if (!a_kept_.turns_to({at_a_, at.m(), at.k()})) {
       return false;
@@ -321,7 +324,7 @@ class Worker {
     return !is_packed;
   }
 
-  /// The tiles of A and B taken.
+  /// Multiplies the selected tiles of A and B into the tile of C at `at`.
   void multiply(const TileAt& at) {
     const bool is_first = at.k() == 0;
     if constexpr (std::is_floating_point_v<Element>) {
@@ -349,7 +352,7 @@ class Worker {
 
   [[nodiscard]] const TileMoves& moves() const { return moves_; }
 
-  /// After the last tile: what was stored past the caches is visible to other threads.
+  /// Must be called after the last tile: makes stores past the caches visible to other threads.
   void finish() {
     if (streams() || plan_.blocking_.stream_c) {
       finish_streaming();
@@ -362,14 +365,14 @@ class Worker {
 
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  /// Which tile of an operand.
+  /// Identifies a tile of an operand.
   struct Tag {
     const Element* from = nullptr;  ///< the operand's first element, in this element of the batch
     std::size_t outer = none, k = 0;
     friend bool operator==(const Tag&, const Tag&) = default;
   };
 
-  /// An operand's buffers, the tile taken, and where there are several buffers the tiles in them.
+  /// An operand's buffers, the selected tile and, if there are several buffers, the tiles in them.
   struct Kept {
     Element* first = nullptr;
     Tag now = {};
@@ -386,9 +389,9 @@ class Worker {
       first = other.first;
       tags = other.tags;
     }
-    /// Whether that is another one than before.
+    /// Selects a tile; returns whether it differs from the one before.
     bool turns_to(const Tag& tag) { return std::exchange(now, tag) != tag; }
-    /// Whether a buffer has the tile taken; from now on it has.
+    /// Returns whether buffer `slot` holds the selected tile, and marks it as holding this tile from now on.
     bool holds(std::size_t slot) { return tags != nullptr && std::exchange(tags[slot], now) == now; }
   };
 
@@ -414,7 +417,7 @@ class Worker {
     return tile.length == 0 ? 0 : offsets[static_cast<std::size_t>(tile.first)];
   }
 
-  /// The sum of all tiles of K, or that of one, which is added to C.
+  /// Computes the sum of all tiles of K in a buffer before it is written to C, or the sum of one tile, which is added to C.
   void multiply_in_buffer(const TileAt& at, Element* sum) {
     const Tile &m = plan_.m_[at.m()], &n = plan_.n_[at.n()];
     const bool is_first = at.k() == 0, takes_all = plan_.sums_up_;
@@ -443,7 +446,7 @@ class Worker {
     }
   }
 
-  /// The tiles of A and B taken.
+  /// C := alpha A B + beta C for the selected tiles of A and B.
   void gemm(std::int64_t m, std::int64_t n, Element beta, Element* c, std::int64_t ldc) {
     const Matrix<const Element*>&a = a_matrix_, &b = b_matrix_;
     const std::int64_t k = k_->length;
@@ -463,7 +466,7 @@ class Worker {
                                         &integers[4], &beta, c, &integers[5], 1, 1);
   }
 
-  /// A sum of k products as the transposed column of B by a row of A: gemm isn't made for that, and takes six times as long in OpenBLAS.
+  /// Computes a sum of k products as a transposed column of B times a row of A. OpenBLAS's gemm takes six times as long for this shape.
   void dot(std::int64_t k, Element beta, Element* c) {
     const Matrix<const Element*>&a = a_matrix_, &b = b_matrix_;
     const char trans = b.transposed ? 'N' : 'T';
@@ -474,7 +477,7 @@ class Worker {
                                         &a_step, &beta, c, &one, 1);
   }
 
-  /// Nothing for types that have no panel kernel.
+  /// Placeholder for types without a panel kernel.
   struct NoPanels {
     explicit operator bool() const { return false; }
   };
@@ -495,10 +498,10 @@ class Worker {
   Element* c_buffers_ = nullptr;
   TileMoves moves_;
   static constexpr Tile nothing{};
-  const Tile *n_ = &nothing, *k_ = &nothing;        ///< of the tile of B taken
-  std::size_t panel_count_ = 0;                     ///< of that tile, for the panel kernel
-  Matrix<const Element*> a_matrix_{}, b_matrix_{};  ///< for the other kernels
-  Element* packed_b_ = nullptr;                     ///< where it is packed, if it is
+  const Tile *n_ = &nothing, *k_ = &nothing;        ///< columns and depth of the selected tile of B
+  std::size_t panel_count_ = 0;                     ///< column panels of the selected tile of B, for the panel kernel
+  Matrix<const Element*> a_matrix_{}, b_matrix_{};  ///< selected tiles, for the other kernels
+  Element* packed_b_ = nullptr;                     ///< buffer to pack the tile of B into, or nullptr if it is read in place
 };
 
 std::string kept_operands(const Blocking& blocking) {
@@ -558,7 +561,7 @@ std::vector<Tile> tiles(const Fold& fold, std::int64_t length) {
 }
 
 double speedup_of(int threads, double extent, double length) {
-  const double before = std::ceil(extent / length) - 1;  // tiles, all but the last
+  const double before = std::ceil(extent / length) - 1;  // number of tiles before the last one
   const double rounds = std::floor(before / threads), last = before == rounds * threads ? extent - before * length : length;
   return extent > 0 ? extent / (rounds * length + last) : 1;
 }
@@ -585,7 +588,7 @@ Sharing sharing_of(const Folded& folded, const Blocking& blocking) {
 }
 
 PerLoop<std::int64_t> tile_counts(const Folded& folded, const Blocking& blocking) {
-  const auto count = [](const Fold& fold, std::int64_t length) {  // of an empty dimension there may be a tile of nothing
+  const auto count = [](const Fold& fold, std::int64_t length) {  // an empty dimension may have one empty tile
     return fold.extent == 0 ? 1 : ceil_div(fold.extent, length);
   };
   return {count(folded.m, blocking.m), count(folded.n, blocking.n), count(folded.k, blocking.k)};
@@ -608,16 +611,16 @@ Blocking fitted(const Folded& folded, Blocking blocking) {
 Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find)
     : folded_(std::move(folded)), blocking_(fitted(folded_, blocking)) {
   if (&rows_in(blocking_.rows, folded_) == &folded_.m) {
-    blocking_.rows = RowOrder::as_c;  // there is no other
+    blocking_.rows = RowOrder::as_c;  // the contraction has no other order
   } else {
     folded_.m = Fold(rows_in(blocking_.rows, folded_));
   }
-  folded_.crossed = folded_.crossed_along_a = folded_.led_by_a = Folded::no_fold();  // tables as long as M
+  folded_.crossed = folded_.crossed_along_a = folded_.led_by_a = Folded::no_fold();  // frees these tables, which are as long as M
   if (blocking_.kernel == TileKernel::gemm) {
     const std::string routine = static_cast<char>(folded_.precision) + std::string("gemm");
     gemm_ = find(routine);
     if (gemm_ == nullptr) {
-      throw environment_error("no library that is open has {}", routine);
+      throw environment_error("no open library has {}", routine);
     }
     takes_turns_ = !machine::may_be_called_by_several_threads(reinterpret_cast<const void*>(gemm_));
     const std::unique_lock lock = takes_turns_ ? std::unique_lock(turn()) : std::unique_lock<std::mutex>();
@@ -634,20 +637,20 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find)
   }
   for (const std::int64_t length : {blocking_.m, blocking_.n, blocking_.k}) {
     if (length > std::numeric_limits<Integer>::max()) {
-      throw bad_input("a tile of {} is longer than BLAS's 32-bit integers can say", length);
+      throw bad_input("a tile of length {} exceeds the range of BLAS's 32-bit integers", length);
     }
   }
   m_ = tiles(folded_.m, blocking_.m);
   n_ = tiles(folded_.n, blocking_.n);
   k_ = tiles(folded_.k, blocking_.k);
   if (k_.empty()) {
-    k_ = {{0, 0, 1, 1, 1}};  // a sum of nothing: C := beta C
+    k_ = {{0, 0, 1, 1, 1}};  // an empty sum: C := beta C
   }
   if (blocking_.kernel == TileKernel::streaming) {
     require_streamable();
   }
   if (blocking_.mirrored && !is_symmetric_of_one(folded_)) {
-    throw bad_input("C isn't symmetric even where A and B are one tensor: nothing can be mirrored");
+    throw bad_input("C isn't symmetric even if A and B are the same tensor, so it can't be mirrored");
   }
   blocking_.stream_c = blocking_.stream_c && blocking_.kernel == TileKernel::panels && k_.size() == 1 && panels_stream(folded_.precision);
   if (blocking_.kernel == TileKernel::panels) {
@@ -671,7 +674,8 @@ Blocked::Blocked(Folded folded, Blocking blocking, const FindRoutine& find)
   buffers_ = std::make_shared<Buffers>();
 }
 
-/// Buffers for all tiles inside of the loop that doesn't move an operand, where it is to be kept and passes through buffers.
+/// Creates, for an operand that is to be kept and passes through buffers, a buffer for each of its tiles inside of the loop that doesn't
+/// move it.
 void Blocked::keep_tiles() {
   const auto keep = [&](bool& wanted, Slots& slots, TileLoop without) {
     wanted = wanted && slots.bytes > 0 && tiles_inside(blocking_.order, without, tiles_) > 1;
@@ -706,7 +710,7 @@ void Blocked::require_streamable() const {
       !can_stream()) {
     throw bad_input(
         "the streaming kernel takes double precision, sums of at most {} products in one tile, and tiles of C with contiguous columns a "
-        "constant step apart, on a CPU with AVX2; tiles of {} of this contraction aren't that",
+        "constant step apart, on a CPU with AVX2 and FMA; tiles of {} of this contraction don't meet these conditions",
         longest_streamed_sum, to_string(blocking_));
   }
 }
@@ -777,7 +781,7 @@ std::string Blocked::packed_in_panels() const {
   for (const std::vector<RowPanel>& panels : row_panels_) {
     for (const RowPanel& panel : panels) {
       left = left || !panel.vectors_in_a;
-      result = result || (!panel.contiguous_c && panel.pieces.empty());  // pieces go to where they belong
+      result = result || (!panel.contiguous_c && panel.pieces.empty());  // pieces are written in place
     }
   }
   for (const std::vector<ColumnPanel>& panels : column_panels_) {
@@ -788,8 +792,8 @@ std::string Blocked::packed_in_panels() const {
 
 namespace {
 
-/// Runs `work` on every worker, in threads of their own but for the first, which meet at `together`; where the system refuses threads, those
-/// that there are do all of it.
+/// Runs `work` on every worker: the first in the calling thread, the others in helper threads. The threads meet at `together`. If the
+/// system refuses threads, the running ones do all of the work.
 template <class Workers, class Work>
 void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullptr) {
   run_with_helpers(
@@ -803,8 +807,8 @@ void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullpt
 
 }  // namespace
 
-/// In how many parts threads share the tiles of M or N in an element of the batch: tile by tile, but where the loop over K is outside of
-/// them each thread takes a share of them through all of it.
+/// Returns the number of parts in which threads share the tiles of M or N in an element of the batch. Usually a part is a tile. If the loop
+/// over K is outermost, each thread takes its share of the tiles through all of K.
 std::size_t Blocked::parts() const {
   const std::size_t tiles = sharing_ == Sharing::rows ? m_.size() : n_.size();
   return loops_.front() == TileLoop::k ? std::min(tiles, static_cast<std::size_t>(blocking_.threads)) : tiles;
@@ -823,7 +827,7 @@ Blocked::Unit Blocked::unit(std::size_t number) const {
   return unit;
 }
 
-/// `after` hears what was just done: a member of PartTimes.
+/// `after` is called after each part of the work with the corresponding member of PartTimes.
 template <class Element, class After>
 void Blocked::do_unit(Worker<Element>& worker, const Unit& unit, After&& after) const {
   const auto [outer, middle, inner] = loops_;
@@ -861,22 +865,22 @@ void Blocked::share_units(std::vector<Worker<Element>>& workers) const {
   });
 }
 
-/// All threads work on the same tiles of B, one after the other: each packs parts of it, and when all are packed multiplies tiles of A with
-/// it. A thread that finds none left goes on to pack the next tile of B, into another buffer, and waits there for the others. The loop over
-/// M is the innermost one.
+/// All threads work on the same tiles of B, one after the other. Each thread packs parts of the tile and, once all parts are packed,
+/// multiplies tiles of A with it. A thread that finds no tile of A left packs the next tile of B into another buffer and then waits for the
+/// others. Requires that the loop over M is innermost.
 template <class Element>
 void Blocked::share_tiles(std::vector<Worker<Element>>& workers) const {
   struct Step {
     std::atomic<std::size_t> next_part = 0, next_tile = 0;
   };
   const TileLoop outer = loops_[0], middle = loops_[1], inner = loops_[2];  // clang 14 captures no structured bindings
-  const std::size_t in_one = n_.size() * k_.size();                         // in an element of the batch
+  const std::size_t in_one = n_.size() * k_.size();                         // steps per element of the batch
   std::vector<Step> steps(static_cast<std::size_t>(folded_.batch.extent) * in_one);
   const std::array<Element*, 2> b_buffers = {workers[0].b_buffer(), workers[1].b_buffer()};
   for (Worker<Element>& worker : workers) {
     worker.keep_tiles_in(workers.front());
   }
-  const bool in_order = k_.size() > 1 || packs_b_ || blocking_.keep_a;  // sums of the same C, and common buffers
+  const bool in_order = k_.size() > 1 || packs_b_ || blocking_.keep_a;  // the threads add to the same C or share buffers
   std::barrier<> together(static_cast<std::ptrdiff_t>(workers.size()));
   in_threads(
       workers,
@@ -909,7 +913,7 @@ Worker<Element> Blocked::make_worker(const Element* a, const Element* b, Element
   try {
     return Worker<Element>(*this, a, b, c, alpha, beta);
   } catch (const std::bad_alloc&) {
-    throw environment_error("packing needs {} bytes of memory, which aren't there; C was not changed", workspace_bytes());
+    throw environment_error("packing needs {} bytes of memory, which aren't available; C was not changed", workspace_bytes());
   }
 }
 

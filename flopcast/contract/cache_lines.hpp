@@ -5,17 +5,17 @@
 
 #include "flopcast/contract/panel_kernel.hpp"
 
-/// Lines of the cache, and asking for those of C. Included by source files that are compiled for wide vectors too: all functions are their
-/// own (static) and inlined, as GCC leaves out calls of functions that do nothing but ask.
+/// Cache lines, and prefetching the lines of C. Source files that are compiled for wide vectors include this file too. So all functions are
+/// static, and inlined, because GCC omits calls of functions that do nothing but prefetch.
 namespace flopcast::contract {
 
 constexpr std::size_t line_bytes = 64;
 
-/// Elements of a line.
+/// Number of elements in a cache line.
 template <class Element>
 constexpr std::int64_t line_elements = static_cast<std::int64_t>(line_bytes / sizeof(Element));
 
-/// Whether no element from here on lies across two lines.
+/// Returns whether no element from this address on crosses a line boundary.
 template <class Element>
 [[gnu::always_inline]] static inline bool lies_along_lines(const Element* element) {
   return reinterpret_cast<std::uintptr_t>(element) % sizeof(Element) == 0;
@@ -26,21 +26,21 @@ template <class Element>
   return reinterpret_cast<std::uintptr_t>(element) % line_bytes == 0;
 }
 
-/// Elements before the first line that begins at one, for those that lie along lines.
+/// Returns the number of elements before the first line boundary. Requires lies_along_lines(element).
 template <class Element>
 [[gnu::always_inline]] static inline std::int64_t before_line(const Element* element) {
   return static_cast<std::int64_t>((line_bytes - reinterpret_cast<std::uintptr_t>(element) % line_bytes) % line_bytes / sizeof(Element));
 }
 
-/// Asks for the line of an element of C, which will be written.
+/// Prefetches the line of an element of C for writing.
 template <class T>
 [[gnu::always_inline]] static inline void ask_for(const T* c) {
   constexpr int to_write = 1, keep = 3;
   __builtin_prefetch(c, to_write, keep);
 }
 
-/// Asks for the lines of `rows` neighbours of C, which will be written. If they are streamed only for the lines at their ends of which they
-/// have a part: to ask for lines that are streamed would make that slower than anything.
+/// Prefetches for writing the lines of `rows` contiguous elements of C. If C is streamed, only the partial lines at both ends are
+/// prefetched, because a prefetch of a streamed line slows the store down severely.
 template <class T>
 [[gnu::always_inline]] static inline void ask_for_column(const T* c, std::int64_t rows, bool streamed) {
   if (streamed && begins_line(c)) {
@@ -49,10 +49,10 @@ template <class T>
   for (std::int64_t i = 0; i < rows; i += streamed ? rows : line_elements<T>) {
     ask_for(c + i);
   }
-  ask_for(c + rows - 1);  // often in a line more; to find that out costs more than asking for one twice
+  ask_for(c + rows - 1);  // this element often lies in one more line; a test costs more than a second prefetch of a line
 }
 
-/// Asks for the lines in which a column's pieces begin.
+/// Prefetches for writing the lines in which a column's pieces begin.
 template <class T>
 [[gnu::always_inline]] static inline void ask_for_pieces(const T* column, const RowPiece* pieces, std::int64_t count) {
   for (const RowPiece* piece = pieces; piece != pieces + count; ++piece) {

@@ -16,7 +16,8 @@
 namespace flopcast::contract {
 namespace {
 
-/// Tile lengths worth trying: ends of indices, the caches' sizes, everything; at most `most` elements of buffers.
+/// Returns tile lengths to try: those at which indices end, the `usual` ones that suit the caches, and the whole dimension, if `most`
+/// allows.
 std::set<std::int64_t> lengths(const Fold& fold, std::initializer_list<std::int64_t> usual, std::int64_t most) {
   std::set<std::int64_t> all;
   for (const std::int64_t natural : fold.natural) {
@@ -35,8 +36,8 @@ std::set<std::int64_t> lengths(const Fold& fold, std::initializer_list<std::int6
   return all;
 }
 
-/// Lengths near `about` that cut `extent` into equal tiles but for what rounding up to `unit` takes: a short last tile costs as much as others
-/// for moving C. As many for each of `sharers`, that none waits for another.
+/// Returns lengths near `about`, multiples of `unit`, that cut `extent` into equal tiles up to rounding: moving C costs as much for a short
+/// last tile as for a whole one. The number of tiles is a multiple of `sharers`, so that no thread waits for another.
 std::set<std::int64_t> equal_lengths(std::int64_t extent, std::initializer_list<std::int64_t> about, std::int64_t unit, int sharers = 1) {
   std::set<std::int64_t> all;
   for (const std::int64_t length : about) {
@@ -48,7 +49,7 @@ std::set<std::int64_t> equal_lengths(std::int64_t extent, std::initializer_list<
   return all;
 }
 
-/// Rows that make lines of A whole where another index than M's first one is contiguous there: eight or sixteen times a run.
+/// Returns numbers of rows that use whole lines of A if A is contiguous along another index than M's first one: eight or sixteen runs.
 std::set<std::int64_t> several_runs(const Fold& m) {
   constexpr std::int64_t longest = 8192;
   std::set<std::int64_t> all;
@@ -64,8 +65,8 @@ std::set<std::int64_t> several_runs(const Fold& m) {
   return all;
 }
 
-/// Sums that make lines of an operand whole that is contiguous along another index of K than the first: as many of the runs before it as a
-/// line has elements.
+/// Returns lengths of sums that use whole lines of an operand that is contiguous along an index of K other than the first: as many runs of
+/// the preceding indices as a line has elements.
 std::set<std::int64_t> runs_for_lines(const Fold& k, std::int64_t of_a_line) {
   constexpr std::int64_t longest = 2048;
   std::set<std::int64_t> all;
@@ -81,7 +82,7 @@ std::set<std::int64_t> runs_for_lines(const Fold& k, std::int64_t of_a_line) {
   return all;
 }
 
-/// Orders of the loops that aren't one of those before: of loops with a single tile it doesn't matter where they are.
+/// Returns the orders of the loops that differ for these numbers of tiles: the position of a loop with a single tile doesn't matter.
 std::vector<LoopOrder> different_orders(const PerLoop<std::int64_t>& tiles) {
   std::vector<LoopOrder> orders;
   std::set<std::vector<TileLoop>> seen;
@@ -115,7 +116,8 @@ class Collector {
     }
   }
 
-  /// A's tile is to stay in L2, a panel of B in L1; packing what could be taken in place helps where leading dimensions are bad.
+  /// Adds blockings of the panel kernel. A's tile should stay in L2 and a panel of B in L1. Packing operands that could be read in place
+  /// helps if their leading dimensions cause cache conflicts.
   void add_panels() {
     const std::int64_t unit = std::max<std::int64_t>(24, panel_size(folded_.precision).rows);
     std::set<std::int64_t> rows = lengths(folded_.m, {}, 1024);
@@ -123,7 +125,7 @@ class Collector {
     rows.merge(several_runs(folded_.m));
     add_panels(rows, RowOrder::as_c);
     for (const RowOrder order : {RowOrder::crossed, RowOrder::crossed_along_a}) {
-      constexpr std::int64_t longest_crossed = 6144;  // long runs of A and of C are worth more than staying in L2
+      constexpr std::int64_t longest_crossed = 6144;  // long runs of A and of C pay more than staying in L2
       if (const Fold& crossed = rows_in(order, folded_); &crossed != &folded_.m) {
         add_panels(lengths(crossed, {}, longest_crossed), order);
       }
@@ -149,7 +151,7 @@ class Collector {
           const bool direct_b = model_.is_regular(folded_.k.b, k);
           for (const bool pack_a : {false, true}) {
             for (const bool pack_b : {false, true}) {
-              if ((!pack_a || direct_a) && (!pack_b || direct_b)) {  // what must be packed needs no other candidate that says so
+              if ((!pack_a || direct_a) && (!pack_b || direct_b)) {  // an operand that must be packed needs no second candidate
                 const Blocking blocking{m, n, k, TileKernel::panels, threads_, pack_a, pack_b, false, order};
                 add(blocking);
                 if (k >= folded_.k.extent && pays_to_stream_c(m_fold)) {
@@ -166,7 +168,7 @@ class Collector {
   void add_streaming() {
     for (const std::int64_t m : lengths(folded_.m, {256, 1024}, longest)) {
       for (const std::int64_t n : lengths(folded_.n, {64, 256}, longest)) {
-        // Lines that are written in part cost more than others, which shows with short columns.
+        // Partly written lines cost more than whole ones, which matters for short columns.
         constexpr std::int64_t line = 8, long_column = 64;
         const bool whole_lines = m % line == 0 || m >= long_column;
         if (whole_lines && model_.is_regular(folded_.m.c, m) && model_.is_regular(folded_.n.c, n)) {
@@ -176,7 +178,8 @@ class Collector {
     }
   }
 
-  /// Only where products are small: others have lines enough of their own, and would take longer to try than all else.
+  /// Adds the batch kernel if the products are small. Larger ones use enough lines of their own, and executing them with this kernel would
+  /// take longer than all other trials.
   void add_batch() {
     constexpr std::int64_t most_in_vectors = 1 << 17, most_one_by_one = 1 << 8;
     const bool in_vectors = batch_run(folded_).is_contiguous() && !is_complex(folded_.precision);
@@ -185,8 +188,8 @@ class Collector {
     }
   }
 
-  /// The same tiles with the loops over them in other orders, and with operands kept, where the model expects that to be about as fast as the
-  /// best in the usual order, or faster: the best few, of tiles that are promising there.
+  /// Adds the tiles of promising candidates with other orders of the loops and with kept operands. Only the best few are added, and only
+  /// where the model expects about the speed of the best candidate in the usual order, or more.
   void add_other_loops() {
     constexpr double promising = 1.5, about = 1.01;
     constexpr std::size_t most_tiles = 64, most_added = 8;
@@ -211,8 +214,8 @@ class Collector {
 
  private:
   static constexpr std::int64_t longest = 8192;
-  static constexpr std::int64_t most_elements = std::int64_t{1} << 24;  ///< of buffers for one operand
-  static constexpr std::int64_t most_packed = 1 << 18;                  ///< elements of a packed tile of A, which is to stay in L2
+  static constexpr std::int64_t most_elements = std::int64_t{1} << 24;  ///< largest number of elements of the buffers for one operand
+  static constexpr std::int64_t most_packed = 1 << 18;  ///< largest number of elements of a packed tile of A, which should stay in L2
 
   void add_gemm(const std::set<std::int64_t>& rows, RowOrder order) {
     for (const std::int64_t m : rows) {
@@ -229,16 +232,17 @@ class Collector {
     const auto all_of = [](const Fold& fold) { return std::max<std::int64_t>(1, fold.extent); };
     return {all_of(folded_.m), all_of(folded_.n), all_of(folded_.k), TileKernel::gemm, threads_};
   }
-  /// Whether it is the one call that is added by itself.
+  /// Returns whether `blocking` is the single call that add_one_call() adds.
   [[nodiscard]] bool is_whole_in_place(const Blocking& blocking) const {
     const Blocking whole = whole_gemm();
     return !all_.empty() && all_.front().is_one_call && blocking.m >= whole.m && blocking.n >= whole.n && blocking.k >= whole.k;
   }
 
-  /// One call, or one for each thread on its part of M or N, where BLAS can take all of it.
+  /// Adds one gemm call for the whole contraction, or one per thread for its part of M or N. Requires that BLAS can read all of it in
+  /// place.
   void add_one_call() {
     const Blocking whole = whole_gemm();
-    constexpr std::int64_t unit = 24;  // rows or columns that no kernel does in part but at the end
+    constexpr std::int64_t unit = 24;  // no kernel splits so many rows or columns except at the end
     for (std::int64_t Blocking::*side : {&Blocking::m, &Blocking::n}) {
       Blocking share = whole;
       share.*side = round_up(ceil_div<std::int64_t>(whole.*side, threads_), unit);
@@ -252,7 +256,8 @@ class Collector {
     all_.front().is_one_call = true;
   }
 
-  /// Whether C's lines would be read from outside of the caches before they are overwritten, and most panels of these rows have whole lines.
+  /// Returns whether C's lines would be read from outside of the caches before they are overwritten, and most panels of these rows have
+  /// whole lines.
   [[nodiscard]] bool pays_to_stream_c(const Fold& rows) const {
     return panels_stream(folded_.precision) && starts_at_unit_step(rows.c) && rows.natural.front() >= panel_size(folded_.precision).rows &&
            !environment_.caches.empty() &&
@@ -266,13 +271,13 @@ class Collector {
   static bool is_faster(const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; }
   void sort() { std::stable_sort(all_.begin(), all_.end(), is_faster); }
 
-  /// Whether buffers for all of these tiles are no larger than a large tile, and needed more than once.
+  /// Returns whether the tiles of an operand are needed more than once and buffers for all of them are no larger than a large tile.
   [[nodiscard]] static bool may_keep(LoopOrder order, TileLoop without, const PerLoop<std::int64_t>& tiles, std::int64_t elements_of_tile) {
     const std::int64_t count = tiles_inside(order, without, tiles);
     return tiles[without] > 1 && count > 1 && count * elements_of_tile <= most_elements;
   }
 
-  /// All that differ from it.
+  /// Returns `usual` with all other orders of the loops and choices of kept operands that make a difference.
   [[nodiscard]] std::vector<Blocking> other_loops(const Blocking& usual) const {
     std::vector<Blocking> all;
     if (usual.kernel == TileKernel::batch || usual.kernel == TileKernel::streaming) {
@@ -336,7 +341,7 @@ std::vector<Candidate> candidates_on(int threads, const Folded& folded, const En
 }  // namespace
 
 std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads) {
-  const Seconds worth_threads = 1e-3 + (threads - 1) * start_of_a_thread;  // starting them decides nothing above that
+  const Seconds worth_threads = 1e-3 + (threads - 1) * start_of_a_thread;  // above this time the cost of starting threads is irrelevant
   std::vector<Candidate> all = candidates_on(threads, folded, environment, rates);
   if (threads > 1 && all.front().seconds < worth_threads) {
     const std::vector<Candidate> alone = candidates_on(1, folded, environment, rates);
@@ -351,8 +356,8 @@ bool has_other_loops(const Blocking& blocking) { return blocking.order != LoopOr
 void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
   constexpr std::size_t of_each = 3, of_each_with_other_loops = 2;
   constexpr double clearly_slower = 1.5;
-  std::array<std::array<std::size_t, 2>, 4> seen{};            // by kernel, and whether the loops are others than usual
-  std::set<std::tuple<TileKernel, RowOrder, bool>> ways_seen;  // of going through C
+  std::array<std::array<std::size_t, 2>, 4> seen{};            // by kernel, then by whether the loops differ from the usual ones
+  std::set<std::tuple<TileKernel, RowOrder, bool>> ways_seen;  // ways of going through C
   std::vector<Candidate> promoted, others;
   std::vector<std::pair<std::size_t, Candidate>> by_turn;
   for (const Candidate& candidate : all) {
@@ -378,7 +383,8 @@ void promote_each_kernel(std::vector<Candidate>& all, std::size_t count) {
   if (one_call != all.end()) {
     promoted.insert(promoted.begin() + (one_call == all.begin() || promoted.empty() ? 0 : 1), *one_call);
   }
-  while (promoted.size() > count) {  // other loops give way, whose model is the same as that of the usual ones otherwise
+  // candidates with other loops give way first, because the model treats them like the usual ones otherwise
+  while (promoted.size() > count) {
     const auto last = std::find_if(promoted.rbegin(), promoted.rend(), [](const Candidate& x) { return has_other_loops(x.blocking); });
     if (last == promoted.rend()) {
       break;

@@ -7,7 +7,7 @@
 
 namespace flopcast::contract {
 
-/// Calls `work` with a value-initialised element of the precision's type: float, double, and their complex numbers.
+/// Calls `work` with a value-initialised element of the precision's type: float, double, or one of their complex types.
 template <class Work>
 auto with_element(Precision precision, Work&& work) {
   switch (precision) {
@@ -19,7 +19,7 @@ auto with_element(Precision precision, Work&& work) {
   return work(std::complex<double>{});
 }
 
-/// A number in the type of an element; a real one drops the imaginary part.
+/// Converts a number to an element's type; a real type drops the imaginary part.
 template <class Element>
 Element to_element(std::complex<double> value) {
   if constexpr (std::is_floating_point_v<Element>) {
@@ -29,7 +29,7 @@ Element to_element(std::complex<double> value) {
   }
 }
 
-/// The element at `address`.
+/// Returns the element at `address`.
 inline std::complex<double> load(Precision precision, const std::byte* address) {
   return with_element(precision, [&](auto element) { return std::complex<double>(*reinterpret_cast<const decltype(element)*>(address)); });
 }

@@ -11,7 +11,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// Whether two differ in one length, in what is packed, or in how C is written, only.
+/// Returns whether two blockings differ only in one length, in the packing of one operand, or in how C is written.
 bool are_neighbours(const Blocking& x, const Blocking& y) {
   const int different = (x.m != y.m ? 1 : 0) + (x.n != y.n ? 1 : 0) + (x.k != y.k ? 1 : 0) + (x.pack_a != y.pack_a ? 1 : 0) +
                         (x.pack_b != y.pack_b ? 1 : 0) + (x.stream_c != y.stream_c ? 1 : 0);
@@ -19,26 +19,26 @@ bool are_neighbours(const Blocking& x, const Blocking& y) {
          different == 1;
 }
 
-/// Whether an execution takes so much of the budget that none is worth repeating, and only a few candidates get one.
+/// Returns whether an execution takes so much of the budget that none is worth repeating and only a few candidates are executed.
 bool is_dear(Seconds execution, const PlanOptions& options) {
   constexpr double share = 1.0 / 8;
   return execution > share * options.time_budget;
 }
 
-/// Candidates on tensors of their own, and how long each took.
+/// Executes candidates on tensors of its own and keeps their times.
 class Executions {
  public:
   Executions(const std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
              const PlanOptions& options)
       : tensors_(contraction), all_(all), folded_(folded), machine_(machine), options_(options), begin_(clock_.ticks()) {
     take(0);
-    const Seconds first = execute(0);  // what comes first also loads code and touches memory for the first time
+    const Seconds first = execute(0);  // the first execution also loads code and touches memory for the first time
     if (is_dear(first, options)) {
       seconds_[0] = first;
     }
   }
 
-  /// Whether it ran to its end.
+  /// Runs all phases. Returns false if they were interrupted.
   bool run() {
     once();
     look_again();
@@ -60,7 +60,7 @@ class Executions {
   }
 
  private:
-  /// Asks no more once the answer was no.
+  /// Returns whether go_on has returned false. It isn't called again afterwards.
   bool interrupted() {
     stopped_ = stopped_ || (options_.go_on && !options_.go_on());
     return stopped_;
@@ -88,7 +88,8 @@ class Executions {
     return clock_.seconds(clock_.ticks() - start);
   }
 
-  /// Each once, the most promising first, as the budget may not do for all: their tables of offsets alone may take tenths of seconds each.
+  /// Executes each candidate once, the most promising first, because the budget may not suffice for all: preparing the offset tables alone
+  /// may take tenths of seconds each.
   void once() {
     const std::size_t most = std::min(all_.size(), static_cast<std::size_t>(std::max(1, options_.most_measured)));
     for (std::size_t i = 0; i < most && !interrupted() && (i == 0 || left() > 0); ++i) {
@@ -101,7 +102,7 @@ class Executions {
     }
   }
 
-  /// Those that one disturbance may have made seem clearly slower, while there is time.
+  /// Executes again, while there is time, candidates that a single disturbance may have made clearly slower.
   void look_again() {
     constexpr double disturbed = 3;
     const Seconds best = seconds_[fastest()];
@@ -112,8 +113,8 @@ class Executions {
     }
   }
 
-  /// Neighbours of the fastest one, as the model's order among tiles of one kernel is worth little; and of what turns out to be faster. As
-  /// many as have been executed already, in half of the budget.
+  /// Executes neighbours of the fastest candidate, and of each one that turns out faster, because the model hardly ranks tiles of the same
+  /// kernel. At most as many are executed as before, in half of the budget.
   void explore() {
     const std::size_t most = 2 * blocked_.size();
     for (std::size_t center = blocked_.size(); center != fastest();) {
@@ -131,7 +132,7 @@ class Executions {
     }
   }
 
-  /// The fastest few.
+  /// Returns the fastest few, which are not clearly slower than the best.
   [[nodiscard]] std::vector<std::size_t> not_clearly_slower() const {
     constexpr std::size_t most = 6;
     std::vector<std::size_t> survivors;
@@ -170,8 +171,8 @@ class Executions {
   machine::WallClock clock_;
   std::int64_t begin_;
   std::vector<std::size_t> tried_;  ///< positions in all_
-  std::vector<Blocked> blocked_;    ///< of these
-  std::vector<Seconds> seconds_;    ///< likewise; infinite if never executed
+  std::vector<Blocked> blocked_;    ///< the prepared candidates of tried_
+  std::vector<Seconds> seconds_;    ///< their times; infinite if never executed
   bool stopped_ = false;
 };
 
@@ -180,7 +181,8 @@ class Executions {
 bool execute_candidates(std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
                         const TileRates& rates, const PlanOptions& options) {
   promote_each_kernel(all, static_cast<std::size_t>(std::max(1, options.most_measured)));
-  // The model's order must do where many are executed anyway; where few can be, tens of milliseconds tell which.
+  // If many candidates are executed anyway, the model's order suffices. If only few can be executed, samples select them within tens of
+  // milliseconds.
   if (is_dear(all.front().seconds, options) &&
       !benchmark_candidates(all, folded, machine.environment, rates, machine.find, options.go_on)) {
     return false;

@@ -10,20 +10,20 @@
 namespace flopcast::contract {
 namespace {
 
-/// An index, or several that were fused: its length and its strides in A, B, C (0 where a tensor doesn't have it).
+/// An index, or several fused indices: its length and its strides in A, B and C (0 in a tensor without it).
 struct Dimension {
   std::int64_t extent = 1;
   std::array<std::int64_t, 3> strides{};
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 
-/// Dimensions of the four roles: M, N, K, batch.
+/// The dimensions of the four roles: M, N, K, batch.
 struct Dimensions {
   std::array<std::vector<Dimension>, 4> roles;
   bool swapped = false;
 };
 
-/// Fuses neighbours that are one dimension in every tensor.
+/// Fuses neighbouring dimensions that are one dimension in every tensor.
 std::vector<Dimension> fused(const std::vector<Dimension>& sorted) {
   std::vector<Dimension> all;
   for (const Dimension& next : sorted) {
@@ -57,7 +57,7 @@ std::vector<Dimension> dimensions(const Contraction& contraction, Role role, std
 
 Dimensions all_dimensions(const Contraction& contraction) {
   constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
-  // Along K lines of whoever is contiguous there are to be read whole; where both or none are, the larger one's.
+  // The operand that is contiguous along K decides K's order, so that its lines are read whole; if both or none are, the larger one.
   const auto starts_along_sums = [&](Place place) {
     const std::string indices = contraction.indices(Role::contracted);
     return std::any_of(indices.begin(), indices.end(),
@@ -106,11 +106,12 @@ Fold folded(const std::vector<Dimension>& dims) {
   return result;
 }
 
-/// Cuts a dimension into blocks of about `wanted`, at least `least`: the block and how many there are; all of it where no length divides it.
+/// Cuts a dimension into blocks of about `wanted` and at least `least` values. Returns the block and the dimension of the blocks. If no
+/// such length divides the dimension, the block is the whole dimension.
 std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted, std::int64_t least) {
   std::int64_t best = whole.extent;
   const auto distance = [&](std::int64_t length) { return std::abs(std::log(static_cast<double>(length) / static_cast<double>(wanted))); };
-  // Multiples of four, which are transposed in registers, before others.
+  // Multiples of four are preferred, because they are transposed in registers.
   const auto is_better = [&](std::int64_t length) {
     const bool fits = length % 4 == 0, best_fits = best % 4 == 0;
     return fits == best_fits ? distance(length) < distance(best) : fits;
@@ -129,7 +130,7 @@ std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted,
   return {block, blocks};
 }
 
-/// M's dimension whose values are nearest to one another in A, if it isn't C's first one.
+/// Returns M's dimension with the smallest stride in A, or the end if this is C's first dimension.
 std::vector<Dimension>::const_iterator other_nearest_in_a(const std::vector<Dimension>& dims) {
   const auto nearest = std::min_element(
       dims.begin(), dims.end(), [](const Dimension& x, const Dimension& y) { return std::abs(x.strides[0]) < std::abs(y.strides[0]); });
@@ -141,10 +142,10 @@ std::vector<Dimension> without_single_ones(std::vector<Dimension> dims) {
   return dims;
 }
 
-/// M's dimensions with blocks of those first along which C is contiguous and A's rows are nearest, the latter of about this length; nothing if
-/// that is one dimension.
+/// Returns M's dimensions with two blocks first: one of the dimension along which C is contiguous, then one of about `wanted_of_a` values
+/// of the dimension with A's smallest stride. Returns nothing if both are the same dimension.
 std::vector<Dimension> crossed(const std::vector<Dimension>& dims, std::int64_t wanted_of_a) {
-  constexpr std::int64_t wanted_of_c = 24, least = 8;  // rows of a panel: longer runs of C keep A's lines waiting
+  constexpr std::int64_t wanted_of_c = 24, least = 8;  // 24: rows of a panel; longer runs of C would delay the use of A's lines
   const auto nearest_in_a = other_nearest_in_a(dims);
   if (nearest_in_a == dims.end() || dims.front().strides[2] != 1) {
     return {};
@@ -158,8 +159,8 @@ std::vector<Dimension> crossed(const std::vector<Dimension>& dims, std::int64_t 
   return without_single_ones(std::move(order));
 }
 
-/// M's dimensions with a block of A's contiguous one first, then as many values of C's as a line has, then the others in A's order; nothing
-/// if they begin like this anyway, or A has no runs that fill a vector.
+/// Returns M's dimensions with a block of A's contiguous one first, then as many values of C's as a line holds, then the others in A's
+/// order. Returns nothing if M begins like this anyway, or if A's runs are shorter than a vector.
 std::vector<Dimension> led_by_a(const std::vector<Dimension>& dims) {
   constexpr std::int64_t wanted_of_a = 96, least_of_a = 24, line = 8, shortest_run = 8;
   const auto unit_in_a = other_nearest_in_a(dims);

@@ -19,9 +19,10 @@ namespace {
 
 using Work = std::function<void(std::size_t)>;
 
-/// Waits until the number is no longer `value`: awake at first, as long as a small contraction takes, but without keeping a core from others.
+/// Waits until the number is no longer `value`. The thread first spins as long as a small contraction takes, without keeping the core from
+/// other threads, then sleeps.
 void wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t value) {
-  constexpr int looks = 5000, looks_per_yield = 50;  // some 100 to 200 us in all
+  constexpr int looks = 5000, looks_per_yield = 50;  // some 100 to 200 us in total
   for (int i = 1; i <= looks; ++i) {
     if (number.load(std::memory_order_acquire) != value) {
       return;
@@ -38,7 +39,8 @@ void wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t value) {
   }
 }
 
-/// While it lives, threads that are started block the program's signals, which are for its own threads; not those that a fault raises.
+/// Blocks the program's signals in threads that are started during its lifetime, because these signals are for the program's own threads.
+/// Signals raised by a fault stay unblocked.
 class WithoutSignals {
  public:
   WithoutSignals() {
@@ -57,12 +59,12 @@ class WithoutSignals {
   sigset_t before_{};
 };
 
-/// Where a caller runs, and how it computes.
+/// A caller's CPUs and floating-point environment.
 struct Setting {
   cpu_set_t cpus{};
-  bool knows_cpus = false;  ///< false on machines with more CPUs than the set has room for
-  int cpu = -1;             ///< at the moment
-  fenv_t arithmetic{};      ///< rounding, and what is done with denormal numbers
+  bool knows_cpus = false;  ///< false on machines with more CPUs than the set can hold
+  int cpu = -1;             ///< present CPU of the caller
+  fenv_t arithmetic{};      ///< rounding mode, and treatment of denormal numbers
 
   static Setting of_this_thread() {
     Setting setting;
@@ -73,10 +75,10 @@ struct Setting {
   }
 };
 
-/// A thread that works when it is told to, for as long as the process lives.
+/// A thread that works on demand for as long as the process lives.
 class Helper {
  public:
-  /// Throws std::system_error or std::bad_alloc if the system has no thread.
+  /// Throws std::system_error or std::bad_alloc if the system refuses the thread.
   static std::shared_ptr<Helper> start() {
     auto helper = std::make_shared<Helper>();
     const WithoutSignals without_signals;
@@ -84,7 +86,7 @@ class Helper {
     return helper;
   }
 
-  /// `work` and `setting` have to live until wait() has returned.
+  /// `work` and `setting` must live until wait() has returned.
   void begin(const Work& work, std::size_t number, const Setting& setting) {
     work_ = &work;
     number_ = number;
@@ -100,7 +102,7 @@ class Helper {
       wait_while(ordered_, done);
       take_over(*setting_);
       (*work_)(number_);
-      ++done_;  // in sequence with the look of notify_one at who waits, or a waiter could be missed
+      ++done_;  // sequentially consistent with notify_one's check for waiters; otherwise a waiter could be missed
       done_.notify_one();
     }
   }
@@ -114,8 +116,8 @@ class Helper {
       cpus_ = setting.cpus;
       sched_setaffinity(0, sizeof(cpus_), &cpus_);
     }
-    // Two threads that only ever wait for each other for a moment may share a core for long, beside idle ones: the system balances what is
-    // always busy.
+    // Two threads that only wait briefly for each other may share a core for long although other cores are idle, because the system
+    // balances only threads that are always busy.
     cpu_set_t others = cpus_;
     if (setting.cpu >= 0 && sched_getcpu() == setting.cpu) {
       CPU_CLR(static_cast<std::size_t>(setting.cpu), &others);
@@ -134,7 +136,7 @@ class Helper {
   cpu_set_t cpus_{};
 };
 
-/// The helpers of this process. Never destroyed, as they outlive static objects.
+/// The helper threads of this process. The crew is never destroyed, because the threads outlive static objects.
 struct Crew {
   std::atomic<bool> taken = false;
   std::vector<std::shared_ptr<Helper>> helpers;
@@ -147,13 +149,13 @@ Crew& crew() {
   if (found != nullptr) {
     return *found;
   }
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { current_crew = nullptr; });  // a child has none of them
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { current_crew = nullptr; });  // a forked child has no helper threads
   static_cast<void>(registered);
   auto fresh = std::make_unique<Crew>();
   return current_crew.compare_exchange_strong(found, fresh.get()) ? *fresh.release() : *found;
 }
 
-/// Has a crew, unless somebody else has it.
+/// Exclusive use of a crew, unless another caller is using it.
 class Turn {
  public:
   explicit Turn(Crew& crew) : crew_(crew.taken.exchange(true, std::memory_order_acquire) ? nullptr : &crew) {}
@@ -170,7 +172,7 @@ class Turn {
   Crew* crew_;
 };
 
-/// Whether the system has a thread for `start`.
+/// Calls `start`. Returns whether the system granted a thread.
 template <class Start>
 bool is_started(Start&& start) {
   try {

@@ -5,13 +5,14 @@
 
 namespace flopcast::contract {
 
-/// Runs work(0) in the caller's thread and work(1), ..., work(count - 1) in others, and waits for all. A `work` that throws ends the program.
-/// Of those for which the system refuses a thread `refused` is called with their number, before work(0) begins, and nothing else.
+/// Runs work(0) in the caller's thread and work(1), ..., work(count - 1) in other threads, and waits for all. If the system refuses a
+/// thread, `refused` is called with its number before work(0) begins, and that work isn't done. With `count` > 1 an exception in `work`
+/// ends the program; otherwise the exception reaches the caller.
 ///
-/// The threads are kept for the next time, as starting one, on a core that has gone to sleep, may take as long as a small contraction: for
-/// some hundred microseconds they look out for more, then they sleep. They work on the CPUs and with the rounding and underflow modes of
-/// their caller. One caller at a time has them, and no more of them than there are CPUs; others get threads of their own. A forked child
-/// has none, and starts some when it needs them.
+/// The threads are kept for later calls, because starting one on a sleeping core may take as long as a small contraction. They spin for
+/// some hundred microseconds, then sleep. They take over the caller's CPU affinity, rounding mode and underflow mode. Only one caller at a
+/// time can use them, for at most as many threads as there are CPUs (or two); other callers get new threads. A forked child has no helper
+/// threads and starts some when needed.
 void run_with_helpers(std::size_t count, const std::function<void(std::size_t)>& work, const std::function<void(std::size_t)>& refused);
 
 }  // namespace flopcast::contract

@@ -11,7 +11,7 @@ namespace flopcast::contract {
 /// A loop over the tiles of one folded dimension.
 enum class TileLoop : std::uint8_t { m, n, k };
 
-/// One value for each of the three loops, M's, N's and K's: a tile's number, or how many tiles there are.
+/// One value for each of the three loops over M, N and K, such as a tile's number or a number of tiles.
 template <class Value>
 struct PerLoop {
   std::array<Value, 3> values = {};
@@ -22,19 +22,19 @@ struct PerLoop {
   [[nodiscard]] const Value& k() const { return values[2]; }
 };
 
-/// The loops over tiles from the outside in; a batch is outside of all of them.
+/// The order of the loops over tiles, the outermost first. The loop over the batch is outside of all of them.
 enum class LoopOrder : std::uint8_t { nkm, nmk, knm, kmn, mnk, mkn };
 inline constexpr std::array<LoopOrder, 6> all_loop_orders = {LoopOrder::nkm, LoopOrder::nmk, LoopOrder::knm,
                                                              LoopOrder::kmn, LoopOrder::mnk, LoopOrder::mkn};
 
-/// From the outside in.
+/// Returns the loops, the outermost first.
 std::array<TileLoop, 3> loops_of(LoopOrder order);
 std::string_view name_of(LoopOrder order);
-/// Nothing if it is none.
+/// Returns the order of this name, or nothing if no order has it.
 std::optional<LoopOrder> loop_order(std::string_view name);
 bool runs_inside(LoopOrder order, TileLoop inner, TileLoop outer);
 
-/// How many tiles the loops inside of `loop` go through.
+/// Returns the number of tiles that the loops inside of `loop` go through.
 template <class Value>
 Value tiles_inside(LoopOrder order, TileLoop loop, const PerLoop<Value>& tiles) {
   Value all = 1;
@@ -44,7 +44,7 @@ Value tiles_inside(LoopOrder order, TileLoop loop, const PerLoop<Value>& tiles) 
   return all;
 }
 
-/// The loop that doesn't move an operand's tiles.
+/// For each operand, the loop that doesn't move its tiles.
 inline constexpr TileLoop loop_without_a = TileLoop::n, loop_without_b = TileLoop::m, loop_without_c = TileLoop::k;
 
 }  // namespace flopcast::contract

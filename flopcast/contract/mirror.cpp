@@ -7,7 +7,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// The block of rows [top, bottom) and columns [left, right) above the diagonal.
+/// Mirrors the block of rows [top, bottom) and columns [left, right), as far as it lies above the diagonal.
 template <class Element>
 void mirror_block(const Folded& folded, Element* c, std::size_t top, std::size_t bottom, std::size_t left, std::size_t right) {
   const std::vector<std::int64_t>&row = folded.m.c, &column = folded.n.c;

@@ -11,7 +11,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// Addresses of a tensor's elements: the first byte of the lowest and of the highest one.
+/// The address range of a tensor: the first byte of its lowest and of its highest element.
 struct Span {
   std::int64_t lowest = 0, highest = 0;
   bool empty = false;
@@ -30,13 +30,13 @@ Span span_of(const Contraction& contraction, Place place, const void* first) {
   return span;
 }
 
-/// An index of either tensor: multiples 0 ... most of a step.
+/// An index of either tensor, as multiples 0 ... most of a step.
 struct Term {
   std::int64_t step = 0, most = 0;
 };
 
-/// Whether a sum of one multiple of every term can lie in an interval. The largest steps are tried first; what the smaller ones can still
-/// reach, and the greatest common divisor of these, leave few multiples of each to try.
+/// Decides whether a sum of one multiple of every term can lie in an interval. The largest steps are tried first. The reach of the smaller
+/// steps and their greatest common divisor leave few multiples of each to try.
 class SumFinder {
  public:
   explicit SumFinder(std::vector<Term> terms) : terms_(std::move(terms)) {
@@ -49,7 +49,7 @@ class SumFinder {
     }
   }
 
-  /// True also if it would take too long to find out.
+  /// Returns true also if the answer would take too long.
   bool may_lie_in(std::int64_t low, std::int64_t high, std::size_t from = 0) {
     low = std::max<std::int64_t>(low, 0);
     high = std::min(high, reach_[from]);
@@ -74,11 +74,11 @@ class SumFinder {
 
  private:
   std::vector<Term> terms_;
-  std::vector<std::int64_t> reach_, divisor_;  ///< of each term and those after it
-  int steps_left_ = 100'000;                   ///< less than a millisecond
+  std::vector<std::int64_t> reach_, divisor_;  ///< reach and greatest common divisor of each term and all later ones
+  int steps_left_ = 100'000;                   ///< limits the search to less than a millisecond
 };
 
-/// Of C's element minus that of `place`, as multiples of positive steps above the least difference.
+/// Returns the address differences of elements of C and of `place` as multiples of positive steps above the least difference.
 std::vector<Term> terms(const Contraction& contraction, Place place) {
   std::vector<Term> all;
   for (const Place one : {Place::c, place}) {
@@ -96,14 +96,14 @@ std::vector<Term> terms(const Contraction& contraction, Place place) {
 }  // namespace
 
 bool may_share_addresses(std::span<const Axis> axes) {
-  std::vector<Term> later;  // differences -(extent - 1) ... extent - 1 of the indices after this one, counted from the least
+  std::vector<Term> later;  // differences -(extent - 1) ... extent - 1 of the indices before this one, counted from the least
   std::int64_t least = 0;
   for (const Axis& axis : axes) {
     const std::int64_t step = std::abs(axis.stride), most = axis.extent - 1;
     if (most < 1) {
       continue;
     }
-    std::vector<Term> all = later;  // and 1 ... extent - 1 of this one: elements that differ differ by such a vector or its negative
+    std::vector<Term> all = later;  // plus 1 ... extent - 1 of this index: distinct elements differ by such a vector or its negative
     all.push_back({step, most - 1});
     if (step == 0 || SumFinder(std::move(all)).may_lie_in(least - step, least - step)) {
       return true;
@@ -124,7 +124,7 @@ void require_apart(const Contraction& contraction, const void* a, const void* b,
     }
     const std::int64_t least = result.lowest - span.highest;
     if (SumFinder(terms(contraction, place)).may_lie_in(-element + 1 - least, element - 1 - least)) {
-      throw bad_input("C overlaps {} in memory: {} bytes of {} begin {} bytes from C's first one; the result needs memory of its own",
+      throw bad_input("C overlaps {} in memory: {} bytes of {} begin {} bytes from C's first byte; C needs memory of its own",
                       letter(place), span.highest + element - span.lowest, letter(place), span.lowest - result.lowest);
     }
   }

@@ -7,17 +7,17 @@
 
 namespace flopcast::contract {
 
-/// An index of a tensor, 1 or longer, with its stride in elements.
+/// An index of a tensor: its length, at least 1, and its stride in elements.
 struct Axis {
   std::int64_t stride = 0, extent = 1;
 };
 
-/// Whether two elements of a tensor with these indices lie at the same address; true also if it would take too long to find out. What the
-/// strides reach must fit 62 bits.
+/// Returns whether two elements of a tensor with these indices lie at the same address. Returns true also if the answer would take too
+/// long. The offsets must fit 62 bits.
 bool may_share_addresses(std::span<const Axis> axes);
 
-/// Throws bad_input if the result's elements share bytes with A's or B's: what is read would have been overwritten by then. `a`, `b` and `c`
-/// point to the tensors' first elements; nothing is touched.
+/// Throws bad_input if elements of C share bytes with elements of A or B, which would be overwritten before they are read. `a`, `b` and `c`
+/// point to the tensors' first elements, which aren't accessed.
 void require_apart(const Contraction& contraction, const void* a, const void* b, const void* c);
 
 }  // namespace flopcast::contract

@@ -10,7 +10,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// The tables that this CPU can execute.
+/// Returns the tables of kernels that this CPU can execute, the best first.
 std::vector<PanelKernels> usable() {
   std::vector<PanelKernels> all;
   const auto add = [&](const PanelKernels& kernels) {
@@ -30,7 +30,7 @@ std::vector<PanelKernels> usable() {
   return all;
 }
 
-/// Whether the kernel multiplies a full panel and one of single rows and columns right; small integers, so that nothing is rounded.
+/// Returns whether the kernel computes a full panel, and a panel of one row and one column less, correctly. Small integers avoid rounding.
 template <class T>
 bool is_right(const PanelKernel<T>& kernel) {
   constexpr std::int64_t depth = 5;
@@ -61,7 +61,7 @@ bool is_right(const PanelKernel<T>& kernel) {
   return true;
 }
 
-/// Whether a kernel that takes pieces writes them and nothing else: the first row alone, the others two further on.
+/// Returns whether a kernel that takes pieces writes exactly the given pieces: the first row alone, the others two elements further on.
 template <class T>
 bool writes_pieces(const PanelKernel<T>& kernel) {
   if (!kernel.takes_pieces) {
@@ -89,7 +89,8 @@ bool writes_pieces(const PanelKernel<T>& kernel) {
   return true;
 }
 
-/// Whether a kernel that streams writes a whole panel and nothing else, wherever in a line it begins: two columns with other lines.
+/// Returns whether a kernel that streams writes exactly a whole panel, wherever in a line the panel begins. The two columns begin at
+/// different positions in a line.
 template <class T>
 bool streams_right(const PanelKernel<T>& kernel) {
   if (!kernel.streams) {
@@ -118,7 +119,7 @@ bool streams_right(const PanelKernel<T>& kernel) {
   return true;
 }
 
-/// Whether numbers come to where the transposed ones belong.
+/// Returns whether the kernel transposes a square correctly.
 template <class T>
 bool transposes(const PanelKernel<T>& kernel) {
   constexpr std::int64_t side = Square::side;
@@ -136,7 +137,7 @@ bool transposes(const PanelKernel<T>& kernel) {
   return true;
 }
 
-/// Whether a batch of a vector and one more element is multiplied right: 5 x 3 products, sums of 2.
+/// Returns whether a batch of one vector and one more element is multiplied correctly: 5 x 3 products, sums of 2.
 template <class T>
 bool multiplies_batches(const PanelKernel<T>& kernel) {
   constexpr std::int64_t rows = 5, columns = 3, depth = 2;
@@ -169,7 +170,8 @@ bool multiplies_batches(const PanelKernel<T>& kernel) {
   return c == expected;
 }
 
-/// Kernels are tried before they are trusted, once per process; the one for every CPU comes last and is taken in any case.
+/// Returns the kernels that pass the checks above, which run once per process. The last kernel, which is for every CPU, is taken in any
+/// case.
 template <class T>
 std::vector<PanelKernel<T>> kernels_of(PanelKernel<T> PanelKernels::*which) {
   std::vector<PanelKernel<T>> all;

@@ -12,8 +12,9 @@
 #include <immintrin.h>
 #endif
 
-/// The loops behind panel_kernels(), for vectors of any width. Included by one source file per instruction set, each compiled for it; these
-/// files hold nothing but constant tables, and all functions are their own (static), so that no code for wide vectors gets into functions that every CPU executes.
+/// The loops behind panel_kernels(), for vectors of any width. One source file per instruction set includes this file and is compiled for
+/// that set. These source files hold nothing but constant tables, and all functions are static. So no code for wide vectors gets into
+/// functions that every CPU executes.
 namespace flopcast::contract::panel_loops {
 
 /// sum += rows * factor for all vectors of a column.
@@ -34,7 +35,7 @@ template <class Vector, class T, std::size_t... V>
   }
 }
 
-/// Whether lanes of such vectors can be written by themselves.
+/// Returns whether single lanes of such vectors can be written.
 template <class Vector>
 static constexpr bool has_masks() {
 #if defined(__AVX512F__)
@@ -44,7 +45,7 @@ static constexpr bool has_masks() {
 #endif
 }
 
-/// Whether a column of so many vectors has whole lines in it.
+/// Returns whether a column of this number of vectors contains whole lines.
 template <class T>
 [[gnu::always_inline]] static inline bool has_lines(const T* c, std::size_t vectors) {
   return vectors > 1 ? lies_along_lines(c) : begins_line(c);
@@ -61,7 +62,7 @@ template <class T>
   _mm512_mask_storeu_ps(c, static_cast<__mmask16>(mask), value);
 }
 
-/// A vector's worth of two that follow one another, from number `first` on.
+/// Returns the vector that begins at lane `first` of two consecutive vectors.
 [[gnu::always_inline]] static inline __m512d across(__m512d low, __m512d high, unsigned first) {
   const __m512i lanes = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
   return _mm512_permutex2var_pd(low, _mm512_add_epi64(lanes, _mm512_set1_epi64(static_cast<long long>(first))), high);
@@ -72,7 +73,8 @@ template <class T>
 }
 #endif
 
-/// C := alpha sum for all vectors of a column that has_lines(): these past the caches, what it has of the lines at its ends as usual.
+/// C := alpha sum for all vectors of a column that has_lines(). Whole lines are written past the caches, the partial lines at both ends as
+/// usual.
 template <class Vector, class T, std::size_t... V>
 [[gnu::always_inline]] static inline void stream_column(const PanelProduct<T>& x, T* c, const Vector* sum,
                                                         std::index_sequence<V...> /*vectors*/) {
@@ -85,7 +87,7 @@ template <class Vector, class T, std::size_t... V>
       (stream(c + V * lanes, values[V]), ...);
       return;
     }
-    // Stores that reach into lines which are being streamed, even with lanes left out, are ten times as slow: these are aligned.
+    // Stores that reach into streamed lines are ten times slower, even if a mask leaves those lanes out. So all stores here are aligned.
     const unsigned behind = (1U << (lanes - before)) - 1;
     constexpr unsigned all = (1U << lanes) - 1;
     T* const line = c + before;
@@ -107,7 +109,7 @@ template <class T>
 }
 
 #if defined(__AVX512F__)
-/// The lanes of `mask` of C := alpha sum + beta C; others are neither read nor written.
+/// C := alpha sum + beta C for the lanes of `mask`; other lanes are neither read nor written.
 [[gnu::always_inline]] static inline void update_lanes(double* c, __m512d sum, unsigned mask, double alpha, double beta) {
   const auto lanes = static_cast<__mmask8>(mask);
   __m512d value = _mm512_mul_pd(sum, _mm512_set1_pd(alpha));
@@ -126,7 +128,7 @@ template <class T>
 }
 #endif
 
-/// One piece of all columns, from their vectors number V.
+/// Writes one piece of all columns, from the vectors with number V.
 template <std::size_t V, class T, class Sums, std::size_t... J>
 [[gnu::always_inline]] static inline void update_piece(const PanelProduct<T>& x, const RowPiece& piece, const std::int64_t* columns,
                                                        const Sums& sums, std::index_sequence<J...> /*columns*/) {
@@ -143,7 +145,7 @@ template <std::size_t V, class T, class Sums, std::size_t... J>
 #endif
 }
 
-/// Columns of C in the product's pieces.
+/// Writes the columns of C in the product's pieces.
 template <class T, class Sums, std::size_t... V, std::size_t... J>
 [[gnu::always_inline]] static inline void update_pieces(const PanelProduct<T>& x, std::int64_t first, const Sums& sums,
                                                         std::index_sequence<V...> /*vectors*/, std::index_sequence<J...> numbers) {
@@ -153,7 +155,7 @@ template <class T, class Sums, std::size_t... V, std::size_t... J>
   }
 }
 
-/// Asks for the lines of C that a later panel writes, from column `first` on.
+/// Prefetches the lines of C that a later panel writes, from column `first` on.
 template <class Vector, class T, std::size_t... V, std::size_t... J>
 [[gnu::always_inline]] static inline void ask_for_panel(const PanelProduct<T>& x, std::int64_t first, std::index_sequence<V...> /*vectors*/,
                                                         std::index_sequence<J...> /*columns*/) {
@@ -167,27 +169,28 @@ template <class Vector, class T, std::size_t... V, std::size_t... J>
   }
 }
 
-/// Asks for rows of A that are needed some columns later: a panel comes from L2 as a rule, and waiting for it costs a tenth of the time.
+/// Prefetches rows of A that are needed some columns later. A panel usually comes from L2, and waiting for it would cost a tenth of the
+/// time.
 template <class Vector, class T, std::size_t... V>
 [[gnu::always_inline]] static inline void prefetch_rows(const T* a, std::index_sequence<V...> /*vectors*/) {
   (__builtin_prefetch(a + V * sizeof(Vector) / sizeof(T)), ...);
 }
 
-/// Asks for a line that the next panel needs; L1 is full of what this one needs.
+/// Prefetches a line that the next panel needs, but not into L1, which is full of the present panel's data.
 template <class T>
 [[gnu::always_inline]] static inline void prefetch_ahead(const T* line) {
   constexpr int to_read = 0, outside_of_l1 = 2;
   __builtin_prefetch(line, to_read, outside_of_l1);
 }
 
-/// Vectors into memory, one after the other.
+/// Writes vectors to memory, one after the other.
 template <class Vector, class T, std::size_t... V>
 [[gnu::always_inline]] static inline void spill(T* to, const Vector* sum, std::index_sequence<V...> /*vectors*/) {
   (store(to + V * sizeof(Vector) / sizeof(T), sum[V]), ...);
 }
 
-/// sizeof...(V) vectors of rows by sizeof...(J) columns, from column `first` of the product on; all sums stay in registers. With `packed`,
-/// neighbours in a row of b are neighbours in memory.
+/// Computes sizeof...(V) vectors of rows by sizeof...(J) columns, from column `first` of the product on; all sums stay in registers.
+/// `packed` says that neighbours in a row of b are neighbours in memory.
 template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J>
 [[gnu::noinline]] static void product(const PanelProduct<T>& x, std::int64_t first, std::index_sequence<V...> vectors,
                                       std::index_sequence<J...> columns) {
@@ -239,7 +242,7 @@ template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J
   (update_some(x, x.c + x.c_columns[first + static_cast<std::int64_t>(J)], spilled[J]), ...);
 }
 
-/// All columns, as many at a time as there are registers for.
+/// Computes all columns, `width` at a time, then with smaller widths.
 template <class Vector, class T, bool packed, std::size_t height, std::size_t width>
 static void all_columns(const PanelProduct<T>& x) {
   std::int64_t done = 0;
@@ -258,7 +261,7 @@ static void all_columns(const PanelProduct<T>& x) {
   }
 }
 
-/// No more vectors of rows than the product has.
+/// Computes all rows, with no more vectors than the product has.
 template <class Vector, class T, bool packed, std::size_t height, std::size_t width>
 static void all_rows(const PanelProduct<T>& x) {
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));

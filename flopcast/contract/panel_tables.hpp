@@ -4,7 +4,7 @@
 
 namespace flopcast::contract {
 
-/// The kernels of one instruction set; `run` is null where the compiler couldn't make them.
+/// The kernels of one instruction set; `run` is null if the compiler doesn't support the instruction set.
 struct PanelKernels {
   PanelKernel<float> in_float;
   PanelKernel<double> in_double;

@@ -12,7 +12,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// How many elements from `first` on, `most` at most, are neighbours in memory.
+/// Returns the number of elements from `first` on, at most `most`, that are neighbours in memory.
 std::int64_t run_length(const std::vector<std::int64_t>& offsets, std::int64_t first, std::int64_t most) {
   const std::int64_t* at = offsets.data() + first;
   std::int64_t length = 1;
@@ -22,7 +22,7 @@ std::int64_t run_length(const std::vector<std::int64_t>& offsets, std::int64_t f
   return length;
 }
 
-/// Neighbours in C, cut where a vector ends.
+/// Returns the runs of neighbours in C, cut where vectors end.
 std::vector<RowPiece> row_pieces(const Fold& m, std::int64_t first, std::int64_t rows, std::int64_t lanes) {
   std::vector<RowPiece> all;
   for (std::int64_t i = 0; i < rows;) {
@@ -34,26 +34,26 @@ std::vector<RowPiece> row_pieces(const Fold& m, std::int64_t first, std::int64_t
   return all;
 }
 
-/// Packs a panel, whose width is what the kernel takes at once; rows after its last one become zeros. `next` is packed right after it.
+/// Packs a panel of the kernel's height; the rows after its last one become zeros. `next` is packed right after it.
 template <class T>
 void pack_panel(const ScatteredMatrix<T>& x, T* to, std::int64_t height, const ScatteredMatrix<T>& next) {
-  constexpr std::int64_t strip = 2 * Square::side;  // a line of doubles
+  constexpr std::int64_t strip = 2 * Square::side;  // a cache line of doubles
   pack(x, to, height, strip, next);
   for (std::int64_t j = 0; j < x.columns && x.rows < height; ++j) {
     std::fill(to + x.rows + j * height, to + (j + 1) * height, T(0));
   }
 }
 
-/// Four neighbouring rows of a panel, by where they lie in A.
+/// Four consecutive rows of a panel.
 struct Quad {
   std::int64_t panel = 0, at = 0;
   bool taken = false;
 };
 
-/// Offset in A of a row of a panel.
+/// Returns the offset in A of a row of a panel.
 std::int64_t offset_of(const Fold& m, const RowPanel& panel, std::int64_t i) { return m.a[static_cast<std::size_t>(panel.first + i)]; }
 
-/// Takes quads that are neighbours in A together in squares; all in panels of one height.
+/// Groups quads that are neighbours in A into squares; all panels of a square have the same height.
 class SquareFinder {
  public:
   SquareFinder(const Fold& m, const std::vector<RowPanel>& panels) : m_(m), panels_(panels) {
@@ -113,7 +113,7 @@ class SquareFinder {
   std::map<std::int64_t, Quad> quads_;
 };
 
-/// One offset for each cache line that the squares take.
+/// Returns one offset for each cache line that the squares use.
 std::vector<std::int64_t> lines_of(const std::vector<PackingOrder::Rows>& squares, std::int64_t line_elements) {
   std::vector<std::int64_t> offsets, lines;
   for (const PackingOrder::Rows& rows : squares) {
@@ -128,14 +128,14 @@ std::vector<std::int64_t> lines_of(const std::vector<PackingOrder::Rows>& square
   return lines;
 }
 
-/// How many panels before it is written C is asked for: memory takes as long to answer as some dozens of products of a panel. Where a panel
-/// has many of them, as it begins, lest its lines have left L1 again.
+/// Returns how many panels ahead C is prefetched, because memory takes as long to answer as some dozens of products of a panel. Panels with
+/// many products prefetch their own lines at their beginning, so that these don't leave L1 again.
 std::size_t panels_ahead(std::int64_t depth) {
   constexpr std::int64_t products = 48, most = 8;
   return static_cast<std::size_t>(depth >= 2 * products ? 0 : std::min(most, ceil_div(products, std::max<std::int64_t>(1, depth))));
 }
 
-/// Offset of one value; the folded K of an empty sum has none.
+/// Returns the offset of one value, or 0 for the empty folded K of an empty sum.
 std::int64_t offset_at(const std::vector<std::int64_t>& offsets, std::int64_t i) {
   return offsets.empty() ? 0 : offsets[static_cast<std::size_t>(i)];
 }
@@ -176,7 +176,7 @@ std::vector<RowPanel> RowPanels::of(std::int64_t first, std::int64_t length) con
 PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, const std::vector<std::int64_t>& depth_offsets,
                            std::int64_t line_elements) {
   if (first_step(depth_offsets.data(), std::ssize(depth_offsets)) == 1) {
-    return {};  // read along K
+    return {};  // A is read along K
   }
   PackingOrder order;
   std::int64_t neighbours = 0;
@@ -190,7 +190,7 @@ PackingOrder packing_order(const Fold& m, const std::vector<RowPanel>& panels, c
   for (std::size_t i = 1; i < order.rows.size(); ++i) {
     neighbours -= order.rows[i].offset_a - order.rows[i - 1].offset_a == 1 ? 1 : 0;
   }
-  // Negative where sorting makes neighbours: half of the rows are to get one that they didn't have.
+  // Negative if sorting creates neighbours: at least half of the rows must gain one.
   if (-2 * neighbours < std::ssize(order.rows)) {
     return {};
   }
@@ -257,8 +257,8 @@ void PanelTiles<T>::pack_columns(std::size_t first, std::size_t last) {
   }
 }
 
-/// Packs several panels whose columns are neighbours in B at once, so that whole runs of B's lines are read one after the other; gives how
-/// many, 0 for none.
+/// Packs several panels at once if their columns are neighbours in B, so that whole runs of B's lines are read one after the other. Returns
+/// their number, 0 for none.
 template <class T>
 std::size_t PanelTiles<T>::pack_columns_together(std::size_t first, std::size_t last) const {
   constexpr std::size_t most = 16;
@@ -294,7 +294,7 @@ std::size_t PanelTiles<T>::pack_columns_together(std::size_t first, std::size_t 
 
 template <class T>
 void PanelTiles<T>::pack_columns_of(std::size_t number) const {
-  const auto matrix = [&](std::size_t i) {  // its rows are B's columns: a row of the packed panel is one of B
+  const auto matrix = [&](std::size_t i) {  // the matrix's rows are B's columns, because a row of the packed panel is a row of B
     const ColumnPanel& panel = (*column_panels_)[i];
     return ScatteredMatrix<T>{b_, folded_->n.b.data() + panel.first, panel.columns, folded_->k.b.data() + depth_.first, depth_.length};
   };
@@ -329,7 +329,7 @@ void PanelTiles<T>::take_rows_where_they_lie(const T* a, const std::vector<RowPa
   }
 }
 
-/// Squares with where they go to in the buffer, for the first p.
+/// Packs the squares: finds their destinations in the buffer for p = 0, then transposes them for every p.
 template <class T>
 void PanelTiles<T>::take_squares(const T* a, const PackingOrder& order) {
   for (std::vector<Square>& some : squares_) {
@@ -379,7 +379,7 @@ void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& 
     const T* const from = a + folded_->k.a[static_cast<std::size_t>(depth_.first + p)];
     for (const PackingOrder::Row& row : order.rows) {
       const Rows& panel = rows_[static_cast<std::size_t>(row.panel)];
-      const_cast<T*>(panel.data)[p * panel.step + row.at] = from[row.offset_a];  // it lies in our own buffer
+      const_cast<T*>(panel.data)[p * panel.step + row.at] = from[row.offset_a];  // points into this object's buffer
     }
   }
 }
@@ -418,7 +418,7 @@ void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
   }
   const bool streams = stream_c_ && beta == T(0);
   const std::size_t ask_until = streams && writes_whole_lines(c) ? 0 : columns_.size();
-  PanelNumber ahead{panels.size()};  // of the panel of C that is asked for
+  PanelNumber ahead{panels.size()};  // number of the panel of C that is prefetched
   for (std::size_t k = panels_ahead(depth_.length); k > 0; --k, ahead.advance()) {
     if (ahead.column < ask_until) {
       ask_for_c(c, panels[ahead.row], (*column_panels_)[ahead.column], streams);
@@ -449,7 +449,7 @@ void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
   }
 }
 
-/// Whether all columns of all row panels are vectors that begin lines of the cache.
+/// Returns whether all columns of all row panels consist of whole cache lines.
 template <class T>
 bool PanelTiles<T>::writes_whole_lines(const T* c) const {
   std::int64_t offsets = 0;
@@ -467,8 +467,8 @@ bool PanelTiles<T>::writes_whole_lines(const T* c) const {
   return begins_line(c) && offsets % line_elements<T> == 0;
 }
 
-/// Asks for the lines of C that are written by a panel, for which the kernel asks unless it is of another shape than the one being multiplied.
-/// Inlined for the same reason as those of cache_lines.hpp.
+/// Prefetches the lines of a panel of C. The kernel does this itself if that panel has the shape of the present one. Inlined for the same
+/// reason as the functions of cache_lines.hpp.
 template <class T>
 [[gnu::always_inline]] inline void PanelTiles<T>::ask_for_c(const T* c, const RowPanel& rows, const ColumnPanel& columns,
                                                             bool streams) const {
@@ -487,7 +487,7 @@ template <class T>
   }
 }
 
-/// The kernel asks for the lines of panel `ahead` while it does the product, or they are asked for here.
+/// Makes the kernel prefetch the lines of panel `ahead` during the product if the shapes agree; otherwise prefetches them here.
 template <class T>
 [[gnu::always_inline]] inline void PanelTiles<T>::take_ahead(PanelProduct<T>& product, const Rows& rows, const T* c,
                                                              const PanelNumber& ahead) const {
@@ -503,7 +503,7 @@ template <class T>
   }
 }
 
-/// Of column panel `number`, if there is one, for as many shares as there are row panels.
+/// Returns the lines to prefetch of column panel `number`, if it exists, divided into as many shares as there are row panels.
 template <class T>
 typename PanelTiles<T>::ColumnsAhead PanelTiles<T>::columns_ahead(std::size_t number) const {
   if (number >= columns_.size() || depth_.length == 0) {
@@ -522,7 +522,8 @@ typename PanelTiles<T>::ColumnsAhead PanelTiles<T>::columns_ahead(std::size_t nu
   return {columns.data, share, 0, count, columns.column_step, depth_.length};
 }
 
-/// Packed lines are left to the kernel, which spreads them even more. Inlined, as GCC leaves out calls of functions that do nothing but ask.
+/// Prefetches the next share. Packed lines are left to the kernel, which spreads them even more. Inlined, because GCC omits calls of
+/// functions that do nothing but prefetch.
 template <class T>
 [[gnu::always_inline]] inline void PanelTiles<T>::ColumnsAhead::ask(PanelProduct<T>& product) {
   if (step > 0) {
@@ -541,7 +542,7 @@ template <class T>
   }
 }
 
-/// Through a buffer, as C's rows are no neighbours.
+/// Multiplies into a buffer and adds it to C, for panels whose rows aren't neighbours in C.
 template <class T>
 void PanelTiles<T>::scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const {
   constexpr std::int64_t most_rows = 64, most_columns = 16;

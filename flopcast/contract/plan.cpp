@@ -32,8 +32,8 @@ std::string how_known(const Candidate& candidate, bool from_wisdom) {
   return from_wisdom ? "measured before:" : "measured";
 }
 
-/// Tiles for the case that A and B are one tensor, if computing half of a symmetric C pays: tiles small enough to leave most of the other
-/// half out.
+/// Returns tiles for the case that A and B are one tensor, if C is symmetric and computing half of it pays. The tiles are small enough to
+/// leave out most of the other half.
 std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& chosen, const TimeModel& model) {
   constexpr std::int64_t fewest = 96, most = 240, shortest_sum = 32, rows = 24, parts = 4;
   if (!is_symmetric_of_one(folded) || folded.m.extent < 2 * fewest || folded.k.extent < shortest_sum) {
@@ -45,7 +45,7 @@ std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& 
   half.rows = RowOrder::as_c;
   half.order = LoopOrder::nkm;
   half.keep_a = half.keep_b = half.keep_c = false;
-  half.stream_c = false;  // the other half is copied from it
+  half.stream_c = false;  // the other half is copied from C afterwards
   half.m = half.n = side;
   half.k = std::min<std::int64_t>(chosen.k, 320);
   const double tiles = std::ceil(static_cast<double>(folded.m.extent) / static_cast<double>(side));
@@ -57,32 +57,32 @@ std::optional<Blocking> mirrored_blocking(const Folded& folded, const Blocking& 
   return half;
 }
 
-/// Throws bad_input for a tensor that has elements, but no address.
+/// Throws bad_input for a tensor that has elements, but a null pointer.
 void require_there(const Contraction& contraction, const std::array<const void*, 3>& tensors) {
   for (const Place place : places) {
     if (tensors[static_cast<std::size_t>(place)] == nullptr && contraction.elements(place) > 0) {
-      throw bad_input("{} of {} is a null pointer; its {} elements are expected there", letter(place), to_string(contraction.notation()),
+      throw bad_input("{} of {} is a null pointer, but the tensor has {} elements", letter(place), to_string(contraction.notation()),
                       contraction.elements(place));
     }
   }
 }
 
-/// Room for C. Throws environment_error if it isn't there.
+/// Returns room for C. Throws environment_error if the memory isn't available.
 std::vector<double> zeros(const Contraction& contraction) {
   const std::int64_t elements = contraction.elements(Place::c);
   try {
     return std::vector<double>(static_cast<std::size_t>(elements));
   } catch (const std::bad_alloc&) {
-    throw environment_error("no memory for the {} of C of {}", format_bytes(static_cast<double>(elements) * sizeof(double)),
-                            to_string(contraction.notation()));
+    throw environment_error("the {} of C of {} need memory that isn't available",
+                            format_bytes(static_cast<double>(elements) * sizeof(double)), to_string(contraction.notation()));
   } catch (const std::length_error&) {
-    throw environment_error("C of {} has {} elements, more than a vector can have", to_string(contraction.notation()), elements);
+    throw environment_error("C of {} has {} elements, more than a vector can hold", to_string(contraction.notation()), elements);
   }
 }
 
 TileRates rates_of(const Machine& machine) { return machine.rates ? *machine.rates : assumed_tile_rates(machine.environment); }
 
-/// Compares candidates with the effort that was asked for; whether it found out something that is worth keeping.
+/// Compares candidates with the requested effort. Returns whether the result is worth storing.
 bool compare(std::vector<Candidate>& all, const Contraction& contraction, const Folded& folded, const Machine& machine,
              const PlanOptions& options) {
   switch (options.effort) {
@@ -95,7 +95,7 @@ bool compare(std::vector<Candidate>& all, const Contraction& contraction, const 
 
 }  // namespace
 
-/// What a plan shares between its copies.
+/// The state that copies of a plan share.
 class Plan::State {
  public:
   Contraction contraction;
@@ -103,16 +103,16 @@ class Plan::State {
   int threads = 1;
   bool from_wisdom = false;
 
-  /// What executing and explaining take: tables as long as the folded indices.
+  /// The data for executing and explaining, which include tables as long as the folded dimensions.
   struct Ready {
-    std::vector<Candidate> considered;  ///< the chosen one first
-    ExpectedTime::Parts parts;          ///< of the chosen one's expected time; A and B as they were given
+    std::vector<Candidate> considered;  ///< considered candidates, the chosen one first
+    ExpectedTime::Parts parts;          ///< parts of the chosen candidate's expected time, with A and B as given by the user
     std::unique_ptr<Blocked> chosen;
-    std::unique_ptr<Blocked> mirrored;  ///< takes over where A and B are one tensor and C is symmetric; null if that doesn't pay
-    std::unique_ptr<Blocked> updating;  ///< takes over where C is not overwritten and the chosen one streams
+    std::unique_ptr<Blocked> mirrored;  ///< used instead if A and B are one tensor and C is symmetric; null if this doesn't pay
+    std::unique_ptr<Blocked> updating;  ///< used instead if C is not overwritten and the chosen kernel streams
   };
 
-  /// Takes what was chosen; a choice that was found is made ready when it is first needed, so that planning doesn't cost what isn't used.
+  /// Sets the choice. A stored choice is prepared when it is first needed, so that planning costs nothing for unused plans.
   void choose(std::vector<Candidate> considered) { ready_.considered = std::move(considered); }
   [[nodiscard]] Seconds seconds() const { return ready_.considered.front().seconds; }
   const Ready& ready() const {
@@ -136,7 +136,7 @@ class Plan::State {
     for (Candidate& candidate : ready_.considered) {
       candidate.blocking = fitted(folded, candidate.blocking);
     }
-    ready_.considered.front().blocking = ready_.chosen->blocking();  // which also drops what would change nothing
+    ready_.considered.front().blocking = ready_.chosen->blocking();  // the prepared blocking, without settings that have no effect
     if (blocking.kernel == TileKernel::streaming) {
       const std::vector<Candidate> all = candidates(folded, machine.environment, rates, threads);
       const auto plain = std::find_if(all.begin(), all.end(),
@@ -209,13 +209,13 @@ Machine local_machine(const std::string& blas) {
 
 Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options) {
   if (options.threads < 1) {
-    throw bad_input("a plan for {} threads; at least 1 is needed", options.threads);
+    throw bad_input("a plan can't use {} threads; at least 1 is needed", options.threads);
   }
   if (!(options.time_budget >= 0)) {
-    throw bad_input("a plan with a time budget of {} s; 0 or more is needed", options.time_budget);
+    throw bad_input("a plan can't have a time budget of {} s; 0 or more is needed", options.time_budget);
   }
   if (options.most_measured < 1) {
-    throw bad_input("a plan that measures {} candidates; at least 1 is needed", options.most_measured);
+    throw bad_input("a plan can't measure {} candidates; at least 1 is needed", options.most_measured);
   }
   auto state = std::make_shared<Plan::State>();
   state->contraction = contraction;
@@ -247,7 +247,8 @@ Plan plan(std::string_view text, const Shapes& shapes, const Machine& machine, c
   Extents extents;
   const auto read = [&](const std::string& indices, const std::vector<std::int64_t>& shape, Place place) {
     if (shape.size() != indices.size()) {
-      throw bad_input("{} of {} has {} indices, but a shape of {} sizes", letter(place), to_string(notation), indices.size(), shape.size());
+      throw bad_input("{} of {} has {} indices, but its shape has {} sizes", letter(place), to_string(notation), indices.size(),
+                      shape.size());
     }
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const auto [found, is_new] = extents.emplace(indices[i], shape[i]);
@@ -272,7 +273,7 @@ std::vector<double> einsum(std::string_view text, std::span<const double> a, con
     const std::size_t in_a = notation.a.find(index);
     const std::vector<std::int64_t>& from = in_a != std::string::npos ? shape_a : shape_b;
     const std::size_t at = in_a != std::string::npos ? in_a : notation.b.find(index);
-    shape_c.push_back(at < from.size() ? from[at] : 0);  // a shape that is too short is refused by plan()
+    shape_c.push_back(at < from.size() ? from[at] : 0);  // plan() rejects shapes that are too short
   }
   const Plan chosen = plan(text, {shape_a, shape_b, shape_c}, machine);
   const auto check = [&](Place place, std::size_t given) {

@@ -17,61 +17,62 @@
 #include "flopcast/core/units.hpp"
 #include "flopcast/model/store.hpp"
 
-/// Tensor contractions for users, in the way of FFTW: plan once, execute often.
+/// Tensor contractions for users, in the manner of FFTW: plan once, execute often.
 ///
-///     const contract::Machine machine = contract::local_machine();
-///     const contract::Plan plan = contract::plan("ija,jbic->abc", {{8, 8, 100}, {8, 100, 8, 100}, {100, 100, 100}}, machine);
-///     plan.execute(a, b, c);
+/// const contract::Machine machine = contract::local_machine();
+/// const contract::Plan plan = contract::plan("ija,jbic->abc", {{8, 8, 100}, {8, 100, 8, 100}, {100, 100, 100}}, machine);
+/// plan.execute(a, b, c);
 namespace flopcast::contract {
 
-/// Where contractions run: BLAS's routines, and what is known of the machine.
+/// The environment in which contractions run: BLAS routines and the known properties of the machine.
 struct Machine {
-  FindRoutine find;  ///< may be called as long as a plan for this machine lives, which has a copy
+  FindRoutine find;  ///< may be called during the lifetime of any plan for this machine, which holds a copy
   Environment environment;
-  std::optional<TileRates> rates = {};  ///< of the kernels; without them they are guessed from the environment
+  std::optional<TileRates> rates = {};  ///< rates of the kernels; if missing, assumed from the environment
 };
 
-/// This machine with `blas` (empty: one that several threads may call, if it is installed) on one thread. Caches are taken from an earlier
-/// measurement, or measured first (seconds); kernels are timed (milliseconds). Throws as LibrarySet::open and machine::detect.
+/// Returns the local machine with the library `blas` on one thread. An empty `blas` selects an installed library that several threads may
+/// call, if there is one. Caches are taken from an earlier measurement or measured first (seconds); kernels are timed (milliseconds).
+/// Throws what LibrarySet::open and machine::detect throw.
 Machine local_machine(const std::string& blas = {});
 
-/// How a plan is chosen.
+/// The effort with which a plan is chosen.
 enum class Effort : std::uint8_t {
-  estimate,    ///< by a model of kernels and memory: milliseconds at most, nothing runs
-  microbench,  ///< the best by that model are predicted from a tile of each, timed at the real strides: tens of milliseconds
-  measure      ///< the best by that formula are executed on tensors of the planner's own: as long as PlanOptions::time_budget at most
+  estimate,    ///< by a model of kernels and memory; nothing is executed; milliseconds at most
+  microbench,  ///< a tile of each of the model's best candidates is timed at the real strides; tens of milliseconds
+  measure      ///< the model's best candidates are executed on tensors of the planner's own; PlanOptions::time_budget at most
 };
 
 struct PlanOptions {
   Effort effort = Effort::estimate;
-  int threads = 1;          ///< of the contraction's own, around a BLAS on one thread; of OpenBLAS's single-threaded build they take turns
-  Seconds time_budget = 2;  ///< for measuring
-  int most_measured = 12;   ///< candidates that are executed; as many neighbours of the fastest may come on top
+  int threads = 1;  ///< threads of the contraction, around a BLAS on one thread; they call OpenBLAS's single-threaded build in turns
+  Seconds time_budget = 2;  ///< seconds for measuring
+  int most_measured = 12;   ///< candidates that are executed, followed by at most as many neighbours of the fastest one
   Precision precision = Precision::d;
-  Order order = Order::row_major;  ///< of dense tensors, where no strides are given; row-major is what NumPy and C have
+  Order order = Order::row_major;  ///< order of dense tensors, if no strides are given; NumPy and C use row_major
   model::Store* wisdom =
-      nullptr;  ///< measured choices are kept there and found again, also by other processes, by who asks for the same effort and budget
-  std::optional<Blocking> tiles = {};  ///< these are taken, and nothing is chosen
-  bool fresh = false;                  ///< measure again what is kept there, and replace it
-  /// Asked before every execution while measuring; false: take the best of what is known, and keep nothing in the store.
+      nullptr;  ///< store in which measured choices are kept and found again, also by other processes, for the same effort and budget
+  std::optional<Blocking> tiles = {};  ///< if set, these tiles are used, and nothing is chosen
+  bool fresh = false;                  ///< measure stored choices again and replace them
+  /// Polled before every execution while measuring; if false, the plan takes the best known candidate and stores nothing.
   std::function<bool()> go_on = {};
 };
 
-/// A contraction made ready: execute() on any buffers, often, and from several threads at once. A choice that was kept is made ready
-/// (tables as long as the folded sides are filled) by the first call that needs it, whichever that is.
+/// A prepared contraction: execute() may be called often, on any buffers, and from several threads at once. A stored choice is prepared by
+/// the first call that needs it, whichever that is; this fills tables as long as the folded dimensions.
 class Plan {
  public:
-  /// C := alpha A B + beta C, of tensors that are all there. Where A and B are one tensor (a == b), C is symmetric and beta = 0, half of C is computed. Throws bad_input
-  /// if C overlaps A or B or real numbers are to be scaled by complex ones, environment_error if memory for packing isn't there; C is
-  /// untouched then.
+  /// C := alpha A B + beta C on complete tensors. If A and B are one tensor (a == b), C is symmetric and beta = 0, half of C may be
+  /// computed and mirrored. Throws bad_input if C overlaps A or B, if a pointer to elements is null, or if real numbers are to be scaled by
+  /// complex ones. Throws environment_error if memory for packing is not available. C is unchanged after an exception.
   void execute(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0) const;
-  /// What was chosen, why, and what else was considered; several lines.
+  /// Returns several lines of text: the choice, its reason, and other candidates.
   [[nodiscard]] std::string explain() const;
-  /// What was considered, the chosen one first.
+  /// Returns the considered candidates, the chosen one first.
   [[nodiscard]] const std::vector<Candidate>& considered() const;
-  /// Bytes that execute() allocates for packing.
+  /// Returns the bytes that execute() allocates for packing.
   [[nodiscard]] std::int64_t workspace_bytes() const;
-  /// Expected time of execute().
+  /// Returns the expected time of execute().
   [[nodiscard]] Seconds seconds() const;
   [[nodiscard]] const Contraction& contraction() const;
 
@@ -82,18 +83,19 @@ class Plan {
   std::shared_ptr<const State> state_;
 };
 
-/// Chooses how to compute `contraction`. Throws bad_input as make_contraction, environment_error if no library has gemm (of a choice that
-/// was kept the first use does).
+/// Chooses how to compute `contraction`. Throws bad_input for options out of range and for tiles that don't suit the contraction. Throws
+/// environment_error if the plan needs gemm and no library has it; a plan with a stored choice throws at its first use instead.
 Plan plan(const Contraction& contraction, const Machine& machine, const PlanOptions& options = {});
 
 /// Sizes along every index of A, B and C, in the notation's order.
 struct Shapes {
   std::vector<std::int64_t> a, b, c;
 };
-/// The same for dense tensors of these shapes in options.order. Throws bad_input if a shape contradicts the notation or another one.
+/// Plans the contraction of dense tensors of these shapes in options.order. Throws, in addition, bad_input if a shape contradicts the
+/// notation or another shape.
 Plan plan(std::string_view notation, const Shapes& shapes, const Machine& machine, const PlanOptions& options = {});
 
-/// einsum of two dense row-major operands: the result's elements, its shape in `shape`.
+/// Computes einsum of two dense row-major operands. Returns the result's elements, and its shape in `shape`.
 std::vector<double> einsum(std::string_view notation, std::span<const double> a, const std::vector<std::int64_t>& shape_a,
                            std::span<const double> b, const std::vector<std::int64_t>& shape_b, const Machine& machine,
                            std::vector<std::int64_t>* shape = nullptr);

@@ -6,10 +6,10 @@
 
 namespace flopcast::contract {
 
-/// C := beta C, element by element; beta = 0 writes zeros whatever C held.
+/// C := beta C, element by element. With beta = 0, zeros are written whatever C holds.
 void scale(const Contraction& contraction, void* c, std::complex<double> beta);
 
-/// C := alpha A B + beta C by nested loops over all indices, slow and obvious: what every other way is compared with.
+/// C := alpha A B + beta C by nested loops over all indices. This slow and obvious way is the reference for all others.
 void contract_naively(const Contraction& contraction, const void* a, const void* b, void* c, std::complex<double> alpha = 1.0,
                       std::complex<double> beta = 0.0);
 

@@ -12,7 +12,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// Lowest and highest of the offsets, and 0.
+/// Returns the lowest and the highest of the offsets and 0.
 std::pair<std::int64_t, std::int64_t> bounds(const std::vector<std::int64_t>& offsets) {
   std::pair<std::int64_t, std::int64_t> found{0, 0};
   for (const std::int64_t offset : offsets) {
@@ -77,7 +77,7 @@ void SampleTensors::flush(const Folded& part, bool result) const {
 }
 
 void SampleTensors::flush(const Tensor& tensor, Offsets rows, Offsets columns, Offsets batch) const {
-  // Each line once, if possible: along whichever has most neighbours in memory.
+  // Flushes each line once, if possible: along the dimension with the most neighbours in memory.
   const auto neighbours = [](const Offsets& offsets) {
     std::ptrdiff_t count = 0;
     for (std::size_t i = 1; i < offsets.size(); ++i) {

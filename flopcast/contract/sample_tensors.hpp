@@ -9,19 +9,19 @@
 
 namespace flopcast::contract {
 
-/// Memory for the beginnings of a contraction's tensors at the whole contraction's strides. Only pages that are used are real ones.
+/// Memory for the beginnings of a contraction's tensors, at the whole contraction's strides. Only used pages take real memory.
 class SampleTensors {
  public:
-  /// Room for `most`, which is a part of a contraction. Throws environment_error if the system refuses so much of the address space.
+  /// Reserves room for `most`, which is a part of a contraction. Throws environment_error if the system refuses this much address space.
   explicit SampleTensors(const Folded& most);
 
-  /// Writes numbers into all elements of a part of A and B, so that its pages are there; C's are when it is computed.
+  /// Writes numbers into all elements of a part of A and B, so that the pages exist. C's pages come into existence when C is computed.
   void fill(const Folded& part);
-  /// Pushes the elements of a part out of all caches; C's too if `result`.
+  /// Evicts the elements of a part of A and B, and of C if `result`, from all caches.
   void flush(const Folded& part, bool result) const;
-  /// C := A B + beta C on that part.
+  /// C := A B + beta C on the part for which `blocked` was made.
   void run(const Blocked& blocked, double beta) const;
-  /// The same on the calling thread; how long its parts took.
+  /// Runs like run() on the calling thread. Returns the times of the parts.
   PartTimes run_timed(const Blocked& blocked, double beta, const machine::WallClock& clock) const;
 
  private:
@@ -42,7 +42,7 @@ class SampleTensors {
 
   Precision precision_;
   bool swapped_;
-  Tensor a_, b_, c_;  ///< as folded: A and B have changed places if `swapped`
+  Tensor a_, b_, c_;  ///< tensors as folded: A and B have changed places if `swapped`
 };
 
 }  // namespace flopcast::contract

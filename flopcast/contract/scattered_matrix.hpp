@@ -11,7 +11,7 @@
 
 namespace flopcast::contract {
 
-/// A matrix whose rows and columns lie anywhere: element (i, j) is from[row[i] + column[j]].
+/// A matrix with arbitrary offsets of rows and columns: element (i, j) is from[row[i] + column[j]].
 template <class Element>
 struct ScatteredMatrix {
   const Element* from = nullptr;
@@ -26,13 +26,13 @@ inline bool are_neighbours(const std::int64_t* offsets, std::int64_t count) {
          offsets + count;
 }
 
-/// Distance of the first two; a large one if there is one only.
+/// Returns the distance between the first two offsets, or a very large number for a single offset.
 inline std::int64_t first_step(const std::int64_t* offsets, std::int64_t count) {
   return count > 1 ? std::abs(offsets[1] - offsets[0]) : std::int64_t{1} << 60;
 }
 
-/// Rows of columns [begin, end), up to the last four that are whole, by transposing four rows by four columns at a time in registers; gives
-/// how many rows are done. Columns have to be neighbours.
+/// Packs the rows of columns [begin, end), except for the last rows that are no whole group of four. Squares of four rows by four columns
+/// are transposed in registers. Requires neighbouring columns, whose number is a multiple of four. Returns the number of packed rows.
 template <class Element>
 std::int64_t pack_squares(const ScatteredMatrix<Element>& x, std::int64_t begin, std::int64_t end, Element* to, std::int64_t height) {
   constexpr std::int64_t side = Square::side;
@@ -61,8 +61,8 @@ std::int64_t pack_squares(const ScatteredMatrix<Element>& x, std::int64_t begin,
   return whole_rows;
 }
 
-/// Asks for a column that is packed soon: hardware doesn't follow runs as short as a panel. Inlined, as GCC leaves out calls of functions that
-/// do nothing else.
+/// Prefetches a column that is packed soon, because hardware prefetchers don't follow runs as short as a panel. Inlined, because GCC omits
+/// calls of functions that do nothing but prefetch.
 template <class Element>
 [[gnu::always_inline]] inline void prefetch_column(const ScatteredMatrix<Element>& x, std::int64_t j) {
   const Element* const source = x.from + x.column[j];
@@ -72,7 +72,7 @@ template <class Element>
   __builtin_prefetch(source + x.row[x.rows - 1]);
 }
 
-/// Asks for the lines of columns [begin, end) of all rows. Inlined likewise.
+/// Prefetches the lines of columns [begin, end) of all rows. Inlined for the same reason.
 template <class Element>
 [[gnu::always_inline]] inline void prefetch_strip(const ScatteredMatrix<Element>& x, std::int64_t begin, std::int64_t end) {
   const std::int64_t step = are_neighbours(x.column + begin, end - begin) ? std::max<std::int64_t>(1, end - begin - 1) : 1;
@@ -83,7 +83,7 @@ template <class Element>
   }
 }
 
-/// Element (i, j) goes to to[i + j height]. Reads along rows, which are closer to each other than columns.
+/// Packs element (i, j) into to[i + j height]. Reads along rows, which are closer to each other than columns.
 template <class Element>
 void pack_along(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height) {
   constexpr std::int64_t ahead = 12;
@@ -104,11 +104,11 @@ void pack_along(const ScatteredMatrix<Element>& x, Element* to, std::int64_t hei
   }
 }
 
-/// The same for columns that are closer than rows, so many at a time. `next` is packed after it.
+/// Packs like pack_along() for columns that are closer to each other than rows, `strip` columns at a time. `next` is packed afterwards.
 template <class Element>
 void pack_across(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height, std::int64_t strip,
                  const ScatteredMatrix<Element>& next) {
-  constexpr std::int64_t strips_ahead = 4;  // a strip takes less than memory needs to answer
+  constexpr std::int64_t strips_ahead = 4;  // a strip takes less time than memory needs to answer
   for (std::int64_t begin = 0; begin < x.columns; begin += strip) {
     const std::int64_t end = std::min(begin + strip, x.columns);
     const std::int64_t ahead = begin + strips_ahead * strip, behind = ahead - (x.columns + strip - 1) / strip * strip;
@@ -117,7 +117,7 @@ void pack_across(const ScatteredMatrix<Element>& x, Element* to, std::int64_t he
     } else if (behind < next.columns) {
       prefetch_strip(next, behind, std::min(behind + strip, next.columns));
     }
-    std::int64_t done = 0;  // rows
+    std::int64_t done = 0;  // packed rows
     if constexpr (std::is_floating_point_v<Element>) {
       if ((end - begin) % Square::side == 0 && are_neighbours(x.column + begin, end - begin)) {
         done = pack_squares(x, begin, end, to, height);
@@ -132,7 +132,7 @@ void pack_across(const ScatteredMatrix<Element>& x, Element* to, std::int64_t he
   }
 }
 
-/// Reads along whichever of rows and columns has the smaller steps. `next`, if there is one, is packed right after it.
+/// Packs along rows or columns, whichever have the smaller steps. `next`, if any, is packed right afterwards.
 template <class Element>
 void pack(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height, std::int64_t strip,
           const ScatteredMatrix<Element>& next = {}) {
@@ -142,7 +142,7 @@ void pack(const ScatteredMatrix<Element>& x, Element* to, std::int64_t height, s
   first_step(x.row, x.rows) <= first_step(x.column, x.columns) ? pack_along(x, to, height) : pack_across(x, to, height, strip, next);
 }
 
-/// Into a dense column-major matrix.
+/// Packs into a dense column-major matrix.
 template <class Element>
 void pack_dense(const ScatteredMatrix<Element>& x, Element* to) {
   constexpr std::int64_t strip = 4 * Square::side;  // lines of both sides stay in L1

@@ -16,9 +16,9 @@ namespace flopcast::contract {
 #if defined(__x86_64__)
 namespace {
 
-constexpr std::int64_t width = 4;  // doubles of a register
+constexpr std::int64_t width = 4;  // doubles per register
 
-/// Four rows of a column's sums.
+/// Returns four rows of a column's sums.
 __attribute__((target("avx2,fma"))) inline __m256d sums_of_four(std::int64_t rows, std::int64_t depth, const double* a, const double* b) {
   __m256d sum = _mm256_setzero_pd();
   for (std::int64_t k = 0; k < depth; ++k) {
@@ -27,7 +27,7 @@ __attribute__((target("avx2,fma"))) inline __m256d sums_of_four(std::int64_t row
   return sum;
 }
 
-/// Rows that are not streamed: those of lines that the column shares with others.
+/// Computes rows that are not streamed: those in lines that the column shares with others.
 __attribute__((target("avx2,fma"))) void plain_rows(std::int64_t first, std::int64_t last, std::int64_t rows, std::int64_t depth,
                                                     const double* a, const double* b, double* c) {
   std::int64_t i = first;
@@ -43,8 +43,8 @@ __attribute__((target("avx2,fma"))) void plain_rows(std::int64_t first, std::int
   }
 }
 
-/// Which rows of a column are streamed. A line of which a part is written past the caches and the rest isn't costs more than either: where a
-/// column begins or ends within a register, in which its neighbour can't stream either, the whole line is left out.
+/// Returns the range of rows of a column that are streamed. A line that is streamed only in part costs more than either way. So if a column
+/// begins or ends within a register, which the neighbouring column can't stream either, the whole line is left out.
 std::pair<std::int64_t, std::int64_t> streamed_rows(std::int64_t rows, const double* c) {
   const auto begins_register = [](const double* at) { return reinterpret_cast<std::uintptr_t>(at) % (width * sizeof(double)) == 0; };
   const std::int64_t first = begins_register(c) ? 0 : before_line(c);
@@ -52,7 +52,7 @@ std::pair<std::int64_t, std::int64_t> streamed_rows(std::int64_t rows, const dou
   return lies_along_lines(c) && first < last ? std::pair{first, last} : std::pair{rows, rows};
 }
 
-/// One column; four registers of rows at a time keep the multipliers busy.
+/// Computes one column. Four registers of rows at a time keep the multipliers busy.
 __attribute__((target("avx2,fma"))) void stream_column(std::int64_t rows, std::int64_t depth, const double* a, const double* b, double* c) {
   const auto [first, last] = streamed_rows(rows, c);
   plain_rows(0, first, rows, depth, a, b, c);

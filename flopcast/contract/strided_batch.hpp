@@ -6,7 +6,7 @@
 
 namespace flopcast::contract {
 
-/// The product of a batch whose elements lie so far apart in A, B and C, one after the other: complex numbers too.
+/// Computes a batch whose elements are `a_step`, `b_step` and `c_step` apart in A, B and C, one product after the other. T may be complex.
 template <class T>
 void run_strided_batch(const BatchProduct<T>& x, std::int64_t a_step, std::int64_t b_step, std::int64_t c_step) {
   for (std::int64_t at = 0; at < x.count; ++at) {

@@ -14,12 +14,12 @@
 namespace flopcast::contract {
 namespace {
 
-/// Times products of one tile, operands in the caches.
+/// Times products of one tile with operands in the caches.
 class TileTimer {
  public:
   explicit TileTimer(const FindRoutine& find) : find_(find) {}
 
-  /// The fastest of a few runs: a rate is wanted, and whatever disturbs makes it slower.
+  /// Returns the time of the fastest of a few runs, because disturbances only slow a run down.
   [[nodiscard]] Seconds time(TileKernel kernel, std::int64_t m, std::int64_t n, std::int64_t k, bool pack, bool across = false) const {
     constexpr int runs = 5;
     const Contraction contraction =
@@ -35,7 +35,7 @@ class TileTimer {
     return fastest;
   }
 
-  /// Shapes in which one term after the other dominates; what the terms found so far explain is subtracted.
+  /// Returns the rates from shapes in which one term after the other dominates. The time of the terms found so far is subtracted.
   [[nodiscard]] KernelRates rates(TileKernel kernel, std::int64_t depth) const {
     constexpr std::int64_t large = 144, tiny = 4;
     const bool pack = kernel == TileKernel::panels;
@@ -49,12 +49,13 @@ class TileTimer {
     rates.per_c = found(residual(large, large, tiny), large * large);
     rates.per_a = found(residual(large, tiny, depth), large * depth);
     rates.per_b = found(residual(tiny, large, depth), depth * large);
-    rates.per_product = 0;  // once more, without what the other terms explain
+    rates.per_product = 0;  // found again, without the time of the other terms
     rates.per_product = found(residual(large, large, depth), large * large * depth);
     return rates;
   }
 
-  /// Stores past the caches take the memory's time, which others account for: what longer sums take more is the kernel's own.
+  /// Returns the rates of the streaming kernel. Stores past the caches take the memory's time, which other parts of the model account for.
+  /// So only the additional time of longer sums counts as the kernel's own.
   [[nodiscard]] KernelRates streaming_rates() const {
     constexpr std::int64_t large = 144, tiny = 4;
     constexpr std::int64_t longer = longest_streamed_sum - tiny;
@@ -119,7 +120,7 @@ TileRates tile_rates_in(model::Store& store, const std::string& fingerprint, con
   if (const std::optional<nlohmann::json> found = fresh ? std::nullopt : store.find_artifact(kind, fingerprint)) {
     try {
       return from_json(*found);
-    } catch (const nlohmann::json::exception&) {  // written by another version: measured anew, and replaced
+    } catch (const nlohmann::json::exception&) {  // written by another version: measured again and replaced
     }
   }
   const TileRates rates = measure_tile_rates(find);
@@ -129,9 +130,9 @@ TileRates tile_rates_in(model::Store& store, const std::string& fingerprint, con
 
 TileRates assumed_tile_rates(const Environment& environment) {
   constexpr double flops_per_product = 2, elements_moved = 2, bytes = 8;
-  constexpr double usual_peak = 16e9;  // flops per second, where not even that is known: a slow core, so that memory isn't overrated
+  constexpr double usual_peak = 16e9;  // flops per second if the peak is unknown: a slow core, so that memory is not overrated
   constexpr double short_of_peak = 0.8;
-  constexpr double flops_per_packed_element = 16;  // an element moved costs about what so many flops do, on machines of today
+  constexpr double flops_per_packed_element = 16;  // moving an element costs about as much as this many flops on present machines
   constexpr double flops_per_call = 4000;
   const double peak = short_of_peak * (environment.peak_flops > 0 ? environment.peak_flops : usual_peak);
   const double bandwidth = environment.caches.empty() ? 0 : environment.caches.front().bandwidth;

@@ -8,7 +8,7 @@
 /// The loops behind PanelKernel::transpose. Included, like panel_loops.hpp, by one source file per instruction set.
 namespace flopcast::contract::transpose_loops {
 
-/// For every CPU.
+/// Transposes squares element by element, on every CPU.
 template <class T>
 static void one_by_one(const Square* squares, std::int64_t count, const T* from, T* to) {
   for (const Square* square = squares; square != squares + count; ++square) {
@@ -20,8 +20,8 @@ static void one_by_one(const Square* squares, std::int64_t count, const T* from,
   }
 }
 
-/// `Four` is a vector of as many numbers: pairs of rows are interleaved, then pairs of these. Written out, as arrays of vectors would lie in
-/// memory unless loops over them are unrolled.
+/// Transposes squares in registers: pairs of rows are interleaved, then pairs of these pairs. `Four` is a vector of four numbers. The code
+/// uses no arrays of vectors, which would lie in memory unless loops over them are unrolled.
 template <class Four, class T>
 static void in_registers(const Square* squares, std::int64_t count, const T* from, T* to) {
   static_assert(Square::side == 4);

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Vectors from and to memory that is aligned to a number only. Included, like panel_loops.hpp, by one source file per instruction set.
+/// Loads and stores of vectors whose addresses are aligned to a single number only. Included, like panel_loops.hpp, by one source file per
+/// instruction set.
 namespace flopcast::contract {
 
 template <class Vector, class T>

@@ -5,7 +5,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// The nodes on the way from the root to the call.
+/// Returns the nodes from the root to the call, both included.
 std::vector<const Node*> nodes_along(const Node& root, const std::vector<std::size_t>& path) {
   std::vector<const Node*> nodes = {&root};
   for (const std::size_t i : path) {
@@ -24,12 +24,12 @@ std::int64_t total_bytes(const std::vector<Slice>& set, const Contraction& contr
 
 bool contains(const std::vector<Slice>& set, const Slice& slice) { return std::find(set.begin(), set.end(), slice) != set.end(); }
 
-/// Goes backwards from a call, collecting what was touched.
+/// A backward search from a call that collects the touched slices.
 class Search {
  public:
   Search(const Slice& slice, const Contraction& contraction) : wanted_(slice), contraction_(contraction) {}
 
-  /// Passes nodes of `body` from `last` down to `first` (both included); true if one touches what is wanted.
+  /// Passes the nodes [first, past_last) of `body` in reverse order. Returns true, and stops, at a node that touches the wanted slice.
   bool pass(const std::vector<Node>& body, std::size_t first, std::size_t past_last) {
     for (std::size_t i = past_last; i > first; --i) {
       const std::vector<Slice> touched = all_touched(body[i - 1], contraction_);
@@ -41,7 +41,8 @@ class Search {
     return false;
   }
 
-  /// Leaves a loop: true if its previous iteration touched what is wanted; else everything in it is joined.
+  /// Leaves a loop. Returns true if the previous iteration of the loop touched the wanted slice; otherwise joins everything that the loop
+  /// touches.
   bool leave(const Node& loop) {
     if (!varies(wanted_, loop.index, contraction_)) {
       return true;
@@ -49,7 +50,7 @@ class Search {
     join(loop);
     return false;
   }
-  /// Joins without looking.
+  /// Joins everything that the loop touches, whether or not the wanted slice is among it.
   void join(const Node& loop) {
     merge(collected_, all_touched(loop, contraction_));
     wanted_ = joined(wanted_, loop.index, contraction_);
@@ -64,12 +65,12 @@ class Search {
   std::vector<Slice> collected_;
 };
 
-/// Elements of the slice along its contiguous index, 1 if it isn't whole along it.
+/// Returns the slice's number of elements along its contiguous index, or 1 if the slice isn't whole along this index.
 std::int64_t contiguous_extent(const Slice& slice, char contiguous, const Contraction& contraction) {
   return contiguous != '\0' && slice.whole.find(contiguous) != std::string::npos ? contraction.extent(contiguous) : 1;
 }
 
-/// Indices of a tensor by rising stride.
+/// Returns the indices of a tensor by rising stride.
 std::string by_stride(const Tensor& tensor) {
   std::string indices = tensor.indices;
   std::stable_sort(indices.begin(), indices.end(), [&](char x, char y) { return tensor.stride(x) < tensor.stride(y); });
@@ -100,7 +101,7 @@ std::int64_t access_distance(const Node& root, const std::vector<std::size_t>& p
                              std::size_t first_of) {
   const std::vector<const Node*> nodes = nodes_along(root, path);
   Search search(slice, contraction);
-  std::size_t level = path.size();  // nodes[level] is where the search stands, in the body of nodes[level - 1]
+  std::size_t level = path.size();  // nodes[level] is the current node, in the body of nodes[level - 1]
   for (std::size_t i = 0; i < first_of; ++i) {
     search.join(*nodes[--level]);
   }
@@ -134,7 +135,7 @@ std::vector<OperandHistory> histories(const Node& root, const std::vector<std::s
       find_prefetching(history, parent.index, contraction, line_bytes, prefetched_lines);
     }
     if (history.prefetched) {
-      std::vector<Slice> since;  // what else stands in the body: touched between the previous iteration's call and this one
+      std::vector<Slice> since;  // slices of the other nodes in the body, which are touched between the previous call and this one
       for (const Node& node : parent.body) {
         if (&node != nodes.back()) {
           merge(since, all_touched(node, contraction));
@@ -167,7 +168,7 @@ std::vector<SetupAccess> setup_list(const std::vector<OperandHistory>& histories
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) {
     return x.distance_bytes != y.distance_bytes ? x.distance_bytes > y.distance_bytes : x.far_bytes > y.far_bytes;
   });
-  std::vector<SetupAccess> reversed;  // the last access first, so that the front is what is cut off
+  std::vector<SetupAccess> reversed;  // last access first, because the list is cut at its front
   std::int64_t since = 0;
   bool is_cut = false, touches_other = false;
   const auto add = [&](SetupAccess access) {

@@ -12,7 +12,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// Names of types and letters of one precision.
+/// The element type's name and the routine letter of a precision.
 struct Words {
   std::string element, letter;
   bool complex;
@@ -29,7 +29,8 @@ Words words(Precision precision, Language language) {
   return {cpp ? "std::complex<double>" : "double complex", "z", true};
 }
 
-/// What a loop over an index counts with: capitals are the tensors, and `I` is a macro of C's complex numbers.
+/// Returns the name of the counter of an index's loop. Capital indices get an underscore, because capitals name the tensors and `I` is a
+/// macro of C's complex numbers.
 std::string counter(char index) {
   return std::isupper(static_cast<unsigned char>(index)) != 0 ? fmt::format("{}_", index) : std::string(1, index);
 }
@@ -79,7 +80,7 @@ class Function {
     return fmt::format("{}", fmt::join(all, ""));
   }
 
-  /// Product of the sizes that make up a stride of a dense tensor; the number where it is the user's own.
+  /// Returns a dense tensor's stride as a product of sizes, or a user-defined stride as a number.
   [[nodiscard]] std::string stride(const Tensor& tensor, char index) const {
     const std::size_t i = tensor.indices.find(index);
     for (const bool from_front : {true, false}) {
@@ -107,7 +108,7 @@ class Function {
     return true;
   }
 
-  /// `B + c * n_i * n_b`: where the present slice begins. `along` are the indices that have loops.
+  /// Returns the offset of the present slice, such as `c * n_i * n_b`. `along` holds the indices that have loops.
   [[nodiscard]] std::string offset(const Tensor& tensor, const std::string& along) const {
     std::vector<std::string> terms;
     for (const char index : tensor.indices) {
@@ -185,7 +186,7 @@ class Function {
     }
   }
 
-  /// malloc of 0 bytes may give NULL, which is no failure.
+  /// Writes the check for failed allocations. malloc of 0 bytes may return NULL, which is no failure.
   void refuse_missing_memory() {
     const bool several = algorithm_.copies.size() > 1;
     std::vector<std::string> missing;
@@ -254,7 +255,7 @@ class Function {
     return *matrix_view(kernel_tensor(algorithm_, contraction_, place), kernel_indices(algorithm_, contraction_, place),
                         contraction_.extents);
   }
-  /// CBLAS refuses a leading dimension below the rows, or 0, also where nothing is computed.
+  /// Returns the leading dimension of a matrix. CBLAS refuses one that is 0 or below the number of rows, even if nothing is computed.
   [[nodiscard]] std::string leading_dimension(Place place) const {
     const Tensor tensor = kernel_tensor(algorithm_, contraction_, place);
     const MatrixView seen = view(place);
@@ -263,13 +264,13 @@ class Function {
     }
     return blas_int(stride(tensor, seen.columns));
   }
-  /// Slice and increment of a vector.
+  /// Returns the slice and the increment of a vector, separated by a comma.
   [[nodiscard]] std::string vector(Place place) const {
     const std::string along = kernel_indices(algorithm_, contraction_, place);
     return fmt::format("{}, {}", slice(place), along.empty() ? "1" : blas_int(stride(contraction_.tensor(place), along[0])));
   }
   [[nodiscard]] std::string matrix(Place place) const { return fmt::format("{}, {}", slice(place), leading_dimension(place)); }
-  /// The operand that the call's argument of this name holds.
+  /// Returns the operand that the argument of this name holds.
   [[nodiscard]] Place holder(std::string_view argument) const {
     const int wanted = kernel_.call.routine->index(argument);
     return *std::find_if(places.begin(), places.end(), [&](Place place) { return kernel_.argument_of(place) == wanted; });

@@ -17,7 +17,7 @@ std::size_t at(Place place) { return static_cast<std::size_t>(place); }
 kernel::Function required(const FindRoutine& find, const std::string& routine) {
   const kernel::Function function = find(routine);
   if (function == nullptr) {
-    throw environment_error("no library that is open has {}", routine);
+    throw environment_error("no open library has {}", routine);
   }
   return function;
 }
@@ -175,7 +175,7 @@ void Execution::iterate(std::size_t depth, Pointers pointers, std::int64_t itera
   }
 }
 
-/// As the emitted code does it.
+/// Calls dot or axpy directly, like the emitted code.
 template <class Real>
 void Execution::iterate_directly(Pointers pointers, const std::array<std::int64_t, 3>& steps, std::int64_t iterations) {
   using Integer = const std::int32_t*;

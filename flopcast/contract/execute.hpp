@@ -16,33 +16,33 @@
 
 namespace flopcast::contract {
 
-/// Where BLAS's routines come from: LibrarySet::function, or a test's own.
+/// The source of BLAS routines: LibrarySet::function, or a substitute in tests.
 using FindRoutine = std::function<kernel::Function(std::string_view routine)>;
 
-/// A generated algorithm made ready to run on real data: its kernel's arguments are fixed, only addresses move.
+/// A generated algorithm prepared for real data: its kernel's arguments are fixed, and only addresses change.
 class Execution {
  public:
-  /// Throws as kernel_call and `find` do, and environment_error if the buffers of its copies can't be allocated.
+  /// Throws what kernel_call() and `find` throw, and environment_error if the buffers of the copies can't be allocated.
   Execution(const Algorithm& algorithm, const Contraction& contraction, const FindRoutine& find);
 
-  /// C := alpha A B + beta C. The tensors lie as the contraction says. C is scaled first, as all kernels add to it. Throws bad_input if C
-  /// overlaps A or B.
+  /// C := alpha A B + beta C, with the tensors' layout of the contraction. C is scaled first, because all kernels add to it. Throws
+  /// bad_input if C overlaps A or B.
   void run(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0);
-  /// Elements of all buffers together.
+  /// Returns the number of elements of all buffers together.
   [[nodiscard]] std::int64_t buffer_elements() const;
 
-  /// First elements of A, B and C.
+  /// Addresses of the first elements of A, B and C.
   using Pointers = std::array<std::byte*, 3>;
-  /// A part of the algorithm, with alpha = 1: the iterations [begin, end) of the loop inside of the loops that are at `outer`. Copies outside
-  /// of that loop aren't made. Requires begin <= end <= the loop's length, and outer.size() < number of loops.
+  /// Runs a part of the algorithm with alpha = 1: iterations [begin, end) of a loop whose outer loops are at positions `outer`. Copies
+  /// outside of this loop aren't made. Requires begin <= end <= the loop's length and outer.size() < number of loops.
   void run_iterations(const Pointers& tensors, std::span<const std::int64_t> outer, std::int64_t begin, std::int64_t end);
-  /// The copies that stand right before (after, with `back`) the loop inside of the loops that are at `outer`.
+  /// Makes the copies right before the loop whose outer loops are at positions `outer`; with `back`, those right after it.
   void run_copies(const Pointers& tensors, std::span<const std::int64_t> outer, bool back);
-  /// The buffer of an operand that is copied; empty if it isn't.
+  /// Returns the buffer of a copied operand; empty if the operand isn't copied.
   [[nodiscard]] std::span<std::byte> buffer_of(Place place);
 
  private:
-  /// A loop: its length, and by how many bytes each tensor moves per step.
+  /// A loop: its length, and the step of each tensor in bytes.
   struct Loop {
     std::int64_t length = 0;
     std::array<std::int64_t, 3> step_bytes{};
@@ -52,7 +52,7 @@ class Execution {
     Place place = Place::a;
     std::size_t depth = 0;
     kernel::Invocation in, out;
-    std::array<std::size_t, 2> from_to{};  ///< arguments x and y
+    std::array<std::size_t, 2> from_to{};  ///< positions of the arguments x and y
     std::int64_t columns = 0, operand_step_bytes = 0, buffer_step_bytes = 0;
     std::vector<std::byte> memory;
   };
@@ -76,13 +76,13 @@ class Execution {
   kernel::Invocation invocation_;
   std::vector<Loop> loops_;
   std::vector<Buffer> buffers_;
-  /// Arguments that move with the loops, and which tensor is their operand; buffers stay where they are.
+  /// Positions of the arguments that move with the loops, each with the number of its tensor. Buffers stay in place.
   std::vector<std::pair<std::size_t, std::size_t>> moving_;
   std::complex<double> alpha_ = 1.0;
   int alpha_argument_ = -1;
-  Place factor_ = Place::a;  ///< axpy: whose element is the factor
+  Place factor_ = Place::a;  ///< axpy: the tensor whose element is the factor
   kernel::Function function_ = nullptr;
-  bool is_direct_ = false;  ///< dot and axpy of real numbers are so short that they are called through their own types
+  bool is_direct_ = false;  ///< dot and axpy of real numbers are so short that they are called directly through their own types
 };
 
 }  // namespace flopcast::contract

@@ -13,7 +13,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// Time of everything that one experiment timed, with its interval.
+/// The time of everything that one experiment timed, with its interval.
 struct Timed {
   Seconds seconds = 0;
   Interval interval;
@@ -41,7 +41,7 @@ Timed summed(const measure::Timings& timings, const std::string& what) {
   return total;
 }
 
-/// Takes off what standing alone costs each call; none becomes quicker than a warm one among many.
+/// Subtracts the cost of standing alone from each call. No call becomes quicker than a warm one among many.
 void subtract_isolation(Timed& timed, Seconds alone, Seconds together) {
   const Seconds cost = timed.calls * std::max(0.0, alone - together);
   const auto reduced = [&](Seconds seconds) { return std::max(seconds - cost, std::min(seconds, timed.calls * together)); };
@@ -50,7 +50,7 @@ void subtract_isolation(Timed& timed, Seconds alone, Seconds together) {
   timed.interval.high = reduced(timed.interval.high);
 }
 
-/// Repetitions of all calls as those of one.
+/// Merges the repetitions of all calls into those of one call.
 measure::Timings joined(measure::Timings timings) {
   std::vector<Repetition> all;
   for (const std::vector<Repetition>& call : timings.calls) {
@@ -60,7 +60,7 @@ measure::Timings joined(measure::Timings timings) {
   return timings;
 }
 
-/// Whether equal repetitions, of which each has several calls that are alike, took about as long.
+/// Returns whether the repetitions, each of which has several similar calls, have about equal medians.
 bool agree(const measure::Timings& timings) {
   constexpr double about = 0.05;
   std::vector<double> medians;
@@ -81,7 +81,7 @@ bool agree(const measure::Timings& timings) {
 
 bool is_empty(const measure::Timings& timings) { return timings.calls.empty() || timings.calls.front().empty(); }
 
-/// What is to be measured.
+/// An experiment that forecasts need.
 struct Wanted {
   std::string key;
   measure::Experiment experiment;
@@ -96,7 +96,8 @@ void append(measure::Timings& timings, const measure::Timings& later) {
   timings.warnings.insert(timings.warnings.end(), later.warnings.begin(), later.warnings.end());
 }
 
-/// Repeats stretches a few times only, and those whose repetitions differ as often as they want in a second run.
+/// Measures experiments. Segments are repeated a few times only; a second run completes the repetitions of those whose repetitions
+/// disagree.
 std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> wanted, const Measure& measure) {
   std::vector<measure::Experiment> experiments;
   for (const Wanted* one : wanted) {
@@ -128,7 +129,8 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
   return all;
 }
 
-/// Timings of all experiments: what `memory` knows, and the rest measured; gives the places of the latter.
+/// Fills in the timings of all experiments, from `memory` if known there, otherwise by measuring. Returns the positions of the measured
+/// ones.
 std::vector<std::size_t> obtain(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const Measure& measure,
                                 const TimingMemory& memory) {
   std::vector<const Wanted*> missing;
@@ -157,7 +159,7 @@ std::vector<std::size_t> obtain(std::vector<measure::Timings>& timings, std::spa
   return places;
 }
 
-/// Measures the stretches among these again, on memory prepared anew, and adds what they took.
+/// Measures the segments at `places` again, on newly prepared memory, and adds their timings.
 void measure_again(std::vector<measure::Timings>& timings, std::span<const Wanted> wanted, const std::set<std::size_t>& places,
                    const Measure& measure, const TimingMemory& memory) {
   std::vector<measure::Experiment> experiments;
@@ -168,7 +170,7 @@ void measure_again(std::vector<measure::Timings>& timings, std::span<const Wante
   std::size_t i = 0;
   for (const std::size_t place : places) {
     if (is_empty(later.at(i))) {
-      return;  // interrupted: what was measured before will do
+      return;  // interrupted: the earlier timings suffice
     }
     append(timings[place], joined(later[i++]));
     if (memory.keep) {
@@ -180,7 +182,7 @@ void measure_again(std::vector<measure::Timings>& timings, std::span<const Wante
 }  // namespace
 
 std::vector<std::size_t> leaders(std::span<const Forecast> forecasts) {
-  constexpr double close = 1.25;  // predictions err by half of that now and then
+  constexpr double close = 1.25;  // predictions err by half of this margin now and then
   std::vector<std::size_t> order = ranking(forecasts);
   const auto behind = std::find_if(order.begin(), order.end(),
                                    [&](std::size_t i) { return forecasts[i].seconds > close * forecasts[order.front()].seconds; });

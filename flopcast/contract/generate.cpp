@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<Kernel, 5> all_kernels = {Kernel::dot, Kernel::axpy, Kernel::gemv, Kernel::ger, Kernel::gemm};
 
-/// Kernel indices that a kernel may have: contracted ones, free ones in A, free ones in B (paper 002, table 1).
+/// Numbers of kernel indices of each role: contracted, free in A, free in B (paper 002, table 1).
 struct Shape {
   int contracted, free_a, free_b;
 };
@@ -28,7 +28,7 @@ std::vector<Shape> shapes(Kernel kernel) {
   return {};
 }
 
-/// Each of `indices` by itself, or nothing where none is wanted.
+/// Returns each of `indices` as a string of its own, or one empty string if no index is wanted.
 std::vector<std::string> choices(const std::string& indices, int wanted) {
   if (wanted == 0) {
     return {""};
@@ -40,7 +40,7 @@ std::vector<std::string> choices(const std::string& indices, int wanted) {
   return all;
 }
 
-/// Every set of indices that `kernel` can work along.
+/// Returns every set of indices that `kernel` can work along.
 std::vector<std::string> kernel_choices(const Contraction& contraction, Kernel kernel) {
   std::vector<std::string> all;
   for (const Shape& shape : shapes(kernel)) {

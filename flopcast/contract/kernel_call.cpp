@@ -24,7 +24,7 @@ void set(Call& call, std::string_view argument, std::int64_t value) {
   call.arguments[position(call, argument)] = value;
 }
 
-/// A call of this family in the contraction's precision: alpha and beta are 1.
+/// Returns a call of this family in the contraction's precision, with alpha and beta 1.
 Call blank_call(std::string_view family, Precision precision) {
   Call call;
   call.routine = &kernel::require(static_cast<char>(precision) + std::string(family));
@@ -42,12 +42,12 @@ MatrixView required_view(const Algorithm& algorithm, const Contraction& contract
   const std::optional<MatrixView> view =
       matrix_view(kernel_tensor(algorithm, contraction, place), kernel_indices(algorithm, contraction, place), contraction.extents);
   if (!view) {
-    throw internal_error("{} of {} is no matrix of BLAS and has no copy", letter(place), algorithm.name());
+    throw internal_error("{} of {} is no BLAS matrix and has no copy", letter(place), algorithm.name());
   }
   return *view;
 }
 
-/// What the five kernels need to know while their arguments are filled in.
+/// Builds the call of any of the five kernels.
 class Builder {
  public:
   Builder(const Algorithm& algorithm, const Contraction& contraction) : algorithm_(algorithm), contraction_(contraction) {}

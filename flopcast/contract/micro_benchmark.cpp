@@ -18,14 +18,14 @@ namespace {
 using measure::Action;
 using What = Action::What;
 
-constexpr double half_a_call = 0.5;  // less is what rounding leaves
+constexpr double half_a_call = 0.5;  // smaller numbers of calls are rounding errors
 constexpr std::int64_t largest_span_bytes = std::int64_t{1} << 28;
 
 Action on_region(What what, const Region& region) { return {what, region, 0, {}, {}}; }
 Action on_call(What what, const Call& call) { return {what, {}, 0, call, {}}; }
 
-/// Brings what a call touches far from one another closer together where it would take more memory than is sensible, keeping its place
-/// within a page and the distance of a page and more.
+/// Reduces large strides of a call that would touch more memory than is sensible. Positions within a page and distances of at least a page
+/// are kept.
 void fold_strides(Call& call) {
   constexpr std::int64_t fold = 1 << 15;
   for (std::size_t i = 0; i + 1 < call.routine->arguments.size(); ++i) {
@@ -45,13 +45,13 @@ void fold_strides(Call& call) {
   }
 }
 
-/// The part of a region that prefetching brings: the beginning of each run.
+/// Returns the part of a region that prefetching loads: the beginning of each run.
 Region first_lines(Region region, std::int64_t prefetch_bytes) {
   region.column_bytes = std::min(region.column_bytes, prefetch_bytes);
   return region;
 }
 
-/// A call with addresses, and which of its operands each tensor is.
+/// A call with addresses, and the number of the operand that holds each tensor (-1: none).
 struct PlacedKernel {
   Call call;
   Operands operands;
@@ -74,11 +74,10 @@ PlacedKernel placed_kernel(const Algorithm& algorithm, const Contraction& contra
   return placed;
 }
 
-/// The same call on a few elements of memory of its own. Made right before the timed one it brings the library's code back into the caches,
-/// which the accesses to other memory have driven out; within the algorithm it stays there.
+/// Returns the same call on a few elements of memory of its own. Executed right before the timed call, the twin brings the library's code
+/// back into the caches. The accesses to other memory have evicted this code, which stays cached within the algorithm.
 Call small_twin(Call call, const Operands& operands) {
-  constexpr std::int64_t small =
-      32;  // enough for a library to take the path of full register tiles, and little enough to leave L1 half alone
+  constexpr std::int64_t small = 32;  // large enough for the path of full register tiles, small enough to leave half of L1 alone
   const auto& arguments = call.routine->arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind == Kind::size) {
@@ -95,8 +94,8 @@ Call small_twin(Call call, const Operands& operands) {
   return call;
 }
 
-/// CPUs take some 20 us of vector instructions to run them at full speed again after a while without, which is what bringing memory into
-/// its state is. As many calls as that takes, within reason.
+/// Returns the number of calls that bring the vector units back to full speed. CPUs need some 20 us of vector instructions for this after a
+/// pause, such as the preparation of memory.
 std::int64_t repetitions_to_wake_up(const Call& twin) {
   constexpr Seconds long_enough = 25e-6, call = 50e-9;
   constexpr double usual_rate = 30e9, most = 64;
@@ -106,7 +105,7 @@ std::int64_t repetitions_to_wake_up(const Call& twin) {
 /// Turns setup lists into actions on a call's operands. Axpy's factor and dot's result, which are no operands, are left out.
 class SetupWriter {
  public:
-  /// `prefetch_bytes` of a run at most are brought by prefetching.
+  /// `prefetch_bytes` is the largest part of a run that prefetching loads.
   SetupWriter(const PlacedKernel& kernel, std::int64_t prefetch_bytes)
       : kernel_(kernel), prefetch_bytes_(prefetch_bytes), remote_(virtual_base(2 * kernel.operands.size())) {}
 
@@ -119,7 +118,7 @@ class SetupWriter {
       return actions_;
     }
     flush_what_is_not_in(histories, list);
-    bool begun = false;  // leading accesses to other memory only drive out what has been flushed
+    bool begun = false;  // leading accesses to other memory would only evict data that have been flushed
     for (const SetupAccess& access : list) {
       begun = begun || access.operand >= 0;
       if (access.operand >= 0) {
@@ -135,7 +134,7 @@ class SetupWriter {
     return actions_;
   }
 
-  /// Names the actions written last.
+  /// Returns a key of the actions written last.
   [[nodiscard]] const std::string& key() const { return key_; }
 
  private:
@@ -177,7 +176,8 @@ class SetupWriter {
   std::string key_;
 };
 
-/// Warm calls that are too short for the clock are made again and again; the numbers in an operand that is updated grow slowly.
+/// Returns the number of warm calls that are timed together, because single ones are too short for the clock. The numbers in an updated
+/// operand grow slowly.
 std::int64_t warm_batch(const Call& call, const Environment& environment) {
   constexpr Seconds long_enough = 20e-6, overhead = 30e-9;
   constexpr double most = 1000;
@@ -186,9 +186,9 @@ std::int64_t warm_batch(const Call& call, const Environment& environment) {
   return static_cast<std::int64_t>(std::clamp(std::ceil(long_enough / estimate), 1.0, most));
 }
 
-/// The call on operands that stay in the caches, alone and many times in a row; nothing for calls that are long enough not to care.
+/// Returns two experiments with warm operands: the call alone, and many calls in a row. Returns none for calls that are long enough.
 std::vector<NamedExperiment> isolation(const Call& call, const Environment& environment) {
-  constexpr std::int64_t fewest = 4;  // calls of 5 us and more lose less than 2 % by standing alone
+  constexpr std::int64_t fewest = 4;  // calls of 5 us and more lose less than 2 % alone
   const std::int64_t batch = warm_batch(call, environment);
   if (batch < fewest) {
     return {};
@@ -227,7 +227,7 @@ class Author {
     }
     for (const Copy& copy : algorithm_.copies) {
       if (copy.depth >= depth) {
-        continue;  // stretches have it
+        continue;  // segments contain this copy
       }
       write_copy(copy, Node::Kind::copy_in);
       if (copy.operand == Place::c) {
@@ -240,7 +240,7 @@ class Author {
  private:
   [[nodiscard]] bool has(Stage stage) const { return options_.stage >= stage; }
 
-  /// Gives how many loops are around the stretches.
+  /// Adds the segments. Returns the number of loops around them.
   std::size_t write_stretches() {
     const std::vector<Stretch> all = stretches(algorithm_, contraction_, environment_);
     for (const Stretch& stretch : all) {
@@ -274,10 +274,11 @@ class Author {
     }
   }
 
-  /// The first iterations of the innermost loop, and of further ones as long as they matter; gives how many calls that are.
+  /// Adds the first iterations of the innermost loop, and of outer loops as long as they matter. Returns the number of calls in these
+  /// iterations.
   double write_first_iterations(double calls) {
     const std::size_t depth = algorithm_.loops.size();
-    std::vector<double> counts;  // counts[s]: calls that are the first of the s + 1 innermost loops
+    std::vector<double> counts;  // counts[s]: number of calls that are the first of the s + 1 innermost loops
     double share = 1;
     for (std::size_t s = 0; s < depth; ++s) {
       share /= static_cast<double>(contraction_.extent(algorithm_.loops[depth - 1 - s]));
@@ -296,7 +297,7 @@ class Author {
     return counts.front();
   }
 
-  /// How often the innermost loop reaches a new line, other than by its first iteration where that is counted already.
+  /// Returns the number of calls in which the innermost loop reaches a new line. First iterations are left out if they are counted already.
   [[nodiscard]] double failing_calls(double calls, const std::vector<OperandHistory>& known) const {
     const bool shares =
         std::any_of(known.begin(), known.end(), [](const OperandHistory& history) { return history.prefetched && history.shares_lines; });
@@ -332,7 +333,7 @@ class Author {
     }
   }
 
-  /// Neighbouring columns of a copy, one call each: the operand where the algorithm has left it, the buffer just used.
+  /// Adds neighbouring columns of a copy, one call each. The operand is where the algorithm has left it; the buffer has just been used.
   void write_copy(const Copy& copy, Node::Kind kind) {
     const bool back = kind == Node::Kind::copy_out;
     const Tensor buffer = kernel_tensor(algorithm_, contraction_, copy.operand);
@@ -369,7 +370,7 @@ class Author {
     return stride > 2 * fold ? stride % fold + fold : stride;
   }
 
-  /// Whether a copy finds its operand outside of all caches.
+  /// Returns whether a copy finds its operand outside of all caches.
   [[nodiscard]] bool is_far(Node::Kind kind, const Copy& copy) const {
     if (!has(Stage::distance)) {
       return false;
@@ -412,7 +413,7 @@ Stage parse_stage(std::string_view text) {
   static constexpr std::array<std::string_view, 6> names = {"repeated", "distance", "prefetching", "failures", "first", "stretches"};
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end()) {
-    throw bad_input("'{}' is no stage of prediction; there are {}", text, fmt::join(names, ", "));
+    throw bad_input("'{}' is no stage of prediction; the stages are {}", text, fmt::join(names, ", "));
   }
   return static_cast<Stage>(found - names.begin());
 }

@@ -15,27 +15,27 @@
 namespace flopcast::contract {
 namespace {
 
-/// What a loop around a stretch does to operands that share cache lines between its iterations.
+/// The position of a loop around a segment, with regard to operands that share cache lines between its iterations.
 enum class Position : std::uint8_t {
   first,    ///< its first iteration
-  aligned,  ///< a later one, in which such operands reach a new line
-  inside,   ///< any other
+  aligned,  ///< a later iteration in which such operands reach a new line
+  inside,   ///< any other iteration
 };
 
-/// One position of each loop around, and how often it occurs among all.
+/// One position of each outer loop, and its frequency among all combinations.
 struct Situation {
   std::vector<Position> loops;
   double share = 1;
 };
 
-/// The cache that most of an operand lies in, and how much lies in the next one.
+/// The cache that holds most of an operand, and the part that the next outer level holds.
 struct Residence {
   int level = 0;
   int eighths_outside = 0;
   friend auto operator<=>(const Residence&, const Residence&) = default;
 };
 
-/// What happened since the last access to something: bytes of lines touched, kernel calls made.
+/// The events since the last access to a slice: bytes of touched lines, and kernel calls.
 struct Past {
   std::int64_t bytes = 0;
   double calls = 0;
@@ -43,7 +43,7 @@ struct Past {
 
 constexpr std::int64_t page_bytes = 4096;
 
-/// No loop around stays on the same lines.
+/// No outer loop stays on the same lines.
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
 class Planner {
@@ -97,7 +97,7 @@ class Planner {
 
   [[nodiscard]] Seconds estimated_call_seconds() const {
     constexpr Seconds overhead = 20e-9;
-    constexpr double bandwidth = 100e9;  // rather too fast: stretches get longer
+    constexpr double bandwidth = 100e9;  // rather too fast, which makes segments longer
     const Call call = kernel_call(algorithm_, contraction_).call;
     const double peak = environment_.peak_flops > 0 ? environment_.peak_flops : 100e9;
     constexpr Seconds new_page = 8e-9;
@@ -109,7 +109,7 @@ class Planner {
     const bool is_far = footprint_bytes(all_touched(tree_, contraction_)) > private_bytes();
     return overhead + flops(call) / peak + bytes / bandwidth + (is_far ? pages * new_page : 0);
   }
-  /// Of the caches that aren't shared.
+  /// Returns the capacity of the largest cache that isn't shared.
   [[nodiscard]] std::int64_t private_bytes() const {
     const std::size_t caches = environment_.caches.size();
     return environment_.caches.empty() ? std::int64_t{1} << 20 : environment_.caches[caches < 2 ? 0 : caches - 2].capacity_bytes;
@@ -122,7 +122,7 @@ class Planner {
     return *node;
   }
 
-  /// Iterations of a loop after which each tensor that moves along cache lines has reached a new one; 1 if none does.
+  /// Returns the number of iterations after which each tensor that moves along cache lines has reached a new line; 1 if none does.
   [[nodiscard]] std::int64_t iterations_per_line(std::size_t depth) const {
     std::int64_t most = 1;
     for (const Place place : places) {
@@ -130,7 +130,7 @@ class Planner {
     }
     return most;
   }
-  /// The same of one slice.
+  /// Returns the number of iterations after which the slice has reached a new line; 1 if it moves by whole lines or not at all.
   [[nodiscard]] std::int64_t iterations_per_line(const Slice& slice, std::size_t depth) const {
     const char index = algorithm_.loops[depth];
     if (!varies(slice, index, contraction_)) {
@@ -140,7 +140,7 @@ class Planner {
     return step > 0 ? std::max<std::int64_t>(1, line_bytes_ / step) : 1;
   }
 
-  /// The innermost loop that is long enough for a stretch and what leads to it; the outermost if none is.
+  /// Chooses the innermost loop that is long enough for a segment and its lead, or the outermost loop if none is.
   void choose_loop() {
     for (depth_ = algorithm_.loops.size(); depth_-- > 0;) {
       const Seconds one = calls_inside(depth_) * call_seconds_;
@@ -155,17 +155,17 @@ class Planner {
     iterations_ = std::min(iterations_, extent(depth_));
     lead_ = std::min(lead_, extent(depth_));
     if (2 * iterations_ > extent(depth_)) {
-      iterations_ = extent(depth_);  // as good as all of it
+      iterations_ = extent(depth_);  // more than half of the loop: the whole loop is taken
     }
   }
 
-  /// A lead that touches twice what the private caches hold has brought them into the loop's state.
+  /// Returns the longest useful lead: one that touches twice the private caches' capacity brings them into the loop's state.
   [[nodiscard]] std::int64_t most_lead() const {
     const std::int64_t touched = footprint_bytes(touched_in_iteration(depth_));
     return std::max<std::int64_t>(1, 2 * private_bytes() / std::max<std::int64_t>(1, touched));
   }
 
-  /// All combinations of positions of the loops around; first iterations of long loops aren't told apart from others.
+  /// Returns all combinations of positions of the outer loops, with their shares.
   [[nodiscard]] std::vector<Situation> situations() const {
     std::vector<Situation> all = {{}};
     for (std::size_t l = 0; l < depth_; ++l) {
@@ -189,7 +189,7 @@ class Planner {
     return all;
   }
 
-  /// Whether the lines of a slice were also touched in the previous iteration of a loop around.
+  /// Returns whether the lines of a slice were also touched in the previous iteration of the outer loop `depth`.
   [[nodiscard]] bool same_before(const Slice& slice, std::size_t depth, const Situation& situation) const {
     const Position position = situation.loops[depth];
     if (!varies(slice, algorithm_.loops[depth], contraction_)) {
@@ -198,7 +198,7 @@ class Planner {
     return position == Position::inside && iterations_per_line(slice, depth) > 1;
   }
 
-  /// Bytes of all lines that the iterations of a loop touch together; depth - 1 of 0 stands for the whole algorithm.
+  /// Returns the bytes of all lines of these slices, or only of C.
   [[nodiscard]] std::int64_t footprint_bytes(const std::vector<Slice>& touched, bool written_only = false) const {
     std::int64_t sum = 0;
     for (const Slice& slice : touched) {
@@ -217,9 +217,10 @@ class Planner {
     return all;
   }
 
-  /// Bytes touched since the last access to a slice's lines before the stretch and its lead. The last access was in the previous iteration
-  /// of the innermost loop that stays on the same lines and isn't at its first; everything in the outermost loop inside of that which
-  /// moves to other lines was touched since. Without such a loop that was in the last execution of the whole.
+  /// Returns what happened between the last access to a slice's lines and the segment with its lead. The last access was in the previous
+  /// iteration of the innermost outer loop that stays on the same lines and isn't at its first iteration. Inside of that loop, the
+  /// outermost loop that moves to other lines has touched everything since. Without such a loop, the last access was in the previous
+  /// execution of the whole algorithm.
   [[nodiscard]] Past past(const Slice& slice, const Situation& situation) const {
     std::size_t last = nowhere;
     for (std::size_t l = depth_; l-- > 0 && last == nowhere;) {
@@ -233,8 +234,8 @@ class Planner {
     return {footprint_bytes(touched_in_iteration(depth_)), calls_inside(depth_)};
   }
 
-  /// Where lines lie that were last used this many bytes ago. Caches don't end at a sharp size, but for the innermost one: addresses are
-  /// spread unevenly over their sets, and their replacement is only nearly least recently used.
+  /// Returns where lines lie that were last used `distance` bytes ago. Except for the innermost cache, capacities aren't sharp: addresses
+  /// are spread unevenly over the sets, and replacement is only approximately least recently used.
   [[nodiscard]] Residence residence(std::int64_t distance) const {
     const auto inside = [&](std::int64_t capacity) { return distance <= capacity; };
     const auto found = std::find_if(capacities_.begin(), capacities_.end(), inside);
@@ -252,7 +253,7 @@ class Planner {
     add_in_two(parts, std::move(part), residence.eighths_outside);
   }
 
-  /// What kernel calls and copies within the loop touch, one slice each.
+  /// Returns the slices that kernel calls and copies within the loop touch.
   [[nodiscard]] std::vector<Slice> slices() const {
     std::vector<Slice> all = nodes_.back()->touched;
     for (const Copy& copy : algorithm_.copies) {
@@ -281,8 +282,8 @@ class Planner {
     return all;
   }
 
-  /// Share of written lines among what has gone through the caches before: those of the innermost loop that doesn't fit into all but the
-  /// last cache.
+  /// Returns the share of written lines among those that have gone through the caches: the lines of the innermost loop that exceeds all
+  /// caches but the last.
   [[nodiscard]] double written_share() const {
     const std::size_t caches = environment_.caches.size();
     const std::int64_t inner_bytes = caches < 2 ? 0 : environment_.caches[caches - 2].capacity_bytes;
@@ -305,7 +306,7 @@ class Planner {
     return all;
   }
 
-  /// The iteration before, counting as the loops do; the last one of all before the first.
+  /// Returns the previous iteration in the order of execution; the last iteration of all precedes the first one.
   [[nodiscard]] std::vector<std::int64_t> one_before(std::vector<std::int64_t> outer) const {
     for (std::size_t l = outer.size(); l-- > 0;) {
       if (outer[l] > 0) {
@@ -357,9 +358,9 @@ class Planner {
     return std::max<std::int64_t>(1, std::min(by_time, options_.in_a_row_bytes / std::max<std::int64_t>(1, bytes)));
   }
 
-  /// One stretch for all situations in which parts lie in the same caches.
+  /// Adds one segment for all situations in which the parts lie in the same caches.
   void add(std::vector<Stretch>& all, bool first, std::int64_t iterations, double count) const {
-    std::map<std::vector<Residence>, std::pair<Situation, double>> different;  // the most frequent situation, and the share of all
+    std::map<std::vector<Residence>, std::pair<Situation, double>> different;  // the most frequent situation, and the total share
     for (const Situation& situation : situations()) {
       std::vector<Residence> residences;
       for (const Slice& slice : slices()) {
@@ -404,12 +405,12 @@ std::int64_t line_footprint_bytes(const Slice& slice, const Contraction& contrac
   if (slice.buffer) {
     return slice_bytes(slice, contraction);
   }
-  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // bytes from one to the next, how many
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // step in bytes, and number of steps
   for (const char index : slice.whole) {
     steps.emplace_back(std::abs(contraction.tensor(slice.place).stride(index)) * element, contraction.extent(index));
   }
   std::sort(steps.begin(), steps.end());
-  std::int64_t run_bytes = element, runs = 1;  // neighbouring lines without a gap
+  std::int64_t run_bytes = element, runs = 1;  // a run: adjacent lines without a gap
   for (const auto& [step, count] : steps) {
     if (runs == 1 && step < run_bytes + line_bytes) {
       run_bytes += (count - 1) * step;
@@ -441,7 +442,7 @@ void add_in_two(std::vector<PlacedPart>& parts, PlacedPart part, int eighths_out
 
 namespace {
 
-/// Whether a cache keeps as much of what comes round slowly as of what comes round fast.
+/// Returns whether a cache keeps as much data of slow access patterns as of fast ones.
 bool has_capacity(const CacheLevel& cache) {
   constexpr double about = 1.5;
   const auto serial = static_cast<double>(cache.serial_chase_bytes);

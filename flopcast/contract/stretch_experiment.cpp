@@ -23,9 +23,9 @@ namespace {
 using measure::Action;
 using What = Action::What;
 
-constexpr std::size_t other_memory = 3;  // number of the allocation behind the three tensors
+constexpr std::size_t other_memory = 3;  // number of the allocation after those of the three tensors
 
-/// Index ranges of a tensor that a stretch uses, from 0 on.
+/// Returns the end of the index range, from 0 on, that a segment uses along one of a tensor's indices.
 std::int64_t used(const Stretch& stretch, Place place, std::size_t dimension) {
   std::int64_t end = 1;
   for (const PlacedPart& part : stretch.parts) {
@@ -36,14 +36,14 @@ std::int64_t used(const Stretch& stretch, Place place, std::size_t dimension) {
   return end;
 }
 
-/// A tensor whose strides are positive and whose used part takes no more memory than is sensible.
+/// A tensor with positive strides whose used part takes no more memory than is sensible.
 struct Compact {
   Tensor tensor;
   std::int64_t bytes = 0;
 };
 
-/// Moves indices together whose neighbours lie over twice `kept` elements apart, each keeping its place within so many, so that lines compete
-/// for the same sets of the caches as before.
+/// Reduces strides of more than twice `kept` elements. Each stride keeps its remainder modulo `kept`, so that lines compete for the same
+/// cache sets as before.
 Compact moved_together(Tensor tensor, const Stretch& stretch, Place place, std::int64_t element, std::int64_t kept) {
   std::vector<std::size_t> order(tensor.strides.size());
   std::iota(order.begin(), order.end(), 0);
@@ -73,7 +73,7 @@ Compact compacted(Tensor tensor, const Stretch& stretch, Place place, std::int64
   return compact;
 }
 
-/// Calls `touch` with regions that together are the elements of a tensor in these ranges.
+/// Calls `touch` with regions that together contain the elements of a tensor in these ranges.
 template <class Touch>
 void for_each_region(const Tensor& tensor, const std::vector<IndexRange>& ranges, std::uintptr_t first, std::int64_t element, Touch touch) {
   struct Dimension {
@@ -117,7 +117,7 @@ void for_each_region(const Tensor& tensor, const std::vector<IndexRange>& ranges
   }
 }
 
-/// Does what a stretch's experiment consists of, one step at a time.
+/// Performs the steps of a segment's experiment, one at a time.
 class Runner {
  public:
   enum class Step : std::uint8_t { fill, touch, lead, timed };
@@ -170,7 +170,7 @@ class Runner {
     return std::any_of(stretch_.parts.begin(), stretch_.parts.end(), [&](const PlacedPart& part) { return part.level == levels_ - 1; });
   }
 
-  /// Kernel calls in the timed part.
+  /// Returns the number of kernel calls in the timed part.
   [[nodiscard]] double calls() const {
     auto calls = static_cast<double>(stretch_.iterations);
     for (std::size_t l = stretch_.outer.size() + 1; l < algorithm_.loops.size(); ++l) {
@@ -179,9 +179,10 @@ class Runner {
     return calls;
   }
 
-  /// Seconds per call with the parts of the last-level cache in that cache; disturbances only make it longer.
+  /// Returns the seconds per call with the last-level cache's parts in that cache. The shortest of several trials counts, because
+  /// disturbances only lengthen a trial.
   Seconds seconds_per_call_from_last_cache(const Execution::Pointers& tensors) {
-    static const machine::WallClock clock(1e-3);  // calibrating it for longer would take as long as a hundred stretches
+    static const machine::WallClock clock(1e-3);  // a longer calibration would take as long as a hundred segments
     constexpr int trials = 2;
     Seconds least = std::numeric_limits<Seconds>::infinity();
     for (int trial = 0; trial < trials; ++trial) {
@@ -196,8 +197,8 @@ class Runner {
     return least;
   }
 
-  /// Of parts in a last-level cache that others fill too, what wasn't used for longer than that keeps it lies in memory. How long that was
-  /// follows from how long the stretch takes with these parts in the cache.
+  /// Moves parts that have expired from a last-level cache that others fill too to memory: those unused for longer than the cache's
+  /// lifetime. The unused time follows from the segment's time with these parts in the cache.
   void move_what_has_expired(const Execution::Pointers& tensors) {
     const Seconds per_call = seconds_per_call_from_last_cache(tensors);
     std::vector<PlacedPart> parts;
@@ -210,7 +211,7 @@ class Runner {
     stretch_.parts = std::move(parts);
   }
 
-  /// Parts in the cache `level`; all for -1.
+  /// Calls `touch` with the regions of the parts in cache `level`, or of all parts if `level` is -1.
   template <class Touch>
   void on_parts(const Execution::Pointers& tensors, int level, Touch touch) {
     for (const PlacedPart& part : stretch_.parts) {
@@ -230,7 +231,7 @@ class Runner {
     }
   }
 
-  /// Writes to everything, as other experiments have used the memory. What is to lie in memory leaves the caches.
+  /// Writes to all parts, because other experiments have used the memory. Parts that should lie in memory leave the caches.
   void fill(const Execution::Pointers& tensors) {
     for (int level = 0; level < levels_; ++level) {
       on_parts(tensors, level, [&](const Region& region, bool) { write_numbers(region); });
@@ -246,7 +247,7 @@ class Runner {
     });
   }
 
-  /// Real numbers that are neither zero (some routines skip these) nor grow out of bounds, as bytes.
+  /// Returns the bytes of real numbers that neither are zero (some routines skip zeros) nor grow out of bounds.
   [[nodiscard]] std::uint64_t pattern() const {
     const bool is_single = contraction_.precision == Precision::s || contraction_.precision == Precision::c;
     return is_single ? 0x3f0000003f000000 : 0x3fe0000000000000;  // 0.5 each
@@ -270,7 +271,7 @@ class Runner {
     }
   }
 
-  /// The stretch behind so many others.
+  /// Executes the segment after `position` others.
   void timed(const Execution::Pointers& tensors, std::int64_t position) {
     if (stretch_.is_first()) {
       execution_->run_copies(tensors, stretch_.previous, true);
@@ -294,7 +295,7 @@ class Runner {
   std::int64_t done_in_a_row_ = 0;
 };
 
-/// A call that does nothing but say where the tensors are: the product of their first elements.
+/// Returns a call that only conveys the tensors' addresses: the product of their first elements.
 Call carrier(Precision precision, int threads) {
   Call call;
   call.routine = &kernel::require(static_cast<char>(precision) + std::string("gemm"));
@@ -305,7 +306,7 @@ Call carrier(Precision precision, int threads) {
       case Kind::size:
       case Kind::leading_dimension: call.arguments[i] = 1; break;
       case Kind::scalar:
-        call.arguments[i] = tensor > 0 ? 1 : 0;  // alpha comes before the operands, beta between them
+        call.arguments[i] = tensor > 0 ? 1 : 0;  // alpha precedes the operands, beta stands between them
         break;
       case Kind::data: call.arguments[i] = static_cast<std::int64_t>(virtual_base(static_cast<std::size_t>(tensor++))); break;
       default: break;
@@ -339,12 +340,12 @@ class Setup {
     actions_.push_back({What::perform, {}, 0, call_, {}});
   }
 
-  /// Pushes everything out of the caches inside of `level`, by touching other memory, of which this share is written: a cache that is full of
-  /// written lines has to get rid of them first when new ones come.
+  /// Evicts everything from the caches inside of `level` by touching other memory, of which the share `written` is written. A cache full of
+  /// written lines must write them back before new lines come in.
   void push_out(const Environment& environment, int level, double written) {
     const std::int64_t piece = piece_bytes(environment, level);
     const auto part = static_cast<std::int64_t>(written * static_cast<double>(piece));
-    if (other_bytes_ < pieces * piece) {  // a page that nothing was written to would be one of zeros that all share
+    if (other_bytes_ < pieces * piece) {  // unwritten pages would all be the same page of zeros
       actions_.push_back({What::write, {virtual_base(other_memory), 1, pieces * piece / page_bytes, page_bytes, 0}, 0, {}, {}});
     }
     for (std::int64_t i = 0; i < pieces; ++i) {
@@ -363,7 +364,7 @@ class Setup {
  private:
   static constexpr std::int64_t pieces = 16, page_bytes = 4096;
 
-  /// Whole pages; all pieces together surely push out what lies inside of `level`.
+  /// Returns a size in whole pages such that all pieces together surely evict the contents of the caches inside of `level`.
   static std::int64_t piece_bytes(const Environment& environment, int level) {
     constexpr double surely = 1.5;
     double bytes = 0;
@@ -388,7 +389,7 @@ bool any_in(const Stretch& stretch, int level) {
 measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
                                        const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions,
                                        std::shared_ptr<measure::Sweeper> sweeper) {
-  constexpr Seconds long_stretch = 150e-6;  // noise weighs less on these
+  constexpr Seconds long_stretch = 150e-6;  // noise weighs less on long segments
   const auto levels = static_cast<int>(environment.caches.size());
   const auto runner = std::make_shared<Runner>(stretch, algorithm, contraction, std::move(find), environment, std::move(sweeper));
   const Call call = carrier(contraction.precision, threads);
@@ -399,7 +400,7 @@ measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& 
     if (!any_in(stretch, level) && !(outermost && any_in(stretch, levels))) {
       continue;
     }
-    const int rounds = outermost && any_in(stretch, level) ? 2 : 1;  // last-level caches may keep only what comes again
+    const int rounds = outermost && any_in(stretch, level) ? 2 : 1;  // last-level caches may keep only lines that are used again
     for (int round = 0; round < rounds; ++round) {
       setup.perform(Runner::Step::touch, level);
       setup.push_out(environment, level, outermost ? stretch.written : 0);
@@ -418,7 +419,7 @@ measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& 
     runner->run(tensors_of(where));
     return 0;
   };
-  // In the same order for all, so that experiments find pages that others have made real, which costs as much as many a stretch.
+  // All experiments use the same order, so that they find pages that others have made real, which costs as much time as many a segment.
   experiment.memory.push_back({"other memory", virtual_base(other_memory), Setup::most_other_bytes(environment)});
   for (std::size_t t = other_memory; t-- > 0;) {
     experiment.memory.push_back({std::string(1, letter(places[t])), virtual_base(t), runner->bytes(t)});

@@ -11,18 +11,20 @@
 
 namespace flopcast::contract {
 
-/// However long a stretch takes, it is prepared and timed so often: lest one of them be an odd one.
+/// Smallest number of times that a segment is prepared and timed, however long it takes, because a single one may be unusual.
 inline constexpr std::int64_t fewest_preparations = 2;
 
-/// The experiment, with the stretches in a row as its timed calls, that brings what a stretch touches into the caches where it is to lie, executes what leads to the stretch, and times it.
-/// Tensors are as far apart in memory as needed and no more: what isn't touched has no memory, and indices whose neighbours lie more than
-/// pages apart may move together. `find` is asked when the experiment is first executed.
-/// The stretches are timed about `repetitions` times altogether. Experiments that share a sweeper share its memory.
+/// Returns the experiment that times consecutive segments, which are its timed calls. Its setup brings everything that a segment touches
+/// into the caches in which it should lie, then executes the lead.
+///
+/// Tensors are as far apart in memory as needed: untouched parts have no memory, and indices with strides far beyond a page may move closer
+/// together. `find` is called when the experiment is first executed. The segments are timed about `repetitions` times in total. Experiments
+/// that share a sweeper share its memory.
 measure::Experiment stretch_experiment(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction,
                                        const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions = 10,
                                        std::shared_ptr<measure::Sweeper> sweeper = nullptr);
 
-/// Names what stretch_experiment does: equal for experiments that are the same.
+/// Returns a key of the experiment, which is equal for equal experiments.
 std::string stretch_key(const Stretch& stretch, const Algorithm& algorithm, const Contraction& contraction);
 
 }  // namespace flopcast::contract

@@ -26,7 +26,7 @@ Node kernel_node(const Algorithm& algorithm, const Contraction& contraction) {
   return node;
 }
 
-/// What stands inside of the first `depth` loops.
+/// Returns the nodes inside of the first `depth` loops.
 std::vector<Node> body(const Algorithm& algorithm, const Contraction& contraction, std::size_t depth) {
   std::vector<Node> nodes;
   for (const Copy& copy : algorithm.copies) {

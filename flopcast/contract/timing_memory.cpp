@@ -16,7 +16,7 @@ bool is_complete(const measure::Timings& timings, std::size_t fewest) {
   });
 }
 
-/// Short, as there are thousands: [seconds, drift, at, discarded].
+/// Converts timings to short JSON, because there are thousands: [seconds, drift, at, discarded] per repetition.
 nlohmann::json to_json(const measure::Timings& timings) {
   nlohmann::json calls = nlohmann::json::array();
   for (const std::vector<Repetition>& call : timings.calls) {
@@ -69,7 +69,7 @@ TimingMemory timings_in(model::Store& store, const std::string& context, std::si
       relate(timings, reference);
       return is_complete(timings, fewest) ? std::optional(std::move(timings)) : std::nullopt;
     } catch (const nlohmann::json::exception&) {
-      return std::nullopt;  // written by another version: measured anew, and replaced
+      return std::nullopt;  // written by another version: measured again and replaced
     }
   };
   memory.keep = [&store, context, fewest](const std::string& key, const measure::Timings& timings) {

@@ -15,7 +15,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// Bytes from the lowest to the highest element, and how far the first element lies above the lowest (negative strides).
+/// A tensor's bytes from the lowest to the highest element, and the offset of the first element from the lowest (negative strides).
 struct Extent {
   std::int64_t bytes = 0, first_offset = 0;
 };
@@ -38,7 +38,7 @@ void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std
     std::uniform_real_distribution<double> uniform(-1, 1);
     auto* numbers = reinterpret_cast<Element*>(memory);
     const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Element));
-    constexpr std::int64_t period = 8191;  // random numbers are slow to make, and these are enough
+    constexpr std::int64_t period = 8191;  // random numbers are slow to generate, and 8191 suffice
     for (std::int64_t i = 0; i < count; ++i) {
       numbers[i] = i < period ? to_element<Element>({uniform(random), uniform(random)}) : numbers[i - period];
     }
@@ -82,7 +82,7 @@ std::vector<Seconds> execution_times(std::span<const Algorithm> algorithms, cons
   std::int64_t done = 0;
   bool stopped = false;
   for (int repetition = 0; repetition < options.repetitions && !stopped; ++repetition) {
-    Workspace tensors(contraction);  // anew, as caches hold more of some pages than of others
+    Workspace tensors(contraction);  // new in each repetition, because caches hold more of some pages than of others
     for (std::size_t i = 0; i < algorithms.size() && !stopped; ++i) {
       stopped = !go_on(done++, expected);
       if (stopped || predicted[i] > options.longest) {

@@ -17,7 +17,7 @@ constexpr std::int64_t limit = 983'040 * element;  // paper 002: 5/4 of 6 MB
 /// Paper 002's example: a = b = c = 400, i = 8.
 Contraction example() { return make_contraction(parse_notation("abc=ai,ibc"), {{'a', 400}, {'b', 400}, {'c', 400}, {'i', 8}}); }
 
-/// An algorithm's kernel with the ways to ask for it.
+/// An algorithm's kernel and queries about its access history.
 struct Subject {
   Contraction contraction;
   Algorithm algorithm;
@@ -33,7 +33,7 @@ struct Subject {
   [[nodiscard]] std::vector<OperandHistory> histories(std::size_t first_of = 0) const {
     return contract::histories(tree, path, contraction, line, first_of);
   }
-  /// Distances of A, B, C in elements.
+  /// Returns the distances of A, B and C in elements.
   [[nodiscard]] std::vector<std::int64_t> distances(std::size_t first_of = 0) const {
     std::vector<std::int64_t> all;
     for (const OperandHistory& history : histories(first_of)) {
@@ -41,7 +41,7 @@ struct Subject {
     }
     return all;
   }
-  /// The setup as the paper writes it: operands' letters (small where only prefetched), numbers of other elements.
+  /// Returns the setup list in the paper's notation: letters of operands, and numbers of elements of other memory.
   [[nodiscard]] std::vector<std::string> setup(SetupOptions options, std::size_t first_of = 0) const {
     options.limit_bytes = limit;
     const std::vector<OperandHistory> known = histories(first_of);
@@ -78,7 +78,7 @@ TEST(AccessHistory, Example7FindsPrefetching) {
   const std::vector<OperandHistory> all = Subject("bi-ger", example()).histories();
   EXPECT_TRUE(all[0].prefetched) << "the next column of A follows in memory";
   EXPECT_FALSE(all[0].shares_lines);
-  EXPECT_EQ(all[0].prefetch_bytes, line) << "a line of the column of 400";
+  EXPECT_EQ(all[0].prefetch_bytes, line) << "one line of a column of 400";
   EXPECT_TRUE(all[1].prefetched) << "rows of B share lines";
   EXPECT_TRUE(all[1].shares_lines);
   EXPECT_TRUE(all[1].is_wholly_prefetched());
@@ -116,11 +116,11 @@ TEST(AccessHistory, CopiesCount) {
   const Subject inner("ci'-gemm", contraction);
   EXPECT_EQ(inner.distances()[0], 0) << "the buffer was just filled";
   EXPECT_TRUE(inner.histories()[0].slice.buffer);
-  // since the previous kernel: A[i,:,:] was read and the buffer was written, both 8 x 100
+  // since the previous kernel call, A[i,:,:] was read and the buffer was written, both 8 x 100
   EXPECT_EQ(inner.distances()[2], 800 + 800);
   const Subject outer("i'c-gemm", contraction);
   EXPECT_EQ(outer.distances()[0], 0) << "the buffer stays the same from one c to the next";
-  EXPECT_EQ(outer.distances()[2], 800 + 800 + 80'000 + 1'000'000) << "A[i,:,:] and its buffer, B[:,:,i,:], C";
+  EXPECT_EQ(outer.distances()[2], 800 + 800 + 80'000 + 1'000'000) << "touched: A[i,:,:] and its buffer, B[:,:,i,:], C";
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(Fold, FusesWhatIsOneIndexInMemory) {
-  // b and c follow each other in B and C: one index of 15
+  // b and c are adjacent in B and C, so that they form one index of length 15
   const Folded folded = fold(make_contraction(parse_notation("abc=ai,ibc"), {{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}}));
   EXPECT_FALSE(folded.swapped);
   EXPECT_THAT(folded.m.natural, ElementsAre(2));
@@ -29,19 +29,19 @@ TEST(Fold, KeepsApartWhatIsNot) {
 
 TEST(Fold, DropsSizesOfOneAndPutsCsRowsFirst) {
   const Folded folded = fold(make_contraction(parse_notation("xba=ai,ibx"), {{'a', 2}, {'b', 3}, {'x', 1}, {'i', 7}}));
-  EXPECT_TRUE(folded.swapped) << "C is contiguous along b, which is B's";
+  EXPECT_TRUE(folded.swapped) << "C is contiguous along b, an index of B";
   EXPECT_EQ(folded.m.extent, 3);
   EXPECT_EQ(folded.n.extent, 2);
 }
 
 TEST(Fold, CrossesLinesOfCAndA) {
-  // C is contiguous along a, A along b: blocks of 12 a and all 16 b first, then the other blocks of a, and e
+  // C is contiguous along a, A along b: blocks of 12 values of a and all 16 of b come first, then the other blocks of a, and e
   const Folded folded = fold(make_contraction(parse_notation("abec=bdae,dc"), {{'a', 156}, {'b', 16}, {'c', 3}, {'d', 5}, {'e', 2}}));
   ASSERT_FALSE(folded.swapped);
   EXPECT_THAT(folded.crossed.natural, ElementsAre(12, 12 * 16, 156 * 16, 2 * 156 * 16));
   EXPECT_EQ(constant_step(folded.crossed.c, 0, 12), 1);
-  EXPECT_EQ(folded.crossed.a[12] - folded.crossed.a[0], 1) << "the next b";
-  EXPECT_EQ(folded.crossed_along_a.extent, 0) << "there are no more than 16 b";
+  EXPECT_EQ(folded.crossed.a[12] - folded.crossed.a[0], 1) << "the next value of b";
+  EXPECT_EQ(folded.crossed_along_a.extent, 0) << "b has only 16 values";
   std::vector<std::pair<std::int64_t, std::int64_t>> rows, crossed;
   for (std::size_t i = 0; i < folded.m.a.size(); ++i) {
     rows.emplace_back(folded.m.a[i], folded.m.c[i]);
@@ -49,11 +49,11 @@ TEST(Fold, CrossesLinesOfCAndA) {
   }
   EXPECT_THAT(crossed, ::testing::UnorderedElementsAreArray(rows)) << "the same rows in another order";
   EXPECT_EQ(fold(make_contraction(parse_notation("abc=ai,ibc"), {{'a', 64}, {'b', 3}, {'c', 5}, {'i', 7}})).crossed.extent, 0)
-      << "both along a";
+      << "C and A are contiguous along a";
 }
 
 TEST(Fold, CrossesLinesAlongA) {
-  // C is contiguous along a, A along b: 24 of the 192 a, and 24 or 96 of the 192 b
+  // C is contiguous along a, A along b: blocks of 24 of the 192 values of a, and of 24 or 96 of the 192 values of b
   const Folded folded = fold(make_contraction(parse_notation("abc=bda,dc"), {{'a', 192}, {'b', 192}, {'c', 3}, {'d', 5}}));
   ASSERT_FALSE(folded.swapped);
   EXPECT_THAT(rows_in(RowOrder::crossed, folded).natural, ElementsAre(24, 24 * 24, 192 * 24, 192 * 192));
@@ -71,13 +71,13 @@ TEST(Fold, NamesOrdersOfRows) {
 }
 
 TEST(Fold, LeadsByAWithALineOfC) {
-  // A is contiguous along b: 96 of its 192 values, 8 a, then the other blocks as A has them: of b, e, the other blocks of a
+  // A is contiguous along b: 96 of its 192 values and 8 values of a come first, then the rest in A's order: blocks of b, e, blocks of a
   const Folded folded = fold(make_contraction(parse_notation("abec=bdea,dc"), {{'a', 40}, {'b', 192}, {'c', 3}, {'d', 5}, {'e', 2}}));
   ASSERT_FALSE(folded.swapped);
   const Fold& rows = rows_in(RowOrder::led_by_a, folded);
   EXPECT_THAT(rows.natural, ElementsAre(96, 96 * 8, 192 * 8, 192 * 8 * 2, 192 * 8 * 2 * 5));
   EXPECT_EQ(constant_step(rows.a, 0, 96), 1);
-  EXPECT_EQ(rows.c[96] - rows.c[0], 1) << "the next a";
+  EXPECT_EQ(rows.c[96] - rows.c[0], 1) << "the next value of a";
   EXPECT_EQ(rows.a[96 * 8] - rows.a[0], 96) << "the next block of b";
   EXPECT_THAT(rows.c, ::testing::UnorderedElementsAreArray(folded.m.c)) << "the same rows in another order";
   EXPECT_EQ(&rows_in(RowOrder::as_c, folded), &folded.m);
@@ -87,8 +87,8 @@ TEST(Fold, HasNoOtherOrderWhereThereIsNothingToGain) {
   const auto folded = [](const char* text, std::int64_t b) {
     return fold(make_contraction(parse_notation(text), {{'a', 64}, {'b', b}, {'c', 5}, {'i', 7}}));
   };
-  EXPECT_EQ(folded("abc=abi,ic", 64).led_by_a.extent, 0) << "both along a";
-  EXPECT_EQ(folded("abc=iba,ic", 64).led_by_a.extent, 0) << "A along i";
+  EXPECT_EQ(folded("abc=abi,ic", 64).led_by_a.extent, 0) << "C and A are contiguous along a";
+  EXPECT_EQ(folded("abc=iba,ic", 64).led_by_a.extent, 0) << "A is contiguous along i";
   EXPECT_EQ(folded("abc=bia,ic", 7).led_by_a.extent, 0) << "no run of b fills a vector";
   EXPECT_GT(folded("abc=bia,ic", 8).led_by_a.extent, 0);
   const Folded none = folded("abc=abi,ic", 64);

@@ -14,7 +14,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// Makes up timings: every call takes `seconds`, `repetitions` times.
+/// Returns made-up timings: every call takes `seconds`, `repetitions` times.
 class Stopwatch {
  public:
   Measure measure(Seconds seconds, std::size_t repetitions) {
@@ -67,7 +67,7 @@ TEST_F(Forecasting, MeasuresWhatIsEqualOnceAndWhatIsKnownNever) {
   EXPECT_EQ(first.known, 0U);
   EXPECT_GE(watch_.measured, first.benchmarks);
   const Measure never = [](std::span<const measure::Experiment> /*experiments*/) -> std::vector<measure::Timings> {
-    ADD_FAILURE() << "whoever measures would get ready for it";
+    ADD_FAILURE() << "no measurement must be requested";
     return {};
   };
   const Forecasts second = forecast_with(never, memory);
@@ -80,7 +80,7 @@ TEST_F(Forecasting, MeasuresWhatIsEqualOnceAndWhatIsKnownNever) {
 }
 
 TEST_F(Forecasting, RepeatsStretchesOftenOnlyWhereRepetitionsDiffer) {
-  algorithms_.erase(algorithms_.begin() + 1, algorithms_.end());  // without others there are no leaders
+  algorithms_.erase(algorithms_.begin() + 1, algorithms_.end());  // a single algorithm has no leaders
   for (const double second : {2.02, 3.0}) {
     std::vector<std::int64_t> most;
     std::size_t runs = 0;
@@ -123,26 +123,27 @@ TEST_F(Forecasting, MeasuresLeadersASecondTime) {
   ASSERT_EQ(runs.size(), 2U);
   const std::vector<std::size_t> order = ranking(forecasts.each);
   const Forecast& first = forecasts.each[order.front()];
-  EXPECT_LT(runs[1], runs[0]) << "who is far behind isn't measured again";
+  EXPECT_LT(runs[1], runs[0]) << "algorithms far behind the leaders aren't measured again";
   EXPECT_TRUE(std::any_of(forecasts.each.begin(), forecasts.each.end(),
                           [](const Forecast& forecast) { return forecast.parts.front().seconds == far_behind; }));
-  EXPECT_EQ(first.parts.front().seconds, 1.5) << "the median of both times";
+  EXPECT_EQ(first.parts.front().seconds, 1.5) << "median of both measurements";
   const Forecasts known = forecast_with(measure_with(1.0), memory);
-  EXPECT_EQ(runs.size(), 2U) << "what is known isn't measured again";
-  EXPECT_EQ(known.each[order.front()].seconds, first.seconds) << "both times are kept";
+  EXPECT_EQ(runs.size(), 2U) << "known timings aren't measured again";
+  EXPECT_EQ(known.each[order.front()].seconds, first.seconds) << "both measurements are kept";
 }
 
 TEST_F(Forecasting, TimingsOfTooFewRepetitionsAreNotKnown) {
-  algorithms_.erase(algorithms_.begin() + 1, algorithms_.end());  // leaders would be measured twice
+  algorithms_.erase(algorithms_.begin() + 1, algorithms_.end());  // a single algorithm has no leaders, which would be measured twice
   forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "here", 5));
-  EXPECT_EQ(forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "here", 3)).known, 0U) << "it wasn't kept";
+  EXPECT_EQ(forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "here", 3)).known, 0U)
+      << "timings with too few repetitions aren't kept";
   EXPECT_EQ(forecast_with(watch_.measure(2.0, 5), timings_in(*store_, "here", 5)).known, 0U);
 }
 
 TEST_F(Forecasting, KnownTimingsAreRelatedToTodaysReference) {
   const Forecasts first = forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "here", 3));
   const Forecasts second = forecast_with(watch_.measure(2.0, 3), timings_in(*store_, "here", 3, 0.5));
-  EXPECT_DOUBLE_EQ(second.each[0].seconds, first.each[0].seconds / 2) << "the reference takes half as long as it did";
+  EXPECT_DOUBLE_EQ(second.each[0].seconds, first.each[0].seconds / 2) << "the reference kernel takes half its former time";
 }
 
 TEST_F(Forecasting, WhatStandingAloneCostsIsTakenOffShortCalls) {
@@ -159,11 +160,11 @@ TEST_F(Forecasting, WhatStandingAloneCostsIsTakenOffShortCalls) {
     };
   };
   algorithms_ = generate(contraction_, std::array{Kernel::dot});
-  stage_ = Stage::first_iterations;  // single calls
+  stage_ = Stage::first_iterations;  // this stage times single calls
   const double calls = kernel_calls(algorithms_.front(), contraction_);
   EXPECT_DOUBLE_EQ(forecast_with(measure_with(1.0), {}).each[0].seconds, 5 * calls);
   EXPECT_DOUBLE_EQ(forecast_with(measure_with(4.0), {}).each[0].seconds, 2 * calls);
-  EXPECT_DOUBLE_EQ(forecast_with(measure_with(9.0), {}).each[0].seconds, calls) << "not quicker than a warm one among many";
+  EXPECT_DOUBLE_EQ(forecast_with(measure_with(9.0), {}).each[0].seconds, calls) << "no quicker than a warm call among many";
 }
 
 TEST_F(Forecasting, WhatWasMeasuredBeforeAnInterruptionIsKept) {

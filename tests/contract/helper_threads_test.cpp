@@ -22,7 +22,7 @@ namespace {
 
 void none_refused(std::size_t number) { ADD_FAILURE() << number; }
 
-/// How often each of `count` numbers was worked on.
+/// Returns how often each of `count` numbers was worked on.
 std::vector<int> times_worked(std::size_t count) {
   std::vector<int> times(count);
   run_with_helpers(
@@ -49,7 +49,7 @@ TEST(HelperThreads, LeaveTheFirstNumberToTheCaller) {
 TEST(HelperThreads, WorkAgainAfterAWhile) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(times_worked(3), ::testing::Each(1));
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // longer than they stay awake
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // longer than idle helper threads spin
   }
 }
 
@@ -84,13 +84,13 @@ TEST(HelperThreads, MayCallForHelpThemselves) {
 
 TEST(HelperThreads, AreThereInAForkedChildToo) {
 #if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the thread sanitizer doesn't start threads in a child of a process that has some";
+  GTEST_SKIP() << "the thread sanitizer doesn't start threads in a child of a multithreaded process";
 #endif
   EXPECT_THAT(times_worked(3), ::testing::Each(1));
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    alarm(10);  // should it hang
+    alarm(10);  // ends the child if it hangs
     _exit(times_worked(3) == std::vector<int>{1, 1, 1} ? 0 : 1);
   }
   int status = -1;
@@ -112,7 +112,7 @@ TEST(HelperThreads, AreRefusedWhereTheSystemHasNoMore) {
     getrlimit(RLIMIT_AS, &limit);
     long pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
-    limit.rlim_cur = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE)) + (rlim_t{100} << 20);  // for a dozen stacks
+    limit.rlim_cur = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE)) + (rlim_t{100} << 20);  // address space for a dozen stacks
     setrlimit(RLIMIT_AS, &limit);
     std::atomic<std::size_t> worked = 0;
     std::size_t refused = 0;
@@ -125,7 +125,7 @@ TEST(HelperThreads, AreRefusedWhereTheSystemHasNoMore) {
   EXPECT_EQ(status, 0);
 }
 
-/// Runs `look` in a helper.
+/// Runs `look` in a helper thread.
 template <class Look>
 void in_a_helper(Look look) {
   run_with_helpers(
@@ -143,7 +143,7 @@ TEST(HelperThreads, LeaveSignalsToTheProgram) {
   sigemptyset(&blocked);
   in_a_helper([&] { pthread_sigmask(SIG_BLOCK, nullptr, &blocked); });
   EXPECT_EQ(sigismember(&blocked, SIGINT), 1);
-  EXPECT_EQ(sigismember(&blocked, SIGSEGV), 0) << "a fault is the thread's own";
+  EXPECT_EQ(sigismember(&blocked, SIGSEGV), 0) << "signals of faults belong to the thread";
   sigset_t own;
   pthread_sigmask(SIG_BLOCK, nullptr, &own);
   EXPECT_EQ(sigismember(&own, SIGINT), 0);
@@ -151,7 +151,7 @@ TEST(HelperThreads, LeaveSignalsToTheProgram) {
 
 TEST(HelperThreads, ComputeAsTheirCallerDoes) {
   int mode = FE_TONEAREST;
-  in_a_helper([] {});  // it exists
+  in_a_helper([] {});  // the helper thread exists from now on
   std::fesetround(FE_UPWARD);
   in_a_helper([&] { mode = std::fegetround(); });
   std::fesetround(FE_TONEAREST);

@@ -17,7 +17,7 @@ using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-/// The paper's machine: 6 MB of cache.
+/// The paper's machine, with 6 MB of cache.
 Environment penryn() {
   CacheLevel level;
   level.name = "L2";
@@ -58,7 +58,7 @@ TEST(MicroBenchmarks, AddUpToTheKernelCalls) {
 }
 
 TEST(MicroBenchmarks, FirstIterationsOfAShortLoop) {
-  // i is 8 long: every 8th call is a first one; those of c (1 in 3200) don't matter
+  // i has length 8: every 8th call is a first one; first calls of c (1 in 3200) are too rare to count
   EXPECT_THAT(counts("ci-ger", Stage::first_iterations), ElementsAre(Pair("kernel, first of i", 400.0), Pair("kernel", 2800.0)));
 }
 
@@ -86,13 +86,14 @@ TEST(MicroBenchmarks, RecreateTheCacheOfExample6) {
     }
     other_bytes = std::max(other_bytes, action.what == Action::What::read ? action.region.bytes() : 0);
   }
-  // C is cut off, so it is flushed; then A, 163,200 other numbers, B, and small calls for the library's code and the vector units
+  // C is cut off the list, so that it is flushed; then follow A, 163,200 other numbers, B, and small calls for the library's code and the
+  // vector units
   EXPECT_THAT(what, ElementsAre(Action::What::fill, Action::What::flush, Action::What::read, Action::What::read, Action::What::read,
                                 Action::What::execute));
   EXPECT_EQ(other_bytes, 163'200 * 8);
 }
 
-/// Takes a microsecond for every call, two where something was flushed before.
+/// Returns times of 1 us per call, or 2 us if the setup flushes something.
 std::vector<measure::Timings> fake(std::span<const measure::Experiment> experiments) {
   std::vector<measure::Timings> all;
   for (const measure::Experiment& experiment : experiments) {

@@ -35,7 +35,7 @@ TEST(RequireApart, TellsNeighboursFromOverlaps) {
   EXPECT_EQ(complaint(product(), at + 6, at + 14, at), "");
   EXPECT_THAT(complaint(product(), at, at + 20, at + 7), ::testing::HasSubstr("C overlaps A in memory: 64 bytes of A begin -56 bytes"));
   EXPECT_THAT(complaint(product(), at + 20, at, at + 11), ::testing::HasSubstr("C overlaps B"));
-  EXPECT_THAT(complaint(product(), at + 30, at, at + 4), ::testing::HasSubstr("C overlaps B")) << "inside";
+  EXPECT_THAT(complaint(product(), at + 30, at, at + 4), ::testing::HasSubstr("C overlaps B")) << "C lies inside B";
 }
 
 TEST(RequireApart, CountsStridesAndDirections) {
@@ -52,13 +52,13 @@ TEST(RequireApart, TellsInterleavedViewsApart) {
   const std::array<double, 80> memory{};
   const double* at = memory.data();
   const Contraction every_second = product({{{2, 4}, {}, {2, 4}}});
-  EXPECT_EQ(complaint(every_second, at, at + 40, at + 1), "") << "A has the even ones, C the odd ones";
+  EXPECT_EQ(complaint(every_second, at, at + 40, at + 1), "") << "A has the even elements, C the odd ones";
   EXPECT_THAT(complaint(every_second, at, at + 40, at + 2), ::testing::HasSubstr("C overlaps A"));
   const Contraction side_by_side = product({{{10, 1}, {}, {10, 1}}});
   EXPECT_EQ(complaint(side_by_side, at, at + 40, at + 4), "") << "A has four columns of each row of ten, C the next three";
   EXPECT_THAT(complaint(side_by_side, at, at + 40, at + 3), ::testing::HasSubstr("C overlaps A"));
   const auto* half = reinterpret_cast<const double*>(reinterpret_cast<const char*>(at) + 4);
-  EXPECT_THAT(complaint(every_second, at, at + 40, half), ::testing::HasSubstr("C overlaps A")) << "half an element";
+  EXPECT_THAT(complaint(every_second, at, at + 40, half), ::testing::HasSubstr("C overlaps A")) << "C begins half an element after A";
 }
 
 TEST(RequireApart, IsExact) {
@@ -117,7 +117,7 @@ TEST(MayShareAddresses, IsExact) {
   EXPECT_LT(apart, 2700);
 }
 
-/// As of a slice of a dense array with odd sizes: true would mean that the search gave up.
+/// The indices resemble a slice of a dense array with odd sizes. A result of true would mean that the search gave up.
 TEST(MayShareAddresses, TakesNoTimeForManyNestedIndices) {
   std::vector<Axis> axes;
   std::int64_t next = 1;

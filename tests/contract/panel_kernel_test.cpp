@@ -12,11 +12,11 @@
 namespace flopcast::contract {
 namespace {
 
-constexpr int gap = 3;  // elements around what the kernel may write
+constexpr int gap = 3;  // elements around the ones that the kernel may write
 
 template <class T>
 std::vector<T> random_numbers(std::int64_t count, std::mt19937& random) {
-  std::uniform_int_distribution<int> few(-4, 4);  // sums of products stay exact
+  std::uniform_int_distribution<int> few(-4, 4);  // small integers, so that sums of products stay exact
   std::vector<T> numbers(static_cast<std::size_t>(count));
   for (T& number : numbers) {
     number = static_cast<T>(few(random));
@@ -24,7 +24,7 @@ std::vector<T> random_numbers(std::int64_t count, std::mt19937& random) {
   return numbers;
 }
 
-/// Pieces of rows of which those from `cut` on come a gap later in C.
+/// Returns pieces of rows; the rows from `cut` on lie a gap later in C.
 std::vector<RowPiece> cut_in_two(std::int64_t rows, std::int64_t cut, std::int64_t lanes) {
   std::vector<RowPiece> pieces;
   for (std::int64_t i = 0; i < rows;) {
@@ -37,7 +37,7 @@ std::vector<RowPiece> cut_in_two(std::int64_t rows, std::int64_t cut, std::int64
   return pieces;
 }
 
-/// One product of random shape and steps against nested loops; C's memory is compared as a whole.
+/// Compares one product of random shape and steps with nested loops. All of C's memory is compared.
 template <class T>
 void compare_one(const PanelKernel<T>& kernel, std::mt19937& random) {
   const auto up_to = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)); };
@@ -58,7 +58,7 @@ void compare_one(const PanelKernel<T>& kernel, std::mt19937& random) {
   }
   std::vector<std::int64_t> columns;
   for (std::int64_t j = 0; j < x.columns; ++j) {
-    columns.push_back(gap + (x.columns - 1 - j) * (x.rows + 2 * gap));  // in falling order: any will do
+    columns.push_back(gap + (x.columns - 1 - j) * (x.rows + 2 * gap));  // falling order, because any order is legal
   }
   std::vector<T> c = random_numbers<T>(gap + x.columns * (x.rows + 2 * gap), random);
   const bool in_pieces = kernel.takes_pieces && random() % 2 == 0;
@@ -125,7 +125,7 @@ void expect_transposed(const PanelKernel<T>& kernel) {
     Square square{};
     for (std::int64_t k = 0; k < Square::side; ++k) {
       square.from[k] = static_cast<std::int64_t>(random() % 396);
-      square.to[k] = 80 * s + 17 * k + 1;  // nowhere aligned
+      square.to[k] = 80 * s + 17 * k + 1;  // no offset is aligned
     }
     for (std::int64_t i = 0; i < Square::side; ++i) {
       for (std::int64_t j = 0; j < Square::side; ++j) {
@@ -138,7 +138,7 @@ void expect_transposed(const PanelKernel<T>& kernel) {
   EXPECT_EQ(to, expected) << kernel.instructions;
 }
 
-/// One batch of random shape, its tables in random order, against the loops one by one; C's memory is compared as a whole.
+/// Compares one batch of random shape, with randomly ordered tables, with a loop over single products. All of C's memory is compared.
 template <class T>
 void compare_batch(const PanelKernel<T>& kernel, std::mt19937& random) {
   const auto up_to = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)); };

@@ -19,7 +19,7 @@ std::vector<std::int64_t> rows_of(const std::vector<RowPanel>& panels) {
 }
 
 TEST(RowPanels, EndWhereNeighboursInCDo) {
-  // C's first index a is 10 long and contiguous; b follows after c
+  // C's first index a has length 10 and is contiguous; b comes after c
   const Folded f = folded("acb=abi,ic", {{'a', 10}, {'b', 3}, {'c', 5}, {'i', 4}});
   EXPECT_THAT(rows_of(RowPanels(f.m, 24, 8).of(0, 30)), ElementsAre(10, 10, 10));
   EXPECT_THAT(rows_of(RowPanels(f.m, 4, 2).of(0, 30)), ElementsAre(4, 4, 2, 4, 4, 2, 4, 4, 2));
@@ -33,11 +33,11 @@ TEST(RowPanels, GoOnOverRunsShorterThanAVector) {
   const std::vector<RowPanel> panels = RowPanels(f.m, 8, 8).of(0, 12);
   EXPECT_THAT(rows_of(panels), ElementsAre(8, 4));
   EXPECT_FALSE(panels.front().contiguous_c);
-  EXPECT_TRUE(panels.front().contiguous_a) << "in A a and b are one index";
+  EXPECT_TRUE(panels.front().contiguous_a) << "a and b are one index in A";
 }
 
 TEST(RowPanels, GoOnInPiecesForAKernelThatTakesThem) {
-  // C's first index a is 10 long and contiguous; b follows after c, 50 further
+  // C's first index a has length 10 and is contiguous; b comes after c, with a stride of 50
   const Folded f = folded("acb=abi,ic", {{'a', 10}, {'b', 3}, {'c', 5}, {'i', 4}});
   const std::vector<RowPanel> panels = RowPanels(f.m, 24, 8, true).of(0, 30);
   ASSERT_THAT(rows_of(panels), ElementsAre(24, 6));
@@ -50,7 +50,7 @@ TEST(RowPanels, GoOnInPiecesForAKernelThatTakesThem) {
   EXPECT_TRUE(is(panels[0].pieces[2], 1, 2, 8, 50 - 2));
   EXPECT_TRUE(is(panels[0].pieces[3], 2, 0, 4, 56));
   EXPECT_TRUE(is(panels[0].pieces[4], 2, 4, 8, 100 - 4));
-  ASSERT_EQ(panels[1].pieces.size(), 1U) << "neighbours, but no whole vector";
+  ASSERT_EQ(panels[1].pieces.size(), 1U) << "the rows are neighbours, but no whole vector";
   EXPECT_TRUE(is(panels[1].pieces[0], 0, 0, 6, 104));
 }
 
@@ -62,7 +62,7 @@ TEST(RowPanels, StayApartWhereAIsReadInPlace) {
 }
 
 TEST(RowPanels, EndWithRunsOfAThatAreLongerThanThoseOfC) {
-  // rows in A's order: 36 neighbours there, none in C
+  // in A's order of the rows, runs have 36 neighbours in A and none in C
   const Folded f = folded("abc=bia,ic", {{'a', 3}, {'b', 36}, {'c', 5}, {'i', 4}});
   const Fold& rows = rows_in(RowOrder::led_by_a, f);
   const std::vector<RowPanel> panels = RowPanels(rows, 24, 8, true).of(0, 108);
@@ -70,7 +70,7 @@ TEST(RowPanels, EndWithRunsOfAThatAreLongerThanThoseOfC) {
   for (const RowPanel& panel : panels) {
     EXPECT_TRUE(panel.contiguous_a && !panel.contiguous_c);
   }
-  EXPECT_TRUE(panels[1].vectors_in_a) << "what lies behind 12 rows is A's, too";
+  EXPECT_TRUE(panels[1].vectors_in_a) << "the elements after 12 rows belong to A, too";
   EXPECT_TRUE(panels[4].vectors_in_a);
   EXPECT_FALSE(panels[5].vectors_in_a) << "A ends there";
 }
@@ -80,7 +80,8 @@ TEST(RowPanels, GoOnWhereRunsOfAWouldLeaveVectorsHalfEmpty) {
   EXPECT_THAT(rows_of(RowPanels(rows_in(RowOrder::led_by_a, f), 24, 8, true).of(0, 30)), ElementsAre(24, 6));
 }
 
-/// Reads whole vectors of A where it lies, which is as large as it has to be: the address sanitizer would see more.
+/// The kernel reads whole vectors of A in place. A is exactly as large as necessary, so that the address sanitizer would find reads behind
+/// it.
 TEST(PanelTiles, ReadNothingBehindA) {
   for (const std::int64_t run : {8, 12, 36, 13}) {
     const Folded f = folded("abc=bia,ic", {{'a', 3}, {'b', run}, {'c', 5}, {'i', 4}});
@@ -106,12 +107,12 @@ TEST(ColumnPanels, KnowTheStepWhereThereIsOne) {
   const std::vector<ColumnPanel> panels = column_panels(f.n, 0, 6, 2);
   ASSERT_EQ(panels.size(), 3U);
   EXPECT_EQ(panels[0].step_b, 1);
-  EXPECT_EQ(panels[1].step_b, 13) << "from the last b of one c to the first of the next";
+  EXPECT_EQ(panels[1].step_b, 13) << "step from the last b of one c to the first b of the next c";
   EXPECT_EQ(column_panels(f.n, 0, 6, 6)[0].step_b, 0);
 }
 
 TEST(PackingOrder, FollowsAWhereARowOfThePanelsDoesNot) {
-  // A is contiguous along b, which comes second in C
+  // A is contiguous along b, the second index of C
   const Folded f = folded("abc=bda,dc", {{'a', 3}, {'b', 2}, {'c', 2}, {'d', 4}});
   const std::vector<RowPanel> panels = RowPanels(f.m, 3, 2).of(0, 6);
   const PackingOrder order = packing_order(f.m, panels, f.k.a, 0);
@@ -121,13 +122,13 @@ TEST(PackingOrder, FollowsAWhereARowOfThePanelsDoesNot) {
     places.push_back(10 * row.panel + row.at);
   }
   EXPECT_THAT(offsets, ElementsAre(0, 1, 8, 9, 16, 17));
-  EXPECT_THAT(places, ElementsAre(0, 10, 1, 11, 2, 12)) << "panel and row";
+  EXPECT_THAT(places, ElementsAre(0, 10, 1, 11, 2, 12)) << "10 x panel + row";
 }
 
 TEST(PackingOrder, TransposesSquaresWhereFourPanelsLieSideBySide) {
   const Folded f = folded("abc=bda,dc", {{'a', 6}, {'b', 5}, {'c', 2}, {'d', 3}});
   const PackingOrder order = packing_order(f.m, RowPanels(f.m, 6, 2).of(0, 30), f.k.a, 0);
-  ASSERT_EQ(order.squares.size(), 1U) << "rows a = 0 ... 3 of b = 0 ... 3";
+  ASSERT_EQ(order.squares.size(), 1U) << "a = 0 ... 3 for b = 0 ... 3";
   EXPECT_THAT(order.squares[0].offset_a, ElementsAre(0, 15, 30, 45));
   EXPECT_THAT(order.squares[0].panel, ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(order.squares[0].at, ElementsAre(0, 0, 0, 0));
@@ -139,7 +140,7 @@ TEST(PackingOrder, KnowsTheLinesOfSquaresThatLieFarAway) {
   const Folded f = folded("abc=bda,dc", {{'a', 4}, {'b', 16}, {'c', 2}, {'d', 3}});
   const PackingOrder order = packing_order(f.m, RowPanels(f.m, 4, 2).of(0, 64), f.k.a, 8);
   EXPECT_EQ(order.squares.size(), 4U);
-  EXPECT_THAT(order.lines, ElementsAre(0, 8, 48, 56, 96, 104, 144, 152)) << "two lines of each of four a";
+  EXPECT_THAT(order.lines, ElementsAre(0, 8, 48, 56, 96, 104, 144, 152)) << "two lines for each of the four values of a";
 }
 
 TEST(PackingOrder, IsNotNeededWhereRowsOrSumsAreContiguous) {

@@ -77,17 +77,17 @@ TEST(Stretches, StayWithinTheirLoops) {
 }
 
 TEST(Stretches, TakeShortLoopsWhole) {
-  // eight calls of gemv with a matrix of 8 x 60 are too short: stretches run along the loop outside
+  // eight gemv calls with a matrix of 8 x 60 are too short for a segment, so that segments run along the next outer loop
   for (const Stretch& stretch : stretches_of("cia-axpy", example(60))) {
     EXPECT_LE(stretch.outer.size(), 1U);
   }
-  // a call of gemm with 400 x 400 x 8 takes long enough nearly by itself
+  // a gemm call with 400 x 400 x 8 is nearly long enough for a segment
   const std::vector<Stretch> gemm = stretches_of("c-gemm", example(400));
   EXPECT_LE(gemm.back().iterations, 4);
 }
 
 TEST(Stretches, FollowOneAnotherWhereTheLoopIsLongAndTheyTouchLittle) {
-  // iterations of c are calls of gemv on 30 x 8
+  // iterations of c are gemv calls with a matrix of 30 x 8
   const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 30}, {'b', 3}, {'c', 30000}, {'i', 8}});
   const Stretch gemv = stretches_of("bc-gemv", contraction).back();
   EXPECT_GT(gemv.in_a_row, 4);
@@ -95,24 +95,24 @@ TEST(Stretches, FollowOneAnotherWhereTheLoopIsLongAndTheyTouchLittle) {
   EXPECT_EQ(c->ranges[2].begin, gemv.begin - gemv.lead);
   EXPECT_EQ(std::prev(gemv.parts.end())->slice.place == Place::c ? std::prev(gemv.parts.end())->ranges[2].end : c->ranges[2].end,
             gemv.end())
-      << "all of them are placed";
-  EXPECT_EQ(stretches_of("c-gemm", example(2000)).back().in_a_row, 1) << "32 MB each";
+      << "all consecutive segments are placed";
+  EXPECT_EQ(stretches_of("c-gemm", example(2000)).back().in_a_row, 1) << "each iteration touches 32 MB of C";
 }
 
 TEST(Stretches, PlaceOperandsByLinesTouchedSince) {
   const Contraction contraction = example(400);
-  // C[:,:,c] was touched when the contraction was executed before: 512 MB ago; A[:,:] in the call before
+  // C[:,:,c] was last touched in the previous execution of the contraction, 512 MB ago; A[:,:] in the previous call
   const Stretch gemm = stretches_of("c-gemm", contraction).back();
   EXPECT_EQ(part_of(gemm, Place::c).distance_bytes, 8 * (400 * 8 + 8 * 400 * 400 + 400 * 400 * 400));
   EXPECT_EQ(part_of(gemm, Place::c).level, 3);
-  EXPECT_EQ(part_of(gemm, Place::a).level, 1) << "25,600 bytes of A, 25,600 of B and 1,280,000 of C";
-  // all of C[a,:,c] for one c is 1,280,000 bytes, but for one a and one c every number has a line of its own
+  EXPECT_EQ(part_of(gemm, Place::a).level, 1) << "touched: 25,600 bytes of A, 25,600 of B and 1,280,000 of C";
+  // for one c, C[:,:,c] has 1,280,000 bytes, but for one a and one c every number of C[a,:,c] has its own line
   const Stretch gemv = stretches_of("ac-gemv", contraction).back();
   EXPECT_EQ(part_of(gemv, Place::c).ranges[0], (IndexRange{gemv.outer[0], gemv.outer[0] + 1}));
 }
 
 TEST(Stretches, TellNewLinesOfLoopsAroundApart) {
-  // in 7 of 8 iterations of a, C[a,b,:] shares its lines with the iteration before
+  // in 7 of 8 iterations of a, C[a,b,:] shares its lines with the previous iteration
   const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 800}, {'b', 800}, {'c', 200}, {'i', 8}});
   double near = 0, far = 0;
   for (const Stretch& stretch : stretches_of("ab-gemv", contraction)) {
@@ -124,7 +124,7 @@ TEST(Stretches, TellNewLinesOfLoopsAroundApart) {
 
 TEST(Stretches, KnowHowManyCallsAgo) {
   const Stretch gemm = stretches_of("c-gemm", example(400)).back();
-  EXPECT_EQ(part_of(gemm, Place::c).calls_since, 400) << "a whole execution";
+  EXPECT_EQ(part_of(gemm, Place::c).calls_since, 400) << "the calls of a whole execution";
   EXPECT_EQ(part_of(gemm, Place::a).calls_since, 1);
 }
 
@@ -136,19 +136,20 @@ TEST(Lifetime, IsKnownOfCachesThatKeepMoreTheFasterOnePulls) {
   last.capacity_low_bytes = 6'400'000;
   last.bandwidth = 30e9;
   last.latency_seconds = 40e-9;
-  EXPECT_DOUBLE_EQ(lifetime_in_last_cache(environment).surely, 2e-3) << "streams";
-  EXPECT_DOUBLE_EQ(lifetime_in_last_cache(environment).at_most, 4e-3) << "100,000 lines one after another";
+  EXPECT_DOUBLE_EQ(lifetime_in_last_cache(environment).surely, 2e-3) << "time of the streams";
+  EXPECT_DOUBLE_EQ(lifetime_in_last_cache(environment).at_most, 4e-3) << "time of a chain of 100,000 lines";
   last.serial_chase_bytes = 8'000'000;
   last.parallel_chase_bytes = 20'000'000;
-  EXPECT_TRUE(lifetime_in_last_cache(environment).is_known()) << "several chains keep more than one, which is slower";
+  EXPECT_TRUE(lifetime_in_last_cache(environment).is_known()) << "several chains keep more data than one, which is slower";
   last.parallel_chase_bytes = 9'000'000;
-  EXPECT_FALSE(lifetime_in_last_cache(environment).is_known()) << "several chains keep no more than one: that has a capacity";
+  EXPECT_FALSE(lifetime_in_last_cache(environment).is_known())
+      << "several chains keep no more data than one, so that the cache has a capacity";
   last.parallel_chase_bytes = 0;
   last.capacity_low_bytes = 40'000'000;
-  EXPECT_FALSE(lifetime_in_last_cache(environment).is_known()) << "that has a capacity";
+  EXPECT_FALSE(lifetime_in_last_cache(environment).is_known()) << "similar capacities: the cache has a capacity";
   last.capacity_low_bytes = 20'000'000;
   last.bandwidth = 300e9;
-  EXPECT_FALSE(lifetime_in_last_cache(environment).is_known()) << "capacities differ by 3, times by 62";
+  EXPECT_FALSE(lifetime_in_last_cache(environment).is_known()) << "the capacities differ by a factor of 3, the times by 62";
 }
 
 TEST(CapacityForPlacing, LiesBetweenWhatChasesAndWhatStreamsSee) {
@@ -157,16 +158,16 @@ TEST(CapacityForPlacing, LiesBetweenWhatChasesAndWhatStreamsSee) {
   CacheLevel& last = environment.caches[outermost];
   last.capacity_bytes = 72'000'000;
   last.reported_bytes = 0;
-  EXPECT_EQ(capacity_for_placing(environment, outermost), 72'000'000) << "nothing else is known";
+  EXPECT_EQ(capacity_for_placing(environment, outermost), 72'000'000) << "only the capacity for streams is known";
   last.serial_chase_bytes = 16'000'000;
   last.parallel_chase_bytes = 18'000'000;
   EXPECT_EQ(capacity_for_placing(environment, outermost), 36'000'000);
   last.reported_bytes = 32'000'000;
-  EXPECT_EQ(capacity_for_placing(environment, outermost), 24'000'000) << "streams can't be kept beyond that";
+  EXPECT_EQ(capacity_for_placing(environment, outermost), 24'000'000) << "the reported capacity limits that for streams";
   last.reported_bytes = 8'000'000;
-  EXPECT_EQ(capacity_for_placing(environment, outermost), 18'000'000) << "what chases have seen is there, whatever is reported";
+  EXPECT_EQ(capacity_for_placing(environment, outermost), 18'000'000) << "the chases' capacity exists whatever is reported";
   last.parallel_chase_bytes = 40'000'000;
-  EXPECT_EQ(capacity_for_placing(environment, outermost), 72'000'000) << "no capacity, but a lifetime";
+  EXPECT_EQ(capacity_for_placing(environment, outermost), 72'000'000) << "the cache has no capacity, but a lifetime";
   EXPECT_EQ(capacity_for_placing(environment, 0), environment.caches[0].capacity_bytes);
 }
 
@@ -194,7 +195,7 @@ TEST(LineFootprint, CountsLinesNotNumbers) {
   EXPECT_EQ(lines(Place::c, "b"), 100);
   EXPECT_EQ(lines(Place::c, "bc"), 100 * 100);
   EXPECT_EQ(lines(Place::c, "abc"), 1'000'000 / 8);
-  EXPECT_EQ(lines(Place::b, "b"), 100) << "eight numbers apart";
+  EXPECT_EQ(lines(Place::b, "b"), 100) << "the stride is eight numbers";
   EXPECT_EQ(lines(Place::b, "ib"), 100);
 }
 

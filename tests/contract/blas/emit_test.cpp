@@ -15,7 +15,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// A program around emitted functions: runs each of them on numbers of its own, and compares with loops that are written down here as text.
+/// Returns a program that runs each emitted function on its own data and compares the result with loops that are written below as text.
 std::string program(const Contraction& contraction, const std::vector<Algorithm>& algorithms, Language language) {
   const bool cpp = language == Language::cpp;
   std::string type = contraction.precision == Precision::d ? "double" : "float";

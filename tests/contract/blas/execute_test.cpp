@@ -16,7 +16,7 @@ FindRoutine openblas() {
   return [](std::string_view routine) { return library.function(routine); };
 }
 
-/// Runs every algorithm of `contraction` and compares with nested loops.
+/// Runs every algorithm of `contraction` and compares the results with nested loops.
 void expect_all_right(const Contraction& contraction, std::mt19937& random) {
   const Buffers buffers = random_buffers(contraction, random);
   const std::complex<double> alpha = random() % 2 == 0 ? 1.0 : -0.5;

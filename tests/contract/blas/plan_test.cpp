@@ -25,7 +25,7 @@
 namespace flopcast::contract {
 namespace {
 
-/// A machine whose caches nobody measured.
+/// Returns a machine with assumed caches, which nobody has measured.
 Machine test_machine() {
   static const machine::Library library = machine::Library::open("openblas-serial");
   Machine machine;
@@ -40,7 +40,7 @@ Machine test_machine() {
   return machine;
 }
 
-/// Compares `run` with nested loops.
+/// Compares the result of `run` with nested loops.
 void expect_right(const Contraction& contraction, std::mt19937& random, std::complex<double> beta, const std::string& what,
                   const std::function<void(const Buffers&, std::byte* c, std::complex<double> alpha)>& run) {
   const Buffers buffers = random_buffers(contraction, random);
@@ -52,7 +52,7 @@ void expect_right(const Contraction& contraction, std::mt19937& random, std::com
       << what << " of " << folded_key(contraction);
 }
 
-/// Writes NaN into C's elements, and nothing between them.
+/// Writes NaN into C's elements, but not between them.
 void fill_with_nan(const Contraction& contraction, std::byte* c) {
   const Folded folded = fold(contraction);
   with_element(contraction.precision, [&](auto zero) {
@@ -85,7 +85,7 @@ TEST(Plan, AgreesWithNestedLoopsOnThousandsOfContractions) {
   }
 }
 
-/// Two to four in every tenth case.
+/// Returns two to four threads in every tenth case, otherwise one.
 int threads_of(int i) { return i % 10 == 0 ? 2 + i / 10 % 3 : 1; }
 
 TEST(Blocked, AgreesWithNestedLoopsWhateverTheTiles) {
@@ -123,7 +123,7 @@ TEST(Blocked, AgreesWithNestedLoopsInPanels) {
 
 LoopOrder random_order(std::mt19937& random) { return all_loop_orders[random() % all_loop_orders.size()]; }
 
-/// Any order of the loops, with any operands kept.
+/// Sets a random order of the loops and random kept operands.
 Blocking with_random_loops(Blocking blocking, std::mt19937& random) {
   blocking.order = random_order(random);
   for (bool Blocking::*kept : {&Blocking::keep_a, &Blocking::keep_b, &Blocking::keep_c}) {
@@ -132,7 +132,7 @@ Blocking with_random_loops(Blocking blocking, std::mt19937& random) {
   return blocking;
 }
 
-/// Runs a blocking and compares with nested loops; C is NaN where beta = 0, so that reading it before it is written shows.
+/// Runs a blocking and compares its result with nested loops. With beta = 0, C is filled with NaN, so that reads before writes are found.
 void expect_right_in_tiles(const Contraction& contraction, const Blocking& blocking, std::complex<double> beta, std::mt19937& random) {
   const Blocked blocked(fold(contraction), blocking, test_machine().find);
   const std::string what = fmt::format("{} with beta {}", to_string(blocked.blocking()), beta.real());
@@ -166,8 +166,8 @@ TEST(Blocked, AgreesWithNestedLoopsInEveryOrder) {
   EXPECT_THAT(multiplied, ::testing::Each(::testing::Gt(500)));
 }
 
-/// 40 x 40 x 40, of which each operand has to be packed by gemm: its indices are nested otherwise than in the folded product, or none of them
-/// is contiguous.
+/// Returns a contraction of 40 x 40 x 40 in which gemm must pack each operand: the indices are nested in another order than in the folded
+/// product, or none of them is contiguous.
 Contraction packed_everywhere() {
   return make_contraction(parse_notation("acbd=aibj,cidj"), {{'a', 5}, {'b', 8}, {'c', 5}, {'d', 8}, {'i', 5}, {'j', 8}});
 }
@@ -193,7 +193,7 @@ TEST(Blocked, AgreesWithNestedLoopsInEveryOrderOnEveryNumberOfThreads) {
   }
 }
 
-/// What a blocking of 4 x 5 x 2 tiles of a product that packs everything moves.
+/// Returns the tile moves of a blocking of 4 x 5 x 2 tiles for a product that packs every operand.
 TileMoves moves_of(LoopOrder order, const std::string& kept, TileKernel kernel = TileKernel::gemm) {
   std::mt19937 random(14);
   const Contraction contraction = packed_everywhere();
@@ -241,7 +241,7 @@ TEST(Blocked, KeepsAsManyTilesAsThereAreInsideOfTheLoopThatDoesNotMoveThem) {
     blocking.*kept = true;
     return Blocked(fold(packed_everywhere()), blocking, test_machine().find).workspace_bytes();
   };
-  constexpr std::int64_t a = 10 * 20 * 8, b = 20 * 8 * 8, c = 10 * 8 * 8, one_each = a + b + c;  // bytes, all whole lines
+  constexpr std::int64_t a = 10 * 20 * 8, b = 20 * 8 * 8, c = 10 * 8 * 8, one_each = a + b + c;  // in bytes; all are whole lines
   using enum LoopOrder;
   EXPECT_EQ(workspace(nkm, &Blocking::keep_a), one_each + (4 * 2 - 1) * a) << "M and K inside of N";
   EXPECT_EQ(workspace(knm, &Blocking::keep_a), one_each + (4 - 1) * a) << "M inside of N";
@@ -276,7 +276,7 @@ TEST(Blocked, AgreesWithNestedLoopsAlongTheBatch) {
   EXPECT_GT(contiguous, 20);
 }
 
-/// How the candidate along the batch is known; nothing if there is none.
+/// Returns the source of the time of the batch candidate, or nothing if there is no such candidate.
 std::optional<Basis> basis_along_batch(const Plan& plan) {
   const auto found = std::find_if(plan.considered().begin(), plan.considered().end(),
                                   [](const Candidate& candidate) { return candidate.blocking.kernel == TileKernel::batch; });
@@ -308,13 +308,13 @@ TEST(Blocked, StreamsCInPanelsWhereItOverwritesWholeLines) {
             blocking.rows = rows;
             blocking.stream_c = true;
             const Blocked blocked(fold(contraction), blocking, test_machine().find);
-            EXPECT_EQ(blocked.blocking().stream_c, panels_stream(precision) && k == 14) << "sums of several tiles read C";
+            EXPECT_EQ(blocked.blocking().stream_c, panels_stream(precision) && k == 14) << "sums of several tiles must read C";
             const Buffers buffers = random_buffers(contraction, random);
             std::vector<std::byte> expected = buffers.c, result = buffers.c;
             contract_naively(contraction, buffers.a.data(), buffers.b.data(), expected.data(), -0.5, beta);
             blocked.run(buffers.a.data(), buffers.b.data(), result.data(), -0.5, beta);
             EXPECT_LE(largest_difference(precision, result, expected), tolerance(contraction)) << text << to_string(blocked.blocking());
-            for (const std::int64_t before : {1, 2, 7}) {  // elements: C may begin anywhere in a line
+            for (const std::int64_t before : {1, 2, 7}) {  // elements before C, which may begin anywhere in a line
               std::vector<std::byte> shifted(result.size() + static_cast<std::size_t>(before * element_bytes(precision)));
               std::byte* const c = shifted.data() + before * element_bytes(precision);
               std::copy(buffers.c.begin(), buffers.c.end(), c);
@@ -329,7 +329,7 @@ TEST(Blocked, StreamsCInPanelsWhereItOverwritesWholeLines) {
 }
 
 TEST(Blocked, SharesALongBatchInParts) {
-  // 12 x 12 x 12 products for each of 100 x 3: L2 holds 64 of them, so a run is two parts; b and the other batch index are apart in B
+  // 100 x 3 products of 12 x 12 x 12. L2 holds 64 of them, so that a run has two parts; the two batch indices are apart in B.
   std::mt19937 random(10);
   for (const int threads : {1, 3}) {
     const Contraction contraction =
@@ -437,7 +437,7 @@ TEST(Plan, TakesTilesThatItIsGiven) {
   EXPECT_EQ(c, std::vector<double>(750, 40.0));
 }
 
-/// C from one tensor, with a buffer of its own for each, and compared with what two equal tensors give.
+/// Lets a plan compute C with A and B in the same tensor, and compares the result with nested loops.
 void expect_equal_of_one(const Contraction& contraction, std::complex<double> beta, std::mt19937& random) {
   const Buffers buffers = random_buffers(contraction, random);
   std::vector<std::byte> expected = buffers.c, result = buffers.c;
@@ -519,7 +519,7 @@ TEST(Plan, SamplesWhatOutlastsTheBudgetBeforeItExecutesOne) {
   EXPECT_EQ(made.considered()[0].basis, Basis::execution);
   EXPECT_EQ(made.considered()[1].basis, Basis::benchmark);
   options.time_budget = 1000;
-  options.go_on = [calls = 0]() mutable { return ++calls < 30; };  // it would measure for long
+  options.go_on = [calls = 0]() mutable { return ++calls < 30; };  // without this limit the measurement would take long
   for (const Candidate& candidate : plan("ai,ibc->abc", {{100, 64}, {64, 30, 40}, {100, 30, 40}}, test_machine(), options).considered()) {
     EXPECT_NE(candidate.basis, Basis::benchmark);
   }
@@ -532,7 +532,7 @@ TEST(Blocked, MultipliesPanelsOfRealNumbersOnly) {
 
 TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
   if (!can_stream()) {
-    GTEST_SKIP() << "this CPU can't";
+    GTEST_SKIP() << "this CPU lacks AVX2 or FMA";
   }
   std::mt19937 random(5);
   int streamed = 0;
@@ -565,7 +565,7 @@ TEST(Blocked, AgreesWithNestedLoopsWhereItStreams) {
   EXPECT_GT(streamed, 100);
 }
 
-/// A store of its own, and options that use it.
+/// A test with its own store, and options that use the store.
 class PlanWithWisdom : public ::testing::Test {
  protected:
   PlanWithWisdom() {
@@ -595,7 +595,7 @@ TEST_F(PlanWithWisdom, MeasuresAndRemembers) {
   EXPECT_THAT(first.explain(), ::testing::HasSubstr("measured "));
   EXPECT_THAT(first.explain(), ::testing::Not(::testing::HasSubstr("before")));
   EXPECT_EQ(make().seconds(), first.seconds());
-  EXPECT_THAT(make("xk,kyz->xyz").explain(), ::testing::HasSubstr("measured before")) << "other names";
+  EXPECT_THAT(make("xk,kyz->xyz").explain(), ::testing::HasSubstr("measured before")) << "other names of the indices";
 }
 
 TEST_F(PlanWithWisdom, RemembersEveryKernelAndOrder) {
@@ -640,7 +640,7 @@ TEST_F(PlanWithWisdom, KeepsNothingOfAChoiceThatWasCutShort) {
   options_.go_on = [&] { return ++asked < 3; };
   const Plan chosen = make();
   EXPECT_EQ(asked, 3);
-  EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("measured")) << "two were executed";
+  EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("measured")) << "two candidates were executed";
   options_.go_on = {};
   EXPECT_FALSE(is_known());
 }
@@ -670,12 +670,12 @@ TEST(Plan, RefusesOverlapAndNullPointersAndLeavesCAlone) {
   std::vector<double> memory(40, 1.0);
   const std::vector<double> before = memory;
   EXPECT_THROW(chosen.execute(memory.data(), memory.data() + 20, memory.data() + 8), Error);
-  EXPECT_THROW(chosen.execute(memory.data(), memory.data(), memory.data() + 20, {0, 1}), Error) << "real numbers by i";
+  EXPECT_THROW(chosen.execute(memory.data(), memory.data(), memory.data() + 20, {0, 1}), Error) << "real numbers scaled by i";
   EXPECT_EQ(memory, before);
   EXPECT_THROW(chosen.execute(nullptr, memory.data(), memory.data() + 20), Error);
   EXPECT_THROW(chosen.execute(memory.data(), memory.data(), nullptr), Error);
   EXPECT_NO_THROW(plan("ij,jk->ik", {{0, 4}, {4, 4}, {0, 4}}, test_machine()).execute(nullptr, memory.data(), nullptr))
-      << "has no elements";
+      << "A and C have no elements";
   EXPECT_THROW(plan("ij,jk->ik", {{4, 5}, {4, 4}, {4, 4}}, test_machine()), Error);
   EXPECT_THROW(plan("ij,jk->ik", {{4}, {4, 4}, {4, 4}}, test_machine()), Error);
 }
@@ -687,7 +687,7 @@ TEST(Einsum, IsAOneLiner) {
   EXPECT_EQ(shape, std::vector<std::int64_t>{2});
   EXPECT_THROW(einsum("ij,j->i", a, {2, 4}, b, {4}, test_machine()), Error);
   const std::vector<double> none;
-  const std::int64_t side = std::int64_t{1} << 23;  // a square of which no address space has room for
+  const std::int64_t side = std::int64_t{1} << 23;  // no address space has room for a square of this side
   EXPECT_THROW(einsum("ij,jk->ik", none, {side, 0}, none, {0, side}, test_machine()), Error);
 }
 

@@ -21,7 +21,7 @@ std::vector<std::byte> random_memory(Precision precision, std::size_t elements, 
   });
 }
 
-/// Any that keep elements apart, also interleaved ones; nothing if none was found quickly.
+/// Returns random strides that keep elements apart, possibly interleaved, or nothing if none were found within a few tries.
 std::vector<std::int64_t> interleaved_strides(const std::string& indices, const Extents& extents, std::mt19937& random) {
   constexpr int most_tries = 20;
   for (int i = 0; i < most_tries; ++i) {

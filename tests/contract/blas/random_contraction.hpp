@@ -9,23 +9,23 @@
 
 namespace flopcast::contract {
 
-/// Real memory for the three tensors of a contraction, with random numbers in all of it, gaps included.
+/// Memory for the three tensors of a contraction, filled with random numbers, gaps included.
 struct Buffers {
   std::vector<std::byte> a, b, c;
 };
 Buffers random_buffers(const Contraction& contraction, std::mt19937& random);
 
-/// Largest difference of two buffers' elements (of the whole memory, so that writing into gaps shows).
+/// Returns the largest difference between two buffers' elements. All of the memory counts, so that writes into gaps are found.
 double largest_difference(Precision precision, const std::vector<std::byte>& x, const std::vector<std::byte>& y);
 
-/// What rounding may make of a sum of this length of products of numbers up to 1.
+/// Returns the largest error that rounding may cause in a contraction's sums of products of numbers up to 1.
 double tolerance(const Contraction& contraction);
 
-/// Elements from the first to the last of a tensor.
+/// Returns the number of elements from the first to the last element of a tensor.
 std::size_t span_elements(const Tensor& tensor, const Extents& extents);
 
-/// A contraction of `free_a`, `free_b`, `contracted` and `batch` indices in random order in every tensor, sizes from `smallest` to
-/// `largest`; with `gaps`, strides leave room between elements.
+/// Returns a contraction with `counts` indices of the roles free in A, free in B, contracted and batch. Their order in each tensor, the
+/// precision and the memory order are random; sizes are between `smallest` and `largest`. With `gaps`, strides leave room between elements.
 Contraction random_contraction(std::mt19937& random, std::array<int, 4> counts, int smallest, int largest, bool gaps);
 
 }  // namespace flopcast::contract

@@ -28,7 +28,7 @@ Environment machine() {
   return environment;
 }
 
-/// Memory of an experiment's tensors with marks around each.
+/// Memory of an experiment's tensors, with guard bytes around each tensor.
 class GuardedTensors {
  public:
   explicit GuardedTensors(const measure::Experiment& experiment) {
@@ -60,7 +60,7 @@ class GuardedTensors {
   std::array<std::vector<std::byte>, 3> memory_;
 };
 
-/// Does what a session would do, but for other memory.
+/// Performs the steps of a session, but for these tensors and without the steps on other memory.
 void execute(const measure::Experiment& experiment, GuardedTensors& tensors, std::vector<std::byte>& before_timing) {
   for (const Action& action : experiment.setup) {
     if (action.what == Action::What::prepare) {
@@ -89,7 +89,7 @@ TEST(StretchExperiment, WorksOnItsOwnMemoryOnly) {
         execute(experiment, tensors, before_timing);
         EXPECT_TRUE(tensors.guards_are_untouched()) << algorithm.name() << " of " << to_string(contraction.notation());
         const bool copied_back = algorithm.copy_of(Place::c) != nullptr && algorithm.copy_of(Place::c)->depth < stretch.outer.size();
-        EXPECT_TRUE(copied_back || before_timing != tensors.result() || stretch.outer.empty()) << algorithm.name() << " does its work";
+        EXPECT_TRUE(copied_back || before_timing != tensors.result() || stretch.outer.empty()) << algorithm.name() << " changes C";
       }
     }
   }

@@ -24,9 +24,9 @@ TEST(TileRates, AreKeptInTheStore) {
     const TileRates first = tile_rates_in(store, "here", openblas());
     EXPECT_GT(first.of(TileKernel::gemm).per_product, 0);
     EXPECT_GT(first.of(TileKernel::panels).per_product, 0);
-    EXPECT_EQ(tile_rates_in(store, "here", {}), first) << "nothing is timed: there is no gemm";
+    EXPECT_EQ(tile_rates_in(store, "here", {}), first) << "without gemm, nothing can be timed";
     store.put_artifact("contraction-rates", "here", {{"kernels", "none"}});
-    EXPECT_GT(tile_rates_in(store, "here", openblas()).of(TileKernel::gemm).per_product, 0) << "what can't be read is replaced";
+    EXPECT_GT(tile_rates_in(store, "here", openblas()).of(TileKernel::gemm).per_product, 0) << "unreadable rates are replaced";
   }
   std::filesystem::remove_all(folder);
 }

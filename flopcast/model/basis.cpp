@@ -13,11 +13,11 @@ namespace flopcast::model {
 namespace {
 
 constexpr std::array<std::string_view, 3> kind_names = {"total", "tensor", "adapted"};
-constexpr std::size_t difference_points = 4;  // differences up to the third order: no kernel is above O(n^3) in one size
+constexpr std::size_t difference_points = 4;  // differences up to third order suffice: no kernel is above O(n^3) in one size
 
 int total(const Monomial& monomial) { return std::accumulate(monomial.begin(), monomial.end(), 0); }
 
-/// All monomials with exponents of at most limits[d].
+/// Returns all monomials with exponents of at most limits[d].
 std::vector<Monomial> monomials_up_to(std::span<const int> limits) {
   std::vector<Monomial> all = {Monomial{}};
   for (std::size_t d = 0; d < limits.size(); ++d) {
@@ -45,11 +45,11 @@ void check_degree(std::size_t dimensions, int degree) {
 
 struct Differences {
   std::vector<double> values;
-  double largest = 0;  ///< of the magnitudes of the function's values they are made of
+  double largest = 0;  ///< largest magnitude of the function's values in the differences
 };
 
-/// Forward differences of `function` in unit steps from `base` on, in the order of `monomials`: difference i is of order monomials[i][d] in
-/// dimension d. One of them is nonzero if and only if the function has a monomial that monomials[i] divides.
+/// Returns the forward differences of `function` in unit steps from `base` on, in the order of `monomials`: difference i has order
+/// monomials[i][d] in dimension d. A difference is nonzero if and only if the function has a monomial that monomials[i] divides.
 Differences differences(const std::function<double(std::span<const std::int64_t>)>& function, const Sizes& base,
                         const std::vector<Monomial>& monomials, const std::vector<int>& limits) {
   Differences table;
@@ -76,8 +76,8 @@ Differences differences(const std::function<double(std::span<const std::int64_t>
   return table;
 }
 
-/// Points spread over the domain: low, middle and high of every dimension, apart from one another by more than the differences' reach, so
-/// that none of them straddles a kink such as that of min(m, n) at m = n.
+/// Returns points spread over the domain: low, middle and high of every dimension. The coordinates of different dimensions are further
+/// apart than the differences' reach, so that no point straddles a kink such as that of min(m, n) at m = n.
 std::vector<Sizes> bases(const Box& domain) {
   std::vector<Sizes> points = {Sizes{}};
   for (std::size_t d = 0; d < domain.dimensions(); ++d) {
@@ -137,7 +137,8 @@ std::vector<Monomial> total_basis(std::size_t dimensions, int degree) {
 }
 
 std::vector<Monomial> divisors(const std::function<double(std::span<const std::int64_t>)>& function, const Box& domain) {
-  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();  // of one value; a difference of order i adds up 2^i of them
+  // rounding error of one value; a difference of order i adds up 2^i values
+  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
   std::vector<int> limits(domain.dimensions(), static_cast<int>(difference_points) - 1);
   for (std::size_t d = 0; d < limits.size(); ++d) {
     limits[d] = domain.low[d] == domain.high[d] ? 0 : limits[d];

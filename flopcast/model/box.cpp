@@ -9,7 +9,7 @@
 namespace flopcast::model {
 namespace {
 
-/// Where to cut [low, high], if both halves can be wide enough.
+/// Returns the position at which to cut [low, high], or nothing if the halves would be too narrow.
 std::optional<std::int64_t> cut(std::int64_t low, std::int64_t high, std::int64_t minimum_size, std::int64_t minimum_width) {
   const std::int64_t middle = low + (high - low) / 2;
   const std::int64_t at = (middle + minimum_width / 2) / minimum_width * minimum_width;

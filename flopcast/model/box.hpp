@@ -11,7 +11,7 @@ namespace flopcast::model {
 /// The size arguments of a call, in the order of the interface.
 using Sizes = std::vector<std::int64_t>;
 
-/// At most this many sizes has any routine (tpmqrt: m, n, k, l, nb).
+/// An upper bound for the number of sizes of any routine (tpmqrt has five: m, n, k, l, nb).
 inline constexpr std::size_t most_sizes = 6;
 
 /// A hyper-cuboid of sizes, both ends included: low[d] <= sizes[d] <= high[d]. A dimension with low = high is fixed.
@@ -26,14 +26,16 @@ struct Box {
 /// Throws bad_input unless `box` has 1 to most_sizes dimensions and 0 <= low <= high in each.
 void check(const Box& box);
 
-/// The point of `box` that is nearest to `sizes`.
+/// Returns the point of `box` that is nearest to `sizes`.
 Sizes nearest_point(const Box& box, std::span<const std::int64_t> sizes);
 
-/// Of `boxes` (at least one), the one at the smallest sum over the dimensions of |log(size / nearest size inside)|.
+/// Returns the box with the smallest distance to `sizes`: the sum over the dimensions of |log(size / nearest size inside)|. Requires at
+/// least one box.
 const Box& nearest_box(std::span<const Box> boxes, std::span<const std::int64_t> sizes);
 
-/// Halves of roughly equal size in every dimension whose halves are at least `minimum_size` wide, cut at a multiple of `minimum_width`
-/// (paper 000, section 2.2): 2^d boxes that share their faces, or only `box` itself where nothing can be cut.
+/// Cuts `box` into halves of roughly equal size in every dimension in which both halves are at least `minimum_size` wide (paper 000,
+/// section 2.2). Cuts lie at multiples of `minimum_width`. Returns up to 2^d boxes that share their faces, or only `box` itself if no
+/// dimension can be cut.
 std::vector<Box> subdivide(const Box& box, std::int64_t minimum_size, std::int64_t minimum_width);
 
 void to_json(nlohmann::json& json, const Box& box);

@@ -4,11 +4,11 @@
 
 namespace flopcast::model {
 
-/// What a model says about one call.
+/// The estimate of a model for one call.
 struct Estimate {
   Seconds seconds = 0;
   double relative_error = 0;  ///< one standard deviation, relative to seconds
-  bool extrapolated = false;  ///< outside of what was sampled
+  bool extrapolated = false;  ///< the call lies outside of the sampled domain
   friend bool operator==(const Estimate&, const Estimate&) = default;
 };
 

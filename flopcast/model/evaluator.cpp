@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t leaf_pieces = 4;
 
-/// Pieces that reach below and above a cut; on the cut itself the lower side is asked.
+/// Returns the pieces that reach below and above a cut. The cut itself belongs to the lower side.
 std::pair<std::vector<std::size_t>, std::vector<std::size_t>> split(const Model& model, const std::vector<std::size_t>& pieces,
                                                                     std::size_t dimension, std::int64_t cut) {
   std::pair<std::vector<std::size_t>, std::vector<std::size_t>> sides;

@@ -7,7 +7,7 @@
 
 namespace flopcast::model {
 
-/// A model made ready for many evaluations: finds the piece through a k-d tree. Gives exactly what evaluate() gives.
+/// A model prepared for many evaluations: a k-d tree finds the piece. The results equal those of evaluate().
 class Evaluator {
  public:
   explicit Evaluator(Model model);
@@ -16,7 +16,8 @@ class Evaluator {
   [[nodiscard]] const Model& model() const noexcept { return model_; }
 
  private:
-  /// An inner node cuts its sizes at `cut` in dimension `dimension`: up to it left, above it right. A leaf has `left` = 0 and lists pieces.
+  /// A node of the k-d tree. An inner node cuts dimension `dimension` at `cut`: sizes up to the cut are on the left, larger ones on the
+  /// right. A leaf has `left` = 0 and lists pieces.
   struct Node {
     std::size_t dimension = 0;
     std::int64_t cut = 0;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> grid_names = {"gaussian", "chebyshev", "regular"};
 
-/// Root of the Legendre polynomial of degree `count` near `guess`, by Newton's method on the three-term recurrence.
+/// Returns the root of the Legendre polynomial of degree `count` near `guess`, by Newton's method on the three-term recurrence.
 double legendre_root(int count, double guess) {
   constexpr int most_steps = 100;
   double x = guess;

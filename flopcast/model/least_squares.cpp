@@ -24,7 +24,7 @@ void check(std::span<const Sizes> points, std::span<const Seconds> seconds) {
   }
 }
 
-/// Those of `monomials` whose every exponent is below the number of distinct values that its size takes in `points`.
+/// Returns the monomials whose every exponent is below the number of distinct values of its size in `points`.
 std::vector<Monomial> distinguishable(std::span<const Monomial> monomials, std::span<const Sizes> points) {
   std::vector<std::size_t> distinct;
   for (std::size_t d = 0; d < points.front().size(); ++d) {
@@ -57,7 +57,8 @@ Polynomial centred(std::vector<Monomial> monomials, const Box& box) {
   return polynomial;
 }
 
-/// Row i holds every monomial at points[i], divided by seconds[i]: the least-squares problem is then to approximate ones.
+/// Returns the matrix whose row i holds every monomial at points[i], divided by seconds[i]. The least-squares problem is then to
+/// approximate ones.
 Eigen::MatrixXd design_matrix(const Polynomial& polynomial, std::span<const Sizes> points, std::span<const Seconds> seconds) {
   Eigen::MatrixXd matrix(static_cast<Eigen::Index>(points.size()), static_cast<Eigen::Index>(polynomial.monomials.size()));
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {

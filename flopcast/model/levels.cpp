@@ -18,7 +18,7 @@ namespace {
 
 using Footprint = std::function<double(std::span<const std::int64_t>)>;
 
-/// So many values per size at most are candidates for sampling points: 1000 in one dimension, 32 in two, 10 in three.
+/// Returns the largest number of values per size among the candidates for sampling points: 1000 in one dimension, 32 in two, 10 in three.
 int candidates_per_size(const Box& domain) {
   constexpr double most_candidates = 1000;
   const auto varying =
@@ -34,7 +34,7 @@ std::vector<Sizes> candidates(const Box& domain, std::int64_t minimum_width) {
   return grid_points(domain, counts, Grid::regular, minimum_width);
 }
 
-/// Column i holds the coordinates of points[i], mapped from their bounding box to [-1, 1].
+/// Returns the matrix whose column i holds the coordinates of points[i], mapped from their bounding box to [-1, 1].
 Eigen::MatrixXd unit_coordinates(const std::vector<Sizes>& points) {
   Eigen::MatrixXd unit(static_cast<Eigen::Index>(points.front().size()), static_cast<Eigen::Index>(points.size()));
   for (Eigen::Index i = 0; i < unit.cols(); ++i) {
@@ -48,7 +48,7 @@ Eigen::MatrixXd unit_coordinates(const std::vector<Sizes>& points) {
   return ((half.cwiseInverse().asDiagonal() * unit).array() - 1).matrix();
 }
 
-/// Row i holds monomials[i] at every point.
+/// Returns the matrix whose row i holds monomials[i] at every point.
 Eigen::MatrixXd monomial_values(const std::vector<Monomial>& monomials, const Eigen::MatrixXd& unit) {
   Eigen::MatrixXd values(static_cast<Eigen::Index>(monomials.size()), unit.cols());
   for (Eigen::Index i = 0; i < values.rows(); ++i) {
@@ -63,8 +63,8 @@ Eigen::MatrixXd monomial_values(const std::vector<Monomial>& monomials, const Ei
   return values;
 }
 
-/// Indices of the `count` best points: first the pivots of QR, which make the basis most independent, then always the one farthest from the
-/// chosen.
+/// Returns the indices of the `count` best points: first the pivots of QR, for which the basis is most independent, then repeatedly the
+/// point farthest from the chosen ones.
 std::vector<Eigen::Index> spread(const std::vector<Sizes>& points, const std::vector<Monomial>& basis, std::size_t count) {
   const Eigen::MatrixXd unit = unit_coordinates(points);
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(monomial_values(basis, unit));
@@ -85,7 +85,7 @@ std::vector<Eigen::Index> spread(const std::vector<Sizes>& points, const std::ve
   return chosen;
 }
 
-/// The footprint as a polynomial that a stored model can evaluate; exact where it is one.
+/// Returns the footprint as a polynomial that a stored model can evaluate; exact if the footprint is a polynomial.
 Polynomial footprint_polynomial(const Box& domain, const Footprint& footprint) {
   const std::vector<Monomial> basis = divisors(footprint, domain);
   std::vector<int> counts = degrees(basis, domain.dimensions());

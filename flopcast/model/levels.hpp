@@ -15,36 +15,37 @@ namespace flopcast::model {
 
 /// Parameters of models by memory level.
 struct LevelsOptions {
-  int measurements = 6;            ///< per memory level: "4 - 6 measurements on each memory level" (paper 001)
-  std::int64_t minimum_width = 8;  ///< coordinates of sampling points are multiples of it (paper 000, section 2.2)
+  int measurements = 6;            ///< number per memory level: "4 - 6 measurements on each memory level" (paper 001)
+  std::int64_t minimum_width = 8;  ///< coordinates of sampling points are multiples of this width (paper 000, section 2.2)
   friend bool operator==(const LevelsOptions&, const LevelsOptions&) = default;
 };
 
-/// Throws bad_input naming the option, its value and what was expected.
+/// Throws bad_input that names the option, its value and the expected range.
 void check(const LevelsOptions& options);
 void to_json(nlohmann::json& json, const LevelsOptions& options);
 void from_json(const nlohmann::json& json, LevelsOptions& options);
 
-/// A part of a domain whose calls' operands together fit into one memory level and not into the one before.
+/// A part of a domain in which a call's operands together fit into one memory level, but not into the level before.
 struct MemoryLevel {
-  double bytes_low = 0, bytes_high = 0;  ///< footprints in [bytes_low, bytes_high); the last level reaches to infinity
-  std::vector<Sizes> points;             ///< where to measure
+  double bytes_low = 0, bytes_high = 0;  ///< range of footprints [bytes_low, bytes_high); the last level reaches to infinity
+  std::vector<Sizes> points;             ///< sampling points
 };
 
-/// The memory levels that `domain` reaches, by the footprint of a call (bytes at given sizes) and the capacities of the caches from L1
-/// outwards, each with `measurements` points (more if the basis has more monomials): the most independent ones of those on multiples of the
-/// minimum width (approximate Fekete points: Sommariva and Vianello 2009), then the ones farthest from all before. A level that holds no
-/// such point is joined with the level outside of it.
+/// Returns the memory levels that `domain` reaches, each with `measurements` sampling points, or one more than the basis has monomials if
+/// that is more. `footprint` returns the bytes of a call at given sizes; `capacities_bytes` are those of the caches from L1 outwards.
+/// Candidates are points on multiples of the minimum width. The most independent ones come first (approximate Fekete points: Sommariva and
+/// Vianello 2009), then those farthest from all others. A level without candidates is joined with the next outer level.
 std::vector<MemoryLevel> memory_levels(const Box& domain, const std::function<double(std::span<const std::int64_t>)>& footprint,
                                        std::span<const std::int64_t> capacities_bytes, const std::vector<Monomial>& basis,
                                        const LevelsOptions& options);
 
 struct LevelsModel {
   Model model;
-  bool complete = true;  ///< false: interrupted by the source; the model then has no pieces
+  bool complete = true;  ///< false: the source was interrupted, and the model has no pieces
 };
 
-/// One polynomial over `basis` per memory level (paper 001: of the degree of the kernel's complexity, which is what the adapted basis has).
+/// Builds a model with one polynomial over `basis` per memory level. Paper 001 uses polynomials of the degree of the kernel's complexity,
+/// which is the degree of the adapted basis.
 LevelsModel model_by_levels(ModelKey key, std::vector<std::string> names, const Box& domain,
                             const std::function<double(std::span<const std::int64_t>)>& footprint,
                             std::span<const std::int64_t> capacities_bytes, const std::vector<Monomial>& basis,

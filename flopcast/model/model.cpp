@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* schema = "flopcast-model-1";
 constexpr double steepest_exponent = 3;     // no kernel's complexity is above O(n^3)
-constexpr double error_per_doubling = 0.5;  // of an extrapolation
+constexpr double error_per_doubling = 0.5;  // error of an extrapolation
 
 using Point = std::array<double, most_sizes>;
 
@@ -25,9 +25,9 @@ Seconds seconds_at(const Piece& piece, const Point& point) noexcept {
   return std::max(piece.floor, value(piece.polynomial, std::span(point.data(), piece.polynomial.centre.size())));
 }
 
-/// d log seconds / d log size in dimension d, by a step of a hundredth towards the middle of the box.
+/// Returns d log seconds / d log size in dimension d, from a step of one percent towards the middle of the box.
 double local_exponent(const Piece& piece, const Point& point, std::size_t d) noexcept {
-  constexpr double linear = 1;  // where nothing better is known
+  constexpr double linear = 1;  // exponent if nothing better is known
   if (point[d] <= 0) {
     return linear;
   }
@@ -85,7 +85,7 @@ void check(const Model& model) {
   }
 }
 
-/// Letters that need no quoting in a shell or file name.
+/// Replaces characters that aren't allowed in a model's name, which needs no quoting in a shell or as a file name.
 std::string plain(std::string text) {
   std::replace(text.begin(), text.end(), '-', 'm');
   std::replace(text.begin(), text.end(), '.', '_');

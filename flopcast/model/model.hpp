@@ -17,62 +17,64 @@
 
 namespace flopcast::model {
 
-/// A polynomial for the execution time over a part of a model's domain.
+/// A polynomial for the execution time in a part of a model's domain.
 struct Piece {
   Box box;
-  /// It holds where the footprint lies in [bytes_low, bytes_high): the memory levels of paper 001, or the sides of a threshold. Everywhere
-  /// in the box by default.
+  /// The piece holds where the footprint lies in [bytes_low, bytes_high): a memory level of paper 001, or a side of a threshold. By default
+  /// it holds everywhere in the box.
   double bytes_low = 0, bytes_high = std::numeric_limits<double>::infinity();
   Polynomial polynomial;  ///< seconds
-  Seconds floor = 0;      ///< no estimate is below it: half of the smallest sample, as a polynomial may dip below 0 between samples
+  Seconds floor = 0;      ///< lower bound of estimates: half of the smallest sample, because a polynomial may dip below 0 between samples
   FitError error;
-  std::int64_t samples = 0;  ///< points that the polynomial was fitted to
+  std::int64_t samples = 0;  ///< number of points that the polynomial was fitted to
   friend bool operator==(const Piece&, const Piece&) = default;
 };
 
-/// What building a model took.
+/// The cost of building a model.
 struct Cost {
-  std::int64_t samples = 0;  ///< points measured
-  Seconds seconds = 0;       ///< spent on measuring them
+  std::int64_t samples = 0;  ///< number of measured points
+  Seconds seconds = 0;       ///< time spent on measuring
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-/// Execution time of all calls that share a key, as a function of their sizes: a sub-model of paper 000, section 2.1. It holds on the
+/// The execution time of all calls that share a key, as a function of their sizes: a sub-model of paper 000, section 2.1. It holds for the
 /// machine and library whose fingerprint is in the key.
 struct Model {
   ModelKey key;
   std::string generator;           ///< "refined" (paper 000), "levels" (paper 001)
-  nlohmann::json options;          ///< that it was built with
+  nlohmann::json options;          ///< options that the model was built with
   std::vector<std::string> sizes;  ///< names of the size arguments: "m", "n"
-  std::vector<Box> domain;         ///< what was sampled; the pieces cover it
-  Polynomial footprint;            ///< where pieces depend on it, bytes or (options "thresholds") the product of all sizes; otherwise empty
-  std::vector<Piece> pieces;       ///< on a face that pieces share the first one holds
+  std::vector<Box> domain;         ///< the sampled domain, which the pieces cover
+  /// footprint that decides between pieces: bytes or (options "thresholds") the product of all sizes; empty if no piece depends on it
+  Polynomial footprint;
+  std::vector<Piece> pieces;  ///< on a shared face the first piece holds
   Cost cost;
   friend bool operator==(const Model&, const Model&) = default;
 };
 
-/// Time of a call with `sizes` (one per Model::sizes).
+/// Returns the time of a call with `sizes` (one per Model::sizes).
 ///
-/// Outside of the domain it is the time at the nearest point of the domain times the product over the sizes of (size / nearest size)^p,
-/// where p is the local exponent there (d log seconds / d log size, kept within 0 to 3); the estimate is marked as extrapolated, and its
-/// error grows by 0.5 for every doubling. Throws bad_input if the number of sizes is wrong.
+/// Outside of the domain, the time at the nearest point of the domain is multiplied by the product over the sizes of (size / nearest
+/// size)^p. p is the local exponent there (d log seconds / d log size, kept within 0 to 3). Such an estimate is marked as extrapolated, and
+/// its error grows by 0.5 for every doubling. Throws bad_input if the number of sizes is wrong.
 Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes);
 
 /// Finds the first piece that holds at a point of the domain.
 using PieceFinder = std::function<const Piece&(std::span<const std::int64_t> sizes)>;
-/// The same with another way to find the piece.
+/// Returns the time of a call like the function above, with another way to find the piece.
 Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes, const PieceFinder& find);
 
-/// Whether `piece` of `model` holds at `sizes`.
+/// Returns whether `piece` of `model` holds at `sizes`.
 bool holds(const Model& model, const Piece& piece, std::span<const std::int64_t> sizes) noexcept;
 
-/// `dtrsm.LLNU.1.warm.refined.3f2a91bc`: routine, flags, classes of scalars (m for -1) and strides (where one is unusual), cache state,
-/// threads (where not one), generator and the first eight letters of the fingerprint; what the user calls a model.
+/// Returns the name by which users refer to a model, such as `dtrsm.LLNU.1.warm.refined.3f2a91bc`. Its parts are the routine, flags,
+/// classes of scalars (m for -1), cache state, generator and the first eight letters of the fingerprint. Strides follow the scalars if one
+/// is unusual, and threads follow the cache state if not one.
 std::string name(const Model& model);
 
 void to_json(nlohmann::json& json, const Piece& piece);
 void from_json(const nlohmann::json& json, Piece& piece);
-/// The document {"schema": "flopcast-model-1", ...}; from_json throws bad_input saying what is wrong.
+/// Converts a model to the document {"schema": "flopcast-model-1", ...}. from_json throws bad_input that says what is wrong.
 void to_json(nlohmann::json& json, const Model& model);
 void from_json(const nlohmann::json& json, Model& model);
 

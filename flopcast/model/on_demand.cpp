@@ -13,7 +13,7 @@
 namespace flopcast::model {
 namespace {
 
-/// Bandwidth at a continuous level: the time per byte is interpolated between neighbours.
+/// Returns the time per byte at a continuous level, interpolated between neighbouring levels.
 double seconds_per_byte(double level, const Baseline& baseline) {
   const auto last = static_cast<double>(baseline.bandwidths.size() - 1);
   const double at = std::clamp(level, 0.0, last);
@@ -34,10 +34,11 @@ int count_sizes(const Routine& routine) {
                                         [](const Argument& argument) { return argument.kind == Kind::size; }));
 }
 
-/// Variance of the logarithm of the median of `times`, from their spread; never below what the clock and the machine allow.
+/// Returns the variance of the logarithm of the median of `times`, from their spread, but never below the limits of the clock and the
+/// machine.
 double median_variance(std::span<const Seconds> times) {
-  static constexpr double floor = 0.004;      // 0.4 %: medians of the same point wander by more between minutes
-  static constexpr double few_values = 0.02;  // assumed where fewer than three values show no spread
+  static constexpr double floor = 0.004;      // 0.4 %: medians of the same point differ by more between minutes
+  static constexpr double few_values = 0.02;  // assumed if fewer than three values show no spread
   const double centre = median(times);
   double deviation = few_values;
   if (times.size() >= 3) {
@@ -54,13 +55,13 @@ double median_variance(std::span<const Seconds> times) {
 
 double log_flops(const Call& call) { return std::log(std::max(1.0, flops(call))); }
 
-/// Coordinate that tells the two sides of a cliff apart.
+/// Returns the coordinate that distinguishes the two sides of a cliff.
 double side(double log_flops, double cliff) { return log_flops > cliff ? 1 : 0; }
 
 constexpr double cliff_length = 0.7;  // the sides of a cliff correlate by 0.3
-constexpr double convincing = 5;      // by so much a cliff must raise the log likelihood
+constexpr double convincing = 5;      // smallest rise of the log likelihood that justifies a cliff
 
-/// The coordinates with one more for each cliff.
+/// Returns the coordinates with one more coordinate for each cliff.
 Process::Points with_sides(const Process::Points& points, const Eigen::VectorXd& log_flops, const std::vector<double>& cliffs) {
   Process::Points extended(points.rows(), points.cols() + static_cast<Eigen::Index>(cliffs.size()));
   extended.leftCols(points.cols()) = points;
@@ -72,7 +73,7 @@ Process::Points with_sides(const Process::Points& points, const Eigen::VectorXd&
   return extended;
 }
 
-/// Each cliff has a length scale of its own, behind the `lengths` others.
+/// Appends a group for each cliff, which has its own length scale after the `lengths` others.
 std::vector<int> with_cliff_groups(std::vector<int> groups, std::size_t lengths, std::size_t cliffs) {
   for (std::size_t c = 0; c < cliffs; ++c) {
     groups.push_back(static_cast<int>(lengths + c));
@@ -80,7 +81,7 @@ std::vector<int> with_cliff_groups(std::vector<int> groups, std::size_t lengths,
   return groups;
 }
 
-/// Between neighbouring observations, evenly by rank, with enough of them on either side.
+/// Returns possible cliffs between neighbouring observations, evenly by rank, with enough observations on either side.
 std::vector<double> possible_cliffs(const Eigen::VectorXd& log_flops) {
   static constexpr std::size_t fewest = 8;
   static constexpr std::size_t most = 40;
@@ -155,7 +156,7 @@ double continuous_level(const OperandState& state, std::span<const std::int64_t>
   if (state.distance_bytes < 0) {
     return state.level;
   }
-  // From half a capacity to twice a capacity the operand moves from one level to the next.
+  // From half a capacity to twice a capacity, the operand moves from one level to the next.
   double level = 0;
   const double distance = std::log2(static_cast<double>(std::max<std::int64_t>(state.distance_bytes, 1)));
   for (const std::int64_t capacity : capacities) {
@@ -216,7 +217,7 @@ ProcessParameters KernelProcess::prior(const Routine& routine) {
   parameters.lengths.push_back(level_length);
   parameters.amplitude = 0.4;
   parameters.nugget = 0.02;
-  parameters.calming = 0.15;  // a hundred times the work, half the deviation
+  parameters.calming = 0.15;  // a hundred times the work halves the deviation
   return parameters;
 }
 
@@ -248,8 +249,8 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
     observations_.push_back(std::move(observation));
     return;
   }
-  // Observed before: the mean weighted by certainty. The errors share the minute's state of the machine, so the variance falls to the
-  // smaller one at best.
+  // Observed before: take the mean weighted by certainty. The errors share the machine's state in that minute, so that the variance falls
+  // to the smaller one at best.
   const double weight = known->variance / (known->variance + observation.variance);
   known->log_ratio += weight * (observation.log_ratio - known->log_ratio);
   known->variance = std::min(known->variance, observation.variance);
@@ -298,7 +299,7 @@ KernelProcess::Data KernelProcess::data(Eigen::Index step) const {
   return data;
 }
 
-/// Where one more cliff makes the data likeliest, beside those that `process` has already; nothing if there are too few data.
+/// Returns the position at which one more cliff, beside the known ones, makes the data likeliest; nothing if there are too few data.
 std::optional<double> KernelProcess::likeliest_cliff(const Data& data, const ProcessParameters& known, std::vector<double> cliffs) const {
   ProcessParameters start = known;
   start.lengths.push_back(cliff_length);
@@ -309,7 +310,7 @@ std::optional<double> KernelProcess::likeliest_cliff(const Data& data, const Pro
   for (const double cliff : possible_cliffs(data.log_flops)) {
     cliffs.back() = cliff;
     const Process::Points points = with_sides(data.points, data.log_flops, cliffs);
-    for (const double share : {1.0, 0.3}) {  // what the cliff explains, the nugget needn't
+    for (const double share : {1.0, 0.3}) {  // the nugget may shrink by what the cliff explains
       ProcessParameters parameters = start;
       parameters.nugget *= share;
       const double likelihood = Process::condition(points, data.values, data.noise, groups, parameters).log_likelihood();
@@ -322,9 +323,9 @@ std::optional<double> KernelProcess::likeliest_cliff(const Data& data, const Pro
   return best;
 }
 
-/// Hyperparameters, and where cliffs are if the data speak for them.
+/// Learns the hyperparameters, and the positions of cliffs if the data support them.
 void KernelProcess::learn(const ProcessParameters& start) {
-  static constexpr Eigen::Index most_to_learn_from = 120;  // hyperparameters need no more than an even subset
+  static constexpr Eigen::Index most_to_learn_from = 120;  // an even subset suffices for hyperparameters
   const auto count = static_cast<Eigen::Index>(observations_.size());
   const Data some = data(ceil_div(count, most_to_learn_from));
   const auto fit_with = [&](const std::vector<double>& cliffs) {
@@ -335,7 +336,7 @@ void KernelProcess::learn(const ProcessParameters& start) {
   };
   cliffs_.clear();
   Process best = fit_with({});
-  const std::size_t most = threads_ > 1 ? 2 : 1;  // small matrices end, and a second thread begins
+  const std::size_t most = threads_ > 1 ? 2 : 1;  // small matrices end at the first, a second thread begins at the second
   while (cliffs_.size() < most) {
     const std::optional<double> cliff = likeliest_cliff(some, best.parameters(), cliffs_);
     if (!cliff) {
@@ -355,7 +356,7 @@ void KernelProcess::learn(const ProcessParameters& start) {
 
 void KernelProcess::fit() {
   static constexpr std::size_t fewest_to_learn = 6;
-  static constexpr double growth = 1.4;  // hyperparameters are learnt again when there are so many times more observations
+  static constexpr double growth = 1.4;  // hyperparameters are learnt again when the number of observations has grown by this factor
   if (observations_.empty()) {
     return;
   }
@@ -392,7 +393,7 @@ Estimate KernelProcess::estimate(const Call& call, const Placement& placement, c
 }
 
 bool KernelProcess::extrapolates(std::span<const double> at, std::size_t size_count) const {
-  static constexpr double tolerance = 0.1;  // of a size beyond the outermost sample
+  static constexpr double tolerance = 0.1;  // a tenth of a size beyond the outermost sample
   for (std::size_t d = 0; d < size_count; ++d) {
     if (at[d] < lowest_[d] - tolerance || at[d] > highest_[d] + tolerance) {
       return true;
@@ -511,7 +512,7 @@ double OnDemandModels::covariance(const Total& a, const Total& b) const {
     }
     sum += kernels_.at(part_key).process().covariance(part.sum, other->second.sum);
   }
-  // What has no model is known to within a factor only.
+  // Unmodelled time is known to within a factor only.
   return sum + (&a == &b ? a.unmodelled * a.unmodelled : 0);
 }
 

@@ -11,10 +11,10 @@
 
 namespace flopcast::model {
 
-/// Exponents of a monomial, one per size; those beyond the number of sizes are 0.
+/// The exponents of a monomial, one per size; those beyond the number of sizes are 0.
 using Monomial = std::array<std::uint8_t, most_sizes>;
 
-/// No size occurs in a higher power: the complexity of a kernel is at most O(n^3) (paper 001), one is for safety.
+/// The highest exponent of a size: the complexity of a kernel is at most O(n^3) (paper 001), and one more for safety.
 inline constexpr int highest_degree = 4;
 
 /// A polynomial in several sizes: sum over i of coefficients[i] * product over d of ((sizes[d] - centre[d]) / scale[d]) ^ monomials[i][d].
@@ -25,11 +25,11 @@ struct Polynomial {
   friend bool operator==(const Polynomial&, const Polynomial&) = default;
 };
 
-/// The polynomial at `point` (as many coordinates as it has sizes).
+/// Returns the value at `point`, which has as many coordinates as the polynomial has sizes.
 double value(const Polynomial& polynomial, std::span<const double> point) noexcept;
 
 void to_json(nlohmann::json& json, const Polynomial& polynomial);
-/// Throws bad_input if the lengths don't fit together, an exponent is above highest_degree or a number isn't finite.
+/// Throws bad_input if the lengths don't match, an exponent is above highest_degree or a number isn't finite.
 void from_json(const nlohmann::json& json, Polynomial& polynomial);
 
 }  // namespace flopcast::model

@@ -12,13 +12,14 @@
 namespace flopcast::model {
 namespace {
 
-/// Matern-5/2 correlation at scaled distance r.
+/// Returns the Matern-5/2 correlation at scaled distance r.
 double matern(double squared_distance) {
   const double r = std::sqrt(5 * squared_distance);
   return (1 + r + r * r / 3) * std::exp(-r);
 }
 
-/// Log density (up to a constant) of a log-normal prior: keeps hyperparameters that the data say nothing about near their start.
+/// Returns the log density, up to a constant, of a log-normal prior. The prior keeps hyperparameters on which the data carry no information
+/// near their start.
 double log_prior(const ProcessParameters& at, const ProcessParameters& start) {
   static constexpr double log_spread = 1.0;
   const auto penalty = [](double value, double centre) {
@@ -111,7 +112,7 @@ Process Process::condition(const Points& coordinates, const Eigen::VectorXd& val
   const Eigen::LLT<Eigen::MatrixXd> factor(covariance.selfadjointView<Eigen::Lower>());
   process.cholesky_ = factor.matrixL();
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(n);
-  // The constant mean by generalised least squares, drawn towards parameters.mean where few observations tell it.
+  // The constant mean by generalised least squares, drawn towards parameters.mean if few observations determine it.
   static constexpr double mean_precision = 1.0;
   const Eigen::VectorXd solved = factor.solve(ones);
   process.parameters_.mean = (solved.dot(values) + mean_precision * parameters.mean) / (solved.sum() + mean_precision);
@@ -131,7 +132,7 @@ Process Process::fit(const Points& coordinates, const Eigen::VectorXd& values, c
     return condition(coordinates, values, noise_variance, groups, parameters).log_likelihood() + log_prior(parameters, start);
   };
   double best_score = score(best);
-  // Pattern search over the logarithms: few parameters, a smooth objective, no derivatives to maintain.
+  // Pattern search over the logarithms: there are few parameters, the objective is smooth, and no derivatives need maintenance.
   const auto varied = [](ProcessParameters& p) {
     std::vector<double*> all{&p.amplitude, &p.nugget};
     for (double& length : p.lengths) {

@@ -12,69 +12,70 @@ namespace flopcast::model {
 struct ProcessParameters {
   double mean = 0;
   double amplitude = 0.3;  ///< standard deviation of the function around its mean
-  /// Standard deviation of what no smooth function explains: of every place by itself, the same whenever it is observed. Where there is a
-  /// coordinate of group `work_group`, at 0 of that.
+  /// Standard deviation of the part that no smooth function explains: an offset of every place, which is the same in all observations of
+  /// the place. If a coordinate has group `work_group`, this is the value where that coordinate is 0.
   double nugget = 0.005;
-  double calming = 0;           ///< the nugget falls by exp(-calming * work)
+  double calming = 0;           ///< the nugget falls by the factor exp(-calming * work)
   std::vector<double> lengths;  ///< length scale of every group of coordinates
   friend bool operator==(const ProcessParameters&, const ProcessParameters&) = default;
 };
 
-/// The group of a coordinate that places don't differ by: the logarithm of work, with which the nugget becomes smaller.
+/// The group of a coordinate that doesn't distinguish places: the logarithm of work, with which the nugget becomes smaller.
 constexpr int work_group = -1;
 
-/// Length scale of every coordinate, given the group of each; infinite for work.
+/// Returns the length scale of every coordinate, given the group of each; infinite for work.
 std::vector<double> coordinate_lengths(const ProcessParameters& parameters, std::span<const int> groups);
 
-/// Regression with a Gaussian process: interpolates noisy observations and knows how far each prediction can be trusted, jointly, so that
-/// the uncertainty of a weighted sum of predictions can be given too.
+/// Regression with a Gaussian process: interpolates noisy observations and provides the joint uncertainty of predictions, and so also that
+/// of a weighted sum of predictions.
 class Process {
  public:
   /// One point per row.
   using Points = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  /// One row of `coordinates` per observation; groups[d] says which length scale coordinate d uses (0, 1, ..., at most one of them
-  /// work_group); noise_variance per observation. The hyperparameters maximise the marginal likelihood times a weak log-normal prior.
+  /// Conditions a process on observations, one per row of `coordinates`, with one noise_variance each. groups[d] is the number of the
+  /// length scale of coordinate d (0, 1, ...), or work_group for at most one of them. The hyperparameters maximise the marginal likelihood
+  /// times a weak log-normal prior.
   static Process fit(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
                      std::vector<int> groups, const ProcessParameters& start);
-  /// The same with the hyperparameters given.
+  /// Conditions a process with given hyperparameters.
   static Process condition(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
                            std::vector<int> groups, const ProcessParameters& parameters);
 
   struct Prediction {
     double mean = 0;
-    double variance = 0;  ///< of the function with its nugget, without observation noise
+    double variance = 0;  ///< variance of the function with its nugget, without observation noise
   };
   [[nodiscard]] Prediction predict(const Eigen::RowVectorXd& at) const;
-  /// Mean only: what a fast path needs.
+  /// Returns the mean only, which is fast.
   [[nodiscard]] double mean(const double* at) const;
 
   /// A weighted sum of the function at several points, prepared for covariances.
   struct WeightedSum {
     Points points;            ///< scaled by the length scales
-    Eigen::VectorXd nuggets;  ///< of every point: standard deviation
+    Eigen::VectorXd nuggets;  ///< standard deviation of every point
     Eigen::VectorXd weights;
     Eigen::VectorXd whitened;  ///< L^-1 K(data, points) weights
   };
   [[nodiscard]] WeightedSum weighted_sum(const Points& points, Eigen::VectorXd weights) const;
-  /// Posterior covariance of two weighted sums.
+  /// Returns the posterior covariance of two weighted sums.
   [[nodiscard]] double covariance(const WeightedSum& a, const WeightedSum& b) const;
 
-  /// Posterior covariance of the function's smooth part, without its nugget, at `points`.
+  /// Returns the posterior covariance of the function's smooth part, without its nugget, at `points`.
   [[nodiscard]] Eigen::MatrixXd smooth_covariance(const Points& points) const;
-  /// The same before anything was observed.
+  /// Returns the covariance of the smooth part before anything was observed.
   static Eigen::MatrixXd prior_smooth_covariance(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters);
 
   [[nodiscard]] const ProcessParameters& parameters() const noexcept { return parameters_; }
   [[nodiscard]] const std::vector<int>& groups() const noexcept { return groups_; }
-  /// Standard deviation of a place's own deviation.
+  /// Returns the standard deviation of a place's own offset.
   static double nugget(const double* at, const std::vector<int>& groups, const ProcessParameters& parameters);
   [[nodiscard]] Eigen::Index observations() const noexcept { return coordinates_.rows(); }
-  /// log p(values | coordinates, parameters).
+  /// Returns log p(values | coordinates, parameters), up to a constant.
   [[nodiscard]] double log_likelihood() const noexcept { return log_likelihood_; }
 
  private:
-  /// Covariance at two rows of scaled coordinates; the nuggets of places are their standard deviations.
+  /// Returns the covariance at two rows of scaled coordinates; nuggets are standard deviations.
   [[nodiscard]] double covariance_function(const double* a, const double* b, double nugget_of_a, double nugget_of_b) const;
   [[nodiscard]] double smooth_covariance_function(double squared_distance) const;
   [[nodiscard]] Eigen::MatrixXd smooth_covariance_matrix(const Points& a, const Points& b) const;
@@ -84,7 +85,7 @@ class Process {
   ProcessParameters parameters_;
   std::vector<int> groups_;
   Points coordinates_;        ///< scaled by the length scales
-  Eigen::VectorXd nuggets_;   ///< of every observation: standard deviation
+  Eigen::VectorXd nuggets_;   ///< standard deviation of every observation
   Eigen::VectorXd weights_;   ///< (K + noise)^-1 (values - mean)
   Eigen::MatrixXd cholesky_;  ///< lower factor of K + noise
   Eigen::VectorXd scale_;     ///< 1 / length scale of every coordinate

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::array<std::string_view, 3> error_names = {"maximum", "mean", "median"};
 
-/// A box that is to be sampled next, with what is known of it so far.
+/// A box to sample next, with what is known so far.
 struct OpenBox {
   Box box;
   Side side;
-  Piece parent;  ///< the fit of the box that it came from; none at level 0
+  Piece parent;  ///< the fit of the enclosing box; none at level 0
 };
 
 double error_of(const FitError& error, ErrorType type) {
@@ -39,7 +39,7 @@ double volume(const Box& box) {
 
 void check(const std::vector<Box>& domain, std::size_t dimensions) {
   if (domain.empty()) {
-    throw bad_input("refinement of no domain; expected at least one box of sizes");
+    throw bad_input("refinement needs a domain of at least one box of sizes");
   }
   for (const Box& box : domain) {
     check(box);
@@ -49,12 +49,12 @@ void check(const std::vector<Box>& domain, std::size_t dimensions) {
   }
 }
 
-/// One run of refine(): the samples taken so far and the fits made of them.
+/// One run of refine(): the samples taken so far, and the fits to them.
 class Refiner {
  public:
   Refiner(const std::vector<Monomial>& basis, const RefinementOptions& options) : basis_(basis), options_(options) {}
 
-  /// Points of the box's grid, all of them on the side if it has any.
+  /// Returns the points of the box's grid, all of them on the box's side if any point of the side is found.
   [[nodiscard]] std::vector<Sizes> grid(const OpenBox& item) const {
     std::vector<Sizes> points =
         grid_points(item.box, grid_counts(basis_, item.box, options_.oversampling), options_.grid, options_.minimum_width);
@@ -67,7 +67,7 @@ class Refiner {
     return moved.empty() ? points : std::vector<Sizes>(moved.begin(), moved.end());
   }
 
-  /// Points of all boxes that were not sampled yet.
+  /// Returns the points of all boxes that are not sampled yet.
   [[nodiscard]] std::vector<Sizes> missing(const std::vector<OpenBox>& open) const {
     std::set<Sizes> points;
     for (const OpenBox& item : open) {
@@ -122,7 +122,7 @@ class Refiner {
   std::map<Sizes, Seconds> samples_;
 };
 
-/// Fits every open box; settled ones become pieces of `model`, the parts of the others are what is open next.
+/// Fits every open box. Settled boxes become pieces of `model`; the parts of the others are returned as the next open boxes.
 std::vector<OpenBox> settle(const std::vector<OpenBox>& open, const Refiner& refiner, const RefinementOptions& options, int level,
                             Model& model) {
   std::vector<OpenBox> next;
@@ -145,7 +145,7 @@ std::vector<OpenBox> settle(const std::vector<OpenBox>& open, const Refiner& ref
   return next;
 }
 
-/// Gives open boxes the polynomial of the box that they came from.
+/// Gives open boxes the polynomial of their enclosing box.
 void close(const std::vector<OpenBox>& open, Model& model) {
   for (const OpenBox& item : open) {
     if (!item.parent.polynomial.monomials.empty()) {

@@ -11,17 +11,17 @@
 
 namespace flopcast::model {
 
-/// Times of a batch of points.
+/// The times of a batch of points.
 struct Measured {
   std::vector<Seconds> seconds;  ///< one per point, in the order of the points
-  Seconds spent = 0;             ///< on measuring them
+  Seconds spent = 0;             ///< time spent on measuring
 };
 
-/// Measures a batch of points, all different, in whatever order suits it; nothing if it was interrupted. Where times come from is the
-/// caller's business: the real sampler, a store, or a formula in a test.
+/// Measures a batch of distinct points in any order. Returns nothing if it was interrupted. The source of the times is up to the caller:
+/// the real sampler, a store, or a formula in a test.
 using SampleSource = std::function<std::optional<Measured>(std::span<const Sizes> points)>;
 
-/// A source that knows some times already and asks `source` only for the others: how an interrupted build goes on.
+/// Returns a source that knows some times already and requests only the others from `source`. With this, an interrupted build continues.
 SampleSource with_known(SampleSource source, std::map<Sizes, Seconds> known);
 
 }  // namespace flopcast::model

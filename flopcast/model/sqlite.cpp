@@ -5,7 +5,7 @@
 namespace flopcast::model::sqlite {
 namespace {
 
-/// ": No space left on device" where the system said why.
+/// Returns " (No space left on device)" or the like if the system gave a reason, otherwise an empty string.
 std::string system_reason(sqlite3* handle) {
   const int number = handle == nullptr ? 0 : sqlite3_system_errno(handle);
   return number == 0 ? std::string() : std::string(" (") + std::strerror(number) + ")";

@@ -10,16 +10,16 @@
 
 #include "flopcast/core/error.hpp"
 
-/// The little of SQLite that the store needs, with errors as exceptions.
+/// The part of SQLite that the store needs, with errors as exceptions.
 namespace flopcast::model::sqlite {
 
-/// What an operation on a database that is cut off or no database throws; open() of the store recovers from it.
+/// Thrown by operations on a truncated database or a file that is no database. open() of the store recovers from it.
 class Damaged : public Error {
  public:
   explicit Damaged(const std::string& message) : Error(ExitCode::environment, message) {}
 };
 
-/// The file of this name beside a database says that it was found well; it is removed when damage shows.
+/// Suffix of the file beside a database that records a successful check. The file is removed when damage is found.
 inline constexpr const char* check_note_suffix = ".checked";
 
 class Database;
@@ -31,9 +31,9 @@ class Statement {
 
   Statement& bind(int parameter, std::string_view text);
   Statement& bind(int parameter, std::int64_t value);
-  /// Goes to the next row; false after the last.
+  /// Goes to the next row; returns false after the last row.
   bool step();
-  /// Steps to the end and makes the statement ready to run again.
+  /// Steps to the end and resets the statement, so that it can run again.
   void run();
   [[nodiscard]] std::string text(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;
@@ -49,14 +49,15 @@ class Statement {
 /// An open database file.
 class Database {
  public:
-  /// Opens `path`, which is made if it isn't there. Waits `busy_milliseconds` for other processes.
+  /// Opens `path`, and creates the file if it doesn't exist. Waits up to `busy_milliseconds` for other processes.
   Database(const std::filesystem::path& path, int busy_milliseconds);
 
   void execute(const std::string& sql);
-  /// The first column of the first row of a query.
+  /// Returns the first column of the first row of a query; 0 or empty without rows.
   std::int64_t integer(std::string_view sql);
   std::string text(std::string_view sql);
-  /// Throws what `code` means: Damaged, or environment_error for a full disk, a file that can't be written, a lock that isn't released.
+  /// Throws the exception for `code`: Damaged, or environment_error for a full disk, a file that can't be written or a lock that isn't
+  /// released. Throws internal_error for other codes.
   [[noreturn]] void fail(int code) const;
 
   [[nodiscard]] sqlite3* handle() const noexcept { return handle_.get(); }
@@ -70,7 +71,7 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-/// Everything between its construction and commit() takes effect at once, or, without commit(), not at all.
+/// A transaction: everything between its construction and commit() takes effect at once, or not at all without commit().
 class Transaction {
  public:
   enum class For : std::uint8_t { reading, writing };

@@ -7,7 +7,7 @@
 namespace flopcast::model {
 namespace {
 
-/// At `share` of the way from the lowest to the highest sizes, evenly in their logarithms.
+/// Returns the sizes at `share` of the way from the lowest to the highest sizes, evenly in their logarithms.
 Sizes along(const Box& domain, double share) {
   Sizes sizes;
   for (std::size_t d = 0; d < domain.dimensions(); ++d) {
@@ -26,15 +26,15 @@ std::int64_t distance(const Sizes& a, const Sizes& b) {
   return most;
 }
 
-/// Where a probe was made and whether several threads worked there.
+/// A probe: its sizes, and whether several threads worked there.
 struct Look {
-  double share = 0;  ///< of the way
+  double share = 0;  ///< position on the way, 0 to 1
   Sizes sizes;
   bool several = false;
 };
 
 std::optional<Look> look(const Box& domain, double share, const TeamProbe& probe) {
-  // Reading the clocks adds a little; a caller that spins until busy cores let its helpers work hides most of what these do.
+  // Reading the clocks adds a little. A caller that spins until busy cores let its helpers work hides most of the helpers' work.
   static constexpr double alone = 1.2;
   Look result{share, along(domain, share), false};
   const std::optional<double> team = probe(result.sizes);
@@ -45,8 +45,8 @@ std::optional<Look> look(const Box& domain, double share, const TeamProbe& probe
   return result;
 }
 
-/// How many of the looks are made by one thread only; where single ones contradict that, the largest number that the
-/// fewest contradict: threads that spin look like threads that work, never the other way round.
+/// Returns the number of leading probes with one thread only. If single probes contradict, returns the largest number that the fewest
+/// probes contradict: spinning threads look like working ones, never the other way round.
 std::size_t alone_until(const std::vector<Look>& looks) {
   std::size_t best = 0;
   std::size_t fewest = looks.size() + 1;
@@ -63,7 +63,7 @@ std::size_t alone_until(const std::vector<Look>& looks) {
   return best;
 }
 
-/// Coordinate at `share` of the way from `anchor` to `to`, rounded towards the anchor.
+/// Returns the coordinate at `share` of the way from `anchor` to `to`, rounded towards the anchor.
 std::int64_t between(std::int64_t anchor, std::int64_t to, double share, std::int64_t minimum_width, std::int64_t low, std::int64_t high) {
   const double at = static_cast<double>(anchor) + share * static_cast<double>(to - anchor);
   const double units = at / static_cast<double>(minimum_width);

@@ -11,7 +11,7 @@
 namespace flopcast::model {
 namespace {
 
-/// A refined model with hundreds of pieces, as steps in the time force them.
+/// Returns a refined model with hundreds of pieces, which steps in the time cause.
 Model stepped(std::size_t dimensions) {
   const SampleSource source = [](std::span<const Sizes> points) -> std::optional<Measured> {
     Measured measured;
@@ -39,7 +39,7 @@ TEST(Evaluator, GivesWhatTheLinearSearchGives) {
     for (int i = 0; i < 3000; ++i) {
       Sizes sizes(dimensions);
       for (std::int64_t& entry : sizes) {
-        entry = i % 2 == 0 ? size(random) : size(random) / 8 * 8;  // often exactly on faces
+        entry = i % 2 == 0 ? size(random) : size(random) / 8 * 8;  // often exactly on faces of pieces
       }
       ASSERT_EQ(evaluator(sizes), evaluate(evaluator.model(), sizes));
     }

@@ -15,7 +15,7 @@ namespace {
 
 Box cube(std::size_t dimensions) { return {Sizes(dimensions, 8), Sizes(dimensions, 1024)}; }
 
-/// A time such as a kernel has: nanoseconds of overhead, then every monomial with a coefficient of its own.
+/// Returns a time like that of a kernel: nanoseconds of overhead, plus every monomial with its own coefficient.
 Seconds polynomial_time(const std::vector<Monomial>& monomials, const Sizes& sizes) {
   double sum = 50e-9;
   for (std::size_t i = 0; i < monomials.size(); ++i) {
@@ -80,7 +80,7 @@ TEST(LeastSquares, LeavesOutPowersThatThePointsCannotTellApart) {
 }
 
 TEST(LeastSquares, DependentColumnsDoNoHarm) {
-  const std::vector<Sizes> points = {{8, 8}, {16, 16}, {24, 24}, {32, 32}};  // m = n: m and n can't be told apart
+  const std::vector<Sizes> points = {{8, 8}, {16, 16}, {24, 24}, {32, 32}};  // with m = n, m and n can't be distinguished
   const Fit fit = fit_relative(total_basis(2, 1), {{8, 8}, {32, 32}}, points, std::vector<Seconds>{1, 2, 3, 4});
   EXPECT_NEAR(value(fit.polynomial, std::vector<double>{20, 20}), 2.5, 1e-12);
   EXPECT_LT(fit.error.maximum, 1e-12);

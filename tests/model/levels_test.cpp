@@ -13,14 +13,14 @@ namespace {
 constexpr std::int64_t l1 = 32 << 10;
 constexpr std::int64_t l2 = 6 << 20;
 
-/// Bytes of ger with m = n, or with m and n.
+/// Returns the bytes of ger with m = n, or with m and n.
 double ger_bytes(std::span<const std::int64_t> sizes) {
   const auto m = static_cast<double>(sizes[0]);
   const auto n = static_cast<double>(sizes.size() > 1 ? sizes[1] : sizes[0]);
   return 8 * (m * n + m + n);
 }
 
-/// A parabola per memory level.
+/// Returns times that follow one parabola per memory level.
 Seconds ger_time(const Sizes& sizes) {
   const double bytes = ger_bytes(sizes);
   const auto n = static_cast<double>(sizes[0]);

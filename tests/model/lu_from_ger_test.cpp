@@ -7,7 +7,7 @@
 namespace flopcast::model {
 namespace {
 
-/// n^2 seconds for 1 <= n <= 100.
+/// Returns a model with n^2 seconds for 1 <= n <= 100.
 Model square() {
   Model model;
   model.sizes = {"n"};
@@ -20,7 +20,7 @@ Model square() {
   return model;
 }
 
-/// The same as m n in two sizes.
+/// Returns a model with m n seconds in two sizes.
 Model rectangular() {
   Model model = square();
   model.sizes = {"m", "n"};

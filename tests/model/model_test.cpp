@@ -20,7 +20,7 @@ Piece piece(Box box, Polynomial polynomial, double error) {
   return made;
 }
 
-/// n^3 nanoseconds up to 64, then n^2 microseconds, up to 128.
+/// Returns a model with n^3 nanoseconds up to 64, then n^2 microseconds up to 128.
 Model example() {
   Model model;
   model.key = {"dpotf2", "L", "", ".", "warm", 1, "3f2a91bc77aa"};

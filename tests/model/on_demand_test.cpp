@@ -34,7 +34,7 @@ Placement everything_at(std::int64_t distance, std::int8_t level) {
   return {state, state, state};
 }
 
-/// A machine whose dgemm gets slower for small sizes and for operands far away.
+/// A machine whose dgemm is slower for small sizes and for operands far away.
 Seconds truth(const Call& call, const Placement& placement) {
   const double m = static_cast<double>(sizes(call)[0]);
   const double k = static_cast<double>(sizes(call)[2]);
@@ -87,7 +87,7 @@ TEST(OnDemandModels, PredictUnseenSizesAndPlaces) {
 }
 
 TEST(OnDemandModels, FindTheCliffWhereALibraryChangesItsAlgorithm) {
-  static constexpr double at = 2e6;  // flops, as for small products in OpenBLAS
+  static constexpr double at = 2e6;  // in flops, like the limit of small products in OpenBLAS
   const auto time = [](const Call& call) { return truth(call, everything_at(1, 0)) * (flops(call) > at ? 1.4 : 1.0); };
   OnDemandModels models(machine());
   for (const std::int64_t m : {16, 48, 80, 112, 144, 176, 208, 240}) {
@@ -107,9 +107,9 @@ TEST(OnDemandModels, FindTheCliffWhereALibraryChangesItsAlgorithm) {
   }
 }
 
-/// Above some size a library's time changes, and further up a second thread halves it.
+/// A library whose time rises above some size and nearly halves further up, where a second thread begins.
 TEST(OnDemandModels, FindWhereASecondThreadBegins) {
-  static constexpr double packed = 5e5, threaded = 4e6;  // flops
+  static constexpr double packed = 5e5, threaded = 4e6;  // in flops
   const auto time = [](const Call& call) {
     return truth(call, everything_at(1, 0)) * (flops(call) > threaded ? 0.8 : flops(call) > packed ? 1.4 : 1.0);
   };

@@ -7,7 +7,7 @@
 namespace flopcast::model {
 namespace {
 
-/// 1 + 2 u + 3 u v^2 with u = (m - 10) / 5, v = n.
+/// Returns the polynomial 1 + 2 u + 3 u v^2 with u = (m - 10) / 5, v = n.
 Polynomial example() { return {{10, 0}, {5, 1}, {Monomial{0, 0}, Monomial{1, 0}, Monomial{1, 2}}, {1, 2, 3}}; }
 
 TEST(Polynomial, SumsItsMonomials) {

@@ -70,7 +70,7 @@ TEST(Process, CovarianceOfSumsAgreesWithItsParts) {
   Points points(3, 1);
   points << 0.3, 2.2, 7.5;
   const double nugget = process.parameters().nugget;
-  const Eigen::MatrixXd own = nugget * nugget * Eigen::MatrixXd::Identity(3, 3);  // of places that weren't observed
+  const Eigen::MatrixXd own = nugget * nugget * Eigen::MatrixXd::Identity(3, 3);  // nuggets of unobserved places
   const Eigen::MatrixXd covariance = process.smooth_covariance(points) + own;
   Eigen::VectorXd weights(points.rows());
   weights << 2.0, -1.0, 0.5;
@@ -91,7 +91,7 @@ TEST(Process, PriorIsThePosteriorOfNothing) {
   Points points(2, 1);
   points << 0, 1;
   const Eigen::MatrixXd covariance = Process::prior_smooth_covariance(points, {0}, start());
-  EXPECT_DOUBLE_EQ(covariance(0, 0), 0.25) << "amplitude, no nugget";
+  EXPECT_DOUBLE_EQ(covariance(0, 0), 0.25) << "squared amplitude, no nugget";
   const double r = std::sqrt(5.0);
   EXPECT_NEAR(covariance(0, 1), 0.25 * (1 + r + 5.0 / 3) * std::exp(-r), 1e-12);
 }
@@ -104,11 +104,11 @@ TEST(Process, LearnsAPlacesOwnOffsetByObservingIt) {
       Process::condition(points, Eigen::VectorXd::Constant(1, 0.5), Eigen::VectorXd::Constant(1, 1e-6), {0}, parameters);
   EXPECT_NEAR(process.predict(at(1.0)).mean, 0.5, 1e-3);
   EXPECT_LT(process.predict(at(1.0)).variance, 1e-5);
-  EXPECT_GT(process.predict(at(1.001)).variance, 0.08) << "its neighbour has an offset of its own";
+  EXPECT_GT(process.predict(at(1.001)).variance, 0.08) << "the neighbouring place has its own offset";
 }
 
 TEST(Process, LearnsThatDeviationsCalmWithWork) {
-  // One coordinate and the logarithm of the work; deviations of 8 % at little work, of 1 % at e^4 times that.
+  // One coordinate and the logarithm of the work; deviations of 8 % at little work, and of 1 % at e^4 times that work.
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
   const Eigen::Index count = 120;
@@ -133,7 +133,7 @@ TEST(Process, LearnsThatDeviationsCalmWithWork) {
   calm << 3.01, 4;
   rough << 3.01, 0;
   EXPECT_LT(process.predict(calm).variance, process.predict(rough).variance / 4);
-  EXPECT_NEAR(process.predict(calm).mean, process.predict(rough).mean, 1e-12) << "work is no place";
+  EXPECT_NEAR(process.predict(calm).mean, process.predict(rough).mean, 1e-12) << "work doesn't distinguish places";
 }
 
 TEST(Process, CoordinatesOfOneGroupShareALength) {

@@ -16,13 +16,13 @@ using Time = std::function<Seconds(const Sizes&)>;
 
 ModelKey key() { return {"dtrsm", "LLNN", "1", "..", "warm", 1, "here"}; }
 
-/// A source that counts what it is asked for, and refuses to give a point twice.
+/// A source that counts requests and fails if a point is requested twice.
 struct CountingSource {
   explicit CountingSource(Time function) : time(std::move(function)) {}
   Time time;
   std::set<Sizes> asked;
   int batches = 0;
-  int most_batches = 1000;  ///< afterwards it is interrupted
+  int most_batches = 1000;  ///< the source is interrupted after this many batches
 
   SampleSource source() {
     return [this](std::span<const Sizes> points) -> std::optional<Measured> {
@@ -32,7 +32,7 @@ struct CountingSource {
       ++batches;
       Measured measured;
       for (const Sizes& point : points) {
-        EXPECT_TRUE(asked.insert(point).second) << "asked twice";
+        EXPECT_TRUE(asked.insert(point).second) << "a point is requested twice";
         measured.seconds.push_back(time(point));
         measured.spent += measured.seconds.back();
       }
@@ -47,7 +47,7 @@ Seconds cubic(const Sizes& sizes) {
   return 1e-6 + 1e-10 * m * m * n + 1e-9 * n * m;
 }
 
-/// Five times as slow above 500 in the first size: an edge that no polynomial follows.
+/// Times that are five times longer above 500 in the first size: an edge that no polynomial follows.
 Seconds stepped(const Sizes& sizes) { return cubic(sizes) * (sizes[0] > 500 ? 5 : 1); }
 
 Refinement refined(CountingSource& source, std::size_t dimensions, RefinementOptions options = {}) {
@@ -89,7 +89,7 @@ TEST(Refinement, SubdividesWhereTheErrorIs) {
   EXPECT_TRUE(result.complete);
   EXPECT_NEAR(volume(result.model.pieces), 1016.0 * 1016, 1);
   EXPECT_GT(result.model.pieces.size(), 4U);
-  EXPECT_LT(result.model.pieces.size(), 100U);  // of 1024 that nothing but the minimum size would allow
+  EXPECT_LT(result.model.pieces.size(), 100U);  // the minimum size alone would allow 1024 pieces
   for (const Piece& piece : result.model.pieces) {
     const bool at_edge = piece.box.low[0] <= 500 && piece.box.high[0] >= 500;
     EXPECT_TRUE(piece.error.maximum <= 0.05 || (at_edge && piece.box.high[0] - piece.box.low[0] < 64)) << piece.box.low[0];
@@ -99,7 +99,7 @@ TEST(Refinement, SubdividesWhereTheErrorIs) {
 TEST(Refinement, PiecesAreNeverNarrowerThanTheMinimumSize) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> noise(0.5, 1.5);
-  CountingSource source([&](const Sizes& sizes) { return cubic(sizes) * noise(random); });  // nothing fits
+  CountingSource source([&](const Sizes& sizes) { return cubic(sizes) * noise(random); });  // no polynomial fits
   const Refinement result = refined(source, 2);
   EXPECT_NEAR(volume(result.model.pieces), 1016.0 * 1016, 1);
   for (const Piece& piece : result.model.pieces) {
@@ -123,7 +123,7 @@ TEST(Refinement, AllPointsOfALevelAreAskedForAtOnce) {
     EXPECT_EQ(steps[i].level, static_cast<int>(i));
   }
   EXPECT_GT(source.batches, 2);
-  EXPECT_LE(source.batches, 6);  // 1016 / 32 halves five times at most
+  EXPECT_LE(source.batches, 6);  // 1016 / 32 can be halved five times at most
   EXPECT_TRUE(result.complete);
 }
 

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A library that takes two threads from so much work on.
+/// Returns the probe of a library that uses two threads from an amount of work on.
 TeamProbe team_from(double work, int* probes = nullptr) {
   return [work, probes](const Sizes& sizes) -> std::optional<double> {
     if (probes != nullptr) {
@@ -37,7 +37,7 @@ TEST(Thresholds, AreFoundByBisection) {
 TEST(Thresholds, AreNoneWhereTheTeamIsTheSame) {
   EXPECT_THAT(*find_thresholds({{8}, {1024}}, 8, team_from(1e9)), IsEmpty());
   EXPECT_THAT(*find_thresholds({{8}, {1024}}, 8, team_from(0)), IsEmpty());
-  EXPECT_THAT(*find_thresholds({{64, 64}, {64, 64}}, 8, team_from(5000)), IsEmpty()) << "a single point";
+  EXPECT_THAT(*find_thresholds({{64, 64}, {64, 64}}, 8, team_from(5000)), IsEmpty()) << "a domain of a single point";
 }
 
 TEST(Thresholds, OneProbeThatIsWrongIsOutvoted) {
@@ -48,7 +48,7 @@ TEST(Thresholds, OneProbeThatIsWrongIsOutvoted) {
       return (probe++ == wrong) != several ? 1.8 : 1.0;
     });
     ASSERT_EQ(found->size(), 1U) << wrong;
-    const bool beside = wrong >= 5 && wrong <= 7;  // then it seems to be a step away
+    const bool beside = wrong >= 5 && wrong <= 7;  // the threshold then seems to be a step away
     EXPECT_NEAR(found->front(), 4000, beside ? 25000 : 1) << wrong;
   }
 }
@@ -83,7 +83,7 @@ TEST(Sides, TakePointsOfOthersAsFarAsTheyMust) {
   const std::vector<double> thresholds = {1000};
   const Side little = sides(thresholds)[0], much = sides(thresholds)[1];
   const Box box{{8, 8}, {64, 64}};
-  EXPECT_EQ(moved_to(little, box, {16, 24}, 8), Sizes({16, 24})) << "it lies there";
+  EXPECT_EQ(moved_to(little, box, {16, 24}, 8), Sizes({16, 24})) << "the point is on this side already";
   EXPECT_EQ(moved_to(little, box, {64, 64}, 8), Sizes({24, 24})) << "24 x 24 < 1000 <= 32 x 32";
   EXPECT_EQ(moved_to(much, box, {8, 8}, 8), Sizes({32, 32}));
   EXPECT_FALSE(moved_to(little, {{40, 40}, {64, 64}}, {64, 64}, 8));
@@ -111,7 +111,7 @@ TEST(Sides, MovedPointsLieInBoxAndSide) {
 
 Seconds smooth(const Sizes& sizes) { return 1e-6 + 1e-9 * product_of_sizes(sizes); }
 
-/// Half as long from the threshold on, but for what starting the threads costs.
+/// Times that are half as long from the threshold on, plus the cost of starting threads.
 constexpr double threshold = 262144;
 Seconds jumping(const Sizes& sizes) { return product_of_sizes(sizes) < threshold ? smooth(sizes) : 0.5 * smooth(sizes) + 2e-5; }
 
@@ -140,7 +140,7 @@ TEST(Refinement, WithThresholdsAJumpNeedsTwoPieces) {
   ASSERT_EQ(found->size(), 1U);
   const Build plain = build({}), with = build(std::vector<double>{threshold});
   EXPECT_EQ(with.refinement.model.pieces.size(), 2U);
-  EXPECT_GT(plain.refinement.model.pieces.size(), 20U) << "this is what they are for";
+  EXPECT_GT(plain.refinement.model.pieces.size(), 20U) << "without thresholds many pieces are needed";
   EXPECT_LT(10 * with.sampled.size(), plain.sampled.size());
   for (const Sizes& sizes :
        {Sizes{40, 32, 32}, Sizes{64, 64, 63}, Sizes{64, 64, 64}, Sizes{500, 20, 20}, Sizes{512, 8, 64}, Sizes{300, 200, 100}}) {

@@ -13,12 +13,12 @@ namespace flopcast::measure {
 /// Translates the virtual addresses of an experiment to real ones.
 class AddressMap {
  public:
-  /// From now on virtual `allocation` lies at `real`.
+  /// Maps the virtual `allocation` to the address `real`.
   void add(const Allocation& allocation, std::uintptr_t real);
 
-  /// Throw bad_input if anything lies outside of the allocations.
+  /// Both functions throw bad_input if anything lies outside of the allocations.
   [[nodiscard]] Region real(const Region& region) const;
-  /// Moves all operands; one without elements may lie anywhere.
+  /// Moves all operands to real addresses; an operand without elements may lie anywhere.
   [[nodiscard]] Call real(const Call& call) const;
 
  private:
@@ -31,15 +31,15 @@ class AddressMap {
   std::vector<Piece> pieces_;
 };
 
-/// Copies of an experiment's memory in one stretch of real memory.
+/// Copies of an experiment's memory in one block of real memory.
 struct Layout {
   std::vector<AddressMap> copies;
   std::int64_t size_bytes = 0;
 };
 
-/// Puts `copies` copies of `memory` from `base` (page aligned) on. Allocations of a page or more start on a page plus a multiple of 13
-/// cache lines that differs from one to the next, as equal offsets would compete for the same cache sets; smaller ones follow each other by
-/// lines.
+/// Lays out `copies` copies of `memory` from `base` on, which must be page aligned. Allocations of a page or more start on a page plus a
+/// multiple of 13 cache lines. The multiples differ between allocations, because equal offsets would compete for the same cache sets.
+/// Smaller allocations follow each other at line boundaries.
 Layout lay_out(std::span<const Allocation> memory, std::int64_t copies, std::uintptr_t base);
 
 }  // namespace flopcast::measure

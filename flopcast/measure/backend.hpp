@@ -10,22 +10,22 @@
 
 namespace flopcast::measure {
 
-/// A clock with its cost.
+/// A clock and its cost.
 struct Timer {
   std::function<std::int64_t()> ticks;
   Seconds seconds_per_tick = 0;
-  Seconds overhead = 0;  ///< between two readings with nothing in between
+  Seconds overhead = 0;  ///< time between two readings with nothing in between
 
   [[nodiscard]] Seconds between(std::int64_t begin, std::int64_t end) const { return static_cast<double>(end - begin) * seconds_per_tick; }
 };
 
-/// What a session needs of the world outside; tests bring their own.
+/// The external functions that a session needs; tests provide their own.
 struct Backend {
-  std::function<kernel::Function(std::string_view routine)> find;  ///< nullptr if no library has the routine
+  std::function<kernel::Function(std::string_view routine)> find;  ///< finds a routine; nullptr if no library has it
   std::function<void(int threads)> set_threads;
   Timer wall, cpu;
-  std::function<std::int64_t()> disturbances;  ///< a count that grows when this thread is preempted or its CPU is taken away
-  std::string libraries;                       ///< which were searched, for messages
+  std::function<std::int64_t()> disturbances;  ///< returns a count that grows when this thread is preempted or its CPU is taken away
+  std::string libraries;                       ///< names of the searched libraries, for messages
 };
 
 }  // namespace flopcast::measure

@@ -43,7 +43,7 @@ bool has_clflushopt() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_CLFLUSHOPT) != 0;
 }
 
-/// Flushes that don't wait for one another.
+/// Flushes the lines without waiting for each other.
 __attribute__((target("clflushopt"))) void flush_lines_in_any_order(const Region& region) {
   for_each_line(
       region, [](std::uintptr_t at) __attribute__((target("clflushopt"))) { _mm_clflushopt(reinterpret_cast<void*>(at)); });

@@ -53,7 +53,7 @@ Seconds Drift::median_time() const {
       calm.push_back(product_[reference]);
     }
   }
-  // Each kernel may be slow at other moments, so that none is left.
+  // Each kernel may be slow at other moments, so that no calm reference is left.
   const std::vector<Seconds>& times = calm.empty() ? all : calm;
   return times.empty() ? 0 : median(times);
 }
@@ -65,7 +65,7 @@ Seconds Drift::time_near(Seconds at) const {
   const bool is_calm = (after == 0 || !is_slow(after - 1)) && (after == moments_.size() || !is_slow(after));
   const auto counts = [&](std::size_t reference) { return !is_calm || !is_slow(reference); };
   std::vector<Seconds> near;
-  std::size_t earlier = after;  // the references before this one and from `later` on are to be looked at
+  std::size_t earlier = after;  // the references before `earlier` and from `later` on are still to be checked
   std::size_t later = after;
   while (near.size() < neighbours && (earlier > 0 || later < moments_.size())) {
     const bool is_earlier_nearer = later == moments_.size() || (earlier > 0 && at - moments_[earlier - 1] <= moments_[later] - at);

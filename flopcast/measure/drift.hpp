@@ -7,44 +7,45 @@
 
 namespace flopcast::measure {
 
-/// Times of the reference kernels over a session: they tell how fast the machine was when.
+/// Times of the reference kernels over a session, which show the speed of the machine over time.
 ///
-/// A reference is *slow* if its product, or its solve over its product, took much longer than the lower quartile of all: others use this
-/// core's second hyperthread, or its clock is down. Such moments last for milliseconds to minutes. A clock that wanders by less is
-/// normalised, by the product.
+/// A reference is *slow* if its product, or the ratio of its solve to its product, took much longer than the lower quartile of all
+/// references. Then another program uses this core's second hyperthread, or the clock frequency is low. Such moments last for milliseconds
+/// to minutes. Smaller changes of the clock frequency are normalised by the product.
 class Drift {
  public:
-  /// `calm_solve`: solve over product while nothing disturbed, as known from elsewhere (calm_solve()); 0: it isn't.
+  /// `calm_solve` is the ratio of solve to product without disturbances, as known from an earlier session (calm_solve()); 0: unknown.
   explicit Drift(double calm_solve = 0) : solve_(calm_solve) {}
 
-  /// `at` must not fall from one call to the next.
+  /// Adds a reference; `at` must not decrease from one call to the next.
   void add(Seconds at, const ReferenceTimes& times);
 
-  /// A reference is slow from this ratio to the lower quartile on.
+  /// The ratio to the lower quartile from which on a reference is slow.
   static constexpr double slow = 1.2;
 
-  /// The last reference before `from` or the first after `to`, whichever is slower, as a ratio to the lower quartile of all. 0 if either
-  /// is missing, or if they are over 0.1 s apart: then they say nothing of the time between them.
+  /// Returns the slowness of the last reference before `from` or of the first after `to`, whichever is slower, as a ratio to the lower
+  /// quartile of all. Returns 0 if either is missing or they are over 0.1 s apart, because they then carry no information on the time
+  /// between them.
   [[nodiscard]] double slowness(Seconds from, Seconds to) const;
 
   [[nodiscard]] bool empty() const noexcept { return moments_.empty(); }
-  /// Lower quartile of solve over product; 0 of a few references, or if there is no solve.
+  /// Returns the lower quartile of the ratio of solve to product; 0 with fewer than eight references or without a solve.
   [[nodiscard]] double calm_solve() const;
-  /// Median over the session, of those that weren't slow; 0 of nothing.
+  /// Returns the median product over the session, without slow references; 0 without references. If all are slow, all count.
   [[nodiscard]] Seconds median_time() const;
-  /// Median of the five references nearest to `at`, of those that weren't slow if neither the last before it nor the first after it was;
-  /// 0 of nothing.
+  /// Returns the median product of the five references nearest to `at`; 0 without references. Slow references are left out, unless the last
+  /// one before `at` or the first one after it is slow.
   [[nodiscard]] Seconds time_near(Seconds at) const;
 
  private:
-  /// Numbers, and what they are in a calm moment: their lower quartile, or `known` if that is less.
+  /// A series of numbers and its calm level: the lower quartile, or `known` if that is less.
   class Series {
    public:
     explicit Series(double known = 0) : known_(known) {}
     void add(double value);
     [[nodiscard]] double operator[](std::size_t at) const { return values_[at]; }
     [[nodiscard]] double lower_quartile() const { return sorted_[(sorted_.size() - 1) / 4]; }
-    /// Of a value to a calm one; 1 where that is 0.
+    /// Returns the ratio of a value to the calm level, or 1 if this level is 0.
     [[nodiscard]] double ratio(std::size_t at) const;
 
    private:
@@ -57,7 +58,7 @@ class Drift {
 
   std::vector<Seconds> moments_;
   Series product_;
-  Series solve_;  ///< over product
+  Series solve_;  ///< ratio of solve to product
 };
 
 }  // namespace flopcast::measure

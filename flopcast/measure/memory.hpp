@@ -7,19 +7,19 @@
 
 namespace flopcast::measure {
 
-/// Which pages of memory are real at once, rather than a shared page of zeros until something is written to them.
+/// The pages that are real at once. Other pages are a shared page of zeros until something is written to them.
 enum class Pages : std::uint8_t { all, written };
 
-/// Private memory straight from the system: page aligned, given back with the object.
+/// Private, page-aligned memory from the system, returned with the object.
 class Memory {
  public:
   Memory() = default;
-  /// Throws environment_error if so much isn't available.
+  /// Throws environment_error if the memory isn't available.
   explicit Memory(std::int64_t bytes, Pages real = Pages::all);
 
   [[nodiscard]] std::uintptr_t begin() const noexcept { return reinterpret_cast<std::uintptr_t>(bytes_.get()); }
   [[nodiscard]] std::int64_t size_bytes() const noexcept { return bytes_ ? bytes_.get_deleter().size_bytes : 0; }
-  /// At least `bytes` afterwards, with these pages real at least; contents and address don't survive.
+  /// Ensures at least `bytes`, with at least these pages real. Contents and address may change.
   void reserve(std::int64_t bytes, Pages real = Pages::all);
 
  private:
@@ -31,10 +31,11 @@ class Memory {
   Pages real_ = Pages::all;
 };
 
-/// Bytes that can be allocated without swapping, as Linux estimates it, and as the control groups allow; the largest number if neither says.
+/// Returns the bytes that can be allocated without swapping, by the estimate of Linux and the limits of the control groups; the largest
+/// number if neither is known.
 std::int64_t available_memory_bytes();
 
-/// The system's setting of transparent huge pages ("always", "madvise", "never"), which memory of measurements and of programs shares;
+/// Returns the system's setting of transparent huge pages ("always", "madvise", "never"), which applies to measurements and programs alike;
 /// "unknown" if the system has none.
 std::string huge_pages_setting();
 

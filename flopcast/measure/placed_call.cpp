@@ -6,7 +6,7 @@
 namespace flopcast::measure {
 namespace {
 
-/// End of what is touched in each allocation, by its index.
+/// The end of the touched memory in each allocation, by the index of the allocation.
 using Extents = std::map<std::size_t, std::uintptr_t>;
 
 void extend(Extents& extents, const Region& region) {

@@ -9,10 +9,10 @@
 
 namespace flopcast::measure {
 
-/// `call` with the k-th of its operands that has no address at virtual_base(k).
+/// Returns `call` with addresses: operand k is put at virtual_base(k) if it has no address.
 Call with_addresses(const Call& call);
 
-/// Allocations at virtual bases that hold all that `calls` and `actions` touch.
+/// Returns allocations at virtual bases that hold everything that `calls` and `actions` touch.
 std::vector<Allocation> memory_of(std::span<const Call> calls, std::span<const Action> actions);
 
 }  // namespace flopcast::measure

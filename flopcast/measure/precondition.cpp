@@ -57,7 +57,8 @@ bool updates_an_operand(const Call& call) {
                      [](const Operand& operand) { return operand.access == Access::update && operand.bytes() > 0; });
 }
 
-/// What a LAPACK routine leaves may be quick work for it: eigenvalues of a triangle, columns that jpvt now says must stay in front.
+/// Returns whether the time of a routine depends on its operands, such that its own result may be quick work: eigenvalues of a triangle,
+/// columns that jpvt keeps in front.
 bool goes_by_its_operands(const Call& call) { return call.routine->index("info") >= 0 && updates_an_operand(call); }
 
 std::vector<Action> setup(const Call& call, const Precondition& precondition, const Environment& environment) {
@@ -85,7 +86,7 @@ std::vector<Action> setup(const Call& call, const Precondition& precondition, co
 
 double or_else(double measured, double guess) { return measured > 0 ? measured : guess; }
 
-/// Rather too short than too long; the guesses hold for a core of this decade.
+/// Returns an estimated time, rather too short than too long. The assumed rates hold for a core of this decade.
 Seconds estimated_time(const Call& call, const Precondition& precondition, const Environment& environment) {
   constexpr Seconds overhead = 30e-9;
   const double cache_bandwidth = environment.caches.empty() ? 0 : environment.caches.front().bandwidth;
@@ -94,7 +95,7 @@ Seconds estimated_time(const Call& call, const Precondition& precondition, const
   return overhead + flops(call) / or_else(environment.peak_flops, 100e9) + static_cast<double>(footprint_bytes(call)) / bandwidth;
 }
 
-/// As many copies of the operands as still fit into half of every cache that is to hold some of them.
+/// Returns how many copies of the operands fit into half of every cache that should hold some of them.
 std::int64_t copies_that_fit(const Call& call, const Precondition& precondition, const Environment& environment) {
   const Operands all = operands(call);
   std::int64_t copies = most_copies;
@@ -108,7 +109,7 @@ std::int64_t copies_that_fit(const Call& call, const Precondition& precondition,
     if (inside_bytes > 0 && inside_bytes <= half_bytes) {
       copies = std::min(copies, half_bytes / inside_bytes);
       if (precondition.state == State::warm) {
-        return copies;  // warm is wherever one copy would stay
+        return copies;  // a warm operand lies wherever a single copy would stay
       }
     } else if (inside_bytes > half_bytes && precondition.state != State::warm) {
       return 1;
@@ -135,7 +136,7 @@ std::int64_t chosen_batch(const Call& call, const Precondition& precondition, co
   return 1;
 }
 
-/// Copies of the operands that together are more than caches hold; what is missing to that is swept.
+/// Uses copies of the operands that together exceed the caches. If they are too few, a sweep makes up for the rest.
 void use_fresh_memory(Experiment& experiment, const Environment& environment, std::int64_t batch) {
   constexpr std::int64_t most_fresh = 1024;
   const std::int64_t flush_bytes = Sweeper(environment.caches).flush_bytes();
@@ -147,7 +148,7 @@ void use_fresh_memory(Experiment& experiment, const Environment& environment, st
   }
 }
 
-// --- Reading what users write ---
+// --- Parsing user input ---
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -164,7 +165,7 @@ std::vector<std::string_view> items(std::string_view list) {
   return all;
 }
 
-/// Splits `:dirty` off.
+/// Splits off `:dirty`; returns whether it was there.
 std::pair<std::string_view, bool> without_dirty(std::string_view text) {
   static constexpr std::string_view suffix = ":dirty";
   const bool is_dirty = text.size() > suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
@@ -179,7 +180,7 @@ std::vector<std::string> operand_names(const Call& call) {
   return names;
 }
 
-/// Index among operands(call), or -1.
+/// Returns the index among operands(call), or -1.
 int operand_index(const Call& call, std::string_view name) {
   const std::vector<std::string> names = operand_names(call);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -200,7 +201,7 @@ OperandState state_at(std::size_t level, const Operand& operand, bool dirty, con
   return state;
 }
 
-/// Level of the innermost cache that holds the operand.
+/// Returns the level of the innermost cache that holds the operand.
 std::size_t innermost_level(const Operand& operand, const Environment& environment) {
   std::size_t level = 0;
   while (level < environment.caches.size() && environment.caches[level].capacity_bytes < operand.bytes()) {

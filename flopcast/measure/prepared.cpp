@@ -12,10 +12,10 @@ using What = Action::What;
 
 std::int64_t copies(const Experiment& experiment) { return experiment.separate ? experiment.batch : 1; }
 
-/// Actions that don't concern one copy's operands.
+/// Returns whether an action doesn't concern the operands of a single copy.
 bool is_global(What what) { return what == What::flush_all || what == What::evict || what == What::prepare; }
 
-/// Where lines can't be flushed one by one, everything is.
+/// Returns `what`, or flush_all instead of flush if the CPU can't flush single lines.
 What possible(What what) { return what == What::flush && !can_flush_lines() ? What::flush_all : what; }
 
 }  // namespace
@@ -27,7 +27,7 @@ std::int64_t memory_bytes(const Experiment& experiment) {
   const bool performs =
       std::any_of(experiment.setup.begin(), experiment.setup.end(), [](const Action& a) { return a.what == What::perform; });
   if (performs && !experiment.perform) {
-    throw bad_input("experiment has a step to perform, but nothing that performs it");
+    throw bad_input("experiment has a perform step, but no perform function");
   }
   if (experiment.batch < 1 || (experiment.batch > 1 && experiment.timed.size() > 1)) {
     throw bad_input("experiment has a batch of {} for {} timed calls; a batch is at least 1, and only one call can be timed in batches",

@@ -12,29 +12,30 @@
 
 namespace flopcast::measure {
 
-/// Bytes of real memory that `experiment` needs; throws bad_input if the experiment contradicts itself.
+/// Returns the bytes of real memory that `experiment` needs. Throws bad_input if the experiment contradicts itself.
 std::int64_t memory_bytes(const Experiment& experiment);
 
-/// An experiment at real addresses, its calls ready to be made: as little as possible is left to do at each repetition.
+/// An experiment at real addresses whose calls are prepared, so that each repetition does as little as possible.
 class Prepared {
  public:
-  /// `base`: memory_bytes(experiment) bytes. Throws environment_error if a routine is in no library, bad_input if a call leaves its memory.
+  /// Requires memory_bytes(experiment) bytes at `base`. Throws environment_error if no library has a routine, and bad_input if a call
+  /// leaves its memory.
   Prepared(const Experiment& experiment, std::uintptr_t base, const Backend& backend, std::uint64_t seed);
 
-  /// The setup, in order. Of a batch on copies each action is done to all copies before the next one.
+  /// Executes the setup in order. With a batch on copies, each action is done on all copies before the next one.
   void set_up(Sweeper& sweeper);
-  /// Makes the timed calls; writes what `timer` says before the first, between any two and after the last to `ticks`, which has room for
-  /// intervals() + 1. A batch is one interval.
+  /// Executes the timed calls. The readings of `timer` before the first call, between calls and after the last one are written to `ticks`,
+  /// which must have room for intervals() + 1. A batch is one interval.
   void run(const Timer& timer, std::int64_t* ticks);
 
   [[nodiscard]] std::size_t intervals() const noexcept { return batch_ > 1 ? 1 : timed_calls_.size(); }
   [[nodiscard]] std::int64_t batch() const noexcept { return batch_; }
   [[nodiscard]] int threads() const noexcept { return timed_calls_.front().threads; }
-  /// The timed calls at real addresses.
+  /// Returns the timed calls at real addresses.
   [[nodiscard]] const std::vector<Call>& timed_calls() const noexcept { return timed_calls_; }
-  /// LAPACK's return code of timed call `i` in the last run.
+  /// Returns LAPACK's return code of timed call `i` in the last run.
   [[nodiscard]] int info(std::size_t i) const { return perform_ ? infos_[i] : timed_[i].outcome().info; }
-  /// Every function that a repetition calls, as far as it is known.
+  /// Returns every library function that a repetition calls, as far as known.
   [[nodiscard]] const std::vector<kernel::Function>& functions() const noexcept { return functions_; }
 
  private:
@@ -42,12 +43,12 @@ class Prepared {
     Action::What what = Action::What::execute;
     int level = 0;
     Region region;
-    std::size_t index = 0;  ///< into fills_, executions_, performances_ or hooks_
+    std::size_t index = 0;  ///< index into fills_, executions_, performances_ or hooks_
   };
 
   void add(const Action& action, const AddressMap& map, const Backend& backend);
   kernel::Invocation invocation(const Call& call, const Backend& backend);
-  /// Makes every timed call once, on each copy of the memory, and calls `after` behind each.
+  /// Executes every timed call once, on each copy of the memory, and calls `after` after each.
   template <class After>
   void run_once(After after);
 
@@ -57,10 +58,10 @@ class Prepared {
   std::vector<Call> fills_;
   std::vector<kernel::Invocation> executions_;
   std::vector<std::function<void()>> hooks_;
-  std::vector<kernel::Invocation> timed_;  ///< each timed call, or the only one on each copy; none with perform_
+  std::vector<kernel::Invocation> timed_;  ///< each timed call, or the only one on each copy; empty with perform_
   std::function<std::int32_t(const Call&)> perform_;
-  std::vector<Call> performed_;      ///< in place of timed_
-  std::vector<std::int32_t> infos_;  ///< of performed_
+  std::vector<Call> performed_;      ///< used instead of timed_
+  std::vector<std::int32_t> infos_;  ///< results of performed_
   std::vector<Call> performances_;
   std::vector<Call> timed_calls_;
   std::vector<kernel::Function> functions_;

@@ -27,7 +27,7 @@ kernel::Function require_product(const Backend& backend) {
                           backend.libraries);
 }
 
-/// `call` on operands in `memory`, which is made large enough.
+/// Returns `call` on operands in `memory`, which is enlarged as needed.
 Call placed(const Call& call, Memory& memory) {
   const std::vector<Allocation> allocations = memory_of({&call, 1}, {});
   memory.reserve(lay_out(allocations, 1, 0).size_bytes);
@@ -65,7 +65,7 @@ ReferenceKernels::ReferenceKernels(const Backend& backend, std::uint64_t seed)
 ReferenceTimes ReferenceKernels::time(const Timer& timer) {
   ReferenceTimes times = {product_.time(timer, 1), 0};
   if (solve_) {
-    solve_->fill();  // it overwrites what it is given: again and again that would end in denormal numbers
+    solve_->fill();  // the solve overwrites its right-hand side, which would end in denormal numbers after many repetitions
     times.solve = solve_->time(timer, 3);
   }
   return times;

@@ -8,22 +8,22 @@
 
 namespace flopcast::measure {
 
-/// What the reference kernels take at a moment.
+/// The times of the reference kernels at one moment.
 struct ReferenceTimes {
-  Seconds product = 0;  ///< times are normalised with this
-  /// Over the product's time, it tells whether others use the core's second hyperthread where the product itself hardly does: on a Zen 5
-  /// they slow the product by 8 % and triangular solves by 50 to 70 %. 0 if the libraries have none.
+  Seconds product = 0;  ///< time of the product, by which times are normalised
+  /// Time of the solve; 0 if the libraries have none. Its ratio to the product shows whether other programs use the core's second
+  /// hyperthread, which the product hardly notices. On a Zen 5 they slow the product by 8 % and triangular solves by 50 to 70 %.
   Seconds solve = 0;
 };
 
-/// A dgemm of 256 x 256 x 256 and a dtrsm of 64 x 64 on operands of their own: the same work again and again tells how fast the machine is
-/// at a moment.
+/// A dgemm of 256 x 256 x 256 and a dtrsm of 64 x 64 on their own operands. Repeating the same work shows the speed of the machine at a
+/// moment.
 class ReferenceKernels {
  public:
   /// Throws environment_error if the libraries have no dgemm.
   ReferenceKernels(const Backend& backend, std::uint64_t seed);
 
-  /// Runs each once to warm its operands, then takes the time of another run, of the short one the shortest of three.
+  /// Executes each kernel once to warm its operands, then times another execution; the short solve takes the shortest of three.
   ReferenceTimes time(const Timer& timer);
 
  private:
@@ -31,7 +31,7 @@ class ReferenceKernels {
    public:
     Kernel(kernel::Function function, const Call& call, std::uint64_t seed);
     void fill();
-    /// Of the fastest of `runs`, after one more.
+    /// Returns the time of the fastest of `runs` executions, after one more.
     Seconds time(const Timer& timer, int runs);
 
    private:

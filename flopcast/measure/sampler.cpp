@@ -11,8 +11,8 @@ namespace {
 
 bool is_stride(Kind kind) { return kind == Kind::leading_dimension || kind == Kind::increment; }
 
-/// Two groups, each of at least a quarter of the values, with a gap between them that is wider than 5 % of the median and than both groups
-/// together.
+/// Returns whether the values form two groups, each of at least a quarter of the values. The gap between them must be wider than 5 % of the
+/// median and than both groups together.
 bool has_two_peaks(const std::vector<double>& sorted) {
   constexpr std::size_t fewest = 8;
   constexpr double relative_gap = 0.05;

@@ -19,7 +19,7 @@
 namespace flopcast::measure {
 namespace {
 
-/// Uniform in random order; like std::shuffle, but the same on every standard library.
+/// Shuffles uniformly like std::shuffle, but with the same result on every standard library.
 template <class T>
 void shuffle(std::vector<T>& items, std::mt19937_64& random) {
   for (std::size_t i = items.size(); i > 1; --i) {
@@ -35,7 +35,7 @@ struct Task {
   bool wake = false;
 };
 
-/// A repetition that references may show to have been slowed down.
+/// A repetition that later references may reveal as slowed down.
 struct Made {
   Task* task;
   std::int64_t repetition;
@@ -48,13 +48,13 @@ void warn_once(std::vector<std::string>& warnings, std::string text) {
   }
 }
 
-/// Looks at what the calls have left behind.
+/// Checks the results of the calls, and adds warnings.
 void check_results(Task& task, bool with_values) {
   const std::vector<Call>& calls = task.prepared.timed_calls();
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const std::string& name = calls[i].routine->name;
     if (const int info = task.prepared.info(i); info != 0) {
-      warn_once(task.warnings, fmt::format("{} gave up with info = {}: its time is not that of the whole work", name, info));
+      warn_once(task.warnings, fmt::format("{} stopped with info = {}: its time is not that of the whole work", name, info));
     }
     const OddValues odd = with_values ? odd_values(calls[i]) : OddValues{};
     if (odd.not_finite) {
@@ -78,11 +78,11 @@ struct Session::State {
   std::optional<ReferenceKernels> reference;
   std::optional<Waker> waker;
   Drift drift;
-  Seconds last_reference = 0, last_reference_time = 0;  ///< when, and what it took
+  Seconds last_reference = 0, last_reference_time = 0;  ///< moment and time of the last reference
   Seconds first_standard = 0;                           ///< the references' median at the end of the first run
-  int threads = 0;                                      ///< that were last set; 0: none yet
-  std::vector<Made> made;                               ///< in this run, what wasn't preempted
-  std::size_t judged = 0;                               ///< of these
+  int threads = 0;                                      ///< number of threads that was set last; 0: none yet
+  std::vector<Made> made;                               ///< repetitions of this run that weren't preempted
+  std::size_t judged = 0;                               ///< number of these that were judged
   std::unordered_set<kernel::Function> warmed_up;
   std::mt19937_64 random;
   std::vector<std::int64_t> ticks;
@@ -159,7 +159,7 @@ void Session::State::take_reference(int times) {
   use_threads(1);
   if (!reference) {
     reference.emplace(backend, options.seed);
-    reference->time(timer());  // the library's first call
+    reference->time(timer());  // the first execution is the library's first call
   }
   for (int i = 0; i < times; ++i) {
     last_reference = now();
@@ -170,7 +170,7 @@ void Session::State::take_reference(int times) {
   judge();
 }
 
-/// Discards the repetitions before the last reference that were slowed down, those that weren't judged yet.
+/// Discards the repetitions before the last reference that were slowed down, among those not judged yet.
 void Session::State::judge() {
   for (; judged < made.size(); ++judged) {
     const Made& one = made[judged];
@@ -180,7 +180,7 @@ void Session::State::judge() {
   }
 }
 
-/// Tries again if preempted; the fastest of a few disturbed ones stands for what the machine can do.
+/// Times the reference kernels, again if preempted. The fastest of a few disturbed ones stands for the ability of the machine.
 ReferenceTimes Session::State::undisturbed_reference() {
   constexpr int most_attempts = 4;
   std::int64_t before = backend.disturbances();
@@ -193,7 +193,8 @@ ReferenceTimes Session::State::undisturbed_reference() {
   return fastest;
 }
 
-/// Where the library is slow the reference is taken less often, so that it costs a few percent of the run at most.
+/// Takes a reference if it is due. With a slow library, references are taken less often, so that they cost a few percent of the run at
+/// most.
 void Session::State::take_reference_if_due() {
   constexpr double rarest = 30;
   if (now() - last_reference >= std::max(options.reference_interval, rarest * last_reference_time)) {
@@ -201,8 +202,8 @@ void Session::State::take_reference_if_due() {
   }
 }
 
-/// A library's first calls load code, allocate buffers and choose kernels: a repetition with a function never called before is made once
-/// without being counted.
+/// Executes a repetition once without counting it if one of its functions was never called before. A library's first calls load code,
+/// allocate buffers and choose kernels.
 void Session::State::warm_up(Task& task) {
   const auto is_new = [this](kernel::Function function) { return warmed_up.count(function) == 0; };
   const std::vector<kernel::Function>& functions = task.prepared.functions();
@@ -267,8 +268,8 @@ void Session::State::execute(std::vector<Task>& tasks, const Progress& progress)
   }
 }
 
-/// Those that want more repetitions. Where none seems to, all are judged by what is known now, the first ones too, which had few references
-/// to be compared with.
+/// Returns the tasks that want more repetitions. If there are none, all repetitions are judged again with the present knowledge, because
+/// the first ones had few references for comparison.
 std::vector<Task*> Session::State::unfinished(std::vector<Task>& tasks) {
   std::vector<Task*> wanting;
   const auto look = [&] {
@@ -324,7 +325,7 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 std::vector<Timings> Session::run(std::span<const Experiment> experiments, const Progress& progress) {
-  constexpr int references_at_ends = 3;  // so that five are near in a short run too
+  constexpr int references_at_ends = 3;  // so that five references are near in a short run, too
   if (experiments.empty()) {
     return {};
   }

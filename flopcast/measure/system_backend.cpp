@@ -29,7 +29,8 @@ std::int64_t process_cpu_nanoseconds() {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// Ticks of 10 ms that the hypervisor took. Looked up every 10 ms at most, as that costs more than many a call to be timed.
+/// Counts the ticks of 10 ms that the hypervisor took. The count is looked up every 10 ms at most, because a look-up costs more than many a
+/// timed call.
 class StolenTicks {
  public:
   std::int64_t operator()() {

@@ -5,7 +5,8 @@
 
 namespace flopcast::measure {
 
-/// The routines of `libraries` and this machine's clocks. The CPU clock is that of the whole process, so that it adds up over threads.
+/// Returns a backend with the routines of `libraries` and the clocks of this machine. The CPU clock counts the whole process, so that it
+/// adds up over threads.
 Backend system_backend(const machine::LibrarySet& libraries);
 
 }  // namespace flopcast::measure

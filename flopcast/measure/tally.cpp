@@ -10,7 +10,8 @@
 namespace flopcast::measure {
 namespace {
 
-/// The smallest and the largest of n values enclose the median with probability 1 - 2^(1-n).
+/// Returns whether `count` values can have a median interval: the smallest and the largest of n values enclose the median with probability
+/// 1 - 2^(1-n).
 bool can_have_median_interval(std::size_t count, double confidence) {
   return 1 - std::ldexp(2, -static_cast<int>(std::min<std::size_t>(count, 1000))) >= confidence;
 }

@@ -8,24 +8,25 @@
 
 namespace flopcast::measure {
 
-/// The repetitions of one experiment as they come, and whether a stop rule wants more of them.
+/// The repetitions of one experiment, and the decision of the stop rule whether more are needed.
 class Tally {
  public:
-  /// For `calls` timed calls, each made `batch` times per repetition.
+  /// Counts repetitions of `calls` timed calls, each executed `batch` times per repetition.
   Tally(const StopRule& rule, std::size_t calls, std::int64_t batch);
 
-  /// One repetition: `seconds[i]` of call i, begun `at`, having cost `spent` with its setup; `disturbed` ones are kept but don't count.
+  /// Adds one repetition: `seconds[i]` is the time of call i, `at` the start, and `spent` the cost with its setup. Disturbed repetitions
+  /// are kept, but don't count.
   void add(std::span<const Seconds> seconds, Seconds at, Seconds spent, bool disturbed);
 
-  /// Repetition i (from 0) turns out to have run while the machine was slow; the larger `slowness`, the slower.
+  /// Discards repetition `repetition` (from 0), which ran while the machine was slow. A larger `slowness` means a slower machine.
   void discard(std::int64_t repetition, double slowness);
 
   [[nodiscard]] bool wants_more() const;
   [[nodiscard]] std::int64_t made() const noexcept { return made_; }
-  /// Repetitions that will have been made in all, as far as can be said now.
+  /// Returns the expected total number of repetitions, as far as known now.
   [[nodiscard]] std::int64_t expected() const;
 
-  /// The end: the repetitions, with warnings. If too few are left, the least disturbed of the others count after all: those of the least
+  /// Returns the repetitions, with warnings. If too few count, the least disturbed of the others count after all: first those of the least
   /// slowness, then the fastest of the preempted ones.
   Timings take();
 
@@ -40,8 +41,8 @@ class Tally {
   std::int64_t made_ = 0;
   Seconds spent_ = 0;
   std::vector<Seconds> all_;      ///< time of each repetition, all calls together
-  std::vector<Seconds> counted_;  ///< of those that weren't disturbed
-  std::vector<double> slowness_;  ///< of each repetition: 0 or as discard() was told; infinite of preempted ones
+  std::vector<Seconds> counted_;  ///< times of the undisturbed repetitions
+  std::vector<double> slowness_;  ///< slowness of each repetition: 0, the argument of discard(), or infinite if preempted
   Timings timings_;
 };
 

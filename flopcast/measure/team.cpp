@@ -18,10 +18,10 @@ Seconds cpu_seconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// CPU time of some work.
+/// The CPU time of some work.
 struct Spent {
-  Seconds all = 0;     ///< by the process
-  Seconds caller = 0;  ///< by the calling thread
+  Seconds all = 0;     ///< CPU time of the process
+  Seconds caller = 0;  ///< CPU time of the calling thread
 };
 
 template <class Work>
@@ -33,7 +33,7 @@ Spent spent_on(Work work) {
   return {cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - all_before, caller};
 }
 
-/// What reading the clocks spends.
+/// Returns the CPU time of reading the clocks.
 Spent spent_on_nothing() {
   static constexpr int readings = 101;
   std::vector<double> all;

@@ -5,7 +5,8 @@
 namespace flopcast::measure {
 namespace {
 
-/// `Bits` is the unsigned integer as wide as the number; exponent bits all zero and mantissa not: denormal; all one: infinity or NaN.
+/// Searches a region for odd numbers. `Bits` is an unsigned integer as wide as a number. A number is denormal if all exponent bits are
+/// zero, but not the mantissa; infinity or NaN if all exponent bits are one.
 template <class Bits, Bits exponent, Bits mantissa>
 void look_through(const Region& region, OddValues& found) {
   for (std::int64_t j = 0; j < region.columns; ++j) {

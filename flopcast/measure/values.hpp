@@ -4,13 +4,13 @@
 
 namespace flopcast::measure {
 
-/// Numbers that take a CPU's slow paths, so that times don't hold for others.
+/// Flags for numbers that take a CPU's slow paths, so that times don't hold for other numbers.
 struct OddValues {
   bool denormal = false;
   bool not_finite = false;
 };
 
-/// Looks for such numbers in what `call` has written, at real addresses.
+/// Searches the results of `call`, at real addresses, for such numbers.
 OddValues odd_values(const Call& call);
 
 }  // namespace flopcast::measure

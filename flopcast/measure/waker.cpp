@@ -9,7 +9,7 @@
 namespace flopcast::measure {
 namespace {
 
-/// Enough for a library to take its path of full register tiles, and 14 KiB in all.
+/// Returns a product that is large enough for the path of full register tiles, and has 14 KiB of operands.
 Call small_product() {
   return with_addresses(kernel::parse_call(kernel::require("dgemm"), {{"m", "24"}, {"n", "24"}, {"k", "24"}, {"beta", "0"}}));
 }
@@ -34,7 +34,7 @@ void Waker::wake(const Timer& timer) {
   if (!invocation_) {
     return;
   }
-  constexpr int most_calls = 1000;  // a clock that counts CPU time in coarse steps may stand still
+  constexpr int most_calls = 1000;  // limits the loop for a coarse CPU-time clock, which may stand still
   const std::int64_t begin = timer.ticks();
   for (int i = 0; i < most_calls && timer.between(begin, timer.ticks()) < long_enough; ++i) {
     invocation_->run();

@@ -9,14 +9,14 @@
 
 namespace flopcast::measure {
 
-/// CPUs switch off the upper parts of their vector units after a while without use and run them slowly until they are awake again, which
-/// takes some 20 us. Bringing memory into its state is such a while; programs that call one kernel after another have none.
+/// Wakes the vector units. CPUs switch off the upper parts of unused vector units after a while and run them slowly until they are awake
+/// again, some 20 us later. Bringing memory into its state is such a pause; programs that call one kernel after another have none.
 class Waker {
  public:
-  /// Finds the library's dgemm; without one it does nothing.
+  /// Finds the library's dgemm; without dgemm, wake() does nothing.
   Waker(const Backend& backend, std::uint64_t seed);
 
-  /// Runs a dgemm on a few numbers, which leaves most of L1 alone, for as long as waking takes.
+  /// Executes a small dgemm, which leaves most of L1 alone, for as long as waking takes.
   void wake(const Timer& timer);
 
  private:

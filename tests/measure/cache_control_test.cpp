@@ -40,7 +40,7 @@ TEST(CacheControl, WritesPastTheCachesWhatBelongsToTheRegionOnly) {
   if (!can_flush_lines()) {
     GTEST_SKIP() << "this CPU can't flush lines";
   }
-  constexpr std::uint64_t half = 0x3fe0000000000000;  // 0.5
+  constexpr std::uint64_t half = 0x3fe0000000000000;  // the bytes of 0.5
   for (const std::int64_t first : {0, 3, 8}) {
     for (const std::int64_t rows : {1, 5, 8, 40}) {
       std::vector<double> values(200, 7.0);

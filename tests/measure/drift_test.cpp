@@ -38,7 +38,7 @@ TEST(Drift, TakesTheFiveNearest) {
   EXPECT_EQ(drift.median_time(), 104.5);
 }
 
-/// References every 10 ms that take 1, but where `slow` says 1.7.
+/// Returns references every 10 ms with a time of 1, or of 1.7 where `slow` is set.
 Drift drift_with_slow(const std::vector<bool>& slow) {
   Drift drift;
   for (std::size_t i = 0; i < slow.size(); ++i) {
@@ -50,10 +50,10 @@ Drift drift_with_slow(const std::vector<bool>& slow) {
 TEST(Drift, TellsWhetherTheMachineWasSlow) {
   const Drift drift = drift_with_slow({false, false, true, false, false});
   EXPECT_LT(drift.slowness(0.001, 0.009), Drift::slow);
-  EXPECT_GE(drift.slowness(0.011, 0.019), Drift::slow) << "the reference after it";
-  EXPECT_GE(drift.slowness(0.021, 0.029), Drift::slow) << "the reference before it";
+  EXPECT_GE(drift.slowness(0.011, 0.019), Drift::slow) << "the following reference is slow";
+  EXPECT_GE(drift.slowness(0.021, 0.029), Drift::slow) << "the preceding reference is slow";
   EXPECT_GE(drift.slowness(0.011, 0.012), Drift::slow);
-  EXPECT_LT(drift.slowness(0.011, 0.035), Drift::slow) << "what it was in the middle isn't looked at";
+  EXPECT_LT(drift.slowness(0.011, 0.035), Drift::slow) << "references in the middle don't count";
 }
 
 TEST(Drift, IsSlowWhereOneOfTheKernelsIs) {
@@ -63,7 +63,7 @@ TEST(Drift, IsSlowWhereOneOfTheKernelsIs) {
   }
   EXPECT_LT(drift.slowness(0.031, 0.039), Drift::slow);
   EXPECT_NEAR(drift.slowness(0.041, 0.049), 1.6, 1e-12);
-  EXPECT_EQ(drift.median_time(), 1) << "the product's";
+  EXPECT_EQ(drift.median_time(), 1) << "median of the product";
 }
 
 TEST(Drift, TellsSlowMomentsFromTheFirstOneOnIfItKnowsCalmOnes) {
@@ -72,8 +72,8 @@ TEST(Drift, TellsSlowMomentsFromTheFirstOneOnIfItKnowsCalmOnes) {
     drift.add(0.01 * i, {1.1, 0.16});
   }
   EXPECT_NEAR(drift.slowness(0.001, 0.009), 0.16 / 0.11, 1e-12);
-  EXPECT_NEAR(drift.calm_solve(), 0.16 / 1.1, 1e-12) << "what it saw";
-  EXPECT_EQ(Drift(0.1).calm_solve(), 0) << "nothing yet";
+  EXPECT_NEAR(drift.calm_solve(), 0.16 / 1.1, 1e-12) << "lower quartile of the references";
+  EXPECT_EQ(Drift(0.1).calm_solve(), 0) << "no references yet";
 }
 
 TEST(Drift, TakesAClockThatFallsForNoDisturbance) {
@@ -108,8 +108,8 @@ TEST(Drift, SaysNothingOfWhatItHasNotSeen) {
   drift.add(1, {1});
   drift.add(2, {1.7});
   EXPECT_EQ(drift.slowness(1.9, 1.99), 0) << "the references are too far apart";
-  EXPECT_EQ(drift.slowness(2.01, 2.02), 0) << "none after it";
-  EXPECT_EQ(drift.slowness(0.9, 0.95), 0) << "none before it";
+  EXPECT_EQ(drift.slowness(2.01, 2.02), 0) << "no reference follows";
+  EXPECT_EQ(drift.slowness(0.9, 0.95), 0) << "no reference precedes";
   drift.add(2.01, {1});
   EXPECT_GE(drift.slowness(2.001, 2.002), Drift::slow);
 }
@@ -126,14 +126,14 @@ TEST(Drift, IsSlowFromAFifthMoreThanTheLowerQuartile) {
 }
 
 TEST(Drift, LeavesSlowOnesOutOfTheMedian) {
-  EXPECT_EQ(drift_with_slow({true, true, false, true, true, false, true}).median_time(), 1) << "most of the time it was slow";
-  EXPECT_EQ(drift_with_slow({true, true, true, true}).median_time(), 1.7) << "nothing tells that it was";
+  EXPECT_EQ(drift_with_slow({true, true, false, true, true, false, true}).median_time(), 1) << "most references are slow";
+  EXPECT_EQ(drift_with_slow({true, true, true, true}).median_time(), 1.7) << "nothing shows that all references are slow";
 }
 
 TEST(Drift, LeavesSlowOnesOutOfCalmMoments) {
   const Drift drift = drift_with_slow({true, true, false, false, true, true, true, false});
   EXPECT_EQ(drift.time_near(0.025), 1) << "both neighbours are calm";
-  EXPECT_EQ(drift.time_near(0.045), 1.7) << "both are slow: three of the five nearest are";
+  EXPECT_EQ(drift.time_near(0.045), 1.7) << "both neighbours are slow, and three of the five nearest references";
 }
 
 TEST(Drift, AgreesWithSortingByDistance) {
@@ -147,7 +147,7 @@ TEST(Drift, AgreesWithSortingByDistance) {
     std::vector<std::pair<double, double>> by_distance;
     const double at = anywhere(random);
     for (const double moment : moments) {
-      const double time = 1 + 0.19 * anywhere(random);  // none is slow
+      const double time = 1 + 0.19 * anywhere(random);  // no reference is slow
       drift.add(moment, {time});
       by_distance.emplace_back(std::fabs(moment - at), time);
     }

@@ -32,7 +32,7 @@ void dgemm(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
 
 void dtrsm(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*) { take_time("dtrsm"); }
 
-/// y := alpha x + y, of one element.
+/// y := alpha x + y for one element.
 void daxpy(void*, void* alpha, void* x, void*, void* y, void*) {
   world.first_values.push_back(*static_cast<double*>(x));
   *static_cast<double*>(y) += *static_cast<double*>(alpha) * *static_cast<double*>(x);
@@ -40,7 +40,7 @@ void daxpy(void*, void* alpha, void* x, void*, void* y, void*) {
   take_time("daxpy");
 }
 
-/// x := alpha x, of one element.
+/// x := alpha x for one element.
 void dscal(void*, void* alpha, void* x, void*) {
   world.first_values.push_back(*static_cast<double*>(x));
   *static_cast<double*>(x) *= *static_cast<double*>(alpha);

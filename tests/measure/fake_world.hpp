@@ -9,25 +9,26 @@
 
 namespace flopcast::measure {
 
-/// A clock that stands still unless told otherwise, and routines that take as long as they are told.
+/// A clock that only tests advance, and routines whose durations tests set.
 struct FakeWorld {
-  std::int64_t now = 0;                                        ///< in nanoseconds; each reading of the clock takes 1
-  std::map<std::string, std::int64_t> duration;                ///< of a call, by routine
-  std::map<std::string, std::vector<std::int64_t>> durations;  ///< of its calls one after another, before `duration` holds
-  std::vector<std::string> log;                                ///< routines as they were called, and `threads N`
-  std::vector<double> first_values;                            ///< x[0] of every dscal and daxpy as it began
+  std::int64_t now = 0;                                        ///< time in nanoseconds; each reading of the clock takes 1
+  std::map<std::string, std::int64_t> duration;                ///< duration of a call, by routine
+  std::map<std::string, std::vector<std::int64_t>> durations;  ///< durations of the first calls of a routine; later calls take `duration`
+  std::vector<std::string> log;                                ///< names of the called routines, and `threads N`
+  std::vector<double> first_values;                            ///< x[0] of every dscal and daxpy at its start
   std::int64_t disturbances = 0;
-  std::vector<bool> disturb, disturb_reference;  ///< whether the next calls of daxpy, of dgemm are disturbed
+  std::vector<bool> disturb, disturb_reference;  ///< whether the next calls of daxpy or of dgemm are disturbed
 
   [[nodiscard]] std::vector<std::string> calls_without(const std::string& routine) const;
 };
 
-/// dgemm and, if it has a duration, dtrsm (the reference kernels), daxpy, dscal and ddot of the fake world; no other routine is found.
+/// Returns a backend with dgemm and, if it has a duration, dtrsm (the reference kernels), and daxpy, dscal and ddot of the fake world. No
+/// other routine is found.
 Backend fake_backend();
-/// The world that fake_backend()'s functions live in.
+/// Returns the world of fake_backend()'s functions.
 FakeWorld& fake_world();
 
-/// Starts every test with a new world.
+/// Starts a new world; called before every test.
 void reset_fake_world();
 
 }  // namespace flopcast::measure

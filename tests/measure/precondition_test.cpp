@@ -18,7 +18,7 @@ using State = Precondition::State;
 
 constexpr std::int64_t kibibyte = 1024;
 
-/// Three levels of 32 KiB, 1 MiB and 32 MiB.
+/// Returns a machine with caches of 32 KiB, 1 MiB and 32 MiB.
 Environment machine() {
   Environment environment;
   environment.peak_flops = 50e9;
@@ -39,7 +39,7 @@ Call gemm(const std::string& m, const std::string& n, const std::string& k) {
   return kernel::parse_call(kernel::require("dgemm"), {{"m", m}, {"n", n}, {"k", k}});
 }
 
-/// `fill flush:A read:B evict:1`, operands by their virtual bases.
+/// Returns actions as words such as `fill flush:A read:B evict:1`; operands are named by their virtual bases.
 std::vector<std::string> in_words(const std::vector<Action>& actions) {
   static const std::vector<std::string> names = {"fill", "flush", "flush_all", "read", "write", "evict", "execute"};
   std::vector<std::string> words;
@@ -77,7 +77,7 @@ TEST(Precondition, WarmExecutesTheCallItself) {
   EXPECT_EQ(warm.batch, 1);
 }
 
-/// The Schur form that dgeev leaves takes it a quarter of the time.
+/// dgeev takes a quarter of the time for the Schur form that it leaves.
 TEST(Precondition, WarmFillsAnewWhatDecides) {
   const Call eigenvalues = kernel::parse_call(kernel::require("dgeev"), {{"n", "100"}, {"jobvl", "N"}, {"jobvr", "N"}});
   EXPECT_THAT(setup_of("warm", eigenvalues), ElementsAre("fill", "execute", "fill"));
@@ -93,11 +93,11 @@ TEST(Precondition, ColdFlushesByLineOrBySweep) {
 }
 
 TEST(Precondition, FreshMemoryIsMoreThanCachesHold) {
-  const Call call = gemm("1000", "1000", "1000");  // 24 MB; 8 x 32 MiB are to be passed
+  const Call call = gemm("1000", "1000", "1000");  // 24 MB per copy; 8 x 32 MiB must be exceeded
   const Precondition fresh = parse_precondition("cold:fresh", call, machine());
   const Experiment large = experiment(call, fresh, machine());
   EXPECT_TRUE(large.separate);
-  EXPECT_EQ(large.batch, 12);  // 11.2
+  EXPECT_EQ(large.batch, 12);  // 11.2 copies, rounded up
   EXPECT_THAT(in_words(large.setup), ElementsAre("fill"));
   const Experiment tiny = experiment(gemm("4", "4", "4"), fresh, machine());
   EXPECT_EQ(tiny.batch, 1024);
@@ -116,7 +116,7 @@ TEST(Precondition, PutsAllOperandsIntoOneCacheOrTheNextThatHoldsThem) {
   const Precondition level = parse_precondition("l2", gemm("32", "32", "32"), machine());
   EXPECT_EQ(cache_name(level), "L2");
   const std::vector<std::string> large = in_words(experiment(gemm("1000", "32", "1000"), level, machine()).setup);
-  EXPECT_THAT(large, ElementsAre("fill", "read:A", "evict:1", "read:B", "read:C", "evict:0")) << "8 MB of A go to L3";
+  EXPECT_THAT(large, ElementsAre("fill", "read:A", "evict:1", "read:B", "read:C", "evict:0")) << "the 8 MB of A fit only into L3";
 }
 
 TEST(Precondition, TouchesTheLongestUntouchedOfALevelFirst) {
@@ -167,7 +167,7 @@ TEST(Batch, RepeatsWhatIsWarmAndUnchanged) {
 }
 
 TEST(Batch, OfUpdatesTakesCopiesThatStayInTheSameCache) {
-  const Call call = gemm("8", "8", "8");  // 1.5 KiB: ten copies are half of L1
+  const Call call = gemm("8", "8", "8");  // 1.5 KiB; ten copies fill half of L1
   const Experiment warm = experiment(call, {}, machine());
   EXPECT_TRUE(warm.separate);
   EXPECT_EQ(warm.batch, 10);
@@ -180,7 +180,7 @@ TEST(Batch, OfPlacedOperandsLeavesEachInItsLevel) {
   const Call call = gemm("8", "8", "8");
   const Experiment placed = experiment(call, parse_precondition("A=L1,B=L2,C=memory", call, machine()), machine());
   EXPECT_TRUE(placed.separate);
-  EXPECT_EQ(placed.batch, 32);  // of A, 512 B, in half of L1
+  EXPECT_EQ(placed.batch, 32);  // copies of A, of 512 B each, in half of L1
 }
 
 TEST(Batch, OfColdCallsIsBounded) {

@@ -85,7 +85,7 @@ TEST_F(PreparedTest, GivesEachCallOfASeparateBatchItsOwnOperands) {
   experiment.batch = 3;
   experiment.separate = true;
   repeat(experiment);
-  const std::vector<double>& x = fake_world().first_values;  // all copies are set up, then all are timed
+  const std::vector<double>& x = fake_world().first_values;  // all copies are set up first, then all are timed
   EXPECT_THAT(x, ElementsAre(x[0], x[0], x[0], 2 * x[0], 2 * x[0], 2 * x[0]));
 }
 
@@ -132,7 +132,7 @@ TEST_F(PreparedTest, PerformsTimedCallsInPlaceOfTheLibrary) {
   prepared.set_up(sweeper);
   prepared.run(fake_backend().wall, ticks.data());
   EXPECT_THAT(fake_world().log, ::testing::IsEmpty());
-  EXPECT_THAT(addresses, ElementsAre(memory.begin(), memory.begin())) << "real ones";
+  EXPECT_THAT(addresses, ElementsAre(memory.begin(), memory.begin())) << "real addresses";
   EXPECT_EQ(prepared.intervals(), 1U);
   EXPECT_EQ(prepared.info(0), 7);
 }

@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 
 TEST(Doubts, SeesTwoGroups) {
   EXPECT_THAT(doubts(std::vector<double>{1, 1.01, 1.02, 1.01, 2, 2.01, 2.02, 2}), ElementsAre(HasSubstr("two groups")));
-  EXPECT_THAT(doubts(std::vector<double>{1, 1.01, 1.02, 1.01, 1, 1.01, 1, 2}), IsEmpty());  // one outlier is no group
+  EXPECT_THAT(doubts(std::vector<double>{1, 1.01, 1.02, 1.01, 1, 1.01, 1, 2}), IsEmpty());  // a single outlier is no group
 }
 
 TEST(Doubts, SeesAWideSpread) {

@@ -23,7 +23,7 @@ Call call_of(const std::string& routine, const std::string& n = "4") {
   return with_addresses(kernel::parse_call(kernel::require(routine), {{"n", n}}));
 }
 
-/// Just the call: no setup, so that only it takes time.
+/// Returns an experiment with the call only, without setup, so that nothing else takes time.
 Experiment bare(const Call& call) {
   Experiment experiment;
   experiment.timed = {call};
@@ -67,7 +67,7 @@ TEST_F(SessionTest, WarmsUpEachFunctionOncePerSession) {
 
 TEST_F(SessionTest, WakesTheVectorUnitsForSomeMicrosecondsRightBeforeTheCall) {
   SessionOptions options = three_times();
-  options.normalise = false;  // the reference kernel is a dgemm too
+  options.normalise = false;  // the reference kernel is a dgemm, too
   Session session(fake_backend(), {}, options);
   Experiment experiment = bare(call_of("daxpy"));
   experiment.wake = true;
@@ -80,7 +80,7 @@ TEST_F(SessionTest, WakesTheVectorUnitsForSomeMicrosecondsRightBeforeTheCall) {
   EXPECT_LE(products, 4 * 30);
   const auto of = [&](const char* name) { return std::find(log.begin(), log.end(), name); };
   EXPECT_LT(of("dgemm"), of("daxpy"));
-  EXPECT_NEAR(timings[0].calls[0][0].seconds, 100e-9, 1e-15) << "waking isn't timed";
+  EXPECT_NEAR(timings[0].calls[0][0].seconds, 100e-9, 1e-15) << "waking is not timed";
   const auto asleep = session.run(std::vector{bare(call_of("daxpy"))});
   EXPECT_EQ(std::count(log.begin(), log.end(), "dgemm"), products);
 }
@@ -117,7 +117,7 @@ TEST_F(SessionTest, UsesTheCpuClockIfAsked) {
   EXPECT_NEAR(timings[0].calls[0][0].seconds, 700e-9, 1e-15);
 }
 
-/// Order in which ten experiments, told apart by their threads, were visited.
+/// Returns the order in which ten experiments, distinguished by their threads, are visited.
 std::vector<std::string> order_of_visits(std::uint64_t seed) {
   reset_fake_world();
   SessionOptions options = three_times();
@@ -150,8 +150,8 @@ TEST_F(SessionTest, InterleavesTheReferenceKernel) {
   fake_world().duration["ddot"] = 1'500'000;
   fake_world().duration["dgemm"] = 1000;
   (void)session.run(std::vector{bare(call_of("ddot")), bare(call_of("ddot"))});
-  // First call and warm-up, three references at the beginning, one before each repetition but the first and one to judge the last, three at
-  // the end; two calls each.
+  // References: the first call, three at the beginning, one before each repetition but the first, one to judge the last repetition, and
+  // three at the end; two calls each.
   EXPECT_EQ(std::count(fake_world().log.begin(), fake_world().log.end(), "dgemm"), 2 * (1 + 3 + 5 + 1 + 3));
 }
 
@@ -163,13 +163,13 @@ TEST_F(SessionTest, NormalisesByTheReferencesNearby) {
   const std::vector<Timings> early = session.run(experiments);
   EXPECT_NEAR(early[0].calls[0][0].drift, 1, 1e-12);
   EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15);
-  fake_world().duration["dgemm"] = 1150;  // the clock falls
+  fake_world().duration["dgemm"] = 1150;  // the clock frequency falls
   (void)session.run(experiments);
   const std::vector<Timings> late = session.run(experiments);
   EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15) << "all runs are comparable";
   EXPECT_NEAR(late[0].calls[0][0].drift, 1.15, 1e-12);
   EXPECT_NEAR(late[0].reference_seconds, 1000e-9, 1e-15);
-  EXPECT_NEAR(session.own_reference_time(), 1150e-9, 1e-15) << "most of them";
+  EXPECT_NEAR(session.own_reference_time(), 1150e-9, 1e-15) << "most references take this long";
   session.options().reference_time = 500e-9;
   EXPECT_NEAR(session.run(experiments)[0].calls[0][0].drift, 2.3, 1e-12);
   session.options().normalise = false;
@@ -184,11 +184,11 @@ TEST_F(SessionTest, TakesPreemptedReferencesAgain) {
   fake_world().disturb_reference = {false, true, false, true};  // each has a warming run first
   fake_world().durations["dgemm"] = {1000, 9000, 1000, 7000};
   (void)session.run(std::vector{bare(call_of("ddot"))});
-  EXPECT_EQ(count() - undisturbed, 2 * 3 + 4 + 2 * 1 + 2 * 3) << "one judges the last repetition";
+  EXPECT_EQ(count() - undisturbed, 2 * 3 + 4 + 2 * 1 + 2 * 3) << "one reference judges the last repetition";
   EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15);
 }
 
-/// Whether each repetition was discarded.
+/// Returns for each repetition whether it was discarded.
 std::vector<bool> discarded(const Timings& timings) {
   std::vector<bool> each;
   for (const Repetition& repetition : timings.calls[0]) {
@@ -197,8 +197,8 @@ std::vector<bool> discarded(const Timings& timings) {
   return each;
 }
 
-/// Whether each repetition of a daxpy of 1 ms was discarded, a reference being taken before each; the references take `references`, in
-/// nanoseconds, after those at the beginning.
+/// Returns for each repetition of a daxpy of 1 ms whether it was discarded. A reference is taken before each repetition. After those at the
+/// beginning, the references take `references` nanoseconds.
 std::vector<bool> discarded_beside(const std::vector<std::int64_t>& references) {
   fake_world().duration["daxpy"] = 1'000'000;
   std::vector<std::int64_t>& queue = fake_world().durations["dgemm"];
@@ -216,25 +216,26 @@ std::vector<bool> discarded_beside(const std::vector<std::int64_t>& references) 
 TEST_F(SessionTest, RepeatsWhatWasSlowedDown) {
   EXPECT_THAT(discarded_beside({}), ElementsAre(false, false, false));
   reset_fake_world();
-  EXPECT_THAT(discarded_beside({1000, 1100, 1100}), ElementsAre(false, false, false)) << "a clock that wanders is normalised";
+  EXPECT_THAT(discarded_beside({1000, 1100, 1100}), ElementsAre(false, false, false))
+      << "small changes of the clock frequency are normalised";
   reset_fake_world();
   EXPECT_THAT(discarded_beside({1000, 1700, 1000, 1000}), ElementsAre(false, true, true, false, false));
   reset_fake_world();
-  EXPECT_THAT(discarded_beside({1000, 1000, 1700}), ElementsAre(false, false, true, true, false)) << "the last one is judged, too";
+  EXPECT_THAT(discarded_beside({1000, 1000, 1700}), ElementsAre(false, false, true, true, false)) << "the last repetition is judged, too";
 }
 
 TEST_F(SessionTest, RepeatsWhereOnlyTheSolveWasSlowedDown) {
   fake_world().duration["dtrsm"] = 100;
   std::vector<std::int64_t>& queue = fake_world().durations["dtrsm"];
-  queue.assign(5 * 4, 100);                         // five references, of a run to warm up and three others each
-  queue.insert(queue.end(), {100, 170, 100, 170});  // a hiccup of some of the three
+  queue.assign(5 * 4, 100);                         // five references, each with a warming run and three others
+  queue.insert(queue.end(), {100, 170, 100, 170});  // some of the three runs are disturbed
   queue.insert(queue.end(), 4, 170);
   EXPECT_THAT(discarded_beside({}), ElementsAre(false, false, true, true, false));
 }
 
 TEST_F(SessionTest, JudgesTheFirstRepetitionsByWhatIsKnownAtTheEnd) {
   fake_world().duration["daxpy"] = 1'000'000;
-  fake_world().durations["dgemm"].assign(2 * 5, 1700);  // the first, three at the beginning, one before the second repetition
+  fake_world().durations["dgemm"].assign(2 * 5, 1700);  // the first call, three at the beginning, and one before the second repetition
   SessionOptions options = three_times();
   options.stop.minimum_repetitions = options.stop.maximum_repetitions = 8;
   options.reference_interval = 1e-3;
@@ -256,7 +257,7 @@ TEST_F(SessionTest, RepeatsNoMoreThanTheExperimentAllows) {
   experiments[1].most_repetitions = 5;
   const std::vector<Timings> timings = session.run(experiments);
   EXPECT_EQ(timings[0].calls[0].size(), 2U);
-  EXPECT_EQ(timings[1].calls[0].size(), 3U) << "the stop rule's";
+  EXPECT_EQ(timings[1].calls[0].size(), 3U) << "the number of the stop rule";
 }
 
 TEST_F(SessionTest, RepeatsWhatWasPreempted) {
@@ -314,7 +315,7 @@ TEST_F(SessionTest, WarnsOfTimesNearTheTimersOwn) {
 TEST_F(SessionTest, WarnsOfValuesThatAreNoNumbers) {
   Experiment experiment = bare(with_addresses(kernel::parse_call(kernel::require("dscal"), {{"n", "1"}, {"alpha", "1e300"}})));
   experiment.setup = {{Action::What::fill, {}, 0, experiment.timed[0]},
-                      {Action::What::execute, {}, 0, experiment.timed[0]}};  // 1e300 here, infinity when it is timed
+                      {Action::What::execute, {}, 0, experiment.timed[0]}};  // 1e300 in the setup, infinity when timed
   Session session(fake_backend(), {}, three_times());
   EXPECT_THAT(session.run(std::vector{experiment})[0].warnings, ElementsAre(HasSubstr("infinities or NaN")));
 }

@@ -17,7 +17,7 @@ void add(Tally& tally, Seconds seconds, bool disturbed = false) {
   tally.add(one, 0, seconds, disturbed);
 }
 
-/// Times of the repetitions that count.
+/// Returns the times of the repetitions that count.
 std::vector<Seconds> counted(const Timings& timings) {
   std::vector<Seconds> times;
   for (const Repetition& repetition : timings.calls[0]) {
@@ -28,7 +28,7 @@ std::vector<Seconds> counted(const Timings& timings) {
   return times;
 }
 
-/// Repetitions until the rule has enough, all of them `seconds` long.
+/// Returns the number of repetitions that the rule wants if each takes `seconds`.
 std::int64_t wanted(const StopRule& rule, Seconds seconds, std::int64_t batch = 1) {
   Tally tally(rule, 1, batch);
   while (tally.wants_more()) {
@@ -43,7 +43,7 @@ TEST(Tally, RepeatsLongCallsLessOften) {
   EXPECT_EQ(wanted({}, 3e-3), 5);
   EXPECT_EQ(wanted({}, 30e-3), 3);
   EXPECT_EQ(wanted({}, 5), 3);
-  EXPECT_EQ(wanted({}, 3e-5, 100), 5);  // a batch is as long as its calls together
+  EXPECT_EQ(wanted({}, 3e-5, 100), 5);  // the time of a batch is that of all its calls
 }
 
 TEST(Tally, StopsAtTheTimeLimit) {
@@ -58,7 +58,7 @@ TEST(Tally, StopsWhenTheMediansIntervalIsNarrow) {
   StopRule rule;
   rule.maximum_repetitions = 50;
   rule.relative_interval = 0.01;
-  EXPECT_EQ(wanted(rule, 0.3), 8);  // fewer can't tell with 99 % confidence: 1 - 2/2^7 = 0.984
+  EXPECT_EQ(wanted(rule, 0.3), 8);  // fewer values have no interval with 99 % confidence: 1 - 2/2^7 = 0.984
   rule.confidence = 0.95;
   EXPECT_EQ(wanted(rule, 0.3), 6);
 }
@@ -91,7 +91,7 @@ TEST(Tally, ExpectsMoreAfterADisturbance) {
   add(tally, 1);
   EXPECT_FALSE(tally.wants_more());
   EXPECT_EQ(tally.expected(), 4);
-  EXPECT_THAT(tally.take().warnings, IsEmpty());  // one of four is usual
+  EXPECT_THAT(tally.take().warnings, IsEmpty());  // one disturbed repetition of four is usual
 }
 
 TEST(Tally, RepeatsDisturbedCallsTwiceAsOftenAtMost) {
@@ -102,7 +102,7 @@ TEST(Tally, RepeatsDisturbedCallsTwiceAsOftenAtMost) {
   while (tally.wants_more()) {
     add(tally, 1, true);
   }
-  EXPECT_EQ(tally.made(), 6) << "of 3, as long calls are repeated that often";
+  EXPECT_EQ(tally.made(), 6) << "twice the 3 repetitions of long calls";
 }
 
 TEST(Tally, CountsTheFastestDisturbedIfNothingElseIsThere) {
@@ -131,7 +131,7 @@ TEST(Tally, CountsNoLongerWhatIsDiscardedLater) {
   EXPECT_FALSE(tally.wants_more());
   tally.discard(2, 1.5);
   tally.discard(2, 1.5);
-  tally.discard(1, 1.5);  // was disturbed anyhow
+  tally.discard(1, 1.5);  // this repetition was disturbed already
   EXPECT_TRUE(tally.wants_more());
   EXPECT_EQ(tally.expected(), 5);
   add(tally, 4);
@@ -153,7 +153,7 @@ TEST(Tally, CountsThoseOfTheLeastSlownessIfNothingElseIsThere) {
   tally.discard(2, 1.7);
   tally.discard(3, 1.4);
   const Timings timings = tally.take();
-  EXPECT_THAT(counted(timings), ElementsAre(7, 6)) << "how long they took doesn't matter";
+  EXPECT_THAT(counted(timings), ElementsAre(7, 6)) << "slowness decides, not time";
 }
 
 TEST(Tally, MakesSenseOfSenselessRules) {

@@ -12,7 +12,7 @@
 namespace flopcast::measure {
 namespace {
 
-/// Computes for so many nanoseconds of the thread's own CPU time, however busy the machine is.
+/// Computes for `nanoseconds` of the thread's own CPU time, however busy the machine is.
 void compute(long nanoseconds) {
   timespec begin{};
   timespec now{};

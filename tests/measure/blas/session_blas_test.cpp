@@ -8,7 +8,7 @@
 namespace flopcast::measure {
 namespace {
 
-/// A machine whose caches nobody measured, of usual sizes.
+/// Returns a machine with assumed caches of usual sizes.
 Environment environment() {
   Environment environment;
   for (const auto& [name, bytes] : {std::pair{"L1", 32 << 10}, std::pair{"L2", 1 << 20}, std::pair{"L3", 16 << 20}}) {

@@ -7,12 +7,12 @@
 namespace flopcast::predict {
 namespace {
 
-/// Where one thread is.
+/// The present state of one thread.
 struct Caller {
-  std::size_t step = 0;  // that it is in, or before which it pauses
+  std::size_t step = 0;  // present call, or the one after the present pause
   bool pausing = true;
-  Seconds left = 0;   // of the pause or, with all cores, of the call
-  Seconds begun = 0;  // when the call began
+  Seconds left = 0;   // remaining time of the pause, or of the call with all its cores
+  Seconds begun = 0;  // start of the call
 };
 
 class Simulation {
@@ -36,7 +36,7 @@ class Simulation {
   [[nodiscard]] bool ended(std::size_t t) const { return callers_[t].step >= threads_[t].size(); }
   [[nodiscard]] int asked(std::size_t t) const { return std::clamp(threads_[t][callers_[t].step].cores, 1, cores_); }
 
-  /// Progress of calls per second.
+  /// Returns the progress of calls per second.
   [[nodiscard]] double speed() const {
     int sum = 0;
     for (std::size_t t = 0; t < callers_.size(); ++t) {
@@ -45,7 +45,8 @@ class Simulation {
     return sum <= cores_ ? 1 : static_cast<double>(cores_) / sum;
   }
 
-  /// One more than the thread whose pause or call ends first; 0 if all have ended. Sets when that is.
+  /// Returns one more than the number of the thread whose pause or call ends first, or 0 if all threads have ended. Sets the time until
+  /// then.
   std::size_t first_to_end() {
     const double of_calls = speed();
     std::size_t first = 0;
@@ -60,7 +61,7 @@ class Simulation {
     return first;
   }
 
-  /// Lets the time pass until thread `done` has ended what it was in.
+  /// Advances the time until thread `done` has ended its present pause or call.
   void advance(std::size_t done) {
     for (std::size_t t = 0; t < callers_.size(); ++t) {
       callers_[t].left = std::max(0.0, callers_[t].left - until_ * (callers_[t].pausing ? 1 : speed_));
@@ -87,7 +88,7 @@ class Simulation {
   double speed_ = 1;
 };
 
-/// Nothing to share: the durations are the work.
+/// Returns the work of the calls, which is their duration without contention.
 std::vector<std::vector<Seconds>> work_of(std::span<const std::vector<CallerStep>> threads) {
   std::vector<std::vector<Seconds>> all;
   for (const std::vector<CallerStep>& steps : threads) {

@@ -6,22 +6,24 @@
 #include "flopcast/core/units.hpp"
 #include "flopcast/predict/predict.hpp"
 
-/// Threads of a program that call BLAS at the same time and wait for the same cores.
+/// Contention between threads of a program that call BLAS at the same time and compete for the same cores.
 namespace flopcast::predict {
 
 /// A call of one thread of a program.
 struct CallerStep {
-  Seconds pause = 0;  ///< since the thread's call before it ended, or the program began: its own code, taken to go on as fast as ever
-  Seconds work = 0;   ///< what the call takes with all the cores that it asks for
-  int cores = 1;      ///< threads of the library
+  /// time of own code since the previous call of the thread or the start of the program, assumed to be unaffected by contention
+  Seconds pause = 0;
+  Seconds work = 0;  ///< time of the call with all the cores that it asks for
+  int cores = 1;     ///< threads of the library in this call
 };
 
-/// How long every call of every thread takes if the cores are shared: while the calls that run ask for more cores than there are, each of
-/// them slows down by the same factor, cores / (sum of what they ask for). A call never asks for more than there are: what its own threads
-/// lose to each other is part of its work. Code between calls isn't slowed down, and threads wait for nothing but cores.
+/// Returns the duration of every call of every thread if the cores are shared. While the running calls ask for more cores than there are,
+/// each call slows down by the factor cores / (sum of the requested cores). A single call is never counted with more than `cores`, because
+/// its own threads' competition is part of its work. Code between calls is not slowed down, and threads wait for nothing but cores.
 std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<CallerStep>> threads, int cores);
 
-/// A thread's prediction (with its calls) whose calls take `durations` instead: total, interval and every kernel's share grow as they do.
+/// Returns a thread's prediction, which must include its calls, with `durations` as the times of its calls. The total, the interval and
+/// every kernel's share scale with the total.
 Prediction with_durations(Prediction prediction, std::span<const Seconds> durations);
 
 }  // namespace flopcast::predict

@@ -8,17 +8,17 @@
 
 namespace flopcast::predict {
 
-/// Sizes at which the model of a key is needed.
+/// The sizes at which the model of a key is needed.
 struct Need {
   Call example;    ///< one of the calls
-  model::Box box;  ///< the smallest that holds all of their sizes
+  model::Box box;  ///< the smallest box that contains the sizes of all calls
 };
 
-/// A source that only writes down what it is asked for, so that missing models can be named or built before anything is predicted. Its
-/// estimates mean nothing. Not for use from several threads at once.
+/// A source that only records the requested models, so that missing models can be named or built before a prediction. Its estimates are
+/// meaningless. It must not be used from several threads at once.
 class Demand : public KernelModels {
  public:
-  /// `library` goes into the keys.
+  /// `library` is the fingerprint in the keys.
   explicit Demand(std::string library) : library_(std::move(library)) {}
 
   [[nodiscard]] Estimate evaluate(const Call& call, const Condition& condition) const override;

@@ -8,28 +8,29 @@
 
 namespace flopcast::predict {
 
-/// Gives equal sequences of words equal numbers, counted from 0 in the order in which they first come: a hash table with open addressing.
+/// Assigns equal numbers to equal sequences of words, counted from 0 in the order of their first occurrence. The table is a hash table with
+/// open addressing.
 class IdTable {
  public:
   IdTable() : slots_(64) {}
 
-  /// The number of `words`, and whether it is new.
+  /// Returns the number of `words`, and whether it is new.
   std::pair<std::size_t, bool> id(std::span<const std::uint64_t> words);
   [[nodiscard]] std::size_t size() const noexcept { return keys_.size(); }
 
  private:
   struct Key {
     std::uint64_t hash;
-    std::size_t begin, size;  // in words_
+    std::size_t begin, size;  // range in words_
   };
   struct Slot {
     std::uint64_t hash = 0;
-    std::size_t number = 0;  // of the key, counted from 1; 0: free
+    std::size_t number = 0;  // number of the key, counted from 1; 0: free
   };
 
   void grow();
 
-  std::vector<Slot> slots_;  // their number is a power of 2
+  std::vector<Slot> slots_;  // the number of slots is a power of 2
   std::vector<Key> keys_;
   std::vector<std::uint64_t> words_;
 };

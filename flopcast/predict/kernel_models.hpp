@@ -13,34 +13,35 @@ namespace flopcast::predict {
 
 using model::Estimate;
 
-/// The cache state in which a call's time is asked for, named as in ModelKey::cache.
+/// The cache state for which a call's time is requested, named as in ModelKey::cache.
 struct Condition {
-  /// "warm": operands just used by the same call; "L2", "L3", ...: all operands in that level; "cold": all in memory; "placed": as
-  /// `placement` says.
+  /// "warm": operands just used by the same call; "L2", "L3", ...: all operands in that level; "cold": all operands in memory; "placed":
+  /// operands as in `placement`.
   std::string cache = "warm";
-  Placement placement;  ///< of "placed"; distances are rounded to four significant bits
+  Placement placement;  ///< placement for "placed"; distances are rounded to four significant bits
 };
 
-/// Some calls whose times are equal, as part of a sum.
+/// Calls with equal times, as a term of a sum.
 struct Term {
-  Call call;  ///< one of them; the addresses of its operands mean nothing
+  Call call;  ///< one of the calls; the addresses of its operands are meaningless
   Condition condition;
-  double weight = 0;  ///< how many calls it stands for; a fraction where conditions are blended
-  Estimate estimate;  ///< of one call
+  double weight = 0;  ///< number of calls that the term stands for; a fraction if conditions are blended
+  Estimate estimate;  ///< estimate for one call
 
   [[nodiscard]] Seconds seconds() const noexcept { return weight * estimate.seconds; }
 };
 
-/// Where predictions get the times of kernels from.
+/// The source of kernel times for predictions.
 class KernelModels {
  public:
   virtual ~KernelModels() = default;
 
-  /// Time of one call. It must be the same for calls that differ in addresses only: results are kept. Throws if there is no model for it.
+  /// Returns the time of one call. Calls that differ only in addresses must get the same time, because results are kept. Throws if there is
+  /// no model for the call.
   [[nodiscard]] virtual Estimate evaluate(const Call& call, const Condition& condition) const = 0;
 
-  /// Standard deviation of the sum over terms of weight x time, for models that know how their errors go together. Without it errors of one
-  /// model (one ModelKey) are taken as equal in sign and relative size, errors of different models as independent.
+  /// Returns the standard deviation of the sum over terms of weight x time, for models that know the joint distribution of their errors.
+  /// Otherwise, errors of one model (one ModelKey) count as equal in sign and relative size, and errors of different models as independent.
   [[nodiscard]] virtual std::optional<Seconds> deviation(std::span<const Term> terms) const;
 };
 

@@ -28,7 +28,7 @@ Method parse_method(std::string_view text) {
       return method;
     }
   }
-  throw bad_input("'{}' is no way to treat the cache; expected placed, levels, paper, warm or cold", text);
+  throw bad_input("unknown prediction method '{}'; expected placed, levels, paper, warm or cold", text);
 }
 
 }  // namespace flopcast::predict

@@ -14,14 +14,14 @@ namespace {
 
 using model::Process;
 
-/// A call in a sum and where its operands lie.
+/// A call in a sum, and the cache levels of its operands.
 struct Summand {
   const Term* term = nullptr;
   Placement placement;
 };
 
-/// Posterior variance of a sum of calls of one kernel, in seconds squared. The process is of the logarithm of time, so that each call
-/// weighs its seconds; the nugget is one error for equal calls and independent otherwise.
+/// Returns the posterior variance of a sum of calls of one kernel, in seconds squared. The process describes the logarithm of time, so that
+/// each call is weighted by its seconds. The nugget is one common error for equal calls, and independent otherwise.
 double variance(const std::vector<Summand>& summands, const model::KernelProcess& kernel, const model::Baseline& baseline) {
   std::vector<double> coordinates;
   std::vector<double> weights;
@@ -37,7 +37,7 @@ double variance(const std::vector<Summand>& summands, const model::KernelProcess
   return process.covariance(sum, sum);
 }
 
-/// Level of an access distance, counted from 0; capacities.size() is memory.
+/// Returns the level of an access distance, counted from 0; capacities.size() is memory.
 std::size_t level_of(std::int64_t distance_bytes, const std::vector<std::int64_t>& capacities) {
   return static_cast<std::size_t>(std::lower_bound(capacities.begin(), capacities.end(), distance_bytes) - capacities.begin());
 }
@@ -48,7 +48,8 @@ Estimate PlacedModels::evaluate(const Call& call, const Condition& condition) co
   return models_.estimate(call, placement(call, condition));
 }
 
-/// "warm": every operand as far as a call that repeats itself finds it; "L2", ...: as far as that level reaches; "cold": never accessed.
+/// Returns the placement for a condition. "warm": every operand as far away as a repeated call finds it; "L2", ...: as far away as the
+/// level reaches; "cold": never accessed.
 Placement PlacedModels::placement(const Call& call, const Condition& condition) const {
   if (condition.cache == "placed") {
     return condition.placement;
@@ -90,7 +91,7 @@ std::optional<Seconds> PlacedModels::deviation(std::span<const Term> terms) cons
       sum += variance(of_kernel, kernel->second, models_.baseline());
       continue;
     }
-    Seconds unmodelled = 0;  // known to within a factor only, and all of it wrong in the same way
+    Seconds unmodelled = 0;  // known to within a factor only, with one common error
     for (const Summand& summand : of_kernel) {
       unmodelled += summand.term->seconds() * summand.term->estimate.relative_error;
     }

@@ -5,13 +5,14 @@
 
 namespace flopcast::predict {
 
-/// Models on demand as a source: every operand in its own level, or all in one, with the joint uncertainty of sums.
+/// Models on demand as a source: every operand in its own level, or all operands in one level, with the joint uncertainty of sums.
 class PlacedModels : public KernelModels {
  public:
-  /// `models` must outlive this.
+  /// `models` must outlive this object.
   explicit PlacedModels(const model::OnDemandModels& models) : models_(models) {}
 
-  /// A kernel without samples gets its roofline, marked as extrapolated. Throws bad_input for a level that the environment does not have.
+  /// Returns the estimate of a call. A kernel without samples gets its roofline time, marked as extrapolated. Throws bad_input for a level
+  /// that the environment doesn't have.
   [[nodiscard]] Estimate evaluate(const Call& call, const Condition& condition) const override;
   [[nodiscard]] std::optional<Seconds> deviation(std::span<const Term> terms) const override;
 

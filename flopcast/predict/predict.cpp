@@ -15,22 +15,22 @@ namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-/// What is known of calls that are equal but for their addresses.
+/// Data of calls that are equal except for their addresses.
 struct Shape {
-  Call call;  // one of them
+  Call call;  // one of the calls
   std::int64_t calls = 0;
   InlineVector<std::int64_t, most_operands> operand_bytes;
-  std::array<std::size_t, cache::most_thresholds + 1> terms;  // one per level of cache and memory; none if not yet asked for
+  std::array<std::size_t, cache::most_thresholds + 1> terms;  // terms per level of cache and memory; none if not yet requested
 };
 
-/// Weights of terms that make up one call.
+/// The weight of a term in one call.
 struct Share {
   std::size_t term = 0;
   double weight = 1;
 };
 using Shares = InlineVector<Share, cache::most_thresholds + 1>;
 
-/// Evaluates every distinct call once and counts how often it comes.
+/// Evaluates every distinct call once and counts its occurrences.
 class Terms {
  public:
   Terms(const KernelModels& models, std::span<const CacheLevel> caches) : models_(models), caches_(caches) {}
@@ -48,7 +48,7 @@ class Terms {
     return {shapes_[shape].operand_bytes.data(), shapes_[shape].operand_bytes.size()};
   }
 
-  /// Term of a call with all operands in `level` (caches.size() is memory).
+  /// Returns the term of a call with all operands in `level` (caches.size() is memory).
   std::size_t in_level(std::size_t shape, const Call& call, std::size_t level) {
     std::size_t& term = shapes_[shape].terms[level];
     if (term == none) {
@@ -110,7 +110,7 @@ class Terms {
   std::vector<std::size_t> placed_terms_;
 };
 
-/// What the terms of call `i` are and how much of each it takes.
+/// Returns the terms of call `i` and their weights.
 Shares shares_of_call(std::size_t i, const Call& call, const cache::CacheState& state, std::span<const CacheLevel> caches,
                       const PredictOptions& options, std::int64_t capacity_bytes, Terms& terms) {
   const std::size_t shape = terms.shape(call);
@@ -147,7 +147,7 @@ CallPrediction prediction_of_call(const Shares& shares, const std::vector<Term>&
   return call;
 }
 
-/// By the models themselves, or else by the rule in KernelModels::deviation.
+/// Returns the standard deviation of the sum of terms, from the models themselves or else by the rule in KernelModels::deviation.
 Seconds deviation(std::span<const Term> terms, const KernelModels& models) {
   if (const std::optional<Seconds> joint = models.deviation(terms)) {
     return *joint;
@@ -196,7 +196,7 @@ void check(const Trace& trace, const cache::CacheState& state, std::span<const C
     return;
   }
   if (state.placements.size() != trace.calls.size() || state.bytes_by_level.size() != trace.calls.size()) {
-    throw bad_input("the cache state has {} calls, the trace {}; expected that of the same trace", state.placements.size(),
+    throw bad_input("the cache state has {} calls, but the trace has {}; the state of the same trace is needed", state.placements.size(),
                     trace.calls.size());
   }
   if (options.method == Method::paper && caches.empty() && options.capacity_bytes <= 0) {

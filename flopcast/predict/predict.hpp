@@ -16,9 +16,10 @@ namespace flopcast::predict {
 
 struct PredictOptions {
   Method method = Method::placed;
-  std::int64_t capacity_bytes = 0;  ///< paper: the cache that counts; 0 is the largest measured one, as in the paper
-  double confidence = 0.95;         ///< of the interval
-  /// Relative standard deviation of a total beyond that of its models: what kernels timed apart can't tell (docs/accuracy.md).
+  std::int64_t capacity_bytes = 0;  ///< method paper: capacity of the decisive cache; 0 is the largest measured one, as in the paper
+  double confidence = 0.95;         ///< confidence of the interval, 0 to 1
+  /// Relative standard deviation of a total beyond that of its models: an error that separately timed kernels cannot reveal
+  /// (docs/accuracy.md).
   double method_error = 0.03;
   bool per_call = false;  ///< fill in Prediction::calls
 };
@@ -30,31 +31,31 @@ struct CallPrediction {
   bool extrapolated = false;
 };
 
-/// All calls that share a model.
+/// The total of all calls that share a model.
 struct KernelPrediction {
-  ModelKey key;  ///< its `cache` is the method
+  ModelKey key;  ///< the key of the model; its `cache` is the method
   std::int64_t calls = 0;
   double flops = 0;
   Seconds seconds = 0;
   Seconds deviation = 0;     ///< standard deviation of seconds
-  Seconds extrapolated = 0;  ///< the part outside of what was sampled
+  Seconds extrapolated = 0;  ///< the part outside of the sampled domain
 };
 
-/// The time of a trace.
+/// The predicted time of a trace.
 struct Prediction {
   Seconds seconds = 0;
   Interval interval;
   double flops = 0;
-  Seconds extrapolated = 0;               ///< the part outside of what was sampled
-  std::vector<KernelPrediction> kernels;  ///< by falling time
-  std::vector<CallPrediction> calls;      ///< on request
+  Seconds extrapolated = 0;               ///< the part outside of the sampled domain
+  std::vector<KernelPrediction> kernels;  ///< kernels by falling time
+  std::vector<CallPrediction> calls;      ///< one per call, if PredictOptions::per_call is set
 
   [[nodiscard]] double extrapolated_share() const noexcept { return seconds > 0 ? extrapolated / seconds : 0; }
 };
 
-/// Adds up the times of a trace's calls. `state` (cache_state of the same trace and caches) is not needed for warm and cold. Calls that are
-/// equal but for their addresses and lie equally are evaluated once. Throws bad_input if `state` belongs to another trace, or for what
-/// `models` does.
+/// Predicts the time of a trace as the sum over its calls. `state` is the cache_state of the same trace and caches; warm and cold don't
+/// need it. Equal calls in equal placements, whatever their addresses, are evaluated once. Throws bad_input if `state` belongs to another
+/// trace or method paper lacks a capacity, and what `models` throws.
 Prediction predict(const Trace& trace, const cache::CacheState& state, std::span<const CacheLevel> caches, const KernelModels& models,
                    const PredictOptions& options = {});
 

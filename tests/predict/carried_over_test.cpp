@@ -8,7 +8,7 @@ namespace {
 TEST(CarriedOver, WhatModelsLeaveOutStays) {
   EXPECT_DOUBLE_EQ(carried_over(10, 8, 5), 7);
   EXPECT_DOUBLE_EQ(carried_over(10, 8, 20), 22);
-  EXPECT_DOUBLE_EQ(carried_over(10, 0, 5), 15) << "nothing was expected";
+  EXPECT_DOUBLE_EQ(carried_over(10, 0, 5), 15) << "the models expect no time";
 }
 
 TEST(CarriedOver, TooSlowModelsAreWrongByAFactor) {

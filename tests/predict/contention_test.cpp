@@ -23,7 +23,7 @@ void expect_durations(const Threads& threads, int cores, const std::vector<std::
 
 TEST(Contention, CallsThatHaveTheCoresTakeTheirWork) {
   expect_durations({{{0, 3, 1}, {1, 2, 1}}, {{0, 5, 1}}}, 2, {{3, 2}, {5}});
-  expect_durations({{{0, 3, 4}}}, 2, {{3}});  // measured with four threads on two cores
+  expect_durations({{{0, 3, 4}}}, 2, {{3}});  // work measured with four threads on two cores
 }
 
 TEST(Contention, CallsAtTheSameTimeShareTheCores) { expect_durations({{{0, 3, 1}}, {{0, 3, 1}}, {{0, 3, 1}}}, 2, {{4.5}, {4.5}, {4.5}}); }
@@ -31,13 +31,13 @@ TEST(Contention, CallsAtTheSameTimeShareTheCores) { expect_durations({{{0, 3, 1}
 TEST(Contention, ThreadsOfTheLibraryCount) { expect_durations({{{0, 1, 2}}, {{0, 1, 2}}}, 2, {{2}, {2}}); }
 
 TEST(Contention, SlowsDownOnlyWhileTheyMeet) {
-  // The second call begins 1 s after the first one, which then has 2 s left: both at half speed; the first ends at 5 s, when the second has
-  // 1 s left.
+  // The second call begins at 1 s, when the first one has 2 s left. Both run at half speed; the first ends at 5 s, when the second has 1 s
+  // left.
   expect_durations({{{0, 3, 1}}, {{1, 3, 1}}}, 1, {{5}, {5}});
 }
 
 TEST(Contention, PausesArePrivate) {
-  // Both pause while the other computes.
+  // Each thread pauses while the other one computes.
   expect_durations({{{0, 1, 1}, {1, 1, 1}}, {{1, 1, 1}, {1, 1, 1}}}, 1, {{1, 1}, {1, 1}});
 }
 
@@ -63,7 +63,7 @@ TEST(Contention, APredictionGrowsAsItsCallsDo) {
   EXPECT_EQ(shared.calls[1].seconds, 4);
 }
 
-/// Small steps of time, in which all that runs gets its share.
+/// Simulates small time steps in which every running call gets its share.
 std::vector<std::vector<Seconds>> naive_durations(const Threads& threads, int cores, Seconds tick) {
   std::vector<std::size_t> step(threads.size(), 0);
   std::vector<Seconds> pause(threads.size(), 0), work(threads.size(), 0);

@@ -19,7 +19,7 @@ using kernel::call;
 
 Call scale(std::int64_t n) { return call("dscal", {n, 8000, 1}); }
 
-/// seconds(n) = n on [1, 100].
+/// Returns a model with seconds(n) = n on [1, 100].
 model::Model linear(const ModelKey& key) {
   model::Model model;
   model.key = key;

@@ -16,8 +16,8 @@ using kernel::call;
 
 constexpr double z95 = 1.959963984540054;
 
-/// Seconds by cache state: n of dscal in warm, twice in L2, ten times when cold; placed by the level of the only operand. dgemm takes 1000
-/// s anywhere.
+/// Times by cache state: dscal takes n seconds when warm, twice as long in L2, ten times as long when cold, and placed by the level of its
+/// only operand. dgemm takes 1000 s in any state.
 class Formula : public KernelModels {
  public:
   Estimate evaluate(const Call& call, const Condition& condition) const override {
@@ -45,7 +45,7 @@ const std::vector<CacheLevel> caches = {{.name = "L1", .capacity_bytes = 1000}, 
 Call scale(std::int64_t n, std::int64_t address) { return call("dscal", {n, address, 1}); }
 Call multiply() { return call("dgemm", {'N', 'N', 1, 1, 1, 8000, 1, 16000, 1, 24000, 1}); }
 
-/// Two calls of dscal with n = 10 and one with n = 20, and one dgemm.
+/// Returns a trace of two dscal calls with n = 10, one with n = 20, and one dgemm.
 Trace example() {
   Trace trace;
   trace.calls = {scale(10, 80000), scale(10, 160000), multiply(), scale(20, 80000)};
@@ -115,8 +115,8 @@ TEST(Predict, PaperBlendsWarmAndColdByTheAccessDistance) {
   options.capacity_bytes = 160;
   const Prediction prediction = predict(trace, cache::cache_state(trace, caches, cache::Start::artificial), caches, Formula(), options);
   ASSERT_EQ(prediction.calls.size(), 2U);
-  const double first = std::tanh(4 * 0.5);   // distance 80 of 160: the artificial region
-  const double second = std::tanh(4 * 0.5);  // distance 80: the call before
+  const double first = std::tanh(4 * 0.5);   // distance 80 of 160 in the artificial region
+  const double second = std::tanh(4 * 0.5);  // distance 80 from the previous call
   EXPECT_DOUBLE_EQ(prediction.calls[0].seconds, (1 + first) / 2 * 10 + (1 - first) / 2 * 100);
   EXPECT_DOUBLE_EQ(prediction.calls[1].seconds, (1 + second) / 2 * 10 + (1 - second) / 2 * 100);
   EXPECT_NEAR(prediction.seconds, prediction.calls[0].seconds + prediction.calls[1].seconds, 1e-12);
@@ -136,7 +136,7 @@ TEST(Predict, ThePapersCapacityIsThatOfTheLargestCache) {
 TEST(Predict, LevelsBlendByBytes) {
   Trace trace;
   trace.calls = {scale(50, 80000), scale(100, 800000),
-                 scale(100, 80000)};  // the last: half of it two calls ago (1200 bytes, L2), half never touched
+                 scale(100, 80000)};  // the last call: half of it was used two calls ago (1200 bytes, L2), half never
   PredictOptions options = with(Method::levels);
   options.per_call = true;
   const Prediction prediction = predict(trace, state_of(trace), caches, Formula(), options);
@@ -164,7 +164,7 @@ TEST(Predict, EqualCallsAreEvaluatedOnce) {
   predict(trace, {}, caches, warm, with(Method::warm));
   EXPECT_EQ(warm.evaluations, 1);
   predict(trace, state_of(trace), caches, placed, with(Method::placed));
-  EXPECT_EQ(placed.evaluations, 2) << "the first one is in memory, all others in L1";
+  EXPECT_EQ(placed.evaluations, 2) << "the first call is in memory, all others in L1";
 }
 
 TEST(Predict, CallsThatDifferInMoreThanAddressesAreKeptApart) {

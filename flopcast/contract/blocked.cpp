@@ -32,7 +32,7 @@ namespace {
 
 using Tile = Blocked::Tile;
 
-/// In the order of TileKernel.
+/// Names in the order of TileKernel.
 constexpr std::array<std::string_view, 4> kernel_names = {"gemm", "panels", "streaming", "batch"};
 
 struct Free {
@@ -573,7 +573,7 @@ Sharing sharing_of(const Folded& folded, const Blocking& blocking) {
   const auto side = [&](const Fold& fold, std::int64_t length) {
     return Side{static_cast<double>(fold.extent), static_cast<double>(std::min(length, fold.extent))};
   };
-  constexpr double enough = 4;  // tiles for each thread
+  constexpr double enough = 4;  // number of tiles per thread
   const auto batch = static_cast<double>(folded.batch.extent);
   const auto is_shared_well = [&](const Side& outer, const Side& inner) {
     return blocking.threads == 1 || batch * outer.extent >= enough * blocking.threads * outer.length ||

@@ -75,8 +75,8 @@ void keep_operands(Blocking& blocking, std::string_view letters);
 /// itself.
 double speedup_of(int threads, double extent, double length);
 
-/// The way in which threads share the work: each takes tiles of N, or tiles of M (of all elements of the batch), each with all of the other
-/// dimensions; or the threads pack one tile of B together and then each takes tiles of M.
+/// The way in which threads share the work. Each thread takes tiles of N, or tiles of M of all elements of the batch, each with all of the
+/// other dimensions. Or the threads pack one tile of B together, and then each takes tiles of M.
 enum class Sharing : std::uint8_t { columns, rows, together };
 
 /// Returns the sharing along the outermost of the loops over M and N if this loop has at least four tiles per thread, or leaves threads

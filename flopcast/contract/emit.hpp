@@ -13,7 +13,7 @@ enum class Language : std::uint8_t { c, cpp };
 /// the rest.
 std::string function_name(const Algorithm& algorithm);
 
-/// Returns a source file with one function per algorithm, which calls CBLAS and doesn't depend on flopcast:
+/// Returns a source file with one function per algorithm, which calls CBLAS and doesn't depend on flopcast. For example,
 /// int contract_c_gemm(size_t n_a, size_t n_b, size_t n_c, size_t n_i, const double *A, const double *B, double *C)
 /// computes C := A B on dense tensors. The function returns 0, or 1 if memory for a copy isn't available; C is then unchanged. Sizes come
 /// in the order of the contraction's indices: those of C, then the contracted ones. User-defined strides are written out as numbers.

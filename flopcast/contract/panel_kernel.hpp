@@ -59,8 +59,8 @@ struct BatchProduct {
   T alpha = T(1), beta = T(0);
 };
 
-/// A square of numbers to transpose: number j at to[i] becomes number i at from[j]. Offsets are in elements; the numbers at each offset are
-/// contiguous.
+/// A square of numbers to transpose: number j at to[i] is set to number i at from[j]. Offsets are in elements; the numbers at each offset
+/// are contiguous.
 struct Square {
   static constexpr std::int64_t side = 4;
   std::int64_t from[side], to[side];

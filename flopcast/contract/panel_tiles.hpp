@@ -37,7 +37,7 @@ struct PackingOrder {
     std::int64_t offset_a = 0;       ///< offset in A
     std::int64_t panel = 0, at = 0;  ///< panel and position in it
   };
-  /// Four consecutive rows in each of four panels, which form a square in A: number i of row j of the first panel's rows lies in A at
+  /// Four consecutive rows in each of four panels, which form a square in A. Number i of row j of the first panel's rows lies in A at
   /// offset_a[j], those of the next panels right behind.
   struct Rows {
     std::int64_t offset_a[Square::side] = {};
@@ -176,7 +176,7 @@ class PanelTiles {
   const std::vector<RowPanel>* row_panels_ = nullptr;
   std::vector<Columns> columns_;
   std::vector<Rows> rows_;
-  std::vector<std::vector<Square>> squares_;  ///< by the panels' heights in vectors
+  std::vector<std::vector<Square>> squares_;  ///< squares by the panels' heights in vectors
 };
 
 }  // namespace flopcast::contract

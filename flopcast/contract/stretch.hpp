@@ -74,14 +74,15 @@ struct Lifetime {
 };
 
 /// Returns the lifetime of data in the last-level cache. A cache that others fill too has no capacity, but a lifetime: the faster a program
-/// reads, the more it keeps. Two capacities are two measurements of a lifetime under two conditions. The capacity for a chain of dependent
-/// reads is less than half of that for streams, and the times for reading the two capacities differ less than the capacities themselves. If
-/// several chains of dependent reads at once keep about as much as a single chain, which is far slower, the cache has a capacity.
+/// reads, the more it keeps. The capacities for streams and for a chain of dependent reads are then two measurements of the lifetime. This
+/// is assumed if the chain's capacity is less than half of the streams', and the times for reading the two capacities differ less than the
+/// capacities themselves. If several chains at once keep about as much as a single chain, which is far slower, the cache has a capacity.
 Lifetime lifetime_in_last_cache(const Environment& environment);
 
 /// Returns the capacity that decides what a cache level holds. Both chases may see the same capacity of a last-level cache. Streams then
 /// lose speed slowly beyond it, and the position of their knee varies severalfold between measurements. In this case the result is the
-/// geometric mean of the chases' capacity and the upper end of the streams' knee, which is limited to the capacity that the system reports.
+/// geometric mean of the chases' capacity and the upper end of the streams' knee, limited to the capacity that the system reports. The
+/// result is at least the chases' capacity.
 std::int64_t capacity_for_placing(const Environment& environment, std::size_t level);
 
 /// Adds a part to `parts`. `eighths_outside` eighths of it, cut off across its longest range, lie in the next outer level.

@@ -48,8 +48,8 @@ struct Experiment {
   /// Whether each call of a batch works on its own copy of the memory, which is brought into the given state. Otherwise the calls repeat on
   /// the same operands, which is right only if these should be warm and the call updates none of them.
   bool separate = false;
-  /// Whether the vector units are woken after the setup (Waker). This suits setups that end without vector work although the program's own
-  /// calls run between vector work.
+  /// Whether the vector units are woken after the setup (Waker). This suits setups that end without vector work, unlike the program in
+  /// which the calls occur.
   bool wake = false;
   std::int64_t most_repetitions = 0;   ///< limit on the repetitions in addition to the stop rule; 0: none
   bool writes_before_reading = false;  ///< the setup writes to every used page before anything else, so that unused pages need no memory

@@ -40,7 +40,7 @@ void append_flushes(std::vector<Action>& actions, const Call& call) {
 void append_placing(std::vector<Action>& actions, const Call& call, const Placement& placement, int levels) {
   const Operands all = operands(call);
   if (placement.size() != all.size()) {
-    throw bad_input("placement of {} operands for {}, which has {}", placement.size(), call.routine->name, all.size());
+    throw bad_input("a placement of {} operands doesn't suit {}, which has {}", placement.size(), call.routine->name, all.size());
   }
   std::vector<PlacedRegion> regions;
   for (std::size_t i = 0; i < all.size(); ++i) {

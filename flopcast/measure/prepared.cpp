@@ -22,7 +22,7 @@ What possible(What what) { return what == What::flush && !can_flush_lines() ? Wh
 
 std::int64_t memory_bytes(const Experiment& experiment) {
   if (experiment.timed.empty()) {
-    throw bad_input("experiment times no call");
+    throw bad_input("experiment has no timed call");
   }
   const bool performs =
       std::any_of(experiment.setup.begin(), experiment.setup.end(), [](const Action& a) { return a.what == What::perform; });

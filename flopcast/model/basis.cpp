@@ -193,7 +193,7 @@ Call with_sizes(Call call, std::span<const std::int64_t> sizes) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (call.routine->arguments[i].kind == Kind::size) {
       if (next == sizes.size()) {
-        throw internal_error("{} sizes for {}, which has more", sizes.size(), call.routine->name);
+        throw internal_error("{} sizes were given for {}, which has more", sizes.size(), call.routine->name);
       }
       call.arguments[i] = sizes[next++];
     }

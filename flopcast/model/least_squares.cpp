@@ -15,7 +15,8 @@ namespace {
 
 void check(std::span<const Sizes> points, std::span<const Seconds> seconds) {
   if (points.empty() || points.size() != seconds.size()) {
-    throw bad_input("a fit of {} times at {} points; expected at least one, and as many of both", seconds.size(), points.size());
+    throw bad_input("a fit of {} times at {} points is impossible; expected at least one point, and one time per point", seconds.size(),
+                    points.size());
   }
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!std::isfinite(seconds[i]) || seconds[i] <= 0) {

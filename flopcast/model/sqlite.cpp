@@ -34,7 +34,7 @@ void Database::fail(int code) const {
       std::filesystem::remove(path_.string() + check_note_suffix, error);
       throw Damaged(fmt::format("the store {} is damaged: {}", path_.string(), reason));
     case SQLITE_FULL:
-      throw environment_error("no space left to write the store {}: {}; what it held before is kept", path_.string(), reason);
+      throw environment_error("no space left to write the store {}: {}; its former content is kept", path_.string(), reason);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       throw environment_error("the store {} is locked by another process: {}; try again, or set FLOPCAST_HOME to another directory",

@@ -10,8 +10,7 @@
 #include "flopcast/model/polynomial.hpp"
 
 /// Thresholds at which a library goes from one thread to several: cliffs that a single polynomial fits on neither side. Libraries decide by
-/// the amount of work, so that a threshold is a value of the product of the sizes of a call (OpenBLAS: m n k of gemm, m n of gemv, n of
-/// axpy).
+/// the amount of work. So a threshold is a value of the product of the sizes of a call (OpenBLAS: m n k of gemm, m n of gemv, n of axpy).
 namespace flopcast::model {
 
 /// Returns how many threads work on a call of these sizes: the CPU time of all threads over the caller's. Returns nothing if it was

@@ -200,7 +200,7 @@ void check(const Trace& trace, const cache::CacheState& state, std::span<const C
                     trace.calls.size());
   }
   if (options.method == Method::paper && caches.empty() && options.capacity_bytes <= 0) {
-    throw bad_input("no measured cache is known; the paper's blend needs the capacity of one");
+    throw bad_input("the paper's blend needs the capacity of a cache, but no cache was measured");
   }
 }
 

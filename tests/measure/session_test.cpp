@@ -181,7 +181,7 @@ TEST_F(SessionTest, TakesPreemptedReferencesAgain) {
   const auto count = [] { return std::count(fake_world().log.begin(), fake_world().log.end(), "dgemm"); };
   (void)session.run(std::vector{bare(call_of("ddot"))});
   const auto undisturbed = count();
-  fake_world().disturb_reference = {false, true, false, true};  // each has a warming run first
+  fake_world().disturb_reference = {false, true, false, true};  // each reference has a warming run first
   fake_world().durations["dgemm"] = {1000, 9000, 1000, 7000};
   (void)session.run(std::vector{bare(call_of("ddot"))});
   EXPECT_EQ(count() - undisturbed, 2 * 3 + 4 + 2 * 1 + 2 * 3) << "one reference judges the last repetition";
@@ -204,7 +204,7 @@ std::vector<bool> discarded_beside(const std::vector<std::int64_t>& references) 
   std::vector<std::int64_t>& queue = fake_world().durations["dgemm"];
   queue.assign(2 + 3 * 2, 1000);
   for (const std::int64_t reference : references) {
-    queue.insert(queue.end(), 2, reference);  // each has a warming run first
+    queue.insert(queue.end(), 2, reference);  // each reference has a warming run first
   }
   SessionOptions options = three_times();
   options.reference_interval = 1e-3;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How accurate predictions and decisions are: tunes routines from nothing, then runs them for real, interleaved and drift-normalised, and prints
-Markdown tables. No model is fitted to the runs it is compared with.
+"""Measures the accuracy of predictions and decisions: tunes routines with an empty store, then runs them, interleaved and drift-normalised,
+and prints Markdown tables. No model is fitted to the runs that it is compared with.
 
   bench/accuracy.py --flopcast build/release/bin/flopcast [--routines dgeqrf,dpotrf] [--blas openblas-serial,blis-serial] [--n ...] [--nb ...]
 
-Validation is spread over several processes, as all times of one process are a few percent faster or slower than those of another (where its memory
-lies, what others on the machine do meanwhile). The other treatments of the cache (paper, warm, cold) use the same samples, so that only the
-treatment differs."""
+Validation uses several processes, because all times of one process are a few percent shorter or longer than those of another process. Reasons
+are the place of its memory and the load by other programs. The other treatments of the cache (paper, warm, cold) use the same samples, so that
+only the treatment differs."""
 import argparse
 import json
 import os
@@ -36,7 +36,8 @@ def errors_of(decisions, low, high):
 
 
 def pool(decisions, others):
-    """Replaces validations of one process by those of all: medians of all runs with the predictions and decisions of the first."""
+    """Replaces the validations of one process by medians over the runs of all processes; keeps the predictions and decisions of the first
+    process."""
     for at, decision in enumerate(decisions):
         validation = decision["validation"]
         for m in validation["measured"]:
@@ -53,7 +54,7 @@ def pool(decisions, others):
 
 
 def between_processes(decisions):
-    """By how much the medians of processes scatter, over everything measured."""
+    """Returns the median spread of the processes' medians over everything measured, relative to the measured time."""
     scatter = [(max(m["processes"]) - min(m["processes"])) / m["seconds"] for d in decisions for m in d["validation"]["measured"]]
     return f"{100 * statistics.median(scatter):.1f} %"
 
@@ -63,7 +64,7 @@ def spread(values):
 
 
 def other_methods(options, routine, blas, decisions, environment):
-    """Errors of --cache paper, warm and cold for the same (n, nb)."""
+    """Returns the errors of --cache placed, levels, paper, warm and cold for the same (n, nb)."""
     flags = ["uplo=L"] if "potrf" in routine else []
     tables = {}
     for method in ["placed", "levels", "paper", "warm", "cold"]:
@@ -87,7 +88,7 @@ def main():
     parser.add_argument("--blas", default="openblas-serial,blis-serial")
     parser.add_argument("--n", default="200,400,800,1200,1600,2400,3200")
     parser.add_argument("--nb", default="16,32,48,64,80,96,128,192")
-    parser.add_argument("--repetitions", default="2", help="of every block size in each process; short ones more often")
+    parser.add_argument("--repetitions", default="2", help="runs of every block size in each process; short runs are repeated more often")
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--keep", help="folder for the JSON documents")
     options = parser.parse_args()
@@ -118,8 +119,8 @@ def main():
             inside = [d["interval"][0] <= m["seconds"] <= d["interval"][1]
                       for x in decisions for m in x["validation"]["measured"] for d in x["forecasts"] if (d["nb"], d["nx"]) == (m["nb"], m["nx"])]
             print(f"\nyield: median {100 * statistics.median(yields):.1f} %, worst {100 * min(yields):.1f} %; measuring kernels took "
-                  f"{document['cost']['measuring_seconds']:.1f} s ({document['cost']['segments']} stretches); 95 % intervals hold {100 * sum(inside) / len(inside):.0f} % of the measurements; "
-                  f"processes apart: {between_processes(decisions)} in the median\n")
+                  f"{document['cost']['measuring_seconds']:.1f} s ({document['cost']['segments']} segments); 95 % intervals hold {100 * sum(inside) / len(inside):.0f} % of the measurements; "
+                  f"spread between processes: median {between_processes(decisions)}\n")
             print("| treatment of the cache | n >= 1000: median / p95 % | n <= 800: median / p95 % |")
             print("|---|--:|--:|")
             for method, errors in other_methods(options, routine, blas, decisions, environment).items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Contractions: how good predictions are, how good the choice is, and how fast it runs beside other ways. Prints Markdown tables. Run on an idle machine.
+"""Measures predictions of contractions, the choice among algorithms, and its speed beside other libraries. Prints Markdown tables. Run this on an idle machine.
 
   bench/contractions.py ladder  --flopcast build/release/bin/flopcast [--n 100,200] [--blas openblas-serial] [--kernels gemv,ger,gemm]
   bench/contractions.py regret  --flopcast build/release/bin/flopcast [--n 100,200] [--threads 1,2] [--blas openblas-pthread]
@@ -9,20 +9,26 @@
   bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--blas blis-serial] [--names intensli]
                                 [--tblis PATH/libtblis.so] [--hptt PATH/libhptt.so] [--finished FILE --time-limit 280]
 
-ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8 after each stage of paper 002 (its figure 1b to 1f: 154, 26.3, 19.1, 14.7, 9.47 %) and with stretches, our own
-way, and how much longer the algorithm predicted to be the fastest takes than the one that is.
-regret: the same loss with stretches, one line each, median and worst at the end: the paper's three contractions, or those of --contractions, such as "abcd=dbea,ec:e=8;abc=ai,ibc:i=32"; of the
-first the algorithms of BLAS-2 and BLAS-3, of others the highest level that there is, as the paper plots them; --all takes all of them.
-cost: how many times as long all algorithms take as predicting them: counted as in paper 002 (figure 6; one run of each micro-benchmark, without preparation and repetitions), for algorithms predicted one by
-one (everything between the command's start and its answer, median per kernel), for all of them in one ranking, and again when their micro-benchmarks are known. Executions are the predicted ones.
-choice: the planner's choice by model and by micro-benchmarks against the best of its own candidates by execution (a generous budget); share of the best rate. Each is chosen once and timed in --rounds
-turns; efforts that chose the same are timed together, since they differ by noise only.
-orders: the loops over tiles in all six orders, without and with operands kept, for the tiles that the planner chooses, the same with N cut into more tiles, and with M, N and K cut so that every loop has
-several: the fastest of the usual order (nkm, nothing kept) and the fastest of the others, in turn with each other afterwards.
-planner: the planner's choice against NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's --tiles whole), TBLIS where a build of it is given, and HPTT's transpositions
-around NumPy's gemm where a build of HPTT is given. With --finished what is done is kept in a file, and a later run goes on from there; --time-limit begins no further case after so many seconds.
-CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312 (as the public TCCG suite is given); without it the paper's contractions are taken; --scale multiplies all sizes. einsum and TBLIS
-run in this process, alternating with the planner's runs; install NumPy with the BLAS to compare with."""
+ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8, after each stage of paper 002 (figures 1b to 1f: 154,
+26.3, 19.1, 14.7, 9.47 %) and with segments, flopcast's own method. The regret is how much longer the chosen algorithm takes than the fastest one.
+regret: the same regret with segments, one line per contraction, median and worst at the end. The contractions are those of the paper or of
+--contractions, such as "abcd=dbea,ec:e=8;abc=ai,ibc:i=32". As in the paper's plots, the algorithms are those of BLAS-2 and BLAS-3 for the first
+contraction and those of the highest level for the others; --all takes all algorithms.
+cost: time of all algorithms divided by the time of predicting them. Predictions count as in figure 6 of paper 002 (one run of each micro-benchmark,
+without preparation and repetitions), one by one (from the command's start to its answer, median per kernel), all in one ranking, and once more with
+known micro-benchmarks. The times of the algorithms are predicted.
+choice: rate of the planner's choice by model and by micro-benchmarks, compared with the best of its own candidates by execution (with a generous
+budget), as a share of the best rate. Each choice is made once and timed in --rounds turns. Efforts with the same choice are timed together, since
+they differ by noise only.
+orders: all six orders of the loops over tiles, without and with operands kept. Tiles are those of the planner, the same with N cut into more tiles,
+and with M, N and K cut so that every loop has several iterations. The fastest tiles of the usual order (nkm, nothing kept) and the fastest of the
+others are timed again in turns.
+planner: the planner's choice against NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's --tiles whole), TBLIS
+(--tblis), and HPTT's transpositions around NumPy's gemm (--hptt). --finished FILE keeps finished cases, and a later run continues from there;
+no case begins more than --time-limit seconds after the start.
+CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312, the format of the public TCCG suite. Without CASES.csv the paper's contractions are
+taken. --scale multiplies all sizes. einsum and TBLIS run in this process, alternating with the planner's runs; install NumPy with the BLAS to
+compare with."""
 import argparse
 import collections
 import csv
@@ -66,7 +72,7 @@ def ladder(options):
 
 
 def contractions_of(options):
-    """Text, sizes that don't vary, and which algorithms."""
+    """Returns the text, the fixed sizes and the algorithms' option of each contraction."""
     all_of = ["--all"] if options.all else None
     if options.contractions:
         given = [one.split(":") for one in options.contractions.split(";")]
@@ -110,7 +116,7 @@ def cost(options):
             print(f"\n{text} {described(sizes)}\n\n| kernel | algorithms | micro-benchmarks once, as paper 002 counts | one prediction by itself |\n|:--|--:|--:|--:|")
             for kernel in once:
                 print(f"| {kernel} | {len(once[kernel])} | {min(once[kernel]):.2g} to {max(once[kernel]):.2g} | {statistics.median(alone[kernel]):.2g} |")
-            flopcast(options, [*words, "--all"])  # keeps what --fresh doesn't
+            flopcast(options, [*words, "--all"])  # --fresh would discard the micro-benchmarks
             known = flopcast(options, [*words, "--all"])
             total = sum(algorithm["seconds"] for algorithm in ranking["algorithms"])
             for what, made in (("in one ranking", ranking), ("known", known)):
@@ -147,7 +153,7 @@ class Operands:
 
     def tblis(self, library):
         def tensor(array, scaled):
-            memory = ctypes.create_string_buffer(512)  # larger than any version's tblis_tensor
+            memory = ctypes.create_string_buffer(512)  # larger than tblis_tensor in any version
             lengths = (ctypes.c_ssize_t * array.ndim)(*array.shape)
             strides = (ctypes.c_ssize_t * array.ndim)(*(step // array.itemsize for step in array.strides))
             data = ctypes.c_void_p(array.ctypes.data)
@@ -160,7 +166,8 @@ class Operands:
         library.tblis_tensor_mult(None, None, a[0], self.names[0].encode(), b[0], self.names[1].encode(), c[0], self.result.encode())
 
     def transposed_around_gemm(self, library, threads):
-        """M in C's order, N likewise, K in the larger operand's; tensors that are such a matrix already stay where they are."""
+        """Contracts by transpositions around one gemm: M and N in C's order, K in the order of the larger operand. Tensors that are such
+        matrices already aren't moved."""
         left, right = self.names
         m, n = ([x for x in self.result if x in t and x not in u] for t, u in ((left, right), (right, left)))
         k = [x for x in (left if self.a.size >= self.b.size else right) if x in left and x in right]
@@ -200,7 +207,7 @@ class Operands:
                                  ctypes.c_double(0), ctypes.c_void_p(to.ctypes.data), None, ctypes.c_int(threads), ctypes.c_int(0))
 
     def seconds(self, way, rounds=3):
-        way()  # the first touches memory and loads code
+        way()  # the first run touches memory and loads code
         times = []
         for _ in range(rounds):
             begin = time.perf_counter()
@@ -220,7 +227,7 @@ def other_libraries(options, threads):
 
 
 def measured_case(options, text, sizes, threads, libraries):
-    """Median seconds of every way; they take turns, as machines have moods."""
+    """Returns the median seconds of every way. Ways take turns, because the machine's speed varies."""
     efforts = options.efforts.split(",")
     operands = Operands(text, sizes)
     ours = {f"planner, {effort}": ["--effort", effort] for effort in efforts}
@@ -309,7 +316,7 @@ ORDERS = ["nkm", "nmk", "knm", "kmn", "mnk", "mkn"]
 
 
 def tilings(made):
-    """Tiles in the usual order that the planner thinks best, and cut further; with what stands behind the lengths in --tiles."""
+    """Returns the planner's best tiles in the usual order, and the same tiles cut further, as texts for --tiles without the loop order."""
     chosen = next(one["tiles"] for one in made["plan"]["considered"] if ", loops" not in one["tiles"] and " kept" not in one["tiles"] and "batch" not in one["tiles"])
     m, n, k = (int(length) for length in re.match(r"(\d+) x (\d+) x (\d+)", chosen).groups())
     kernel = "panels" if "in panels" in chosen else "streaming" if "streaming" in chosen else "gemm"
@@ -335,7 +342,7 @@ def orders(options):
             for tiles, times in everything.items():
                 times += flopcast(options, [*words, "--tiles", tiles])["times"]
             fastest = lambda group, count: sorted(group, key=lambda tiles: statistics.median(everything[tiles]))[:count]
-            finalists = fastest(usual, 2) + fastest(others, 3)  # the fastest of many was lucky: timed anew
+            finalists = fastest(usual, 2) + fastest(others, 3)  # the fastest of many is partly lucky; the finalists are timed again
             for tiles in finalists:
                 everything[tiles].clear()
             for _ in range(3):

@@ -1,6 +1,7 @@
-// Where do prediction errors come from? For one algorithm, order and block size, in one interleaved run: the algorithm as a whole, after
-// having run once; all its kernel calls one after the other, each timed; and every k-th of them timed in its recreated context, as models on demand sample them;
-// with --alone also each of these calls without context, its operands placed as `sample` does, the vector units asleep or woken.
+// Measures the sources of prediction errors. For one algorithm, order and block size, one interleaved run times the whole algorithm after a
+// warm-up run, all its kernel calls in sequence, and every k-th call in its recreated context, as models on demand sample calls. With
+// --alone each sampled call is also timed without context. Its operands are then placed as `sample` places them, with the vector units
+// asleep or woken.
 // Prints the sums per kernel.
 #include <CLI/CLI.hpp>
 
@@ -49,13 +50,13 @@ Seconds median_of(const std::vector<Repetition>& repetitions) {
 
 struct Sums {
   std::int64_t calls = 0;
-  Seconds in_sequence = 0;          ///< of all calls
-  Seconds sampled_in_sequence = 0;  ///< of those that were sampled too
+  Seconds in_sequence = 0;          ///< time of all calls
+  Seconds sampled_in_sequence = 0;  ///< time of the calls that were also sampled
   Seconds sampled = 0;
-  Seconds alone_in_sequence = 0, asleep = 0, woken = 0, twin = 0;  ///< of the calls that were timed alone
+  Seconds alone_in_sequence = 0, asleep = 0, woken = 0, twin = 0;  ///< times of the calls that were timed alone
 };
 
-/// `call` on a few numbers of memory of its own, to bring the routine's code into the caches.
+/// Returns `call` with small operands in other memory; executing the copy brings the routine's code into the caches.
 Call twin_of(Call call) {
   const Operands all = operands(call);
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
@@ -72,7 +73,7 @@ Call twin_of(Call call) {
   return call;
 }
 
-/// The call at `at` without context: asleep, woken, and woken after its twin.
+/// Returns experiments for the call at `at` without context: with the vector units asleep, woken, and woken after the call's twin.
 std::array<measure::Experiment, 3> alone(const Trace& trace, const std::vector<Placement>& placements, std::size_t at,
                                          const Environment& environment) {
   measure::Precondition precondition;
@@ -208,29 +209,32 @@ void run(const Options& options) {
   for (const auto& [name, sum] : sums) {
     sequence += sum.in_sequence;
   }
-  std::printf("the algorithm as a whole %s, its calls in sequence %.3f of that\n", format_seconds(run).c_str(), sequence / run);
+  std::printf("the whole algorithm takes %s; its calls in sequence take %.3f times as long\n", format_seconds(run).c_str(), sequence / run);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Where prediction errors come from");
+  CLI::App app("Measures the sources of prediction errors");
   Options options;
   app.add_option("--routine", options.routine)->capture_default_str();
-  app.add_option("--variant", options.variant, "of the algorithm; LAPACK's unless given");
+  app.add_option("--variant", options.variant, "variant of the algorithm (default: LAPACK's)");
   app.add_option("-n", options.n)->capture_default_str();
   app.add_option("--nb", options.nb)->capture_default_str();
   app.add_option("--nx", options.nx)->capture_default_str();
-  app.add_option("--step", options.step, "every how many calls one is sampled")->capture_default_str();
+  app.add_option("--step", options.step, "distance between sampled calls, in calls")->capture_default_str();
   app.add_option("--repetitions", options.repetitions)->capture_default_str();
-  app.add_flag("--disturbed", options.disturbed, "everything is pushed out of the caches before each experiment, as other experiments do");
-  app.add_flag("--alone", options.alone, "the first call of every sampled stretch without context as well");
-  app.add_flag("--details", options.details, "every sampled stretch, call by call, relative to the calls in sequence");
-  app.add_option("--context-share", options.segments.context_share, "context may cost so many times the sampled call")
+  app.add_flag("--disturbed", options.disturbed, "push all data out of the caches before each experiment, as other experiments do");
+  app.add_flag("--alone", options.alone, "also time the first call of every sampled segment without context");
+  app.add_flag("--details", options.details, "print every sampled segment, call by call, relative to the calls in sequence");
+  app.add_option("--context-share", options.segments.context_share, "maximum time of a context, relative to the sampled call")
       ->capture_default_str();
-  app.add_option("--least-context", options.segments.least_context, "... and so many seconds in any case")->capture_default_str();
-  app.add_option("--warm-up", options.segments.warm_up, "contexts take so many seconds at least")->capture_default_str();
-  app.add_option("--far-warm-up", options.segments.far_warm_up, "... of calls with an operand in the last cache")->capture_default_str();
+  app.add_option("--least-context", options.segments.least_context, "time of a context that is always allowed, in seconds")
+      ->capture_default_str();
+  app.add_option("--warm-up", options.segments.warm_up, "minimum time of a context, in seconds")->capture_default_str();
+  app.add_option("--far-warm-up", options.segments.far_warm_up,
+                 "minimum time of the context of a call with an operand in the last cache, in seconds")
+      ->capture_default_str();
   app.add_option("--most-context-calls", options.segments.most_context_calls)->capture_default_str();
   app.add_option("--blas", options.blas);
   app.add_option("--lapack", options.lapack);

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Errors at orders that nothing was sampled for, of every algorithm family and every LAPACK routine that asks for a block size: kernels are sampled for one list of orders
-(`--learn`); then, with no more sampling, other orders (`--test`) are predicted and run for real, interleaved and drift-normalised. Prints a Markdown table; an error is
-predicted / measured - 1, regret and yield are those of what was chosen from these predictions, split-half is what measuring the same thing twice differs by.
+"""Measures errors at orders that weren't sampled, for every algorithm family and every LAPACK routine that asks for a block size. Kernels are sampled
+for one list of orders (`--learn`). Other orders (`--test`) are then predicted without more sampling and run, interleaved and drift-normalised.
+Prints a Markdown table. An error is predicted / measured - 1. Regret and yield belong to the choice that follows from these predictions. Split-half
+is the difference between two measurements of the same thing.
 
   bench/held_out.py --flopcast build/release/bin/flopcast [--only cholesky,dgeqrf] [--blas openblas-serial] [--learn 300,600,...] [--test 450,...]
 
-Run it on an idle machine; everything takes about an hour per library, `--keep FOLDER` goes on with what was sampled before."""
+Run this on an idle machine. It takes about an hour per library; `--keep FOLDER` continues with the samples of an earlier run."""
 import argparse
 import json
 import os
@@ -33,7 +34,7 @@ def run(command, environment):
 
 
 def decisions_of(document):
-    """Those of the first place or entry, as `rank` and `tune` put them."""
+    """Returns the decisions of the first place (`rank`) or of the first entry (`tune`)."""
     if "places" in document:
         return document["places"][0]["decisions"]
     return document["decisions"]
@@ -72,7 +73,7 @@ def main():
     parser.add_argument("--learn", default="300,600,1000,1500,2000,3000")
     parser.add_argument("--test", default="450,800,1250,1750,2500")
     parser.add_argument("--nb", default="16,32,48,64,96,128")
-    parser.add_argument("--time-budget", default="30s", help="for sampling each")
+    parser.add_argument("--time-budget", default="30s", help="sampling time per family or routine")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--keep", help="folder for the store")
     options = parser.parse_args()

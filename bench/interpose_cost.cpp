@@ -12,10 +12,10 @@
 #include "flopcast/interpose/run_report.hpp"
 #include "flopcast/interpose/trace_format.hpp"
 
-/// What the preloaded libraries cost. The tuned one: a question that it answers, one that it passes on, LAPACK's own answer, and loading
-/// it. The recording one:
-/// calls with nothing to do (n = 0), so that the time is all overhead, against the same calls without us. Some thousand calls fill the live
-/// chunk, hence the cost of writing it to disk is in the mean. A routine that only its name is known of (dlapy2) is the other path.
+/// Measures the cost of the preloaded libraries. For the tuned library: a question that the profile answers, a question that is passed on,
+/// LAPACK's own answer, and the loading of the library. For the recording library: calls without work (n = 0), whose time is all overhead,
+/// with and without the library. A thousand calls or so fill the live chunk, so that the mean includes writing the chunk to disk. The
+/// routine dlapy2, of which only the name is known, takes the other path.
 namespace {
 
 using Ilaenv = std::int32_t (*)(const std::int32_t*, const char*, const char*, const std::int32_t*, const std::int32_t*,
@@ -33,7 +33,7 @@ flopcast::interpose::Profile profile_of(std::int64_t points) {
   return profile;
 }
 
-/// ilaenv_ of the tuned library with a profile of 16 sizes in front of the system's LAPACK.
+/// Returns ilaenv_ of the tuned library, which has a profile of 16 sizes and precedes the system's LAPACK.
 Ilaenv tuned_ilaenv() {
   static const auto function = [] {
     setenv(flopcast::interpose::blocks_variable, block_table_text(profile_of(16)).c_str(), 1);
@@ -60,7 +60,7 @@ void answered(benchmark::State& state) { ask(state, tuned_ilaenv(), "DGEQRF"); }
 void passed_on(benchmark::State& state) { ask(state, tuned_ilaenv(), "DGETRF"); }
 void without_us(benchmark::State& state) { ask(state, lapack_ilaenv(), "DGEQRF"); }
 
-/// Start and end of a process with the library preloaded, against one without (range 0).
+/// Measures start and end of a process: range 1 with the library preloaded, range 0 without.
 void start_process(benchmark::State& state) {
   const std::string file = flopcast::interpose::find_component("libflopcast-tuned.so").string();
   const std::string command = (state.range(0) > 0 ? "LD_PRELOAD=" + file + " " : std::string()) + "/bin/true";
@@ -72,7 +72,7 @@ void start_process(benchmark::State& state) {
   }
 }
 
-/// A new trace in the folder for temporary files, with the recording library in front of the system's BLAS.
+/// Sets up a new trace in the folder for temporary files, and the recording library in front of the system's BLAS.
 class Recorded {
  public:
   static Recorded& get() {
@@ -83,7 +83,7 @@ class Recorded {
   [[nodiscard]] void* theirs(const char* symbol) const { return dlsym(lapack_, symbol); }
 
  private:
-  // record_program makes the file; the benchmark then writes on behind what /bin/true has left.
+  // record_program creates the trace file with the calls of /bin/true; the benchmark appends to this file.
   Recorded() {
     const auto file = std::filesystem::temp_directory_path() / "flopcast-bench.trace";
     flopcast::interpose::record_program({{"/bin/true"}, {}, {}}, {file, false, {}});
@@ -104,7 +104,7 @@ using Lapy2 = double (*)(const double*, const double*);
 
 void* function(bool recorded, const char* symbol) { return recorded ? Recorded::get().ours(symbol) : Recorded::get().theirs(symbol); }
 
-/// range 0: 1 with the recording library, 0 without.
+/// Measures calls of daxpy: range 1 with the recording library, range 0 without.
 void call_daxpy(benchmark::State& state) {
   const auto daxpy = reinterpret_cast<Axpy>(function(state.range(0) != 0, "daxpy_"));
   const std::int32_t n = 0;

@@ -1,6 +1,7 @@
-// Error of kernel models on demand at points that were not sampled: draws calls from traces of random orders and block sizes, each with a
-// probability in proportion to its time, measures them in their context, and compares with what the models in the store of FLOPCAST_HOME
-// say. Places that were sampled don't count. Beside it the noise floor: the error of a median by the spread of its repetitions.
+// Measures the error of kernel models on demand at points that were not sampled. The program draws calls from traces of random orders and
+// block sizes, each call with a probability in proportion to its time. It measures the calls in their context and compares their times with
+// the models in the store of FLOPCAST_HOME. Sampled places don't count. The noise floor beside the errors is the error of a median
+// according to the spread of its repetitions.
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
@@ -35,14 +36,14 @@ struct Options {
   std::string blas = "openblas-serial";
   std::string routines = "dgeqrf,dpotrf";
   std::int64_t smallest = 200, largest = 3200, largest_block = 192;
-  int traces = 40;  ///< per routine
+  int traces = 40;  ///< number of traces per routine
   int calls_per_trace = 12;
   int repetitions = 7;
   int worst = 0;
   std::uint64_t seed = 1;
 };
 
-/// Sizes and levels: what makes two calls the same place.
+/// Sizes and levels of a call; calls with equal values are at the same place.
 using Place = std::vector<double>;
 
 struct Point {
@@ -54,7 +55,7 @@ struct Point {
   [[nodiscard]] double error() const { return predicted / median(times) - 1; }
 };
 
-/// Relative standard error of a median.
+/// Returns the relative standard error of the median of `times`.
 double noise_of(const std::vector<Seconds>& times) {
   const double centre = median(times);
   std::vector<double> distances;
@@ -64,7 +65,7 @@ double noise_of(const std::vector<Seconds>& times) {
   return 1.2533 * 1.4826 * median(distances) / std::sqrt(static_cast<double>(times.size()));
 }
 
-/// One trace with what is measured of it.
+/// A trace and the calls of it that are measured.
 struct Drawn {
   Trace trace;
   std::vector<Placement> placements;
@@ -98,7 +99,8 @@ class Experiment {
     const model::Store store = model::Store::open();
     const auto kept = store.find_artifact("reference-time", environment_.fingerprint);
     if (!kept) {
-      throw bad_input("the store {} has no samples of {}; tune something first", store.path().string(), environment_.blas.path);
+      throw bad_input("the store {} has no samples of {}. Tune a routine with `flopcast tune` first", store.path().string(),
+                      environment_.blas.path);
     }
     reference_ = kept->at("seconds").get<double>();
     for (const ModelKey& key : store.sampled_keys()) {
@@ -160,7 +162,7 @@ class Experiment {
         const ModelKey key = models_.key(call);
         const Place place = model::KernelProcess::coordinates(call, placement, models_.baseline());
         if (model::returns_at_once(call) || !sampled_[key].insert(place).second) {
-          continue;  // sampled, or drawn before
+          continue;  // sampled or drawn before
         }
         experiments.push_back(tune::experiment(one.trace, one.placements, segment, environment_));
         points.push_back({call, placement, models_.seconds(call, placement), {}});
@@ -236,13 +238,14 @@ class Experiment {
 int main(int argc, char** argv) {
   CLI::App app("Error of kernel models on demand at points that were not sampled; uses the store of FLOPCAST_HOME");
   Options options;
-  app.add_option("--blas", options.blas, "its kernels must be those that were tuned with: set OPENBLAS_CORETYPE or BLIS_ARCH_TYPE likewise")
+  app.add_option("--blas", options.blas,
+                 "BLAS by name or path, with the kernels of the tuning: set OPENBLAS_CORETYPE or BLIS_ARCH_TYPE as there")
       ->capture_default_str();
   app.add_option("--routines", options.routines)->capture_default_str();
-  app.add_option("--traces", options.traces, "per routine, of random orders and block sizes")->capture_default_str();
-  app.add_option("--calls", options.calls_per_trace, "of every trace")->capture_default_str();
+  app.add_option("--traces", options.traces, "number of traces per routine, with random orders and block sizes")->capture_default_str();
+  app.add_option("--calls", options.calls_per_trace, "number of calls drawn from every trace")->capture_default_str();
   app.add_option("--repetitions", options.repetitions)->capture_default_str();
-  app.add_option("--worst", options.worst, "of every kernel, show so many of the places with the largest errors");
+  app.add_option("--worst", options.worst, "number of places with the largest errors that are shown per kernel");
   app.add_option("--seed", options.seed)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {

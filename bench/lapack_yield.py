@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How good the block sizes of `flopcast tune lapack` are: tunes every routine that asks ilaenv from nothing, then runs it with every block size,
-interleaved and drift-normalised, and prints a Markdown table of yields (best measured time / measured time of the chosen block size).
+"""Measures the quality of the block sizes of `flopcast tune lapack`: tunes every routine that asks ilaenv with an empty store, then runs the routine
+with every block size, interleaved and drift-normalised. Prints a Markdown table of yields (best measured time / measured time of the chosen block size).
 
   bench/lapack_yield.py --flopcast build/release/bin/flopcast [--precision d] [--blas openblas-serial] [--n 300,800,1600] [--nb ...] [--budget 4min]
 
-Validation takes far longer than tuning: by default eight block sizes and three orders. With --keep FOLDER, Ctrl-C shows what there is, and the same command goes
-on with the other routines."""
+Validation takes far longer than tuning: by default it covers eight block sizes and three orders. With --keep FOLDER, Ctrl-C prints the results so
+far, and the same command continues with the other routines."""
 import argparse
 import glob
 import json
@@ -52,10 +52,10 @@ def main():
     parser.add_argument("--n", default="300,800,1600")
     parser.add_argument("--nb", default="16,24,32,48,64,96,128,192")
     parser.add_argument("--budget", default="4min")
-    parser.add_argument("--repetitions", default="7", help="of long runs, short ones get more; with three, yields of 90 to 95 %% may be noise")
+    parser.add_argument("--repetitions", default="7", help="repetitions of long runs; short runs are repeated more often; with three, yields of 90 to 95 %% may be noise")
     parser.add_argument("--keep", help="folder for the store, the profile and the JSON documents")
     options = parser.parse_args()
-    signal.signal(signal.SIGINT, lambda *_: None)  # it is for flopcast, which then prints what it has
+    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for flopcast, which prints its results so far
     environment = dict(os.environ)
     home = options.keep or tempfile.mkdtemp(prefix="flopcast-lapack-")
     environment["FLOPCAST_HOME"] = home
@@ -65,7 +65,7 @@ def main():
                "--profile", os.path.join(home, "profile.json")]
     name = os.path.join(home, f"lapack-{options.precision}-{options.blas}-")
     with open(f"{name}{len(glob.glob(name + '*')):02}.json", "w", encoding="utf-8") as part:
-        subprocess.run(command, env=environment, stdout=part, check=False)  # Ctrl-C ends it after the routine that it is at
+        subprocess.run(command, env=environment, stdout=part, check=False)  # Ctrl-C ends the command after the current routine
     documents = [json.load(open(part, encoding="utf-8")) for part in sorted(glob.glob(name + "*")) if os.path.getsize(part) > 0]
     routines = [r for document in documents for r in document["routines"]]
     validated = [r for r in routines if yields(r)]

@@ -1,5 +1,5 @@
-// Paper 001 on this machine: unblocked LU predicted from a few timings of ger with m = n, against the real LU made of dscal and dger calls.
-// Prints a table of orders, predicted and measured times and deviations; --figure draws the deviation over n.
+// Reproduces paper 001 on this machine: unblocked LU is predicted from a few timings of ger with m = n and compared with a real LU made of
+// dscal and dger calls. Prints a table of orders, predicted and measured times and deviations; --figure draws the deviation over n.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace flopcast;
 
-constexpr std::int64_t reference_order = 256;  // of the dgemm that tells the clock's drift, as in a session
+constexpr std::int64_t reference_order = 256;  // order of the dgemm that shows clock drift, as in a session
 
 struct Options {
   std::string blas = "openblas-serial";
@@ -39,7 +39,7 @@ Call square_ger(std::int64_t n) {
   return kernel::parse_call(kernel::require("dger"), {{"m", order}, {"n", order}, {"alpha", "-1"}, {"lda", std::to_string(n | 1)}});
 }
 
-/// Times of square gers, in cache where they fit: LU has just touched the same elements.
+/// Times square gers, in cache where they fit, because LU has just touched the same elements.
 model::SampleSource ger_source(measure::Session& session, int repetitions) {
   return [&session, repetitions](std::span<const model::Sizes> points) -> std::optional<model::Measured> {
     session.options().stop.maximum_repetitions = repetitions;
@@ -55,7 +55,7 @@ model::SampleSource ger_source(measure::Session& session, int repetitions) {
   };
 }
 
-/// The real thing: unblocked LU without pivoting, and a reference dgemm beside it.
+/// Executes unblocked LU without pivoting, and a reference dgemm beside it.
 class RealLu {
  public:
   RealLu(const machine::LibrarySet& libraries, std::int64_t largest)
@@ -65,13 +65,13 @@ class RealLu {
         matrix_(static_cast<std::size_t>(largest * (largest | 1))),
         square_(static_cast<std::size_t>(reference_order * reference_order), 1.0) {}
 
-  /// Seconds of one factorisation of order n of a diagonally dominant matrix, as if the clock ran as it did in the session.
+  /// Returns the seconds of one factorisation of a diagonally dominant matrix of order n, scaled to the clock rate of the session.
   Seconds run(std::int64_t n, Seconds session_reference) {
     fill(n);
     const Seconds before = timed([&] { reference(); });
     const Seconds seconds = timed([&] { factorise(static_cast<int>(n)); });
     const Seconds after = timed([&] { reference(); });
-    return seconds * session_reference / std::min(before, after);  // a preempted reference is only ever too long
+    return seconds * session_reference / std::min(before, after);  // a preemption only lengthens a reference, never shortens it
   }
 
  private:
@@ -126,7 +126,7 @@ class RealLu {
   std::vector<double> matrix_, square_;
 };
 
-/// Medians over rounds in which every order is run once, in random order.
+/// Returns medians over rounds. Each round runs every order once, in random order.
 std::vector<Seconds> measure_lu(RealLu& lu, const std::vector<std::int64_t>& orders, int rounds, Seconds reference) {
   std::vector<std::vector<Seconds>> times(orders.size());
   std::vector<std::size_t> order(orders.size());
@@ -205,7 +205,7 @@ int main(int argc, char** argv) {
   app.add_option("--blas", options.blas, "BLAS, by name or path")->capture_default_str();
   app.add_option("--n", options.sizes, "Orders of LU")->capture_default_str();
   app.add_option("--measurements", options.measurements, "Timings of ger per memory level")->capture_default_str();
-  app.add_option("--repetitions", options.repetitions, "Of each timing")->capture_default_str();
+  app.add_option("--repetitions", options.repetitions, "Repetitions of each timing")->capture_default_str();
   app.add_option("--figure", options.figure, "Draw the deviation into FILE (.svg, .png, .gp)");
   CLI11_PARSE(app, argc, argv);
   try {

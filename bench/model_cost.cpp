@@ -1,6 +1,6 @@
-// Paper 000, Fig. 5, on this machine: accuracy of models against the samples they cost, for configurations of the refinement and for the
-// bases, on points that no model was built from. Samples are measured once and shared by all configurations; each counts those that it
-// asked for.
+// Reproduces figure 5 of paper 000 on this machine: accuracy of models over the cost of their samples, for configurations of the refinement
+// and for the bases, at points that no model was built from. Samples are measured once and shared by all configurations; each configuration
+// counts the samples that it asked for.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using namespace flopcast;
 struct Options {
   std::string blas = "openblas-serial";
   std::string routine = "dtrsm";
-  std::int64_t largest = 512;  ///< every size ranges from 8 to it
+  std::int64_t largest = 512;  ///< maximum of every size; the minimum is 8
   int held_out = 150;
   int repetitions = 5;
   std::string figure;
@@ -140,7 +140,7 @@ struct Result {
   double mean = 0, p95 = 0, largest = 0;
 };
 
-/// Judges a model at those of `points` that it wasn't built from.
+/// Returns the accuracy of a model at those `points` that the model wasn't built from.
 Result judge(std::string name, const model::Model& model, const std::set<model::Sizes>& used, const std::vector<model::Sizes>& points,
              const std::vector<Seconds>& truth) {
   std::vector<double> errors;
@@ -227,7 +227,7 @@ void run(const Options& options) {
     differences.push_back(std::fabs(repeated[i] / truth[i] - 1));
   }
   print(results);
-  std::printf("The held-out points measured once more differ by %.2f %% on average: no model can be seen to be better than that.\n",
+  std::printf("A second measurement of the held-out points differs by %.2f %% on average. Smaller errors of a model can't be seen.\n",
               100 * summarise(differences).mean);
   if (!options.figure.empty()) {
     draw(results, options.routine, options.figure);
@@ -241,11 +241,15 @@ int main(int argc, char** argv) {
   Options options;
   app.add_option("--blas", options.blas, "BLAS, by name or path")->capture_default_str();
   app.add_option("--routine", options.routine, "Routine with its first flags")->capture_default_str();
-  app.add_option("--largest", options.largest, "Every size ranges from 8 to it")->capture_default_str()->check(CLI::Range(64, 4096));
+  app.add_option("--largest", options.largest, "Maximum of every size; the minimum is 8")
+      ->capture_default_str()
+      ->check(CLI::Range(64, 4096));
   app.add_option("--held-out", options.held_out, "Random points to judge the models by")
       ->capture_default_str()
       ->check(CLI::Range(10, 100000));
-  app.add_option("--repetitions", options.repetitions, "Of each point, at most")->capture_default_str()->check(CLI::Range(3, 1000));
+  app.add_option("--repetitions", options.repetitions, "Maximum number of repetitions of each point")
+      ->capture_default_str()
+      ->check(CLI::Range(3, 1000));
   app.add_option("--figure", options.figure, "Draw accuracy over cost into FILE (.svg, .png, .gp)");
   CLI11_PARSE(app, argc, argv);
   try {

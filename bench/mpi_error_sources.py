@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Where the error of a tuned time comes from: configurations of a tuning subject executed in full several times and selectively, in turns; for each routine what it adds to the critical path
-in full, how far full executions lie apart (one predicting another: no prediction can be better), and how far the selective one is off. Seconds of the path; "rest" is computation
-outside of kernels, "idle" waiting on the path.
+"""Finds the sources of the error of a tuned time. Configurations of a tuning subject are executed several times in full and selectively, in turns. For
+each routine the program prints three figures in seconds: its part of the critical path of full executions, the distance between full executions
+(one predicting another: no prediction can be better), and the error of the selective execution. "rest" is computation outside of kernels, "idle" is
+waiting on the path.
 
   bench/mpi_error_sources.py --flopcast build/release/bin/flopcast --subjects build/check/bin --spaces tile_cholesky [--ranks 2] [--limit 4] [--repetitions 3] [--policy local]
 
-Run it on an idle machine."""
+Run this on an idle machine."""
 import argparse
 import collections
 import json
@@ -22,7 +23,7 @@ from mpi_tuning import SPACES, settings_of, space_of
 
 
 def parts(profile):
-    """Seconds along the path by routine, and what isn't in kernels."""
+    """Returns the seconds along the path by routine, and the parts outside of kernels."""
     seconds = collections.Counter()
     for kernel in profile["kernels"]:
         seconds[kernel["routine"]] += kernel["along"]["seconds"]
@@ -34,7 +35,7 @@ def parts(profile):
 
 
 class Executions:
-    """Starts a space's configurations, what was learnt of kernels going from one selective execution to the next."""
+    """Starts a space's configurations; selective executions pass their knowledge of kernels on to the next one."""
 
     def __init__(self, launcher, space, options):
         self.launcher, self.space, self.options = launcher, space, options
@@ -83,7 +84,7 @@ def main():
     mpi_launch.add_options(parser)
     parser.set_defaults(repetitions=3)
     parser.add_argument("--subjects", required=True, help="folder with the tuning subjects")
-    parser.add_argument("--spaces", required=True, help="names, comma between")
+    parser.add_argument("--spaces", required=True, help="names of spaces, separated by commas")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--policy", default="local")
     parser.add_argument("--tolerance", default="0.1")
@@ -108,7 +109,7 @@ def main():
 
 
 def merge(file, profile):
-    """Keeps what a selective execution learnt of kernels for the next one: the latest times of each."""
+    """Merges a selective execution's kernel times into `file` for the next one; the latest times of each kernel win."""
     known = json.load(open(file)) if os.path.exists(file) else {"schema": profile["schema"], "kernels": []}
     fresh = {k["kernel"]: {**k, "executed": k["in_context"], "where": profile["where"]} for k in profile["kernels"] if "in_context" in k}
     known["kernels"] = [k for k in known["kernels"] if k["kernel"] not in fresh] + list(fresh.values())

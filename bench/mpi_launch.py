@@ -1,4 +1,5 @@
-"""What the benchmarks of `flopcast mpi` have in common: compiling their program, starting MPI programs with and without flopcast, medians with their spread."""
+"""Common parts of the benchmarks of `flopcast mpi`: compiling their program, starting MPI programs with and without flopcast, medians with
+their spread."""
 import json
 import os
 import pathlib
@@ -11,7 +12,8 @@ import time
 
 BENCH = pathlib.Path(__file__).parent
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-CROWDED = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}  # more processes than cores, or told to share them
+CROWDED = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}  # for more processes than cores, or processes
+                                                                                               # that share cores
 
 
 def add_options(parser):
@@ -21,12 +23,12 @@ def add_options(parser):
 
 
 class Launcher:
-    """Starts programs of one MPI; a context, since it compiles into a folder that goes at the end."""
+    """Starts programs of one MPI; a context manager, since it compiles into a temporary folder."""
 
     def __init__(self, options):
         self.options = options
         self.flopcast = os.path.abspath(options.flopcast)
-        self.seconds = None  # that the last command took
+        self.seconds = None  # elapsed time of the last command
         self.environment = {**os.environ, **OPEN_MPI, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
     def __enter__(self):
@@ -38,7 +40,8 @@ class Launcher:
         self.folder.cleanup()
 
     def environment_for(self, ranks, cores=None):
-        """Processes with a core each are bound to it and wait busily, as Open MPI has it by itself; others yield."""
+        """Returns the environment. Processes with a core each are bound to it and wait busily, which is Open MPI's default; others
+        yield."""
         crowded = cores is not None or ranks > len(os.sched_getaffinity(0))
         return {**self.environment, **(CROWDED if crowded else {})}
 
@@ -48,7 +51,8 @@ class Launcher:
         return program
 
     def run(self, ranks, command, cores=None, follow=None):
-        """Standard output of a run, of `self.seconds`, on `cores` ("0,1"; all if None), and its profile if it is followed with the options `follow`."""
+        """Runs on `cores` ("0,1"; None for all) and returns the standard output and, if followed with the options `follow`, the profile.
+        Sets `self.seconds`."""
         profile = os.path.join(self.folder.name, "profile.json")
         words = [f"mpirun.{self.options.mpi}", "-n", str(ranks)]
         if follow is not None:
@@ -67,12 +71,12 @@ class Launcher:
 
 
 def own_seconds(output):
-    """What the program itself says it took."""
+    """Returns the seconds that the program itself prints."""
     return float(re.search(r"seconds ([0-9.]+)", output).group(1))
 
 
 def ratio(numbers, others):
-    """Ratio of the medians, and its spread: half of the interquartile range of the paired ratios."""
+    """Returns the ratio of the medians and its spread, which is half of the interquartile range of the paired ratios."""
     pairs = [a / b for a, b in zip(numbers, others)]
     quartiles = statistics.quantiles(pairs, n=4) if len(pairs) > 1 else [pairs[0]] * 3
     return statistics.median(numbers) / statistics.median(others), (quartiles[2] - quartiles[0]) / 2

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""What following an MPI program costs, nothing skipped: 2 processes, with and without flopcast in turns. Ratios of the medians of the program's own wall time, half the interquartile
-range of the paired ratios behind. Reach: 2x per message, 3 % of programs; goal: 1.3x, 1 %.
+"""Measures the cost of following an MPI program without skipping anything: 2 processes, with and without flopcast in turns. Prints ratios of the
+medians of the program's own wall time, followed by half the interquartile range of the paired ratios. Reach: 2x per message, 3 % of programs;
+goal: 1.3x, 1 %.
 
   bench/mpi_overhead.py --flopcast build/release/bin/flopcast [--mpi mpich] [--messages 100000] [--repetitions 11] [--subjects build/check/bin]
 
---subjects: the folder with the tuning subjects, which are measured too: there the time is that of the whole command. Run it on an idle machine with two cores."""
+--subjects is the folder with the tuning subjects, which are then measured too, by the time of the whole command. Run this on an idle machine with two
+cores."""
 import argparse
 import os
 import statistics
@@ -12,7 +14,7 @@ import statistics
 import mpi_launch
 from mpi_launch import Launcher, cell, own_seconds, ratio
 
-SUBJECTS = {  # one or two seconds each
+SUBJECTS = {  # each takes one or two seconds
     "recursive_cholesky": ["--n", "6144", "--nb", "256", "--grid", "1x1x2"],
     "tile_cholesky": ["--n", "8192", "--nb", "128", "--grid", "1x2"],
     "pipelined_qr": ["--m", "16384", "--n", "2048", "--nb", "64", "--grid", "2x1"],
@@ -23,7 +25,7 @@ SUBJECTS = {  # one or two seconds each
 
 
 def in_turns(launcher, repetitions, command, seconds_of):
-    """Seconds with and without flopcast, as seconds_of(output, wall seconds) says."""
+    """Returns the seconds with and without flopcast, computed by seconds_of(output, wall seconds)."""
     times = {True: [], False: []}
     for repetition in range(repetitions + 1):
         for followed in (True, False) if repetition % 2 else (False, True):
@@ -47,7 +49,7 @@ def main():
         program = launcher.compile()
         own = lambda output, _: own_seconds(output)
         followed, plain = in_turns(launcher, options.repetitions, [program, "messages", str(options.messages)], own)
-        fastest = min(followed) / min(plain)  # virtual cores may be near each other in some runs and far in others
+        fastest = min(followed) / min(plain)  # two virtual cores may share a physical core in some runs and not in others
         print(f"| {options.messages} messages of 8 bytes | {cell(ratio(followed, plain))}, the fastest {fastest:.3f} | 2 | 1.3 |", flush=True)
         followed, plain = in_turns(launcher, options.repetitions, [program, "work", str(options.order), str(options.steps)], own)
         print(f"| products of order {options.order} | {cell(ratio(followed, plain))} | 1.03 | 1.01 |")

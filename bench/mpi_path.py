@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""How true critical paths are, nothing skipped: along the path against the wall time that the program measures in the same run and in runs without flopcast (2 processes on 2 cores), and
-paths measured on fewer cores than processes against those on more (CPU clock and modelled messages where processes outnumber cores). Kernels take over a millisecond. Runs of one
-row are in turns; ratios of medians, half the interquartile range of the paired ratios behind. Reach and goal are how far from 1.
+"""Measures the accuracy of critical paths without skipping anything. The first comparison is the length of the path against the wall time that the
+program measures, in the same run and in runs without flopcast (2 processes on 2 cores). The second one is paths on fewer cores than processes against
+paths on more cores (CPU clock and modelled messages where processes outnumber cores). Kernels take over a millisecond. Runs of one row take turns.
+Prints ratios of medians, followed by half the interquartile range of the paired ratios. Reach and goal are distances from 1.
 
   bench/mpi_path.py --flopcast build/release/bin/flopcast [--mpi mpich] [--repetitions 11] [--order 400] [--steps 60]
 
-Run it on an idle machine with two cores."""
+Run this on an idle machine with two cores."""
 import argparse
 
 import mpi_launch
@@ -17,7 +18,7 @@ def path_seconds(profile):
 
 
 def rows(launcher, command):
-    """What, a function from the number of a repetition to its two times in seconds, reach and goal."""
+    """Yields for each row its title, a function from the number of a repetition to its two times in seconds, reach and goal."""
     def followed(ranks, cores):
         return lambda: path_seconds(launcher.run(ranks, command, cores=cores, follow=[])[1])
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How true simulations are: what the subjects of examples/mpi say they take on 2 processes, under SimGrid with kernels from models (`flopcast mpi simulate`, on this machine as
-`flopcast mpi describe` has measured it) against really run on 2 cores. Both in turns; ratios of medians, half the interquartile range of the paired ratios behind. Kernels are
-measured in a first simulation, which doesn't count.
+"""Measures the accuracy of simulations: the times that the subjects of examples/mpi print on 2 processes under SimGrid with kernels from models
+(`flopcast mpi simulate`, with this machine's description by `flopcast mpi describe`) against real runs on 2 cores, in turns. Prints ratios of medians,
+followed by half the interquartile range of the paired ratios. A first simulation measures the kernels and doesn't count.
 
   bench/mpi_simulation.py --flopcast build/release/bin/flopcast --subjects build/check/bin [--mpi mpich] [--repetitions 7] [--only tile_qr] [--home FOLDER]
 
---home keeps what is measured of the machine and its kernels for the next time. Run it on an idle machine with two cores."""
+--home keeps the measurements of the machine and its kernels for the next run. Run this on an idle machine with two cores."""
 import argparse
 import os
 import re
@@ -24,7 +24,7 @@ CASES = [("tile_cholesky", "--n 2000 --nb 100 --grid 2x1"), ("tile_cholesky", "-
 
 
 def own_seconds(output):
-    """What the program says it took; of a program that was simulated several times, the last."""
+    """Returns the seconds that the program prints; the last ones if the program was simulated several times."""
     return float(re.findall(r": ([0-9.]+) s$", output, re.MULTILINE)[-1])
 
 
@@ -47,8 +47,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     mpi_launch.add_options(parser)
     parser.add_argument("--subjects", required=True, help="folder with the programs")
-    parser.add_argument("--only", help="one subject")
-    parser.add_argument("--home", help="folder for what flopcast keeps; a new one if not given")
+    parser.add_argument("--only", help="the only subject to simulate")
+    parser.add_argument("--home", help="folder of flopcast's store (default: a new folder)")
     parser.set_defaults(repetitions=7, busy=True)
     options = parser.parse_args()
     print(f"{options.mpi}, 2 processes, {options.repetitions} repetitions\n")

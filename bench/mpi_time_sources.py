@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Where the time of tunings goes: the tuning subjects are tuned with an empty store and again with what that has learnt, and what the processes did in the selective executions is added up over all
-configurations; parts of full executions' time, in percent (means of the processes; "check" is the rehearsal and the full execution of the self-check, "other calls" what flopcast does in MPI's).
+"""Shows where the time of tunings goes. The tuning subjects are tuned with an empty store and again with the filled store. The times that processes
+spend on each activity in selective executions are summed over all configurations. Parts are percentages of the time of full executions (means over
+the processes). "check" is the rehearsal and the full execution of the self-check, "other calls" the time that flopcast spends in MPI calls.
 
   bench/mpi_time_sources.py --flopcast build/release/bin/flopcast --subjects build/check/bin [--spaces tile_cholesky] [--ranks 2] [--limit 6]
 
-Run it on an idle machine."""
+Run this on an idle machine."""
 import argparse
 import collections
 
@@ -15,7 +16,7 @@ COLUMNS = ["window", "unseen", "unsure", "always", "brief", "preparing", "leavin
 
 
 def parts(tuned, full):
-    """Seconds by what they went for: all executions of a tuning but those of the self-check."""
+    """Returns the seconds by activity, over all executions of a tuning except those of the self-check."""
     seconds = collections.Counter()
     for configuration in tuned["configurations"]:
         seconds["total"] += configuration["elapsed_seconds"] + configuration["self_check_seconds"]

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""What tuning by selective execution saves and how good it is: every space is tuned with an empty store and again with what that has learnt, and with everything executed before, between
-and after, all in the same kind of launches. Prints a Markdown table: "configurations" says in how many launches of the program; "times less" is the time that the programs measure (the
-factorisation), in full over selectively, with the full execution that the self-check compares with, which a warm tuning remembers; "whole" that of whole commands: starting and making matrices too. Errors are those of the
-predicted path against the median of the full executions' paths, by the clock that flopcast chooses (CPU time where processes outnumber cores), and "full ones apart" is by how much one
-full execution is off if it predicts another; "by a full tuning" is how far behind the best that lies which a single tuning with
-everything executed chooses. Reach: 4x in the median, error 5 %, choice within 3 % of the best; goal: 7.1x at 2 % on every one, 20x warm, within 1 %.
+"""Measures the savings and the quality of tuning by selective execution. Every space is tuned with an empty store, again with the filled store, and
+with everything executed before, between and after, all in the same kind of launches. Prints a Markdown table. "configurations" tells in how many
+launches of the program. "speed-up" is the time that the programs measure (the factorisation), in full over selectively. The latter includes the
+full execution for the self-check, which a warm tuning remembers. "whole commands" is the same ratio for whole commands, with starting and making matrices.
+Errors compare the predicted path with the median of the full executions' paths, by the clock that flopcast chooses (CPU time where processes
+outnumber cores). "between full ones" is the error of one full execution as the prediction of another. "by a full tuning" is the distance from the
+best of the configuration that a single tuning with everything executed chooses. Reach: 4x in the median, error 5 %, choice within 3 % of the best;
+goal: 7.1x at 2 % for every space, 20x warm, within 1 %.
 
   bench/mpi_tuning.py --flopcast build/release/bin/flopcast --subjects build/check/bin [--ranks 1,2,4] [--policies local,eager] [--spaces tile_cholesky] [--mpi mpich]
                       [--limit 6] [--set --n=1024] [--set --m=2048]
 
---limit takes that many configurations of a space, spread evenly; --set replaces the value of an option in the programs' command lines. Run it on an idle machine."""
+--limit reduces a space to that many configurations, spread evenly; --set replaces the value of an option in the programs' command lines. Run this on
+an idle machine."""
 import argparse
 import itertools
 import json
@@ -27,18 +30,18 @@ SPACES = pathlib.Path(__file__).parent.parent / "examples" / "mpi"
 
 
 def grids(ranks, dimensions):
-    """All grids of `ranks` processes, `4x1`."""
+    """Returns all grids of `ranks` processes, such as `4x1`."""
     extents = [e for e in itertools.product(range(1, ranks + 1), repeat=dimensions) if eval("*".join(map(str, e))) == ranks]
     return ["x".join(map(str, e)) for e in extents]
 
 
 def recursive_grid(ranks):
-    """recursive_cholesky takes square layers."""
+    """Returns the grid of recursive_cholesky, whose layers are square."""
     return {1: "1x1x1", 2: "1x1x2", 4: "2x2x1"}[ranks]
 
 
 def space_of(file, options, ranks):
-    """The space in `file` for so many processes, with the programs in --subjects."""
+    """Returns the space in `file` for `ranks` processes, with the programs in --subjects."""
     space = json.loads(file.read_text())
     program = pathlib.Path(space["command"][0]).name.rsplit("_", 1)[0] + "_" + options.mpi
     space["command"][0] = os.path.join(os.path.abspath(options.subjects), program)
@@ -58,19 +61,19 @@ def space_of(file, options, ranks):
 
 
 def settings_of(parameters):
-    """Every combination of values."""
+    """Returns every combination of values."""
     return [dict(zip(parameters, values)) for values in itertools.product(*parameters.values())]
 
 
 def thin(parameters, most):
-    """Takes every other value of the longest parameter until there are at most so many combinations."""
+    """Drops every second value of the longest parameter until there are at most `most` combinations."""
     while len(settings_of(parameters)) > most and max(map(len, parameters.values())) > 1:
         longest = max(parameters, key=lambda name: len(parameters[name]))
         parameters[longest] = parameters[longest][::2]
 
 
 def tune(launcher, options, space, ranks, policy, *more, home=None):
-    """The document of a tuning, its configurations by "selective" and so on."""
+    """Tunes the space and returns the tuning's document."""
     file = os.path.join(launcher.folder.name, "space.json")
     pathlib.Path(file).write_text(json.dumps(space))
     command = [launcher.flopcast, "mpi", "tune", file, "--json", "--quiet", "--policy", policy, "--tolerance", options.tolerance, "--least-coverage", "0", *more]
@@ -85,12 +88,13 @@ def tune(launcher, options, space, ranks, policy, *more, home=None):
 
 
 def tune_in_full(launcher, options, space, ranks):
-    """The same launches with everything executed; what that teaches goes to a store of its own."""
+    """Executes everything in the same launches; the results go to a separate store."""
     return tune(launcher, options, space, ranks, "full", home=os.path.join(launcher.folder.name, "full"))
 
 
 def behind_in_full(rounds):
-    """How far what a single tuning in full chooses is from the best, as the other rounds tell: what noise costs whoever executes everything. Mean over the rounds."""
+    """Returns how far the choice of a single full tuning is from the best according to the other rounds, as a mean over the rounds: the
+    price of noise."""
     behind = []
     for judge in rounds:
         paths = [statistics.mean(c["predicted_seconds"] for c in each) for each in zip(*(r for r in rounds if r is not judge))]
@@ -100,8 +104,9 @@ def behind_in_full(rounds):
 
 
 def row(tuned, full):
-    """Saved, saved of whole commands, median and worst error, share of full executions within the predictions' intervals, how far full executions lie apart, how far the chosen one is from
-    the best, and what a full tuning chooses. `full` has a tuning per round; all by medians over the rounds but the share."""
+    """Returns eight figures of a tuning: the saving by the programs' times and by whole commands, median and worst error, the share of full
+    executions within the predicted intervals, the distance between full executions, the distance of the chosen configuration from the best, and
+    that of a full tuning's choice. `full` has one tuning per round; all figures but the share are medians over the rounds."""
     rounds = [each["configurations"] for each in full]
     paths = [statistics.median(c["predicted_seconds"] for c in each) for each in zip(*rounds)]
     elapsed = sum(statistics.median(c["elapsed_seconds"] for c in each) for each in zip(*rounds))
@@ -116,7 +121,7 @@ def row(tuned, full):
 
 
 def tell_details(tuned, full):
-    """Every configuration: its path in full, predictions' errors, and elapsed seconds in full and selectively."""
+    """Prints for every configuration its full path, the errors of the predictions, and the elapsed seconds in full and selectively."""
     for i, each in enumerate(zip(*(f["configurations"] for f in full))):
         path = statistics.median(c["predicted_seconds"] for c in each)
         elapsed = statistics.median(c["elapsed_seconds"] for c in each)
@@ -126,10 +131,10 @@ def tell_details(tuned, full):
 
 
 def add_space_options(parser, ranks):
-    """Which spaces are tuned and how; `ranks` is how many processes there are if nothing is said."""
+    """Adds the options for the spaces and the tuning; `ranks` is the default number of processes."""
     mpi_launch.add_options(parser)
     parser.add_argument("--subjects", required=True, help="folder with the tuning subjects")
-    parser.add_argument("--spaces", help="names, comma between (default: all of examples/mpi)")
+    parser.add_argument("--spaces", help="names of spaces, separated by commas (default: all of examples/mpi)")
     parser.add_argument("--ranks", default=ranks, type=type(ranks))
     parser.add_argument("--tolerance", default="0.1")
     parser.add_argument("--limit", type=int)
@@ -137,7 +142,7 @@ def add_space_options(parser, ranks):
 
 
 def names_of(options):
-    """Of the spaces that are asked for."""
+    """Returns the names of the selected spaces."""
     return options.spaces.split(",") if options.spaces else sorted(file.stem for file in SPACES.glob("*.json"))
 
 
@@ -145,10 +150,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_space_options(parser, "1,2,4")
     parser.add_argument("--policies", default="local")
-    parser.add_argument("--details", action="store_true", help="every configuration by itself")
-    parser.add_argument("--option", action="append", default=[], help="of flopcast mpi tune, for the selective tunings")
+    parser.add_argument("--details", action="store_true", help="print every configuration")
+    parser.add_argument("--option", action="append", default=[], help="option of flopcast mpi tune for the selective tunings")
     options = parser.parse_args()
-    print("| subject | processes | policy | configurations | store | times less | whole | median error | worst | within | full ones apart | chosen behind best | by a full tuning |\n"
+    print("| subject | processes | policy | configurations | store | speed-up | whole commands | median error | worst | within | between full ones | chosen behind best | by a full tuning |\n"
           "|---|--:|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     saved = {True: [], False: []}
     for name, ranks, policy in itertools.product(names_of(options), map(int, options.ranks.split(",")), options.policies.split(",")):
@@ -168,7 +173,7 @@ def main():
                 tell_details(tuned, full)
     for cold in (True, False):
         less, whole, median, within = (statistics.median(column) for column in zip(*saved[cold]))
-        print(f"\n{'Cold' if cold else 'Warm'}, in the median: {less:.2f} times less, {whole:.2f} times less of whole commands, error {median:.1%}; {within:.0%} of full executions within the intervals")
+        print(f"\n{'Cold' if cold else 'Warm'}, medians: {less:.2f} times faster, whole commands {whole:.2f} times faster, error {median:.1%}; {within:.0%} of full executions within the intervals")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How far predictions of selective executions are off where every configuration is executed in full right before, as the paper measures: the machine is then the same for both (mpi_tuning.py compares
-with full executions minutes away). Each space is tuned with an empty store and again with what that has learnt; full executions teach nothing. Prints a Markdown table: "times less" is what the
-programs measure, in full over selectively; "behind best" is how far the chosen configuration's full execution is from the fastest one, "by others" the same of what the other tuning's full executions
-choose.
+"""Measures the errors of selective executions as the paper does: every configuration is executed in full right before its selective execution, so
+that the machine is in the same state for both (mpi_tuning.py compares with full executions minutes away). Each space is tuned with an empty store and
+again with the filled store; full executions add nothing to it. Prints a Markdown table. "speed-up" is the time that the programs measure, in full
+over selectively. "behind best" is the distance of the chosen configuration's full execution from the fastest one. "by others" is the same distance of
+the configuration that is the best by the other tuning's full executions.
 
   bench/mpi_validation.py --flopcast build/release/bin/flopcast --subjects build/check/bin [--ranks 2] [--spaces tile_cholesky] [--mpi mpich] [--limit 6] [--set --n=1024]
 
-Run it on an idle machine."""
+Run this on an idle machine."""
 import argparse
 import statistics
 
@@ -27,7 +28,7 @@ def main():
     add_space_options(parser, 2)
     parser.add_argument("--policy", default="local")
     options = parser.parse_args()
-    print("| subject | configurations | store | times less | median error | mean | worst | within | behind best | by others |\n|---|--:|---|--:|--:|--:|--:|--:|--:|--:|")
+    print("| subject | configurations | store | speed-up | median error | mean | worst | within | behind best | by others |\n|---|--:|---|--:|--:|--:|--:|--:|--:|--:|")
     seen = {True: [], False: []}
     for name in names_of(options):
         with Launcher(options) as launcher:
@@ -45,7 +46,7 @@ def main():
                       f"| {behind(chosen, paths[cold]):.1%} | {behind(fastest(paths[not cold]), paths[cold]):.1%} |", flush=True)
     for cold, rows in seen.items():
         less, median, mean = (statistics.median(column) for column in zip(*rows))
-        print(f"\n{'Cold' if cold else 'Warm'}, in the median: {less:.2f} times less, median error {median:.1%}, mean error {mean:.1%}")
+        print(f"\n{'Cold' if cold else 'Warm'}, medians: {less:.2f} times faster, median error {median:.1%}, mean error {mean:.1%}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Calls per second of access distances and of predictions with the models in place.
+// Measures the rate of access distances and of predictions with the models in place, in calls per second.
 #include <benchmark/benchmark.h>
 
 #include "flopcast/algorithm/registry.hpp"
@@ -13,13 +13,13 @@ using namespace flopcast;
 const std::vector<CacheLevel> caches = {
     {.name = "L1", .capacity_bytes = 48 << 10}, {.name = "L2", .capacity_bytes = 2 << 20}, {.name = "L3", .capacity_bytes = 64 << 20}};
 
-/// A model that costs nothing, so that only the rest is timed.
+/// A model without any cost, so that only the rest is timed.
 class Flops : public predict::KernelModels {
  public:
   predict::Estimate evaluate(const Call& call, const predict::Condition&) const override { return {flops(call) * 1e-10, 0.01, false}; }
 };
 
-/// `routine` of order n with leading dimension n.
+/// Returns the trace of `routine` of order n with leading dimension n.
 Trace blocked(const char* routine, std::int64_t n, std::int64_t nb) {
   Call call;
   call.routine = &kernel::require(routine);
@@ -30,7 +30,7 @@ Trace blocked(const char* routine, std::int64_t n, std::int64_t nb) {
   return algorithm::record(call, {nb, 2, 128});
 }
 
-/// The updates of a tiled Cholesky factorisation with tiles x tiles tiles of order nb: tiles^3 / 6 calls of dgemm.
+/// Returns the updates of a tiled Cholesky factorisation with tiles x tiles tiles of order nb: tiles^3 / 6 calls of dgemm.
 Trace tiled(std::int64_t tiles, std::int64_t nb) {
   const std::int64_t n = tiles * nb;
   Trace trace;

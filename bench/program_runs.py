@@ -1,4 +1,4 @@
-"""What the benches that run whole programs share."""
+"""Functions shared by the benchmarks that run whole programs."""
 import statistics
 import subprocess
 import sys
@@ -7,7 +7,7 @@ NUMPY = "/usr/bin/python3"
 
 
 def run(command, environment):
-    """Standard output of a command; ends the bench with the command's own words if it fails."""
+    """Returns the standard output of a command; if the command fails, ends the benchmark with the command's error output."""
     finished = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if finished.returncode != 0:
         sys.exit(f"{' '.join(command[:12])}\nended with {finished.returncode}:\n{finished.stderr}")
@@ -15,6 +15,6 @@ def run(command, environment):
 
 
 def milliseconds(seconds):
-    """Median, and in brackets half the spread between the fastest and the slowest."""
+    """Returns the median as a text, in brackets half the spread between the fastest and the slowest."""
     middle = statistics.median(seconds)
     return f"{1e3 * middle:.4g} ms ({50 * (max(seconds) - min(seconds)) / middle:.0f} %)"

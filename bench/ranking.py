@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How good rankings of variants are: ranks families from nothing, then runs every variant for real, interleaved and drift-normalised, and prints
-Markdown tables: per family the measured regret of what was chosen, and how many pairs of variants are in the right order.
+"""Measures the quality of rankings: ranks families with an empty store, then runs every variant, interleaved and drift-normalised. Prints Markdown
+tables with the measured regret of the choice and the number of pairs of variants in the right order, per family.
 
   bench/ranking.py --flopcast build/release/bin/flopcast [--families cholesky,lu] [--blas openblas-serial,blis-serial] [--threads 2] [--n ...] [--all]
 
-Pairs count where their measured medians differ by over 3 %. With --all every block size that was predicted is run too, and the regret is that
-against the fastest of them."""
+Pairs count if their measured medians differ by over 3 %. With --all every predicted block size is run too, and the regret is relative to the
+fastest of them."""
 import argparse
 import json
 import os
@@ -24,7 +24,7 @@ def rank(options, family, blas, environment):
 
 
 def inside_intervals(decision):
-    """Of the variants at their best block sizes: whether what was measured lies in the interval that was predicted."""
+    """Tells for each variant at its best block size whether the measured time lies in the predicted interval."""
     forecasts = {(s.get("variant", ""), s["nb"], s["nx"]): s["interval"] for s in decision["ranking"]}
     for run in decision["validation"]["measured"]:
         interval = forecasts.get((run["variant"], run["nb"], run["nx"]))
@@ -69,7 +69,7 @@ def main():
     parser.add_argument("--flopcast", default="build/release/bin/flopcast")
     parser.add_argument("--families", default="cholesky,trtri,lauum,lu,lu-nopivot,sygst,sylvester,qr")
     parser.add_argument("--blas", default="openblas-serial")
-    parser.add_argument("--threads", default="1", help="of the library")
+    parser.add_argument("--threads", default="1", help="threads of the library")
     parser.add_argument("--n", default="300,600,1000,1500,2000,2500,3000")
     parser.add_argument("--time-budget", default="60s")
     parser.add_argument("--repetitions", default="5")

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How well the BLAS and LAPACK time of whole programs is predicted under another library: every program is recorded under library A and under library B, in turns;
-its recording under A alone is then predicted under both, and compared with what the recordings say. Only calls that the catalogue describes can be predicted; the
-table says which part of the time they are. Prints a Markdown table: medians over the repetitions, in brackets the half spread between the fastest and the slowest. "By models"
-is what the models alone expect under B, "predicted" what they expect to change in the recorded time.
+"""Measures how well the BLAS and LAPACK time of whole programs is predicted for another library. Every program is recorded under library A and
+under library B, in turns. The recording under A alone is used to predict the times under both libraries, which are compared with the recorded times.
+Only calls that the catalogue describes can be predicted; the table gives their share of the time. Prints a Markdown table of medians over the
+repetitions, in brackets half the spread between the fastest and the slowest. "By models" is the time under B according to the models alone,
+"predicted" the recorded time with the change that the models expect.
 
   bench/recorded_program.py --flopcast build/release/bin/flopcast [--from openblas-serial] [--to blis-serial] [--threads 1] [--programs qr,solve]
 
-Run it on an idle machine."""
+Run this on an idle machine."""
 import argparse
 import json
 import os
@@ -31,7 +32,7 @@ PROGRAMS = {
 
 
 def described_seconds(profile):
-    """Time in the calls that can be predicted, and in all."""
+    """Returns the time in the calls that can be predicted, and in all calls."""
     return sum(r["seconds"] for r in profile["routines"] if r["described"]), profile["all"]["seconds"]
 
 
@@ -77,10 +78,10 @@ def main():
     parser.add_argument("--from", dest="source", default="openblas-serial", help="library A")
     parser.add_argument("--to", dest="target", default="blis-serial", help="library B")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--n", default="400,1000", help="orders")
-    parser.add_argument("--programs", help="only those whose names contain one of these words")
+    parser.add_argument("--n", default="400,1000", help="orders of the problems, separated by commas")
+    parser.add_argument("--programs", help="words, separated by commas; only programs whose names contain one of them run")
     parser.add_argument("--repetitions", type=int, default=5)
-    parser.add_argument("--time-budget", default="20s", help="of each program's two predictions")
+    parser.add_argument("--time-budget", default="20s", help="sampling time for each program's two predictions")
     options = parser.parse_args()
     environment = dict(os.environ)
     environment.setdefault("FLOPCAST_HOME", tempfile.mkdtemp(prefix="flopcast-recorded-program-"))

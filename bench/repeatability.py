@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How far apart the medians of the same kernel calls are when they are sampled again and again, each time by a process of its own; several
-programs (two builds of flopcast) take turns.
+"""Measures the repeatability of medians: the same kernel calls are sampled again and again, each time by a new process. Several programs (such as two
+builds of flopcast) take turns.
 
   bench/repeatability.py build/release/bin/flopcast [OTHER/flopcast ...] [--runs 12]
 
-A median's deviation is that from the median of the same call's over all runs. The table has the deviation that 50, 90 and 99 % of them stay below.
-The calls take 0.1 to 3 ms, so that what other programs on the machine do for milliseconds counts."""
+The deviation of a median is relative to the median of the same call's medians over all runs. The table gives the bounds that 50, 90 and 99 % of the
+deviations stay below. The calls take 0.1 to 3 ms, so that disturbances of milliseconds by other programs count."""
 import argparse
 import json
 import statistics

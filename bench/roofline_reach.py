@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""How often and at what cost searches find the best dgemm: `flopcast roofline study` over libraries and thread counts, and bandwidths and peaks against likwid-bench.
+"""Measures how often and at what cost searches find the best dgemm, by `flopcast roofline study` over libraries and thread counts; --likwid compares
+bandwidths and peaks with likwid-bench.
 
-Answers: in what share of trials does the race find a shape within 2 % of the best, how much cheaper is it than paper 003's Default, and do our
-bandwidths and peaks agree with likwid-bench's in the same hour? Run it on an idle machine; it goes on where it was interrupted, or where its time budget
-was used up. Default needs no run: its time follows from its counts and one trial of Single.
+Answers three questions. In what share of trials does the race find a shape within 2 % of the best? How much cheaper is the race than paper 003's
+Default? Do bandwidths and peaks agree with those of likwid-bench in the same hour? Run this on an idle machine. An interrupted run, or one whose time
+budget is used up, continues where it ended. Default isn't run: its time follows from its counts and one trial of Single.
 
   bench/roofline_reach.py build/release/bin/flopcast --blas openblas-serial,blis-serial --trials 20 --space reduced --techniques Single,C+I+Outer,race
   bench/roofline_reach.py build/release/bin/flopcast --likwid
@@ -18,7 +19,7 @@ import statistics
 import subprocess
 import sys
 
-# Streams and ceilings, and what likwid-bench calls them; its triad has four arrays.
+# Names of streams and ceilings in likwid-bench; its triad, unlike "stream", has four arrays.
 STREAMS = {"load": "load", "store": "store", "copy": "copy", "triad": "stream", "update": "update"}
 PEAKS = {"AVX-512 double FMA": "peakflops_avx512_fma", "AVX2 double FMA": "peakflops_avx_fma", "AVX-512 single FMA": "peakflops_sp_avx512_fma",
          "AVX2 single FMA": "peakflops_sp_avx_fma"}
@@ -29,9 +30,11 @@ def run(program, *arguments):
 
 
 def default_seconds(found, shapes):
-    """What paper 003's Default would take: ten invocations of 200 calls or 10 s for every shape, at the times that Single measured; None without Single.
+    """Returns the seconds of paper 003's Default, which is ten invocations of 200 calls or 10 s for every shape, at the times that Single measured; None
+    without Single.
 
-    Its counts are fixed, so this needs no run of hours. A process costs what Single took beyond its two calls (one of them to warm up) per shape."""
+    Default's counts are fixed, so that a run of hours isn't needed. A process costs the time of Single per shape minus its two calls, one of which
+    warms up."""
     runs = [run for run in found["state"]["runs"] if run["technique"] == "Single" and run["complete"]]
     if not runs:
         return None
@@ -61,7 +64,8 @@ def study(options):
 
 
 def likwid_rate(test, bytes_, threads, ours):
-    """What likwid-bench counts per second in one run of about 5 ms at the rate `ours`, over a working set of so many bytes; None without that test."""
+    """Returns likwid-bench's rate per second of one run of about 5 ms at the rate `ours`, with a working set of `bytes_`; None without that
+    test."""
     unit = "MFlops" if test.startswith("peakflops") else "MByte"
     passes = max(4, math.ceil(0.005 * ours / bytes_))
     command = ["likwid-bench", "-t", test, "-w", f"S0:{bytes_ // 1024}kB:{threads}", "-i", str(passes)]
@@ -71,7 +75,7 @@ def likwid_rate(test, bytes_, threads, ours):
 
 
 def likwid_places(options):
-    """(place, samples of ours, rate of one run of theirs) of all places, each measured by either within a minute."""
+    """Yields (place, flopcast's samples, rate of one run of likwid-bench) for all places, measured by both within a minute."""
     roofline = run(options.flopcast, "roofline", "--no-gemm", "--streams", ",".join(STREAMS))
     for roof in roofline["compute"]:
         if roof["name"] in PEAKS:
@@ -90,7 +94,8 @@ def quartile(rates, which):
 
 
 def compare_likwid(options):
-    """Ratios of the upper quartiles, as roofs are, of the medians, and of the best: where others use the cores in turns, those differ."""
+    """Prints ratios of the upper quartiles (which roofs are), of the medians, and of the best. They differ where other programs use the
+    cores in turns."""
     if shutil.which("likwid-bench") is None:
         sys.exit("likwid-bench is not installed (Debian: apt-get install likwid)")
     measured = {}
@@ -118,10 +123,10 @@ def main():
     parser.add_argument("--trials", type=int, default=1)
     parser.add_argument("--techniques", default="Single,C+I+Outer,C+I+O+R,race,halving")
     parser.add_argument("--judge", default="space", choices=["space", "found"],
-                        help="success is measured by the best of a long interleaved search of the space, or of what was found")
-    parser.add_argument("--time-budget", help="of every library with every thread count; run it again to go on")
+                        help="success is relative to the best of a long interleaved search of the whole space, or of the shapes that were found")
+    parser.add_argument("--time-budget", help="time budget of every library with every thread count; the same command continues")
     parser.add_argument("--likwid", action="store_true", help="compare bandwidths and peaks instead")
-    parser.add_argument("--rounds", type=int, default=12, help="of such a comparison, one minute each: all of ours, then a run of theirs for each; two or more")
+    parser.add_argument("--rounds", type=int, default=12, help="rounds of the comparison, of one minute each, two or more: all of flopcast's, then one likwid-bench run for each")
     options = parser.parse_args()
     compare_likwid(options) if options.likwid else study(options)
 

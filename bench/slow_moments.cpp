@@ -1,7 +1,8 @@
-// Which kernels feel that others use this core's second hyperthread? Runs some in turns, a window of 10 ms after the other, and tells calm
-// from slow windows by one of them: slow is where its mean is 1.25 times its lower quartile over all windows or more, calm where it is 1.1
-// times or less. Prints each kernel's time relative to its own lower quartile in both. If nothing disturbs, there are no slow windows. The
-// ratios of the kernel that tells are large by selection, the others' aren't.
+// Finds the kernels that slow down while other programs use this core's second hyperthread. The program runs several kernels in turns, in
+// windows of 10 ms each, and one kernel tells calm windows from slow ones. A window is slow if its mean is at least 1.25 times the lower
+// quartile of that kernel over all windows, and calm if it is at most 1.1 times as long. The program prints each kernel's time in both
+// kinds of windows, relative to its own lower quartile. Without disturbances there are no slow windows. Ratios of the kernel that tells are
+// large by selection, the others' ratios aren't.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -45,7 +46,7 @@ const std::array<Kernel, 8> kernels = {{{"dgemm 256", "dgemm", {{"m", "256"}, {"
                                         {"dgemv 200", "dgemv", {{"m", "200"}, {"n", "200"}}},
                                         {"daxpy 1000", "daxpy", {{"n", "1000"}}}}};
 
-/// A kernel on operands of its own that are filled anew for each run.
+/// A kernel with operands that are filled anew for each run.
 class Subject {
  public:
   Subject(const Kernel& kernel, const measure::Backend& backend)
@@ -79,7 +80,7 @@ void run(const std::string& blas, const std::string& tells, Seconds duration) {
   for (const Kernel& kernel : kernels) {
     subjects.push_back(std::make_unique<Subject>(kernel, backend));
   }
-  std::array<std::vector<double>, kernels.size()> windows;  // means, of each kernel
+  std::array<std::vector<double>, kernels.size()> windows;  // means of each kernel's windows
   const std::int64_t begin = backend.wall.ticks();
   const auto now = [&] { return backend.wall.between(begin, backend.wall.ticks()); };
   while (now() < duration) {
@@ -106,7 +107,7 @@ void run(const std::string& blas, const std::string& tells, Seconds duration) {
   table.columns = {{"kernel", report::Align::left}, {"calm"}, {"calm: median"}, {"95 %"}, {"slow: 5 %"}, {"median"}, {"95 %"}};
   std::size_t slow_windows = 0;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
-    std::array<std::vector<double>, 2> ratios;  // in calm windows and in slow ones
+    std::array<std::vector<double>, 2> ratios;  // ratios in calm windows and in slow windows
     for (std::size_t w = 0; w < windows[k].size(); ++w) {
       const double told = windows[teller][w] / calm[teller];
       if (told <= 1.1 || told >= 1.25) {
@@ -122,19 +123,19 @@ void run(const std::string& blas, const std::string& tells, Seconds duration) {
     table.rows.push_back(std::move(cells));
   }
   std::fputs(report::to_text(table).c_str(), stdout);
-  std::printf("%zu of %zu windows are slow, as %s tells\n", slow_windows, windows[0].size(), kernels[teller].name);
+  std::printf("%zu of %zu windows are slow according to %s\n", slow_windows, windows[0].size(), kernels[teller].name);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Which kernels feel that others use this core's second hyperthread");
+  CLI::App app("Finds the kernels that slow down while other programs use this core's second hyperthread");
   std::string blas = "openblas-serial", tells = "dtrsm 150";
   double seconds = 30;
   app.add_option("--blas", blas)->capture_default_str();
   std::vector<std::string> names;
   std::transform(kernels.begin(), kernels.end(), std::back_inserter(names), [](const Kernel& kernel) { return kernel.name; });
-  app.add_option("--tells", tells, "the kernel that tells slow windows from calm ones")->check(CLI::IsMember(names))->capture_default_str();
+  app.add_option("--tells", tells, "kernel that tells slow windows from calm ones")->check(CLI::IsMember(names))->capture_default_str();
   app.add_option("--seconds", seconds)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What a tuned profile gains for a program that nobody changed: NumPy calling LAPACK, run in turns by `flopcast run` with a profile that `flopcast tune` made (no
-problem below was run for it) and with LAPACK's default block sizes, same libraries and kernels. Prints a Markdown table: medians of the times that the program
-itself takes, in brackets the half spread between the fastest and the slowest.
+"""Measures the gain of a tuned profile for an unchanged program. NumPy calls LAPACK and is run in turns by `flopcast run`, with a profile of
+`flopcast tune` and with LAPACK's default block sizes, under the same libraries and kernels. No problem below was run for the profile. Prints a
+Markdown table of medians of the times that the program itself takes, in brackets half the spread between the fastest and the slowest.
 
   bench/tuned_program.py --flopcast build/release/bin/flopcast [--n 1500,2000] [--blas openblas-serial] [--calls qr,cholesky] [--rounds 5]
 
-Run it on an idle machine. Needs NumPy over a LAPACK that asks for its block sizes, which is what --lapack reference makes of Debian's."""
+Run this on an idle machine. NumPy must use a LAPACK that asks for its block sizes; --lapack reference selects such a library for Debian's NumPy."""
 import argparse
 import json
 import os
@@ -32,13 +32,13 @@ for name in sys.argv[3].split(";"):
         seconds.setdefault(name, []).append(time.perf_counter() - begin)
 print(json.dumps(seconds))
 """
-# What each call asks ilaenv for, and the flags that `flopcast tune` takes.
+# Routines that ask ilaenv in each call, with the flags that `flopcast tune` takes.
 ROUTINES = {"qr": ["dgeqrf"], "cholesky": ["dpotrf uplo=L"], "inverse": ["dgetrf"], "eigenvalues, symmetric": ["dsytrd uplo=L"], "eigenvalues": ["dgehrd"],
             "singular values": ["dgebrd"]}
 
 
 def profiles(options, environment, calls, folder):
-    """The tuned profile, and the same without a block size in it."""
+    """Returns the paths of the tuned profile and of a copy without block sizes."""
     tuned, default = os.path.join(folder, "tuned.json"), os.path.join(folder, "default.json")
     for routine in sorted({r for name in calls for r in ROUTINES[name]}):
         run([options.flopcast, "tune", *routine.split(), "--n", options.n, "--blas", options.blas, "--lapack", "reference", "--profile", tuned, "--quiet"], environment)
@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--flopcast", default="build/release/bin/flopcast")
     parser.add_argument("--n", default="1500,2000")
     parser.add_argument("--blas", default="openblas-serial")
-    parser.add_argument("--calls", default=";".join(ROUTINES), help="separated by semicolons")
+    parser.add_argument("--calls", default=";".join(ROUTINES), help="calls, separated by semicolons")
     parser.add_argument("--rounds", type=int, default=5, help="processes with each profile, in random order")
     parser.add_argument("--repetitions", type=int, default=2, help="calls in a process")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-// Where the operands of Cholesky's kernel calls lie in caches of 48 KiB, 2 MiB and 64 MiB, from access distances alone:
+// Finds the cache levels of the operands of Cholesky's kernel calls, for caches of 48 KiB, 2 MiB and 64 MiB, from access distances alone:
 // example_cache_state N NB
 
 #include <fmt/format.h>

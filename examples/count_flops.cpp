@@ -1,4 +1,4 @@
-// Flops and memory of one kernel call, from the catalogue alone:  example_count_flops dgemm m=100 n=200 k=50
+// Computes flops and memory of one kernel call from the catalogue alone: example_count_flops dgemm m=100 n=200 k=50
 
 #include <fmt/format.h>
 

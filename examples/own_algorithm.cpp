@@ -1,5 +1,5 @@
-// A blocked algorithm of your own, B := L B, from one source: executed and compared with BLAS, recorded, predicted and tuned:
-// example_own_algorithm N
+// Executes a blocked algorithm, B := L B, compares the result with BLAS, and records, predicts and tunes the algorithm, all from one
+// source: example_own_algorithm N
 
 #include <fmt/format.h>
 
@@ -25,8 +25,7 @@ namespace {
 using namespace flopcast;
 using namespace flopcast::algorithm;
 
-/// From the last block row up: B1 := L11 B1 + L10 B0. It does the work of a call of trmm with side L, uplo L, and neither transposition nor
-/// alpha.
+/// Works from the last block row up: B1 := L11 B1 + L10 B0. The result is that of trmm with side L, uplo L, no transposition and alpha = 1.
 std::int32_t multiply_by_rows(const Call& call, const BlockParameters& blocks, const Script& script) {
   const std::int64_t m = value(call, "m");
   const Range columns{0, value(call, "n")};
@@ -41,7 +40,8 @@ std::int32_t multiply_by_rows(const Call& call, const BlockParameters& blocks, c
 
 const Algorithm mine{"trmm", "by-rows", "block rows from the last one up", multiply_by_rows};
 
-/// What flopcast::model learns from measurements; here a formula will do: gemm is the faster the larger its smallest side, trmm slower.
+/// A formula in place of the measurements that flopcast::model learns from: gemm is the faster the larger its smallest side is, and trmm is
+/// slower.
 class Formula : public predict::KernelModels {
  public:
   [[nodiscard]] predict::Estimate evaluate(const Call& call, const predict::Condition&) const override {
@@ -52,7 +52,7 @@ class Formula : public predict::KernelModels {
   }
 };
 
-/// Largest difference between B of the algorithm and B of the library's dtrmm.
+/// Returns the largest difference between B of the algorithm and B of the library's dtrmm.
 double execute_and_compare(Call call, std::int64_t nb) {
   const machine::LibrarySet library = machine::LibrarySet::open("", "");
   std::vector<double> a(static_cast<std::size_t>(span_elements(call, index(call, "A"))));
@@ -74,7 +74,7 @@ double execute_and_compare(Call call, std::int64_t nb) {
   return largest;
 }
 
-/// Prints the predicted time for every block size; returns the block size of the least.
+/// Prints the predicted time for every block size; returns the block size with the least time.
 std::int64_t predict_block_sizes(const Call& call) {
   predict::PredictOptions options;
   options.method = predict::Method::warm;

@@ -1,6 +1,6 @@
-! An ordinary Fortran program that knows nothing of flopcast: factors a random matrix of order n (first argument, 2000 by default) five times
-! with LAPACK's dgeqrf, prints the median time and how far Q R is from A.
-!   gfortran -O2 examples/qr_seconds.f90 -o qr_seconds -l:liblapack.so.3 -l:libblas.so.3
+! An ordinary Fortran program without any use of flopcast: factors a random matrix of order n (first argument, 2000 by default) five times
+! with LAPACK's dgeqrf. It prints the median time and the largest error of Q R.
+! gfortran -O2 examples/qr_seconds.f90 -o qr_seconds -l:liblapack.so.3 -l:libblas.so.3
 program qr_seconds
   implicit none
   integer, parameter :: wp = kind(1.0d0), repetitions = 5

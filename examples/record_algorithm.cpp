@@ -1,4 +1,5 @@
-// The kernel calls of LAPACK's QR factorisation, without a matrix and without running it:  example_record_algorithm N NB
+// Lists the kernel calls of LAPACK's QR factorisation, without a matrix and without running the factorisation: example_record_algorithm N
+// NB
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-/* Regions of an MPI program's own code as kernels of `flopcast mpi`: transposes a matrix `steps` times and adds up the first column of all processes. Link flopcast::regions.
-   Arguments: order, steps. */
+/* Regions of an MPI program's own code as kernels of `flopcast mpi`: transposes a matrix `steps` times and sums the first column over all processes.
+   Link flopcast::regions. Arguments: order, steps. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

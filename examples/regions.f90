@@ -1,5 +1,6 @@
-! Regions of a Fortran MPI program's own code as kernels of `flopcast mpi`; to be compiled with flopcast.f90 and linked with libflopcast_regions.a.
-! Every process takes turns at `steps` transpositions, then they add up what they have.
+! Measures regions of a Fortran MPI program's own code as kernels of `flopcast mpi`. Compile with flopcast.f90 and link with
+! libflopcast_regions.a.
+! Every process executes `steps` transpositions, then all processes add up their results.
 program regions
   use mpi
   use flopcast

@@ -1,10 +1,10 @@
-// QR factorisation on a 2D block-cyclic distribution: each panel is factored by its column of processes alone, by a tree of QRs (TSQR) or
-// twice by the Cholesky factor of its Gram matrix (Cholesky-QR2), and then rewritten as a block reflector by an LU factorisation, which
-// updates the columns to its right. With look-ahead the next panel is factored, and sent on its way, before the other columns are updated.
-// After Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik, "Reconstructing Householder vectors from tall-skinny QR", 2014; Demmel,
-// Grigori, Hoemmen, Langou, "Communication-optimal parallel and sequential QR and LU factorizations", 2012; Fukaya, Nakatsukasa,
-// Yanagisawa, Yamamoto, "CholeskyQR2", 2014.
-//   mpirun -n 4 pipelined_qr --m 3000 --n 1000 --nb 32 --grid 4x1 --panel tsqr --lookahead 1 --check
+// QR factorisation on a 2D block-cyclic distribution. Each panel is factored by its column of processes alone, by a tree of QRs (TSQR) or
+// twice by the Cholesky factor of its Gram matrix (Cholesky-QR2). An LU factorisation then rewrites the panel as a block reflector, which
+// updates the columns to its right. With look-ahead the next panel is factored and sent before the other columns are updated. Sources:
+// Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik, "Reconstructing Householder vectors from tall-skinny QR", 2014; Demmel, Grigori,
+// Hoemmen, Langou, "Communication-optimal parallel and sequential QR and LU factorizations", 2012; Fukaya, Nakatsukasa, Yanagisawa,
+// Yamamoto, "CholeskyQR2", 2014.
+// mpirun -n 4 pipelined_qr --m 3000 --n 1000 --nb 32 --grid 4x1 --panel tsqr --lookahead 1 --check
 #include <mpi.h>
 
 #include <algorithm>
@@ -52,8 +52,8 @@ Options parse(subject::CommandLine& line) {
   return options;
 }
 
-/// A block reflector I - Y T Y^T, of whose Y this process has the rows that lie in its row of the grid; one behind the other, so that one
-/// message takes both.
+/// A block reflector I - Y T Y^T. This process has the rows of Y that lie in its row of the grid. Y and T are contiguous, so that one
+/// message contains both.
 class Panel {
  public:
   Panel(int rows, int width) : rows_(rows), elements_(1, (rows + width) * width), width_(width) {}
@@ -63,7 +63,7 @@ class Panel {
   double* data() { return elements_.data(); }
   [[nodiscard]] int size() const { return elements_.size(); }
 
-  std::vector<MPI_Request> requests;  ///< of its messages: receives of one that was expected, sends of one's own
+  std::vector<MPI_Request> requests;  ///< requests of the panel's messages: receives for a panel of another process, sends for an own panel
 
  private:
   int rows_;
@@ -73,7 +73,7 @@ class Panel {
 
 class PipelinedQr {
  public:
-  /// For the check the matrix is [A I], so that A's columns become R, and the identity's Q^T.
+  /// For the check the matrix is [A I], so that A's columns become R, and the columns of the identity become Q^T.
   PipelinedQr(const Options& options, const Grid& grid)
       : options_(options),
         grid_(grid),
@@ -108,13 +108,13 @@ class PipelinedQr {
       }
       update(k, *panel, first, columns_.blocks());
       if (owns(k)) {
-        finish(*panel);  // its sends
+        finish(*panel);  // waits for the sends of the panel
       }
       panel = std::move(next);
     }
   }
 
-  /// Collective; the answer at rank 0.
+  /// Collective; rank 0 returns the result.
   bool check() {
     Matrix whole = subject::gather(local_, rows_, columns_, MPI_COMM_WORLD);
     return subject::world_rank() != 0 ||
@@ -123,9 +123,9 @@ class PipelinedQr {
 
  private:
   [[nodiscard]] bool owns(int k) const { return columns_.owner(k) == grid_.column; }
-  /// How many rows this process has from block k on.
+  /// Returns the number of rows that this process has from block k on.
   [[nodiscard]] int rows_from(int k) const { return local_.rows() - rows_.local_begin(grid_.row, k); }
-  /// This process's part of the rows from block k on and of the columns of blocks from `first` to before `end`.
+  /// Returns this process's part of the rows from block k on, in the columns of blocks [first, end).
   View local(int k, int first, int end) {
     const int from = columns_.local_begin(grid_.column, first);
     return local_.view().block(rows_.local_begin(grid_.row, k), from, rows_from(k), columns_.local_begin(grid_.column, end) - from);
@@ -136,7 +136,7 @@ class PipelinedQr {
     panel.requests.clear();
   }
 
-  /// Factors the panel, if it is one's own, and begins to send it along the row; others begin to receive it.
+  /// Factors the panel and begins to send it along the row if this process owns it; other processes begin to receive it.
   std::unique_ptr<Panel> begin_panel(int k) {
     if (!owns(k)) {
       auto panel = std::make_unique<Panel>(rows_from(k), columns_.width(k));
@@ -145,7 +145,7 @@ class PipelinedQr {
       return panel;
     }
     auto panel = factor_panel(k);
-    for (int step = 1; step < grid_.columns; ++step) {  // who needs it first gets it first
+    for (int step = 1; step < grid_.columns; ++step) {  // the process that needs the panel first comes first
       panel->requests.emplace_back();
       MPI_Isend(panel->data(), panel->size(), MPI_DOUBLE, (grid_.column + step) % grid_.columns, k, grid_.along_row,
                 &panel->requests.back());
@@ -176,7 +176,7 @@ class PipelinedQr {
 
   [[nodiscard]] bool holds_diagonal(int k) const { return rows_.owner(k) == grid_.row; }
 
-  /// Columns [first, end) := H^T of them.
+  /// Computes columns [first, end) := H^T times these columns, with the reflector H of the panel.
   void update(int k, Panel& panel, int first, int end) {
     const View c = local(k, first, end);
     if (c.columns == 0) {
@@ -191,7 +191,7 @@ class PipelinedQr {
     subject::gemm('N', 'N', -1, panel.y(), w, 1, c);
   }
 
-  // Panels: Q takes the place of the panel's rows, R is the result.
+  // Panels: Q replaces the panel's rows, R is the result.
 
   /// A merge of two triangles in the tree: the other process, and the reflectors.
   struct Merge {
@@ -199,19 +199,19 @@ class PipelinedQr {
     Matrix v, t;
   };
 
-  /// The process of this column that is `distance` behind the one with the diagonal block.
+  /// Returns the row in the grid of the process that is `distance` behind the process with the diagonal block.
   [[nodiscard]] int behind(int k, int distance) const { return (rows_.owner(k) + distance) % grid_.rows; }
 
-  /// R at the process with the diagonal block.
+  /// Returns R at the process with the diagonal block.
   Matrix tsqr(int k, View panel) {
     const int w = panel.columns;
     const int place = (grid_.row - rows_.owner(k) + grid_.rows) % grid_.rows;
-    const int active = std::min(grid_.rows, rows_.blocks() - k);  // processes with rows: their blocks follow one another
+    const int active = std::min(grid_.rows, rows_.blocks() - k);  // number of processes that have rows: the owners of consecutive blocks
     Matrix r(w, w);
     if (place >= active) {
       return r;
     }
-    // Fewer rows than columns are filled up with zeros, which stay zeros in Q.
+    // A leaf with fewer rows than columns is filled up with zeros, which stay zeros in Q.
     Matrix leaf(std::max(panel.rows, w), w);
     std::vector<double> tau(static_cast<std::size_t>(w));
     subject::lacpy('A', panel, leaf);
@@ -227,7 +227,7 @@ class PipelinedQr {
         subject::tpqrt(w, r, merges.back().v, merges.back().t);
       }
     }
-    Matrix top(w, w);  // of Q at this place of the tree
+    Matrix top(w, w);  // the part of Q at this place of the tree
     if (place == 0) {
       subject::laset('A', 0, 1, top);
     } else {
@@ -247,7 +247,7 @@ class PipelinedQr {
     return r;
   }
 
-  /// R at all processes of the column.
+  /// Returns R at all processes of the column.
   Matrix cholesky_qr2(View panel) {
     Matrix first = cholesky_qr(panel);
     Matrix r = cholesky_qr(panel);
@@ -266,8 +266,8 @@ class PipelinedQr {
     return r;
   }
 
-  /// Q - S = Y U by LU with signs S, then T = -U S Y1^-T, and S R takes the place of R: [S R; 0] = (I - Y T Y^T)^T A. In the cited report
-  /// section 3.2.
+  /// Computes Q - S = Y U by LU with signs S, then T = -U S Y1^-T. S R replaces R: [S R; 0] = (I - Y T Y^T)^T A. Source: section 3.2 of the
+  /// cited report.
   void reconstruct(int k, Panel& panel, View r) {
     const View y = panel.y();
     const int w = y.columns;

@@ -1,8 +1,8 @@
-// Cholesky factorisation on a 3D grid, recursive and bulk-synchronous: the factor and its inverse grow together, so that all work is in
-// products of matrices, which are split among the layers of the grid and added up. A is distributed cyclically over each layer and
-// replicated in all of them. After Hutter and Solomonik, "Communication-avoiding Cholesky-QR2 for rectangular matrices", 2019, section 2;
+// Cholesky factorisation on a 3D grid, recursive and bulk-synchronous. The factor and its inverse are computed together, so that all work
+// is in products of matrices, which are split among the layers of the grid and summed. A is distributed cyclically over each layer and
+// replicated in all layers. Sources: Hutter and Solomonik, "Communication-avoiding Cholesky-QR2 for rectangular matrices", 2019, section 2;
 // Tiskin, "Bulk-synchronous parallel Gaussian elimination", 2002.
-//   mpirun -n 8 recursive_cholesky --n 2000 --nb 128 --grid 2x2x2 --base-case gather --check
+// mpirun -n 8 recursive_cholesky --n 2000 --nb 128 --grid 2x2x2 --base-case gather --check
 #include <mpi.h>
 
 #include <cstdio>
@@ -33,7 +33,7 @@ struct CubeExtents {
   int side = 1, layers = 1;
 };
 
-/// What --grid says, or the extents closest to a cube's.
+/// Returns the extents of --grid, or those closest to a cube.
 CubeExtents cube_option(subject::CommandLine& line) {
   const int processes = subject::world_size();
   if (const std::optional<std::vector<int>> given = line.extents("--grid", 3)) {
@@ -43,7 +43,7 @@ CubeExtents cube_option(subject::CommandLine& line) {
       throw subject::UsageError("a grid of " + text + " has layers that aren't square");
     }
     if (static_cast<long>(extents[0]) * extents[1] * extents[2] != processes) {
-      throw subject::UsageError("a grid of " + text + " isn't one of " + std::to_string(processes) + " processes");
+      throw subject::UsageError("a grid of " + text + " doesn't have " + std::to_string(processes) + " processes");
     }
     return {extents[0], extents[2]};
   }
@@ -57,7 +57,7 @@ CubeExtents cube_option(subject::CommandLine& line) {
   return best;
 }
 
-/// This process's place in it; processes are numbered layer by layer, and there row by row.
+/// The place of this process in the grid; processes are numbered layer by layer, and row by row within a layer.
 struct Cube {
   explicit Cube(CubeExtents extents)
       : side(extents.side),
@@ -71,16 +71,17 @@ struct Cube {
         through_layers(MPI_COMM_WORLD, row * side + column, layer) {}
 
   int side, layers, layer, row, column;
-  Communicator along_row, along_column;  ///< ranks are columns, and rows
+  Communicator along_row, along_column;  ///< a process's rank is its column in along_row, its row in along_column
   Communicator in_layer;
-  Communicator through_layers;  ///< the processes with the same part of the matrix; ranks are layers
+  Communicator through_layers;  ///< the processes with the same part of the matrix; a process's rank is its layer
 };
 
-/// How blocks on the diagonal are factored that aren't split any more.
+/// Ways to factor those blocks on the diagonal that aren't split further.
 enum class BaseCase {
-  gather,      ///< in one process of the first layer, which scatters the result to its layer; the other layers get it from there
+  /// One process of the first layer factors the block and scatters the result to its layer, which passes it on to the other layers.
+  gather,
   everywhere,  ///< each process gets the whole block from its layer and factors it
-  layer        ///< each process of the first layer does, and the other layers get the result from there
+  layer        ///< each process of the first layer factors the block and passes the result on to the other layers
 };
 
 struct Options {
@@ -105,9 +106,10 @@ Options parse(subject::CommandLine& line) {
   return options;
 }
 
-/// Extents in this class are of local blocks: the whole block's over the grid's side. The order is rounded up to a multiple of the side,
-/// with the identity's rows and columns, so that all processes have equally large blocks, and a lower triangle is one at each process too;
-/// where the process's row is before its column, the local diagonal lies above the triangle's, and is zero in L and its inverse.
+/// Extents in this class are those of local blocks, which are the extent of the whole block divided by the side of the grid. The order is
+/// rounded up to a multiple of the side, with rows and columns of the identity. All processes thus have equally large blocks, and a lower
+/// triangle is a lower triangle at each process too. Where the process's row is before its column, the local diagonal lies above the
+/// triangle's, and is zero in L and its inverse.
 class RecursiveCholesky {
  public:
   RecursiveCholesky(const Options& options, const Cube& cube)
@@ -128,7 +130,7 @@ class RecursiveCholesky {
 
   void factor() { factor(0, extent_, false); }
 
-  /// Collective; the answer at rank 0.
+  /// Collective; rank 0 returns the result.
   bool check() {
     if (cube_.layer != 0) {
       return true;
@@ -139,13 +141,13 @@ class RecursiveCholesky {
   }
 
  private:
-  /// Factors the block of `n` from `begin` on the diagonal, and inverts the factor if asked to.
+  /// Factors the block of `n` from `begin` on the diagonal, and inverts the factor if `inverted`.
   void factor(int begin, int n, bool inverted) {
     if (n <= base_) {
       factor_base_case(begin, n, inverted);
       return;
     }
-    int n1 = base_;  // powers of two times the base case, so that the same products occur again and again
+    int n1 = base_;  // a power of two times the base case, so that products of the same sizes recur
     while (2 * n1 < n) {
       n1 *= 2;
     }
@@ -156,18 +158,18 @@ class RecursiveCholesky {
     subject::lacpy('A', times_transposed_triangle(l21, inverse_.view().block(begin, begin, n1, n1)), l21);
     subtract_square(l21, factor_.view().block(middle, middle, n2, n2));
     factor(middle, n2, inverted);
-    if (inverted) {  // below the diagonal it is -inverse(L22) (L21 inverse(L11))
+    if (inverted) {  // the part of the inverse below the diagonal is -inverse(L22) (L21 inverse(L11))
       Matrix right = times_triangle(l21, inverse_.view().block(begin, begin, n1, n1));
       subject::lacpy('A', triangle_times(-1, inverse_.view().block(middle, middle, n2, n2), right),
                      inverse_.view().block(middle, begin, n2, n1));
     }
   }
 
-  // The base case.
+  // Factors a block on the diagonal of the base case.
 
   void factor_base_case(int begin, int n, bool inverted) {
     const View block = factor_.view().block(begin, begin, n, n);
-    Matrix own(n, inverted ? 2 * n : n);  // of the factor, and of its inverse
+    Matrix own(n, inverted ? 2 * n : n);  // own parts of the factor and of its inverse
     switch (options_.base_case) {
       case BaseCase::gather:
         if (cube_.layer == 0) {
@@ -215,7 +217,8 @@ class RecursiveCholesky {
     take_part(whole, cube_.row * cube_.side + cube_.column, own);
   }
 
-  /// The factor of the block whose parts stand side by side in `all`, and its inverse beside it if asked for; zero above their diagonals.
+  /// Returns the factor of the block whose parts stand side by side in `all`, with its inverse beside it if `inverted`; zero above their
+  /// diagonals.
   Matrix factored(View all, bool inverted) const {
     const int n = all.rows;
     const int order = n * cube_.side;
@@ -239,7 +242,7 @@ class RecursiveCholesky {
     return whole;
   }
 
-  /// The lower triangle that process `rank` of the layer has.
+  /// Puts the lower triangle of process `rank` of the layer into the whole matrix.
   void put_part(View part, int rank, Matrix& whole) const {
     for (int j = 0; j < part.columns; ++j) {
       for (int i = j; i < part.rows; ++i) {
@@ -248,7 +251,7 @@ class RecursiveCholesky {
     }
   }
 
-  /// What process `rank` of the layer has of the factor, and of its inverse.
+  /// Takes the parts of the factor and of its inverse that belong to process `rank` of the layer.
   void take_part(View whole, int rank, View part) const {
     const int n = part.rows;
     if (!flopcast_kernel("take_part", {n, part.columns, cube_.side})) {
@@ -264,15 +267,15 @@ class RecursiveCholesky {
   }
 
   // Products. C = A B is the sum over the grid's columns (of A) and rows (of B): in step s, column s broadcasts A along the rows and row s
-  // broadcasts B along the columns. The layers share the steps, or where there are more layers than steps, the columns of A and rows of B
-  // of a step.
+  // broadcasts B along the columns. The layers share the steps. If there are more layers than steps, the layers share the columns of A and
+  // rows of B of a step.
 
   /// Part of a step: the local columns of A, and rows of B, from `begin` to `end`.
   struct Part {
     int step, begin, end;
   };
 
-  /// What this layer does of products whose local inner extent is k.
+  /// Returns the parts of this layer in products whose local inner extent is k.
   std::vector<Part> parts(int k) const {
     const long all = static_cast<long>(cube_.side) * k;
     const long from = all * cube_.layer / cube_.layers;
@@ -295,7 +298,7 @@ class RecursiveCholesky {
     return copy;
   }
 
-  /// `block` of rank `root`, which is equally large everywhere.
+  /// Broadcasts `block` of rank `root`; the block has the same extents in every process.
   static Matrix broadcast(View block, int root, MPI_Comm along) {
     int rank = 0;
     int processes = 0;
@@ -308,7 +311,7 @@ class RecursiveCholesky {
     return copy;
   }
 
-  /// The block of the process whose row is this one's column and the other way round.
+  /// Returns the block of the process with row and column exchanged.
   Matrix exchanged(View block) const {
     Matrix copy = packed(block);
     if (cube_.row != cube_.column) {
@@ -324,7 +327,7 @@ class RecursiveCholesky {
     }
   }
 
-  /// Adds what a part contributes from (row, column) on; the first one that is as large as the product takes its place.
+  /// Adds a part's contribution at (row, column); a first part as large as the product replaces the product.
   static void add_part(Matrix& part, bool first, Matrix& product, int row, int column) {
     if (first && part.size() == product.size()) {
       product = std::move(part);
@@ -345,7 +348,7 @@ class RecursiveCholesky {
     flopcast_end();
   }
 
-  /// A W^T with a lower triangle W.
+  /// Returns A W^T with a lower triangle W.
   Matrix times_transposed_triangle(View a, View w) const {
     Matrix partner = exchanged(w);
     Matrix product(a.rows, w.rows);
@@ -363,7 +366,7 @@ class RecursiveCholesky {
     return product;
   }
 
-  /// A W with a lower triangle W.
+  /// Returns A W with a lower triangle W.
   Matrix times_triangle(View a, View w) const {
     Matrix product(a.rows, w.rows);
     bool first = true;
@@ -379,7 +382,7 @@ class RecursiveCholesky {
     return product;
   }
 
-  /// alpha W B with a lower triangle W.
+  /// Returns alpha W B with a lower triangle W.
   Matrix triangle_times(double alpha, View w, View b) const {
     Matrix product(w.rows, b.columns);
     bool first = true;
@@ -397,7 +400,7 @@ class RecursiveCholesky {
     return product;
   }
 
-  /// C -= A A^T, of which only the lower triangle counts.
+  /// Computes C -= A A^T; only the lower triangle of C is used.
   void subtract_square(View a, View c) const {
     Matrix partner = exchanged(a);
     const bool alone = cube_.layers == 1;

@@ -37,7 +37,7 @@ void expect_success(const char* routine, int info) {
   }
 }
 
-/// Calls work(space, its size), first to ask how much is needed.
+/// Calls work(space, its size), first as a query of the size.
 template <class Work>
 void with_space(Work work) {
   double needed = 0;

@@ -1,6 +1,6 @@
-// Cholesky factorisation by tiles on a 2D grid of processes, with nonblocking messages and look-ahead: one of the programs that flopcast
-// mpi is tried on. The lower triangle, tile (i, j) at process (i mod rows, j mod columns).
-//   mpirun -n 4 tile_cholesky --n 1000 --nb 64 --grid 2x2 --lookahead 1 --check
+// Cholesky factorisation by tiles on a 2D grid of processes, with nonblocking messages and look-ahead, a test program of `flopcast mpi`.
+// Tile (i, j) of the lower triangle is at process (i mod rows, j mod columns).
+// mpirun -n 4 tile_cholesky --n 1000 --nb 64 --grid 2x2 --lookahead 1 --check
 #include <mpi.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ class TileCholesky {
     MPI_Waitall(static_cast<int>(sending_.size()), sending_.data(), MPI_STATUSES_IGNORE);
   }
 
-  /// Collective; the answer at rank 0.
+  /// Collective; rank 0 returns the result.
   bool check() {
     Matrix local(rows_.local_extent(grid_.row), columns_.local_extent(grid_.column));
     for (auto& [place, own] : own_) {
@@ -111,9 +111,9 @@ class TileCholesky {
     return tile;
   }
 
-  /// Whether process `rank` updates with tile (i, k): it has a tile of row i right of column k, or of column i.
+  /// Returns whether process `rank` needs tile (i, k): for a tile of row i right of column k, or for a tile of column i.
   bool needs(int rank, int i, int k) const {
-    if (i == k) {  // for the triangular solves below it
+    if (i == k) {  // process `rank` needs the diagonal tile for the triangular solves below it
       for (int below = k + 1; below < tiles_; ++below) {
         if (owner(below, k) == rank) {
           return true;
@@ -134,7 +134,7 @@ class TileCholesky {
     return false;
   }
 
-  /// Begins to receive what this process needs of panel k.
+  /// Begins to receive the tiles of panel k that this process needs.
   void expect(int k) {
     std::vector<MPI_Request>& requests = incoming_[k];
     for (int i = k; i < tiles_; ++i) {
@@ -170,7 +170,7 @@ class TileCholesky {
       subject::potrf('L', own_.at({k, k}));
       send(k, k);
     }
-    MPI_Wait(&diagonal_, MPI_STATUS_IGNORE);  // nothing for its owner
+    MPI_Wait(&diagonal_, MPI_STATUS_IGNORE);  // the owner has nothing to wait for
     for (int i = k + 1; i < tiles_; ++i) {
       if (owner(i, k) == rank_) {
         subject::trsm('R', 'L', 'T', 'N', 1, tile(k, k), own_.at({i, k}));
@@ -179,7 +179,7 @@ class TileCholesky {
     }
   }
 
-  /// Column j gets the updates of all panels before `end` that it hasn't yet.
+  /// Applies the updates of all panels before `end` that column j doesn't have yet.
   void apply(int j, int end) {
     int& done = applied_[static_cast<std::size_t>(j)];
     for (; done < end; ++done) {
@@ -200,7 +200,7 @@ class TileCholesky {
     }
   }
 
-  /// Nobody here needs panel k any more.
+  /// Frees panel k, which this process doesn't need any more.
   void forget(int k) {
     for (int i = k; k >= 0 && i < tiles_; ++i) {
       received_.erase({i, k});
@@ -212,7 +212,7 @@ class TileCholesky {
   int rank_;
   Distribution rows_, columns_;
   int tiles_;
-  std::vector<int> applied_;  ///< panels whose update each column has
+  std::vector<int> applied_;  ///< number of applied panels by column
   std::map<std::pair<int, int>, Matrix> own_, received_;
   std::map<int, std::vector<MPI_Request>> incoming_;
   std::vector<MPI_Request> sending_;

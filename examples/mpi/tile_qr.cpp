@@ -1,9 +1,9 @@
-// QR factorisation by tiles on a 2D grid of processes, nonblocking: of each panel, every process reduces its tiles to one triangle, and a
-// binary tree merges those of different processes; columns to the right follow tile by tile, the next panel's first. Tile (i, j) is at
-// process (i mod rows, j mod columns). After Buttari, Langou, Kurzak, Dongarra, "A class of parallel tiled linear algebra algorithms for
-// multicore architectures", 2009; Hadri, Ltaief, Agullo, Dongarra, "Tile QR factorization with parallel panel processing for multicore
-// architectures", 2010.
-//   mpirun -n 4 tile_qr --m 2000 --n 1000 --nb 96 --ib 16 --grid 2x2 --check
+// QR factorisation by tiles on a 2D grid of processes with nonblocking messages. In each panel every process reduces its tiles to one
+// triangle, and a binary tree merges the triangles of different processes. Columns to the right follow tile by tile, the next panel first.
+// Tile (i, j) is at process (i mod rows, j mod columns). Sources: Buttari, Langou, Kurzak, Dongarra, "A class of parallel tiled linear
+// algebra algorithms for multicore architectures", 2009; Hadri, Ltaief, Agullo, Dongarra, "Tile QR factorization with parallel panel
+// processing for multicore architectures", 2010.
+// mpirun -n 4 tile_qr --m 2000 --n 1000 --nb 96 --ib 16 --grid 2x2 --check
 #include <mpi.h>
 
 #include <algorithm>
@@ -51,22 +51,22 @@ Options parse(subject::CommandLine& line) {
   return options;
 }
 
-/// What is done to a panel, and after it to the tiles right of it.
+/// Tasks on a panel, which are repeated on the tiles to its right.
 enum class Kind {
-  triangulate,  ///< the process's first tile of the panel becomes a triangle
-  annihilate,   ///< tile `row` goes into that triangle
-  merge,        ///< the triangle of process `peer`, which is at tile `row` there, goes into that triangle
-  hand_over     ///< that triangle goes to process `peer`
+  triangulate,  ///< makes the process's first tile of the panel a triangle
+  annihilate,   ///< eliminates tile `row` by that triangle
+  merge,        ///< eliminates the triangle of process `peer`, which is at tile `row` there, by that triangle
+  hand_over     ///< sends that triangle to process `peer`
 };
 
 struct Task {
   Kind kind;
-  int row;   ///< of the tile that becomes reflectors
-  int peer;  ///< row of a process in the grid
+  int row;   ///< row of the tile that becomes reflectors
+  int peer;  ///< row of the other process in the grid
 };
 
-/// Reflectors V, with as many rows as they have in the tile that they came from, and the triangular factors T of their blocks, together in
-/// one message.
+/// Reflectors V, with the number of rows that they have in their tile, and the triangular factors T of their blocks. Both are sent in one
+/// message.
 class Reflectors {
  public:
   Reflectors(int rows, int columns, int block)
@@ -86,7 +86,7 @@ class Reflectors {
 
 class TileQr {
  public:
-  /// For the check the matrix is [A I], so that A's columns become R, and the identity's Q^T.
+  /// For the check the matrix is [A I], so that A's columns become R, and the columns of the identity become Q^T.
   TileQr(const Options& options, const Grid& grid)
       : options_(options),
         grid_(grid),
@@ -116,7 +116,7 @@ class TileQr {
       for (; column < columns_.blocks(); column += grid_.columns) {
         update(k, column);
       }
-      // What was sent a panel ago has been taken by now, or will be without anything that this process has yet to do.
+      // The sends of the previous panel are complete, or complete without further work of this process.
       finish_sends(k - 1);
     }
     finish_sends(panels_ - 1);
@@ -125,7 +125,7 @@ class TileQr {
     }
   }
 
-  /// Collective; the answer at rank 0.
+  /// Collective; rank 0 returns the result.
   bool check() {
     Matrix local(rows_.local_extent(grid_.row), columns_.local_extent(grid_.column));
     for (auto& [place, tile] : tiles_) {
@@ -146,7 +146,7 @@ class TileQr {
     MPI_Request arrival = MPI_REQUEST_NULL;
   };
 
-  /// A message, kept until it has been taken.
+  /// A message, kept until its send is complete.
   struct Message {
     int panel;
     Matrix elements;
@@ -179,11 +179,11 @@ class TileQr {
     return found.elements;
   }
 
-  /// The first tile of this process in panel k, whose triangle takes in the others; past the end if there is none.
+  /// Returns the first tile row of this process in panel k, whose triangle eliminates the others; past the end if there is none.
   [[nodiscard]] int head(int k) const { return rows_.next(grid_.row, k); }
 
-  /// What this process has to do for panel k: its own tiles, then its part of a binary tree, in which processes stand in the order of their
-  /// heads. The last tile row, which may have fewer rows than the panel has columns, so is never merged into.
+  /// Returns the tasks of this process for panel k: its own tiles, then its part of a binary tree, in which processes are ordered by their
+  /// heads. The last tile row may have fewer rows than the panel has columns; in this order its triangle never eliminates others.
   [[nodiscard]] std::vector<Task> tasks(int k) const {
     std::vector<Task> all;
     const int active = std::min(grid_.rows, rows_.blocks() - k);
@@ -207,7 +207,7 @@ class TileQr {
     return all;
   }
 
-  /// Rows of the tile that a triangle handed over has, with the panel's width of columns.
+  /// Returns the number of rows of a triangle that is handed over in tile `row`; its columns are those of the panel.
   [[nodiscard]] int triangle_rows(int row, int k) const { return std::min(rows_.width(row), columns_.width(k)); }
 
   [[nodiscard]] Reflectors made_reflectors(const Task& task, int k) const {
@@ -224,7 +224,7 @@ class TileQr {
   [[nodiscard]] int reflectors_tag(const Task& task) const { return 2 * task.row + (task.kind == Kind::merge ? 1 : 0); }
   [[nodiscard]] int tile_tag(int row, int column) const { return column * rows_.blocks() + row; }
 
-  /// Begins to receive what this process needs of panel k from its row.
+  /// Begins to receive the reflectors of panel k that this process needs from its row.
   void expect(int k) {
     if (columns_.owner(k) == grid_.column || columns_.next(grid_.column, k + 1) >= columns_.blocks()) {
       return;
@@ -288,7 +288,8 @@ class TileQr {
     const View v = reflectors.v();
     if (task.kind == Kind::triangulate) {
       subject::geqrt(first, reflectors.t());
-      subject::lacpy('A', first.block(0, 0, v.rows, v.columns), v);  // the triangle isn't needed, but what is above R's diagonal changes
+      subject::lacpy('A', first.block(0, 0, v.rows, v.columns), v);  // the reflectors don't need the triangle, but the part above R's
+                                                                     // diagonal changes later
       return;
     }
     const View triangle = first.block(0, 0, first.columns, first.columns);
@@ -302,7 +303,7 @@ class TileQr {
     }
   }
 
-  /// Q^T of panel k on the tiles of a column.
+  /// Applies Q^T of panel k to the tiles of a column.
   void update(int k, int column) {
     for (const Task& task : tasks(k)) {
       const View first = tile(head(k), column);
@@ -311,7 +312,8 @@ class TileQr {
         continue;
       }
       Reflectors& reflectors = reflectors_.at(place_of(task, k));
-      MPI_Wait(&reflectors.arrival, MPI_STATUS_IGNORE);  // nothing if it came before, or is one's own
+      MPI_Wait(&reflectors.arrival, MPI_STATUS_IGNORE);  // returns at once if the message came before, or if the reflectors are of this
+                                                         // process
       if (task.kind == Kind::triangulate) {
         subject::gemqrt('L', 'T', reflectors.v(), reflectors.t(), first);
         continue;
@@ -328,7 +330,7 @@ class TileQr {
     }
   }
 
-  /// The upper rows of the tile go to the process that merges them, and begin to come back.
+  /// Sends the upper rows of the tile to the process that merges them, and begins to receive them back.
   void hand_over(const Task& task, int k, int column, View first) {
     Matrix rows(triangle_rows(task.row, k), first.columns);
     subject::lacpy('A', first.block(0, 0, rows.rows(), first.columns), rows);
@@ -345,8 +347,8 @@ class TileQr {
   int panels_;
   std::map<std::pair<int, int>, Tile> tiles_;
   std::map<Place, Reflectors> reflectors_;
-  std::map<int, std::vector<MPI_Request>> requests_;  ///< of reflectors sent, by panel
-  std::list<Message> messages_;                       ///< in the order of their panels, but for the one that is ahead
+  std::map<int, std::vector<MPI_Request>> requests_;  ///< sends of reflectors, by panel
+  std::list<Message> messages_;                       ///< ordered by panel, except for the panel that is ahead
 };
 
 bool tile_qr(subject::CommandLine& line) {

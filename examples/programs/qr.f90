@@ -1,5 +1,5 @@
-! Factors a random n x n matrix with LAPACK's dgeqrf and prints the largest element of |A - Q R|, relative to A: small if all went well.
-! Build: gfortran qr.f90 -o qr -llapack -lblas. Run: flopcast run --report -- ./qr 1000
+! Factors a random n x n matrix with LAPACK's dgeqrf and prints the largest element of |A - Q R|, relative to A, which is small if all went
+! well. Build: gfortran qr.f90 -o qr -llapack -lblas. Run: flopcast run --report -- ./qr 1000
 program qr
   implicit none
   integer, parameter :: dp = kind(1d0)

@@ -198,7 +198,7 @@ TEST_F(MpiSubjectOptions, RefusesWhatDoesNotFit) {
       {"tile_cholesky", "--lookahead -1", "--lookahead needs an integer of at least 0, not '-1'"},
       {"tile_cholesky", "--grid 5x7x9", "--grid needs 2 integers joined by x, not '5x7x9'"},
       {"tile_cholesky", "--grid 2x", "--grid needs integers joined by x, each of at least 1, not '2x'"},
-      {"tile_cholesky", "--grid 3x1", "a grid of 3x1 isn't one of 1 processes"},
+      {"tile_cholesky", "--grid 3x1", "a grid of 3x1 doesn't have 1 processes"},
       {"recursive_cholesky", "--grid 1x2x1", "a grid of 1x2x1 has layers that aren't square"},
       {"recursive_cholesky", "--grid 2x2x2", "a grid of 2x2x2 isn't one of 1 processes"},
       {"recursive_cholesky", "--base-case best", "--base-case is one of gather, everywhere, layer, not 'best'"},

@@ -27,7 +27,7 @@ double sum_of(View a) {
   double sum = 0;
   for (int j = 0; j < a.columns; ++j) {
     for (int i = 0; i < a.rows; ++i) {
-      sum += a(i, j) * (1 + (i + 3 * j) % 7);  // so that exchanged elements make a difference
+      sum += a(i, j) * (1 + (i + 3 * j) % 7);  // weights that differ, so that exchanged elements change the sum
     }
   }
   return sum;
@@ -52,10 +52,10 @@ Matrix matrix_of(int m, int n, Element element) {
   return a;
 }
 
-/// Errors of a backward stable algorithm on matrices of this order.
+/// Returns the error bound of a backward stable algorithm on matrices of this order.
 double rounding(int order) { return 10 * std::numeric_limits<double>::epsilon() * std::max(order, 10); }
 
-/// R's rows have the signs that make their diagonal positive.
+/// Changes the signs of R's rows so that its diagonal is positive.
 void make_unique(View r) {
   for (int i = 0; i < std::min(r.rows, r.columns); ++i) {
     const double sign = r(i, i) < 0 ? -1 : 1;
@@ -65,7 +65,7 @@ void make_unique(View r) {
   }
 }
 
-/// R of LAPACK's QR.
+/// Returns R of LAPACK's QR factorisation.
 Matrix lapack_r(int m, int n) {
   Matrix a = matrix_of(m, n, random_element);
   std::vector<double> tau(static_cast<std::size_t>(n));
@@ -81,7 +81,7 @@ Matrix lapack_r(int m, int n) {
 double definite_element(int i, int j, int n) { return i == j ? n : 1.0 / (1 + std::abs(i - j)); }
 
 double random_element(int i, int j) {
-  // The finaliser of splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+  // Finaliser of splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
   std::uint64_t x = (static_cast<std::uint64_t>(i) << 32) + static_cast<std::uint64_t>(j) + 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
@@ -132,7 +132,7 @@ bool check_qr(View r, View q_transposed) {
   const double off = norm(expected) / size;
   std::printf("residual |A - QR| / |A|: %.1e\northogonality |I - Q'Q|: %.1e\ndifference from LAPACK's R: %.1e\nchecksum: %a\n", residual,
               orthogonality, off, sum);
-  // R itself is as far off as A is ill-conditioned: random square matrices by their order times a few hundred.
+  // R differs more, in proportion to the condition of A: a few hundred times the order for random square matrices.
   return residual < rounding(m) && orthogonality < rounding(m) && off < 1000 * rounding(m);
 }
 

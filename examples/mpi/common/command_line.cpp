@@ -18,7 +18,7 @@ int parse(std::string_view text, std::string_view option, std::string_view whole
   return value;
 }
 
-/// `base_case` for --base-case.
+/// Returns the parameter's name of an option: `base_case` for --base-case.
 std::string parameter_of(std::string_view option) {
   std::string name(option.substr(option.find_first_not_of('-')));
   std::replace(name.begin(), name.end(), '-', '_');

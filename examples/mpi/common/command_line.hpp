@@ -8,23 +8,23 @@
 
 namespace subject {
 
-/// A command line that isn't one of the subject.
+/// Reports an invalid command line.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The words after a program's name, asked for option by option; finish() refuses what nobody asked for. Where flopcast runs several
-/// configurations in one launch, the present one's values take the place of those that are given.
+/// The words after a program's name, which are read option by option; finish() rejects the words that were never read. Where flopcast runs
+/// several configurations in one launch, the values of the current configuration replace the given ones.
 class CommandLine {
  public:
   CommandLine(int argc, char** argv) : words_(argv + 1, argv + argc), taken_(words_.size()) {}
 
   bool flag(std::string_view option);
   int integer(std::string_view option, int otherwise, int least);
-  /// One of `choices`, the first one if the option isn't given.
+  /// Returns one of `choices`; the first one if the option isn't given.
   std::string choice(std::string_view option, const std::vector<std::string>& choices);
-  /// Extents such as 2x3, so many as `dimensions`; absent if the option isn't given.
+  /// Returns extents such as 2x3, whose number is `dimensions`; empty if the option isn't given.
   std::optional<std::vector<int>> extents(std::string_view option, std::size_t dimensions);
   void finish() const;
 
@@ -36,7 +36,7 @@ class CommandLine {
   std::vector<std::string> known_;
 };
 
-/// Of a matrix to be QR-factored: --m and --n, m x n with m >= n.
+/// Shape of a matrix for a QR factorisation: --m and --n, m x n with m >= n.
 struct TallShape {
   int m, n;
 };

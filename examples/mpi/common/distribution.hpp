@@ -8,11 +8,11 @@
 
 namespace subject {
 
-/// Rows or columns in blocks that go round the processes of one dimension of a grid: block b at process b mod processes, each process's
-/// blocks one behind the other.
+/// A block-cyclic distribution of rows or columns over the processes of one dimension of a grid. Block b is at process b mod processes, and
+/// each process stores its blocks contiguously.
 class Distribution {
  public:
-  /// Blocks of nb each; the last one of every part has what is left of it.
+  /// Divides each part into blocks of nb; the last block of a part may be smaller.
   Distribution(const std::vector<int>& parts, int nb, int processes);
 
   [[nodiscard]] int blocks() const { return static_cast<int>(begins_.size()) - 1; }
@@ -20,16 +20,16 @@ class Distribution {
   [[nodiscard]] int begin(int block) const { return begins_[static_cast<std::size_t>(block)]; }
   [[nodiscard]] int width(int block) const { return begin(block + 1) - begin(block); }
   [[nodiscard]] int owner(int block) const { return block % processes(); }
-  /// The first block of `process` that isn't before `block`; may be past the end.
+  /// Returns the first block of `process` at or after `block`; may be past the end.
   [[nodiscard]] int next(int process, int block) const { return block + (process - block % processes() + processes()) % processes(); }
-  /// How many rows or columns `process` has before its first block that isn't before `block`.
+  /// Returns the number of rows or columns that `process` has before its first block at or after `block`.
   [[nodiscard]] int local_begin(int process, int block) const;
   [[nodiscard]] int local_extent(int process) const { return local_begin(process, blocks()); }
 
  private:
-  std::vector<int> begins_;        ///< of every block, and the end
-  std::vector<int> local_begins_;  ///< of every block, at its owner
-  std::vector<int> extents_;       ///< of every process
+  std::vector<int> begins_;        ///< begin of every block, and the end of the last one
+  std::vector<int> local_begins_;  ///< begin of every block at its owner
+  std::vector<int> extents_;       ///< extents by process
 };
 
 /// Calls set(local row, local column, row, column) for every element of process (row, column).
@@ -48,7 +48,7 @@ void for_each_element(const Distribution& rows, const Distribution& columns, int
   }
 }
 
-/// The whole matrix at rank 0 of `all`, whose ranks are the grid's row by row; empty elsewhere. Collective.
+/// Returns the whole matrix at rank 0 of `all`, and an empty one elsewhere. Ranks of `all` number the grid row by row. Collective.
 Matrix gather(Matrix& local, const Distribution& rows, const Distribution& columns, MPI_Comm all);
 
 }  // namespace subject

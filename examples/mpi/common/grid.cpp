@@ -13,7 +13,7 @@ Extents grid_option(CommandLine& line) {
   if (const std::optional<std::vector<int>> given = line.extents("--grid", 2)) {
     const Extents extents = {given->front(), given->back()};
     if (static_cast<long>(extents.rows) * extents.columns != processes) {
-      throw UsageError("a grid of " + std::to_string(extents.rows) + "x" + std::to_string(extents.columns) + " isn't one of " +
+      throw UsageError("a grid of " + std::to_string(extents.rows) + "x" + std::to_string(extents.columns) + " doesn't have " +
                        std::to_string(processes) + " processes");
     }
     return extents;

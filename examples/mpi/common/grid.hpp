@@ -6,7 +6,7 @@
 
 namespace subject {
 
-/// A communicator that goes with this object: those processes of `all` with the same color, in the order of `key`.
+/// A communicator that is freed with this object: the processes of `all` with the same color, in the order of `key`.
 class Communicator {
  public:
   Communicator(MPI_Comm all, int color, int key) { MPI_Comm_split(all, color, key, &handle_); }
@@ -24,10 +24,11 @@ struct Extents {
   int rows = 1, columns = 1;
 };
 
-/// What --grid ROWSxCOLUMNS says, or the squarest grid of all processes. Throws UsageError if the processes make no such grid.
+/// Returns the extents of --grid ROWSxCOLUMNS, or the squarest grid of all processes. Throws UsageError if the grid doesn't have as many
+/// processes as there are.
 Extents grid_option(CommandLine& line);
 
-/// This process's place in a 2D grid of all processes, which are numbered row by row.
+/// The place of this process in a 2D grid of all processes, which are numbered row by row.
 struct Grid {
   explicit Grid(Extents extents);
 

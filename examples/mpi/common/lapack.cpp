@@ -33,7 +33,7 @@ void dtpmqrt_(const char*, const char*, const int*, const int*, const int*, cons
 namespace subject {
 namespace {
 
-/// Work space that is kept from call to call.
+/// Returns work space that is kept from call to call.
 double* work(int elements) {
   static std::vector<double> space;
   if (space.size() < static_cast<std::size_t>(elements)) {
@@ -42,7 +42,7 @@ double* work(int elements) {
   return space.data();
 }
 
-/// Room for blocks of any size that LAPACK would choose, 64 at most.
+/// Returns the work space for the largest block size that LAPACK chooses, which is 64.
 int block_work(int lines) { return 64 * std::max(1, lines); }
 
 void expect_success(const char* routine, int info) {
@@ -110,7 +110,7 @@ void trtri(char uplo, char diag, View a) {
   }
   int info = 0;
   dtrtri_(&uplo, &diag, &a.rows, a.data, &a.ld, &info, 1, 1);
-  expect_success("dtrtri", std::min(info, 0));  // what potrf factored has no zero on its diagonal
+  expect_success("dtrtri", std::min(info, 0));  // a factor by potrf has no zero on its diagonal
 }
 
 void signed_lu(View a, double* signs) {
@@ -137,7 +137,7 @@ void ormqr(char side, char trans, View a, const double* tau, View c) {
     return;
   }
   int info = 0;
-  const int size = block_work(side == 'L' ? c.columns : c.rows) + 64 * 65;  // dormqr keeps its triangular factor there too
+  const int size = block_work(side == 'L' ? c.columns : c.rows) + 64 * 65;  // dormqr also keeps its triangular factor in the work space
   dormqr_(&side, &trans, &c.rows, &c.columns, &a.columns, a.data, &a.ld, tau, c.data, &c.ld, work(size), &size, &info, 1, 1);
   expect_success("dormqr", info);
 }

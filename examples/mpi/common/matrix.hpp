@@ -9,7 +9,7 @@
 
 namespace subject {
 
-/// A column-major matrix that somebody else owns.
+/// A column-major matrix in memory with another owner.
 struct View {
   double* data = nullptr;
   int rows = 0, columns = 0, ld = 1;
@@ -17,21 +17,21 @@ struct View {
   double& operator()(int i, int j) const {
     return data[static_cast<std::size_t>(j) * static_cast<std::size_t>(ld) + static_cast<std::size_t>(i)];
   }
-  /// The part of m x n elements whose first one is (i, j).
+  /// Returns the part of m x n elements that begins at (i, j).
   [[nodiscard]] View block(int i, int j, int m, int n) const {
     return {data + static_cast<std::size_t>(j) * static_cast<std::size_t>(ld) + static_cast<std::size_t>(i), m, n, ld};
   }
   [[nodiscard]] bool empty() const { return rows == 0 || columns == 0; }
 };
 
-/// Gives zeroed memory, which costs nothing where it comes fresh from the system, and leaves it as it is.
+/// Allocates zeroed memory, which is free of cost if the memory is fresh from the system, and doesn't initialise elements.
 template <class T>
 struct ZeroedMemory {
   using value_type = T;
 
   ZeroedMemory() = default;
   template <class U>
-  ZeroedMemory(const ZeroedMemory<U>&) {}  // NOLINT(google-explicit-constructor): as allocators are
+  ZeroedMemory(const ZeroedMemory<U>&) {}  // NOLINT(google-explicit-constructor): allocators convert implicitly
 
   T* allocate(std::size_t n) {
     if (void* memory = std::calloc(std::max<std::size_t>(n, 1), sizeof(T))) {
@@ -49,7 +49,7 @@ struct ZeroedMemory {
   friend bool operator==(const ZeroedMemory&, const ZeroedMemory&) { return true; }
 };
 
-/// A column-major matrix without gaps, so that it can be sent as it lies; zero at first.
+/// A column-major matrix without gaps between columns, so that its memory can be sent as a whole; zero at first.
 class Matrix {
  public:
   Matrix() = default;

@@ -12,8 +12,8 @@
 namespace subject {
 namespace {
 
-/// Memory of matrices that are freed stays with the process: otherwise each of the many temporary ones would begin with page faults, and
-/// they would be much of what lies between the kernels.
+/// Keeps the memory of freed matrices in the process. Otherwise each of the many temporary matrices would begin with page faults, which
+/// would be a large part of the time between kernels.
 void keep_memory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, -1);
@@ -33,7 +33,7 @@ int run(int argc, char** argv, const char* usage, Subject subject) {
       CommandLine line(argc, argv);
       code = std::max(code, subject(line) ? 0 : 1);
     }
-  } catch (const UsageError& error) {  // in every process alike: all have the same words
+  } catch (const UsageError& error) {  // every process has the same words, so that every process throws
     if (world_rank() == 0) {
       std::fprintf(stderr, "%s: %s\nusage: %s %s\n", name.c_str(), error.what(), name.c_str(), usage);
     }

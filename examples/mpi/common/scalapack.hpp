@@ -5,7 +5,7 @@
 #include "distribution.hpp"
 #include "grid.hpp"
 
-/// ScaLAPACK as its C programs see it: Fortran routines, and the C interface of its communication library.
+/// ScaLAPACK's interface for C programs: Fortran routines, and the C interface of its communication library.
 extern "C" {
 void Cblacs_get(int context, int what, int* value);
 void Cblacs_gridinit(int* context, const char* order, int rows, int columns);
@@ -22,7 +22,7 @@ void pdormqr_(const char* side, const char* trans, const int* m, const int* n, c
 
 namespace subject {
 
-/// ScaLAPACK's own grid over all processes, row by row as ours.
+/// ScaLAPACK's grid over all processes, row by row like Grid.
 class BlacsGrid {
  public:
   explicit BlacsGrid(Extents extents) {
@@ -38,7 +38,7 @@ class BlacsGrid {
   int context_ = 0;
 };
 
-/// A matrix of m x n in blocks of nb x nb on the grid, with its descriptor.
+/// An m x n matrix in blocks of nb x nb on the grid, with its descriptor.
 class DistributedMatrix {
  public:
   template <class Element>
@@ -53,7 +53,7 @@ class DistributedMatrix {
   double* data() { return local_.data(); }
   [[nodiscard]] const int* descriptor() const { return descriptor_.data(); }
   [[nodiscard]] int local_columns() const { return local_.columns(); }
-  /// The whole of it at rank 0. Collective.
+  /// Returns the whole matrix at rank 0. Collective.
   Matrix gathered() { return gather(local_, rows_, columns_, MPI_COMM_WORLD); }
 
  private:

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/relink.hpp"
 #include "flopcast/machine/elf_file.hpp"
 #include "flopcast/machine/library.hpp"
 #include "flopcast/machine/library_state.hpp"
-#include "flopcast/machine/relink.hpp"
 
 namespace flopcast::machine {
 

@@ -1,4 +1,4 @@
-#include "flopcast/machine/relink.hpp"
+#include "flopcast/core/relink.hpp"
 
 #include <gtest/gtest.h>
 

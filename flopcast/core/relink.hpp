@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-namespace flopcast::machine {
+namespace flopcast {
 
 /// One function that a loaded library calls through the dynamic linker.
 struct Binding {
@@ -20,4 +20,4 @@ void for_each_binding(const link_map& map, const std::function<void(const Bindin
 /// Makes the calls behind `binding` reach `address`.
 void rebind(const Binding& binding, void* address);
 
-}  // namespace flopcast::machine
+}  // namespace flopcast

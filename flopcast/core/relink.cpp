@@ -1,4 +1,4 @@
-#include "flopcast/machine/relink.hpp"
+#include "flopcast/core/relink.hpp"
 
 #include <elf.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 
 #include "flopcast/core/error.hpp"
 
-namespace flopcast::machine {
+namespace flopcast {
 namespace {
 
 /// Relocations whose target is the plain address of a symbol.
@@ -86,4 +86,4 @@ void rebind(const Binding& binding, void* address) {
   *binding.slot = address;
 }
 
-}  // namespace flopcast::machine
+}  // namespace flopcast

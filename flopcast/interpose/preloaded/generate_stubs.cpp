@@ -1,30 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <optional>
 #include <string>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/preloaded/cblas_interface.hpp"
 #include "flopcast/interpose/preloaded/generator.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 
 namespace flopcast::interpose {
 namespace {
-
-/// The C type of a function's result in gfortran's interface.
-const char* result_type(const Routine& routine) {
-  const bool wide = real_bytes(routine.precision) == 8 || routine.double_result;
-  switch (routine.returns) {
-    case Returns::nothing: return "void";
-    case Returns::integer: return "int";
-    case Returns::real: return wide ? "double" : "float";
-    case Returns::element:
-      if (is_complex(routine.precision)) {
-        return wide ? "_Complex double" : "_Complex float";
-      }
-      return wide ? "double" : "float";
-  }
-  throw internal_error("routine {} has an unknown kind of result", routine.name);
-}
 
 /// Arguments, then the hidden lengths of the flags; every one of them travels as a pointer.
 std::size_t pointers(const Routine& routine) {
@@ -52,11 +39,107 @@ std::string stubs() {
   return text + "}\n";
 }
 
+/// Declares what argument `i` of the Fortran routine is, where the C function hasn't got it in that form, and names its address.
+std::string fortran_argument(const CblasFunction& function, std::size_t i, std::string& declarations) {
+  const char letter = function.layout[i];
+  const RowMajorSource& source = function.rows[i];
+  const bool turns = function.has_order && source.turn[0] != '\0';
+  const std::string value =
+      function.has_order && source.from != i ? fmt::format("(rows ? a{} : a{})", source.from, i) : fmt::format("a{}", i);
+  if (letter == 'f') {
+    const std::string turned =
+        turns ? fmt::format("rows ? {0}(flag_of({1})) : flag_of({1})", source.turn, value) : fmt::format("flag_of({})", value);
+    declarations += fmt::format("  char f{} = {};\n", i, turned);
+    return fmt::format("&f{}", i);
+  }
+  if (letter == 'i') {
+    declarations += fmt::format("  int i{} = {};\n", i, value);
+    return fmt::format("&i{}", i);
+  }
+  return letter == 's' || letter == 'd' ? fmt::format("&a{}", i) : value;
+}
+
+/// What the C function is called with: scalars as the interception leaves them.
+std::string cblas_arguments(const CblasFunction& function) {
+  std::string arguments = function.has_order ? "order" : "";
+  for (std::size_t i = 0; i < function.layout.size(); ++i) {
+    const char letter = function.layout[i];
+    arguments += arguments.empty() ? "" : ", ";
+    switch (letter) {
+      case 's': arguments += fmt::format("*static_cast<float*>(all[{}])", i); break;
+      case 'd': arguments += fmt::format("*static_cast<double*>(all[{}])", i); break;
+      case 'c':
+      case 'z': arguments += fmt::format("all[{}]", i); break;
+      default: arguments += fmt::format("a{}", i);
+    }
+  }
+  return arguments + (function.has_target ? ", to" : "");
+}
+
+/// What the C function does when it isn't executed.
+std::string skipped_cblas(const CblasFunction& function) {
+  if (function.has_target) {
+    return fmt::format("*static_cast<std::complex<{0}>*>(to) = std::complex<{0}>(interception.skipped_value()); return;",
+                       function.result_part);
+  }
+  return function.routine->returns == Returns::integer
+             ? "return index_of(interception.skipped_value());"
+             : fmt::format("return result_of<{}>(interception.skipped_value());", function.result);
+}
+
+/// A function of CBLAS is the routine that it computes; a row-major problem is its transpose, which is column-major.
+std::string cblas_stub(const std::string& symbol, const CblasFunction& function) {
+  const auto index = static_cast<std::size_t>(function.routine - kernel::catalogue().data());
+  std::string declarations;
+  std::string all;
+  bool rows = false;
+  for (std::size_t i = 0; i < function.layout.size(); ++i) {
+    all += (i > 0 ? ", " : "") + fortran_argument(function, i, declarations);
+    rows = rows || function.rows[i].from != i || function.rows[i].turn[0] != '\0';
+  }
+  return fmt::format(
+      "[[gnu::visibility(\"default\")]] {0} {1}({2}) {{\n"
+      "{3}{4}"
+      "  void* all[] = {{{5}}};\n"
+      "  static std::atomic<void*> next;\n"
+      "  const Interception interception({6}, __builtin_return_address(0), all);\n"
+      "  if (!interception.execute()) {{ {7} }}\n"
+      "  {8}reinterpret_cast<{0} (*)({9})>(required_symbol(next, \"{1}\", __builtin_return_address(0)))({10});\n}}\n",
+      function.result, symbol, function.parameters(), function.has_order && rows ? "  const bool rows = order == row_major;\n" : "",
+      declarations, all, index, skipped_cblas(function), function.result == "void" ? "" : "return ", fmt::join(function.types, ", "),
+      cblas_arguments(function));
+}
+
+/// Stubs of those functions of CBLAS on the list of standard routines that compute what routines of the catalogue do.
+std::string cblas_stubs(const std::string& list) {
+  std::string text =
+      "#include <atomic>\n\n#include \"flopcast/interpose/preloaded/cblas_flags.hpp\"\n"
+      "#include \"flopcast/interpose/preloaded/intercept.hpp\"\n#include \"flopcast/interpose/preloaded/next_symbol.hpp\"\n\n"
+      "using namespace flopcast::interpose;\n\nextern \"C\" {\n";
+  std::ifstream in(list);
+  bool any = false;
+  for (std::string line; std::getline(in, line);) {
+    const std::string symbol = line.substr(0, line.find(' '));
+    if (const std::optional<CblasFunction> function = cblas_function(symbol)) {
+      text += cblas_stub(symbol, *function);
+      any = true;
+    }
+  }
+  if (!any) {
+    throw environment_error("{} can't be read, or names no function of CBLAS", list);
+  }
+  return text + "}\n";
+}
+
 }  // namespace
 }  // namespace flopcast::interpose
 
-/// Writes the recording library's stubs, one per routine of the catalogue, to the file argv[1].
+/// generate_stubs LIST FORTRAN CBLAS: writes the stubs that call intercept(), one per routine of the catalogue, to FORTRAN, and those of the
+/// functions of CBLAS among the standard routines in LIST to CBLAS.
 int main(int argc, char** argv) {
   using namespace flopcast::interpose;
-  return run_generator(argc, argv, 1, "one argument, the file to write", [](char** arguments) { write_source(arguments[0], stubs()); });
+  return run_generator(argc, argv, 3, "three arguments, the list to read and the two files to write", [](char** arguments) {
+    write_source(arguments[1], stubs());
+    write_source(arguments[2], cblas_stubs(arguments[0]));
+  });
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/preloaded/cblas_interface.hpp"
 #include "flopcast/interpose/preloaded/generator.hpp"
 #include "flopcast/interpose/record_layout.hpp"
 #include "flopcast/interpose/trace_format.hpp"
@@ -23,22 +24,6 @@ constexpr int most_words =
     40;  ///< arguments and hidden lengths of a routine that only its name is known of; LAPACK's longest (zuncsd) has 38
 constexpr int most_numbers = 8;  ///< its arguments in floating-point registers (CBLAS passes real scalars by value)
 
-/// The C type of a function's result in gfortran's interface.
-const char* result_type(const Routine& routine) {
-  const bool wide = real_bytes(routine.precision) == 8 || routine.double_result;
-  switch (routine.returns) {
-    case Returns::nothing: return "void";
-    case Returns::integer: return "int";
-    case Returns::real: return wide ? "double" : "float";
-    case Returns::element:
-      if (is_complex(routine.precision)) {
-        return wide ? "_Complex double" : "_Complex float";
-      }
-      return wide ? "double" : "float";
-  }
-  throw internal_error("routine {} has an unknown kind of result", routine.name);
-}
-
 /// `count` times `item`, in which {} is the number, with commas between.
 std::string repeated(const char* item, int count) {
   std::string text;
@@ -47,12 +32,6 @@ std::string repeated(const char* item, int count) {
   }
   return text;
 }
-
-/// How the row-major problem's transpose, which is column-major, takes one of its arguments from the row-major ones.
-struct Source {
-  std::size_t from = 0;
-  const char* turn = "";  ///< function of trace.hpp for a flag
-};
 
 /// The stubs, and the table of what they intercept.
 class Stubs {
@@ -76,20 +55,11 @@ class Stubs {
 
   /// Whether the C function could be translated.
   bool add_cblas(const std::string& symbol) {
-    const bool sub = symbol.size() > 4 && symbol.substr(symbol.size() - 4) == "_sub";
-    const std::string name = symbol.substr(6, symbol.size() - 6 - (sub ? 4 : 0));
-    const auto fortran = ids_.find(name);
-    if (fortran == ids_.end()) {
-      return false;
+    const std::optional<CblasFunction> function = cblas_function(symbol);
+    if (function) {
+      add_cblas(symbol, *function);
     }
-    const Routine& routine = kernel::require(name);
-    const bool complex_result = routine.returns == Returns::element && is_complex(routine.precision);
-    const std::optional<std::vector<Source>> rows = row_major_sources(routine);
-    if (complex_result != sub || !rows) {
-      return false;
-    }
-    add_cblas(symbol, routine, fortran->second, *rows);
-    return true;
+    return function.has_value();
   }
 
   void add_unnamed(const std::string& symbol, const std::string& kind) {
@@ -189,60 +159,7 @@ class Stubs {
     return query.empty() ? "false" : query;
   }
 
-  /// Nothing for a routine that isn't BLAS's: there is no C interface to it.
-  static std::optional<std::vector<Source>> row_major_sources(const Routine& routine) {
-    std::vector<Source> sources(routine.arguments.size());
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      sources[i].from = i;
-    }
-    const auto exchange = [&](const char* a, const char* b) {
-      const int first = routine.index(a);
-      const int second = routine.index(b);
-      if (first >= 0 && second >= 0) {
-        std::swap(sources[static_cast<std::size_t>(first)].from, sources[static_cast<std::size_t>(second)].from);
-      }
-    };
-    const auto turn = [&](const char* flag, const char* how) {
-      if (const int i = routine.index(flag); i >= 0) {
-        sources[static_cast<std::size_t>(i)].turn = how;
-      }
-    };
-    const std::string& family = routine.family;
-    const bool product = family == "gemm" || family == "gemmt" || family == "gemm3m";
-    const bool two_sided = routine.index("side") >= 0;  // symm, hemm, trmm, trsm
-    const bool hermitian_update = family == "herk" || family == "her2k";
-    turn("uplo", "other_triangle");
-    turn("side", "other_side");
-    if (product) {
-      exchange("transa", "transb");
-      exchange("A", "B");
-      exchange("lda", "ldb");
-    } else if (!two_sided) {
-      turn(routine.index("transa") >= 0 ? "transa" : "trans", hermitian_update ? "conjugated" : "transposed");
-    }
-    if (product || two_sided || family == "gemv" || family == "gbmv" || family.rfind("ger", 0) == 0) {
-      exchange("m", "n");
-    }
-    exchange("kl", "ku");
-    if (family.rfind("ger", 0) == 0) {
-      exchange("x", "y");
-      exchange("incx", "incy");
-    }
-    return sources;
-  }
-
-  /// The parameter's type in C.
-  static std::string c_type(char letter) {
-    switch (letter) {
-      case 'f':
-      case 'i': return "int";
-      case 's': return "float";
-      case 'd': return "double";
-      default: return "void*";
-    }
-  }
-
-  static std::string write_value(char letter, const Source& source) {
+  static std::string write_value(char letter, const RowMajorSource& source) {
     switch (letter) {
       case 'f':
         return source.turn[0] == '\0' ? fmt::format("      arguments.flag_value(flag_of(a{}));\n", source.from)
@@ -255,48 +172,33 @@ class Stubs {
     }
   }
 
-  void add_cblas(const std::string& symbol, const Routine& routine, std::size_t fortran, const std::vector<Source>& rows) {
-    const std::string layout = record_layout(routine);
-    const bool matrices = layout.find('f') != std::string::npos || routine.family.rfind("ger", 0) == 0;
-    std::vector<std::string> types;
-    std::vector<std::string> names;
-    std::string columns_text;
-    std::string rows_text;
-    if (matrices) {
-      types.emplace_back("int");
-      names.emplace_back("order");
+  void add_cblas(const std::string& symbol, const CblasFunction& function) {
+    std::string columns;
+    std::string rows;
+    for (std::size_t i = 0; i < function.layout.size(); ++i) {
+      columns += write_value(function.layout[i], {i, ""});
+      rows += write_value(function.layout[i], function.rows[i]);
     }
-    for (std::size_t i = 0; i < layout.size(); ++i) {
-      types.push_back(c_type(layout[i]));
-      names.push_back(fmt::format("a{}", i));
-      columns_text += write_value(layout[i], {i, ""});
-      rows_text += write_value(layout[i], rows[i]);
+    begin(function.result, symbol, function.parameters(), fmt::format("{}", fmt::join(function.types, ", ")), add(symbol, ""));
+    code_ += recording(ids_.at(function.routine->name), function.layout, "false");
+    code_ +=
+        block(function.has_order ? fmt::format("    if (order == row_major) {{\n{}    }} else {{\n{}    }}\n", rows, columns) : columns,
+              function.result, "", skipped_return(function));
+    end(function.result, fmt::format("{}", fmt::join(function.names, ", ")));
+  }
+
+  /// What a skipped function returns; empty if that is what it returns in Fortran.
+  static std::string skipped_return(const CblasFunction& function) {
+    if (function.routine->returns == Returns::integer) {
+      return "return recording.value() < 1 ? 0 : static_cast<std::size_t>(recording.value()) - 1;";  // counted from 0
     }
-    std::string result = result_type(routine);
-    std::string skipped;
-    if (routine.returns == Returns::integer) {
-      result = "std::size_t";
-      skipped = "return recording.value() < 1 ? 0 : static_cast<std::size_t>(recording.value()) - 1;";  // counted from 0
-    } else if (result.rfind("_Complex", 0) == 0) {
-      const std::string part = result.substr(9);
-      types.emplace_back("void*");
-      names.emplace_back("to");
-      skipped = fmt::format(
-          "static_cast<{0}*>(to)[0] = static_cast<{0}>(recording.value(0)); static_cast<{0}*>(to)[1] = "
-          "static_cast<{0}>(recording.value(1)); return;",
-          part);
-      result = "void";
+    if (!function.has_target) {
+      return "";
     }
-    std::string parameters;
-    for (std::size_t i = 0; i < types.size(); ++i) {
-      parameters += fmt::format("{}{} {}", i > 0 ? ", " : "", types[i], names[i]);
-    }
-    begin(result, symbol, parameters, fmt::format("{}", fmt::join(types, ", ")), add(symbol, ""));
-    code_ += recording(fortran, layout, "false");
-    code_ += block(
-        matrices ? fmt::format("    if (order == row_major) {{\n{}    }} else {{\n{}    }}\n", rows_text, columns_text) : columns_text,
-        result, "", skipped);
-    end(result, fmt::format("{}", fmt::join(names, ", ")));
+    return fmt::format(
+        "static_cast<{0}*>(to)[0] = static_cast<{0}>(recording.value(0)); static_cast<{0}*>(to)[1] = "
+        "static_cast<{0}>(recording.value(1)); return;",
+        function.result_part);
   }
 
   std::vector<std::pair<std::string, std::string>> table_;  ///< symbols and layouts

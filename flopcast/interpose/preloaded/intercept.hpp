@@ -50,6 +50,9 @@ Result result_of(std::complex<double> value) {
   }
 }
 
+/// The place of an element as CBLAS counts it, from 0; Fortran counts from 1 and says 0 where there is none.
+inline std::size_t index_of(std::complex<double> value) { return value.real() < 1 ? 0 : static_cast<std::size_t>(value.real()) - 1; }
+
 template <class Result, class... Pointers, std::size_t... Places>
 Result call_with(void* function, void* const* pointers, std::index_sequence<Places...> /*places*/) {
   return reinterpret_cast<Result (*)(Pointers...)>(function)(static_cast<Pointers>(pointers[Places])...);

@@ -22,17 +22,29 @@ const link_map* object_of(const void* address) noexcept {
 
 namespace {
 
+constinit std::atomic<void*> opened_program{};
+
+bool is_own(const void* function) noexcept { return object_of(function) == object_of(reinterpret_cast<const void*>(&next_symbol)); }
+
+/// What the objects behind a handle of dlopen define, unless it is this library's own.
+void* definition_behind(void* handle, const char* name) noexcept {
+  void* found = handle != nullptr ? dlsym(handle, name) : nullptr;
+  return found != nullptr && !is_own(found) ? found : nullptr;
+}
+
 /// What `object` or those it needs define, unless it is this library's own. The handle is never closed: what is found must stay.
 void* definition_in(const link_map& object, const char* name) noexcept {
-  void* handle = dlopen(object.l_name[0] != '\0' ? object.l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
-  void* found = handle != nullptr ? dlsym(handle, name) : nullptr;
-  const bool own = found != nullptr && object_of(found) == object_of(reinterpret_cast<const void*>(&next_symbol));
-  return own ? nullptr : found;
+  return definition_behind(dlopen(object.l_name[0] != '\0' ? object.l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD), name);
 }
 
 }  // namespace
 
+void look_first_in(void* opened) noexcept { opened_program.store(opened, std::memory_order_relaxed); }
+
 void* next_symbol(const char* name, const void* caller) noexcept {
+  if (void* found = definition_behind(opened_program.load(std::memory_order_relaxed), name)) {
+    return found;
+  }
   if (void* next = dlsym(RTLD_NEXT, name)) {
     return next;
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "flopcast/interpose/preloaded/cblas_flags.hpp"
 #include "flopcast/interpose/trace_format.hpp"
 
 /// What the stubs of libflopcast-trace.so share: where a thread's records go, and what happens around one call.
@@ -200,29 +201,6 @@ class Arguments {
 };
 
 inline bool is_query(const void* work_size) noexcept { return work_size != nullptr && *static_cast<const std::int32_t*>(work_size) == -1; }
-
-/// CBLAS's numbers for flags, and what they are in Fortran.
-enum : int { row_major = 101 };
-inline char flag_of(int number) noexcept {
-  switch (number) {
-    case 111: return 'N';
-    case 112: return 'T';
-    case 113: return 'C';
-    case 121: return 'U';
-    case 122: return 'L';
-    case 131: return 'N';
-    case 132: return 'U';
-    case 141: return 'L';
-    case 142: return 'R';
-    default: return '?';
-  }
-}
-/// The flag of the transposed problem, as which a row-major one is computed: uplo and side turn over, and so does a transposition into T or
-/// C.
-inline char other_triangle(char flag) noexcept { return flag == 'L' ? 'U' : 'L'; }
-inline char other_side(char flag) noexcept { return flag == 'L' ? 'R' : 'L'; }
-inline char transposed(char flag) noexcept { return flag == 'N' ? 'T' : 'N'; }
-inline char conjugated(char flag) noexcept { return flag == 'N' ? 'C' : 'N'; }
 
 /// What happens around a call of a routine of which only the name is known; out of line, as there are some two thousand of them.
 struct UnnamedCall {

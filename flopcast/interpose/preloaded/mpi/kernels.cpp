@@ -95,11 +95,7 @@ Interception::~Interception() {
 void* Interception::next() const noexcept {
   std::atomic<void*>& slot = definitions()[routine_];
   void* found = slot.load(std::memory_order_relaxed);
-  if (found == nullptr) {
-    found = required_symbol((kernel::catalogue()[routine_].name + "_").c_str(), caller_);
-    slot.store(found, std::memory_order_relaxed);
-  }
-  return found;
+  return found != nullptr ? found : required_symbol(slot, (kernel::catalogue()[routine_].name + "_").c_str(), caller_);
 }
 
 }  // namespace flopcast::interpose

@@ -1,6 +1,7 @@
 #include <dlfcn.h>
 #include <smpi/mpi.h>
 
+#include "flopcast/interpose/preloaded/smpi/program_copies.hpp"
 #include "flopcast/interpose/preloaded/smpi/simulation.hpp"
 
 using flopcast::interpose::smpi::Simulation;
@@ -21,12 +22,15 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/// The simulator loads a copy of the program for each process with RTLD_DEEPBIND, by which the program's own libraries would come before any
-/// that are preloaded. Without it the copies keep their variables apart all the same: they are different files.
+/// The simulator opens a copy of the program for each process such that it is bound to its own libraries before any other.
 void* dlopen(const char* file, int mode) noexcept {
   using Open = void* (*)(const char*, int);
   static const auto next = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "dlopen"));
-  return next(file, mode & ~RTLD_DEEPBIND);
+  void* opened = next(file, mode);
+  if (opened != nullptr && (mode & RTLD_DEEPBIND) != 0) {
+    flopcast::interpose::smpi::follow_copy(opened);
+  }
+  return opened;
 }
 
 int MPI_Init(int* argc, char*** argv) { return begin(PMPI_Init(argc, argv)); }

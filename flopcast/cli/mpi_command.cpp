@@ -1,5 +1,6 @@
 #include "flopcast/cli/mpi_command.hpp"
 
+#include <signal.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/cli/mpi_kernels.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/error.hpp"
@@ -37,7 +39,10 @@ Examples:
   mpirun -n 2 flopcast mpi run -- ./app
   mpirun -n 2 flopcast mpi run --output profile.json -- ./app
   flopcast mpi show profile.json
-  mpirun -n 2 flopcast mpi run --policy a-priori --statistics profile.json -- ./app)";
+  mpirun -n 2 flopcast mpi run --policy a-priori --statistics profile.json -- ./app
+
+Under any policy but full the program's results are garbage, as kernels are left out. A program that goes by its results (a residual check, a
+loop that ends when it has converged) fails under such a policy, or is stopped after --patience; it needs --policy full.)";
 
 constexpr const char* show_footer = R"(Examples:
   flopcast mpi show profile.json
@@ -49,6 +54,8 @@ struct RunOptions {
   bool across_sizes = false;
   bool no_windows = false;
   bool no_thread_multiple = false;
+  std::string kernels = "auto";
+  std::string patience = default_patience;
   std::string executions, results;  ///< what mpi tune asks for
   bool to_standard_output = false;  ///< --output -, said and not only left so
   std::vector<std::string> command;
@@ -197,9 +204,44 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return !a.empty() && fs::equivalent(a, b, none);
 }
 
+bool leaves_kernels_out(const RunOptions& options) {
+  return path::policy_named(options.policy) != path::Policy::full || !options.executions.empty();
+}
+
+/// By the user, or by mpirun, which ends all processes where one has failed.
+bool was_asked_to_end(int exit_code) {
+  constexpr int by_signal = 128;
+  return exit_code == by_signal + SIGTERM || exit_code == by_signal + SIGKILL || exit_code == by_signal + SIGINT;
+}
+
+/// What the user is to know of the program's end where kernels were left out.
+void tell_of_results(const MpiRun& run, const RunOptions& options, CommonOptions& common) {
+  if (!leaves_kernels_out(options)) {
+    return;
+  }
+  if (run.stood_still) {
+    note(fmt::format(
+             "flopcast: the program was stopped: it met no new kernel for {} (--patience) while kernels were left out (--policy {}). "
+             "A program that goes by its results, such as a loop that ends when it has converged, never ends so. Run it with "
+             "--policy full; if it needs more time, give it with --patience",
+             options.patience, options.policy),
+         common);
+    common.exit_code = static_cast<int>(ExitCode::unusable_measurement);
+  } else if (run.exit_code != 0 && !was_asked_to_end(run.exit_code)) {
+    note(fmt::format("flopcast: the program ended with exit code {} while kernels were left out (--policy {}): its results were garbage, "
+                     "which a program that goes by them may not bear. Run it with --policy full",
+                     run.exit_code, options.policy),
+         common);
+  } else if (run.first) {
+    note(fmt::format("flopcast: the program's results are garbage, as kernels were left out (--policy {}); its times are what counts",
+                     options.policy),
+         common);
+  }
+}
+
 /// A program that has ended well without a profile is a failure where one was asked for by name.
 void tell_of_none(const MpiRun& run, const EarlierProfile& earlier, const RunOptions& options, CommonOptions& common) {
-  if (!run.first || run.stage == interpose::mpi_stage_other) {
+  if (!run.first || run.stood_still || run.stage == interpose::mpi_stage_other) {
     return;
   }
   for (const std::string& complaint : complaints(run, {}, options.no_thread_multiple)) {
@@ -207,6 +249,11 @@ void tell_of_none(const MpiRun& run, const EarlierProfile& earlier, const RunOpt
   }
   const bool asked_for = common.output != "-" || options.to_standard_output;
   common.exit_code = asked_for && run.exit_code == 0 ? static_cast<int>(ExitCode::unusable_measurement) : run.exit_code;
+}
+
+CommonOptions quietly(CommonOptions common) {
+  common.quiet = true;
+  return common;
 }
 
 void run_command(const RunOptions& options, CommonOptions& common) {
@@ -239,8 +286,13 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   mpi.results = options.results;
   const bool continues = common.output != "-" && is_same_file(options.statistics, common.output);
   const EarlierProfile earlier(common.output, continues);
-  const MpiRun run = run_mpi_program(options.command, options.mpi, mpi);
+  if (leaves_kernels_out(options) && interpose::is_first_process()) {
+    note(results_warning(options.policy), common);
+  }
+  set_kernels_of(options.command.front(), options.kernels, interpose::is_first_process() ? common : quietly(common));
+  const MpiRun run = run_mpi_program(options.command, options.mpi, mpi, parse_patience(options.patience));
   common.exit_code = run.exit_code;
+  tell_of_results(run, options, common);
   if (run.profile.empty()) {
     tell_of_none(run, earlier, options, common);
     return;
@@ -284,13 +336,15 @@ void add_run(CLI::App& mpi, CommonOptions& common) {
   command->add_option("--clock", options->clock,
                       "wall, cpu (CPU time and modelled messages), or auto: cpu where processes outnumber cores (default: auto)");
   command->add_option("--policy", options->policy,
-                      "Which kernels are executed: full (all), or only those whose time isn't known yet: conditional, local, online, "
-                      "a-priori, eager (default: full)");
+                      "Which kernels are executed: full (all), or only those whose time isn't known yet, which makes the program's results "
+                      "garbage: conditional, local, online, a-priori, eager (default: full)");
   command->add_flag("--across-sizes", options->across_sizes,
                     "Predict kernels of sizes never seen from other sizes instead of executing them, unless policy is full");
   command->add_flag("--no-windows", options->no_windows,
                     "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
   add_thread_option(*command, options->no_thread_multiple);
+  add_patience_option(*command, options->patience);
+  add_mpi_kernels_option(*command, options->kernels);
   add_precision_options(*command, options->precision);
   command->add_option("--statistics", options->statistics, "Profile of an earlier run: what it knows of kernels needs fewer executions")
       ->type_name("FILE");
@@ -326,6 +380,30 @@ void add_precision_options(CLI::App& command, path::Precision& precision) {
 void add_thread_option(CLI::App& command, bool& no_thread_multiple) {
   command.add_flag("--no-thread-multiple", no_thread_multiple,
                    "Tell a program that asks for MPI_THREAD_MULTIPLE, which can't be followed, that MPI offers MPI_THREAD_SERIALIZED");
+}
+
+void add_patience_option(CLI::App& command, std::string& patience) {
+  command
+      .add_option(
+          "--patience", patience,
+          "With kernels left out: how long the program may meet no new kernel before it is stopped, as one that goes by its results "
+          "and never ends; none: for ever (default: 60s)")
+      ->type_name("DURATION|none");
+}
+
+Seconds parse_patience(const std::string& text) {
+  const Seconds patience = text == "none" ? 0 : parse_duration(text, "--patience");
+  if (text != "none" && !(patience > 0)) {
+    throw bad_input("--patience: '{}' is no duration above 0 such as 60s, nor none", text);
+  }
+  return patience;
+}
+
+std::string results_warning(const std::string& policy) {
+  return fmt::format(
+      "flopcast: --policy {} leaves kernels out whose time is known: the program's results will be garbage. A program that goes by its "
+      "results (a residual check, a loop that ends when it has converged) needs --policy full",
+      policy);
 }
 
 double mpi_coverage(const json& profile) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <string>
+
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/core/units.hpp"
 #include "flopcast/path/execution_policy.hpp"
 
 namespace flopcast::cli {
@@ -17,6 +20,14 @@ double mpi_coverage(const nlohmann::json& profile);
 void add_precision_options(CLI::App& command, path::Precision& precision);
 /// --no-thread-multiple.
 void add_thread_option(CLI::App& command, bool& no_thread_multiple);
+/// --patience, as text.
+void add_patience_option(CLI::App& command, std::string& patience);
+/// Its value; 0 for `none`. Throws bad_input for what is no duration.
+Seconds parse_patience(const std::string& text);
+inline constexpr const char* default_patience = "60s";
+
+/// What leaving kernels out does to the program, for the user to read before it runs.
+std::string results_warning(const std::string& policy);
 
 /// `flopcast mpi tune`, a subcommand of `mpi`.
 void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common);

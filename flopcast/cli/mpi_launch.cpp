@@ -116,6 +116,7 @@ std::vector<std::string> MpiLaunch::words(const MpiSetting& setting, const MpiFo
   if (!following.windows) {
     words.emplace_back("--no-windows");
   }
+  words.insert(words.end(), {"--patience", following.patience, "--kernels", following.kernels});
   if (!following.thread_multiple) {
     words.emplace_back("--no-thread-multiple");
   }

@@ -22,7 +22,8 @@ struct MpiFollowing {
   bool across_sizes = true;
   bool windows = true;
   bool thread_multiple = true;
-  bool full_teaches = true;  ///< what executions in full show of kernels' times is used for the others
+  std::string patience, kernels;  ///< as the options of these names have them
+  bool full_teaches = true;       ///< what executions in full show of kernels' times is used for the others
 };
 
 /// What came of a launch, by the numbers of the executions that it was asked for.

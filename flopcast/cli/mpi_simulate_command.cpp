@@ -9,6 +9,7 @@
 
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/mpi_kernels.hpp"
 #include "flopcast/cli/mpi_machine.hpp"
 #include "flopcast/cli/mpi_simulation.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
@@ -26,7 +27,8 @@ using nlohmann::json;
 
 constexpr const char* footer =
     R"(The program is compiled and linked with SimGrid's smpicc, smpicxx or smpiff in place of mpicc, mpicxx or mpifort; docs/mpi.md says what the
-figures are. BLAS and LAPACK aren't executed but take what models say, which are measured where they are missing and kept.
+figures are. BLAS and LAPACK aren't executed but take what models say, which are measured where they are missing and kept. So the program's
+results are garbage: one that goes by its results (a residual check, a loop that ends when it has converged) can't be simulated.
 
 Examples:
   flopcast mpi simulate --ranks 16 -- ./app
@@ -44,6 +46,18 @@ struct SimulateOptions {
 struct Simulated {
   json result;
   Seconds took = 0;
+};
+
+/// A number of processes that couldn't be simulated.
+struct Failure {
+  int ranks = 0;
+  std::string reason;
+  ExitCode code = ExitCode::internal;
+};
+
+struct Simulations {
+  std::vector<Simulated> done;
+  std::vector<Failure> failed;
 };
 
 /// `16`, `4,8,32`, `16:1024`, which doubles.
@@ -84,7 +98,8 @@ Seconds mean_of_processes(const json& result, const char* name) {
   return sum / static_cast<double>(result.at("processes").size());
 }
 
-report::Table table_of(const std::vector<Simulated>& all) {
+/// A row for each number of processes, those that couldn't be simulated last.
+report::Table table_of(const Simulations& all) {
   report::Table table;
   table.columns = {{"processes"},
                    {"time", report::Align::right, "seconds"},
@@ -96,7 +111,7 @@ report::Table table_of(const std::vector<Simulated>& all) {
                    {"mean communication", report::Align::right, "mean_communication_seconds"},
                    {"mean waiting", report::Align::right, "mean_waiting_seconds"},
                    {"simulated in", report::Align::right, "simulation_seconds"}};
-  for (const Simulated& one : all) {
+  for (const Simulated& one : all.done) {
     const json& path = one.result.at("path");
     table.rows.push_back({report::whole(one.result.at("ranks").get<int>()), seconds_cell(number(one.result, "seconds")),
                           seconds_cell(number(path, "computation_seconds")), seconds_cell(number(path, "communication_seconds")),
@@ -104,6 +119,11 @@ report::Table table_of(const std::vector<Simulated>& all) {
                           seconds_cell(mean_of_processes(one.result, "computation_seconds")),
                           seconds_cell(mean_of_processes(one.result, "communication_seconds")),
                           seconds_cell(mean_of_processes(one.result, "waiting_seconds")), seconds_cell(one.took)});
+  }
+  for (const Failure& failure : all.failed) {
+    table.rows.emplace_back(table.columns.size(), report::Cell(""));
+    table.rows.back().front() = report::whole(failure.ranks);
+    table.rows.back().at(1) = report::Cell("failed");
   }
   return table;
 }
@@ -126,15 +146,19 @@ report::Table kernel_table(const json& result, std::size_t most) {
   return table;
 }
 
-json document_of(const std::vector<Simulated>& all, const json& machine) {
+json document_of(const Simulations& all, const json& machine) {
   json list = json::array();
-  for (const Simulated& one : all) {
+  for (const Simulated& one : all.done) {
     json entry = one.result;
     entry.erase("schema");
     entry["simulation_seconds"] = one.took;
     list.push_back(std::move(entry));
   }
-  return {{"schema", "flopcast-mpi-simulation-1"}, {"machine", machine}, {"simulations", std::move(list)}};
+  json document = {{"schema", "flopcast-mpi-simulation-1"}, {"machine", machine}, {"simulations", std::move(list)}};
+  for (const Failure& failure : all.failed) {
+    document["failures"].push_back({{"ranks", failure.ranks}, {"reason", failure.reason}});
+  }
+  return document;
 }
 
 void require_all_known(const json& result, const CommonOptions& common) {
@@ -149,35 +173,58 @@ void require_all_known(const json& result, const CommonOptions& common) {
   }
 }
 
-void simulate(SimulateOptions options, const CommonOptions& common) {
+/// Simulates the program on each of the numbers of processes. A number that fails is told with its reason, and the others are gone on with.
+/// Throws the last one's error if all fail.
+Simulations simulate_each(const std::vector<int>& counts, const SimulatedMachine& machine, MpiSimulator& simulator,
+                          const CommonOptions& common) {
+  Simulations all;
+  for (const int ranks : counts) {
+    throw_if_interrupted("what was measured of kernels is kept");
+    const Stopwatch watch;
+    try {
+      json result = simulator.run(machine.prepared(ranks));
+      all.done.push_back({std::move(result), watch.elapsed()});
+    } catch (const Error& error) {
+      if (all.done.empty() && ranks == counts.back()) {
+        throw;
+      }
+      note(fmt::format("flopcast: {} can't be simulated: {}", processes(ranks), error.what()), common);
+      all.failed.push_back({ranks, error.what(), error.code()});
+      continue;
+    }
+    require_all_known(all.done.back().result, common);
+    if (counts.size() > 1) {
+      note(fmt::format("{}: {}", processes(ranks), format_seconds(number(all.done.back().result, "seconds"))), common);
+    }
+  }
+  return all;
+}
+
+void simulate(SimulateOptions options, CommonOptions& common) {
   if (options.simulation.command.empty()) {
     throw usage_error("which program is to be simulated? Give it after --, as in: flopcast mpi simulate --ranks 16 -- ./app");
   }
   const std::vector<int> counts = rank_counts(options.ranks);
   options.simulation.time_budget = parse_duration(options.time_budget, "--time-budget");
   interpose::require_simulable(options.simulation.command.front());
+  set_kernels_of(options.simulation.command.front(), options.simulation.kernels, common);
   model::Store store = open_store(common);
   const SimulatedMachine machine(options.machine, store, common);
-  machine.require_cores(*std::max_element(counts.begin(), counts.end()));
   MpiSimulator simulator(options.simulation, store, common);
-  std::vector<Simulated> all;
-  for (const int ranks : counts) {
-    throw_if_interrupted("what was measured of kernels is kept");
-    const Stopwatch watch;
-    json result = simulator.run(machine.prepared(ranks));
-    all.push_back({std::move(result), watch.elapsed()});
-    require_all_known(all.back().result, common);
-    if (counts.size() > 1) {
-      note(fmt::format("{}: {}", processes(ranks), format_seconds(number(all.back().result, "seconds"))), common);
-    }
+  if (options.simulation.show_output) {
+    note("flopcast: kernels aren't executed: what the program computes and prints is garbage", common);
   }
+  const Simulations all = simulate_each(counts, machine, simulator, common);
   if (common.json) {
     emit(document_of(all, machine.document()), common);
-  } else if (common.csv || all.size() > 1) {
+  } else if (common.csv || counts.size() > 1) {
     emit(table_of(all), common);
   } else {
     constexpr std::size_t most_kernels_shown = 20;
-    emit(render(table_of(all), common) + '\n' + render(kernel_table(all.front().result, most_kernels_shown), common), common);
+    emit(render(table_of(all), common) + '\n' + render(kernel_table(all.done.front().result, most_kernels_shown), common), common);
+  }
+  if (!all.failed.empty()) {
+    common.exit_code = static_cast<int>(all.failed.front().code);
   }
 }
 
@@ -192,6 +239,7 @@ void add_mpi_simulate_command(CLI::App& mpi, CommonOptions& common) {
   add_machine_choice(*command, options->machine);
   command->add_option("--time-budget", options->time_budget,
                       "At most this long for measuring kernels without a good model, per number of processes (default: 20s)");
+  add_mpi_kernels_option(*command, options->simulation.kernels);
   command->add_flag("--only-kernels", options->simulation.only_kernels, "The program's own code takes no time");
   command->add_flag("--show-output", options->simulation.show_output, "Let through what the program prints, on standard error");
   command->add_option("command", options->simulation.command, "Program, built for SMPI, and its arguments")->type_name("-- COMMAND");

@@ -171,7 +171,7 @@ void MpiSimulator::open_libraries(const json& result) {
   LibraryOptions libraries;
   libraries.blas = result.at("blas").get<std::string>();
   libraries.lapack = result.at("lapack").get<std::string>();
-  libraries.kernels = "library";  // as the program has it
+  libraries.kernels = options_.kernels;
   bench_.emplace(libraries, common_);
   models_.emplace(bench_->models(store_));
 }

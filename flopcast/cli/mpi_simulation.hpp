@@ -17,8 +17,9 @@ namespace flopcast::cli {
 /// What a program is simulated with, apart from the machine.
 struct SimulationOptions {
   std::vector<std::string> command;
-  Seconds time_budget = 20;   ///< for measuring kernels that the models don't know well enough, per number of processes
-  bool only_kernels = false;  ///< the program's own code takes no time
+  Seconds time_budget = 20;      ///< for measuring kernels that the models don't know well enough, per number of processes
+  std::string kernels = "auto";  ///< of BLAS: LibraryOptions::kernels
+  bool only_kernels = false;     ///< the program's own code takes no time
   bool show_output = false;
 };
 

@@ -5,17 +5,21 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
+#include <set>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/launch.hpp"
 #include "flopcast/report/file.hpp"
 
 namespace flopcast::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* space_schema = "flopcast-mpi-space-1";
@@ -138,6 +142,30 @@ std::vector<double> distances_from_middle(const std::vector<std::string>& values
   return distances;
 }
 
+/// Whether programs start in another folder than the launcher.
+bool changes_folder(const std::vector<std::string>& launcher) {
+  constexpr std::array<std::string_view, 8> options = {"-wdir", "--wdir", "-wd", "-D", "--chdir", "-C", "ssh", "cd"};
+  return std::any_of(launcher.begin(), launcher.end(), [&](const std::string& word) {
+    const std::string_view option = std::string_view(word).substr(0, word.find('='));
+    return std::find(options.begin(), options.end(), option) != options.end();
+  });
+}
+
+void require_program(const std::string& program, const std::string& file) {
+  try {
+    interpose::find_program(program);
+  } catch (const Error& missing) {
+    const fs::path beside = (fs::path(file).parent_path() / program).lexically_normal();
+    std::error_code none;
+    const bool lies_beside = program.find('/') != std::string::npos && fs::path(program).is_relative() && fs::is_regular_file(beside, none);
+    throw environment_error("{}: {} (looked for from the current folder, {}, where programs are started). {}", file, missing.what(),
+                            fs::current_path(none).string(),
+                            lies_beside ? fmt::format("There is {}: start flopcast in {}, or write the whole path", beside.string(),
+                                                      fs::absolute(fs::path(file), none).parent_path().lexically_normal().string())
+                                        : std::string("Build it first, or correct \"command\""));
+  }
+}
+
 }  // namespace
 
 MpiSpace read_mpi_space(const std::string& file) {
@@ -200,6 +228,19 @@ std::vector<std::size_t> extremes_first(const MpiSpace& space) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return distances[a] > distances[b]; });
   return order;
+}
+
+void require_programs(const MpiSpace& space, const std::string& file) {
+  if (changes_folder(space.launcher)) {
+    return;
+  }
+  std::set<std::string> found;
+  for (const MpiSetting& setting : settings_of(space)) {
+    const std::string program = command_of(space, setting).front();
+    if (found.insert(program).second) {
+      require_program(program, file);
+    }
+  }
 }
 
 std::vector<std::string> command_of(const MpiSpace& space, const MpiSetting& setting) {

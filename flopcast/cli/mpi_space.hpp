@@ -24,6 +24,9 @@ std::vector<MpiSetting> settings_of(const MpiSpace& space);
 /// The numbers of settings_of(), those with the largest and smallest values first: kernels' times at sizes between them follow from theirs, while
 /// what lies beyond all that has been seen has to be executed. By parameters whose values are numbers; otherwise as they come.
 std::vector<std::size_t> extremes_first(const MpiSpace& space);
+/// Throws environment_error if a setting's program isn't there. Paths are looked for from the current folder, where the launcher starts them;
+/// `file` is the space's, for the message. Launchers that change the folder are believed.
+void require_programs(const MpiSpace& space, const std::string& file);
 std::vector<std::string> command_of(const MpiSpace& space, const MpiSetting& setting);
 /// `nb=64 depth=1`.
 std::string text_of(const MpiSetting& setting);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/mpi_kernels.hpp"
 #include "flopcast/cli/mpi_space.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/mpi_tuner.hpp"
@@ -28,8 +29,10 @@ constexpr const char* footer =
   {"schema": "flopcast-mpi-space-1", "name": "tile-cholesky-4",
    "launcher": ["mpirun", "-n", "4"], "command": ["./tile_cholesky", "--n", "2000", "--nb", "{nb}"],
    "parameters": {"nb": [64, 96, 128]}}
-in which every combination of the parameters' values is a configuration. What was learnt of kernels is kept in the store, for all programs
+in which every combination of the parameters' values is a configuration; relative paths begin in the folder where flopcast is started. What was learnt of kernels is kept in the store, for all programs
 on this machine with the same MPI, BLAS and number of processes.
+Under any policy but full kernels are left out: what the program computes and prints is garbage. A program that goes by its results (a
+residual check, a loop that ends when it has converged) is found out by that, and executed in full from then on.
 
 Examples:
   flopcast mpi tune space.json
@@ -219,10 +222,18 @@ void require_known_choices(const MpiTuneOptions& options) {
 
 void tune(const MpiTuneOptions& options, const CommonOptions& common) {
   require_known_choices(options);
+  parse_patience(options.patience);
   const MpiSpace space = read_mpi_space(options.space);
   interpose::find_program(space.launcher.front());
+  require_programs(space, options.space);
+  set_kernels_of(command_of(space, settings_of(space).front()).front(), options.kernels, common);
   model::Store store = model::Store::open();
   MpiTuner tuner(space, options, store);
+  if (options.policy != path::policy_name(path::Policy::full)) {
+    note(fmt::format("flopcast: kernels are left out (--policy {}): what the program computes and prints meanwhile is garbage",
+                     options.policy),
+         common);
+  }
   const std::vector<MpiOutcome> outcomes = tuner.tune([&](const std::string& message) { note(message, common); });
   if (tuner.drifted() > 0 && !options.cold) {  // which didn't go by them
     note(fmt::format("flopcast: stored times of {} no longer held and were replaced", counted(tuner.drifted(), "kernel", "kernels")),
@@ -255,6 +266,8 @@ void add_mpi_tune_command(CLI::App& mpi, CommonOptions& common) {
   command->add_flag("--no-windows", options->no_windows,
                     "Never execute stretches as a whole: kernels are then timed among skipped ones (as Critter does)");
   add_thread_option(*command, options->no_thread_multiple);
+  add_patience_option(*command, options->patience);
+  add_mpi_kernels_option(*command, options->kernels);
   command
       ->add_option("--least-coverage", options->least_coverage,
                    "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)")

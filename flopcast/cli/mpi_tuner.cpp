@@ -6,8 +6,9 @@
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/other_load.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"
-#include "flopcast/interpose/launch.hpp"
+#include "flopcast/machine/detect.hpp"
 #include "flopcast/path/finalists.hpp"
 #include "flopcast/path/prediction_interval.hpp"
 #include "flopcast/report/file.hpp"
@@ -51,18 +52,6 @@ std::size_t middle_of(const MpiSpace& space) {
     number = number * values.size() + values.size() / 2;
   }
   return number;
-}
-
-/// No configuration ends well, perhaps as there is no such program. It need not be on this machine where others run it, and so isn't asked for
-/// before.
-[[noreturn]] void throw_none_ends_well(const std::string& program, const std::string& what) {
-  const std::string message = what + "; no other one ends well either";
-  try {
-    interpose::find_program(program);
-  } catch (const Error& missing) {
-    throw environment_error("{}, and on this machine: {}", message, missing.what());
-  }
-  throw unusable_measurement("{}", message);
 }
 
 }  // namespace
@@ -156,9 +145,9 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
     known_.count_along(results_.at({setting, counting}));
   }
   const OtherLoad load;
-  MpiLaunchResult made =
-      launch_.run(asked, known_,
-                  {options_.precision, !options_.no_across_sizes, !options_.no_windows, !options_.no_thread_multiple, !options_.validate});
+  MpiLaunchResult made = launch_.run(asked, known_,
+                                     {options_.precision, !options_.no_across_sizes, !options_.no_windows, !options_.no_thread_multiple,
+                                      options_.patience, options_.kernels, !options_.validate});
   others_ = std::max(others_, load.cores().value_or(0));
   ++launches_;
   launch_seconds_ += made.seconds;
@@ -191,7 +180,7 @@ void MpiTuner::fail(std::size_t setting) {
                                        text_of(settings_[setting]), fmt::join(command_of(space_, settings_[setting]), " "));
   const auto fails = [](const std::optional<MpiOutcome>& each) { return each && each->failed; };
   if (std::all_of(outcomes_.begin(), outcomes_.end(), fails)) {
-    throw_none_ends_well(command_of(space_, settings_[setting]).front(), what);
+    throw unusable_measurement("{}; no other one ends well either", what);
   }
   tell_("flopcast: " + what);
   if (setting == checked_) {
@@ -333,17 +322,37 @@ std::vector<std::size_t> MpiTuner::finalists() const {
   return all;
 }
 
-std::vector<std::size_t> MpiTuner::finalists_in_doubt(const std::vector<std::size_t>& settings) const {
-  Seconds so_far = 0;
+Seconds MpiTuner::executed_seconds() const {
+  Seconds sum = 0;
   for (const std::optional<MpiOutcome>& each : outcomes_) {
-    so_far += each->elapsed + each->checking;
+    sum += each->elapsed + each->checking;
   }
+  return sum;
+}
+
+double MpiTuner::pace() const {
+  Seconds elapsed = 0;
+  Seconds path = 0;
+  double crowding = 1;
+  for (const auto& [execution, profile] : results_) {
+    if (execution.second == full) {
+      elapsed += elapsed_seconds(profile);
+      path += path_seconds(profile);
+    }
+    if (profile.value("clock", "") == "cpu") {
+      crowding = profile.at("ranks").get<double>() / machine::detect_topology().usable_cores;
+    }
+  }
+  return std::max(1.0, path > 0 ? elapsed / path : crowding);
+}
+
+std::vector<std::size_t> MpiTuner::finalists_in_doubt(const std::vector<std::size_t>& settings) const {
   std::vector<path::Prediction> predictions;
   predictions.reserve(settings.size());
   for (const std::size_t i : settings) {
     predictions.push_back({outcomes_[i]->predicted, outcomes_[i]->half_width, result(i, full) != nullptr});
   }
-  std::vector<std::size_t> finalists = path::finalists_in_doubt(predictions, so_far);
+  std::vector<std::size_t> finalists = path::finalists_in_doubt(predictions, executed_seconds(), pace());
   for (std::size_t& each : finalists) {
     each = settings[each];
   }
@@ -354,7 +363,9 @@ void MpiTuner::execute_finalists() {
   if (full_tells()) {
     results_.erase({checked_, full});  // in that one memory was used for the first time
   }
-  const std::vector<std::size_t> leading = finalists();
+  std::vector<std::size_t> leading = finalists();
+  const Seconds affordable = executed_seconds();
+  const Stopwatch watch;
   const auto missing_in_full = [&] {
     std::vector<Execution> executions;
     for (const std::size_t i : leading) {
@@ -366,6 +377,13 @@ void MpiTuner::execute_finalists() {
   };
   for (std::vector<Execution> executions = missing_in_full(); !executions.empty(); executions = missing_in_full()) {
     throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
+    const std::size_t done = leading.size() - executions.size();
+    if (constexpr std::size_t fewest = 2; options_.finalists_in_doubt && done >= fewest && watch.elapsed() > affordable) {
+      tell_(fmt::format("flopcast: finalists took longer than all executions before; {} are left out", executions.size()));
+      const auto is_missing = [&](std::size_t i) { return result(i, full) == nullptr; };
+      leading.erase(std::remove_if(leading.begin(), leading.end(), is_missing), leading.end());
+      break;
+    }
     launch(executions);
   }
   for (const std::size_t i : leading) {

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/mpi_known_kernels.hpp"
 #include "flopcast/cli/mpi_launch.hpp"
 #include "flopcast/cli/mpi_self_checks.hpp"
@@ -23,6 +24,7 @@ namespace flopcast::cli {
 struct MpiTuneOptions {
   std::string space, policy = "local";
   std::string self_check = "once", statistics;
+  std::string patience = default_patience, kernels = "auto";
   path::Precision precision;
   double least_coverage = 25;       ///< percent
   std::size_t finalists = 0;        ///< how many
@@ -59,7 +61,7 @@ class MpiTuner {
   MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& store);
 
   /// Every configuration's outcome, in the order of the space. `tell` gets messages about progress. Throws unusable_measurement if the
-  /// program fails in all of them, environment_error if that is because there is none, Interrupted.
+  /// program fails in all of them, Interrupted.
   std::vector<MpiOutcome> tune(const std::function<void(const std::string&)>& tell);
 
   /// Kernels whose stored times no longer held.
@@ -105,7 +107,12 @@ class MpiTuner {
   [[nodiscard]] std::vector<std::size_t> finalists() const;
   /// Of `settings`.
   [[nodiscard]] std::vector<std::size_t> finalists_in_doubt(const std::vector<std::size_t>& settings) const;
-  /// Executes them in full, once each; the first of a launch twice (MpiLaunch).
+  /// All executions so far took it, as the program measures itself.
+  [[nodiscard]] Seconds executed_seconds() const;
+  /// What executions in full take over what their paths say: more than 1 where processes share cores, as paths are CPU time then.
+  [[nodiscard]] double pace() const;
+  /// Executes them in full, once each; the first of a launch twice (MpiLaunch). Those in doubt are no longer gone on with once that takes
+  /// longer than all executions before, but for two.
   void execute_finalists();
 
   MpiSpace space_;

@@ -38,7 +38,8 @@ std::string to_text(const MpiOptions& options) {
                                    {"profile", options.profile},
                                    {"statistics", options.statistics},
                                    {"executions", options.executions},
-                                   {"results", options.results}};
+                                   {"results", options.results},
+                                   {"progress", options.progress}};
   return document.dump();
 }
 
@@ -58,6 +59,7 @@ MpiOptions parse_mpi_options(const std::string& text) {
     options.statistics = document.at("statistics").get<std::string>();
     options.executions = document.at("executions").get<std::string>();
     options.results = document.at("results").get<std::string>();
+    options.progress = document.at("progress").get<std::string>();
     return options;
   } catch (const nlohmann::json::exception& error) {
     throw bad_input("{} has a value that flopcast did not write: {}", mpi_options_variable, error.what());

@@ -25,6 +25,7 @@ struct MpiOptions {
   std::string profile;          ///< file for the profile; the process of rank 0 writes it
   std::string statistics;       ///< file with what earlier runs learnt of kernels; empty: none
   std::string executions;  ///< file with the executions that this launch is asked for (MpiExecution); empty: one, as the command line says
+  std::string progress;    ///< file with a SharedProgress, which the program tells how it gets on; empty: nobody asks
   std::string results;     ///< file to which rank 0 appends a line for each of those
 };
 
@@ -45,6 +46,8 @@ inline constexpr std::string_view mpi_stage_initialised = "initialised\n";
 inline constexpr std::string_view mpi_stage_other = "other\n";        ///< this process isn't the one with rank 0, which has the profile
 inline constexpr std::string_view mpi_stage_writing = "writing\n";    ///< it ended before all was written
 inline constexpr std::string_view mpi_stage_multiple = "multiple\n";  ///< MPI_THREAD_MULTIPLE: nothing was tracked
+
+inline constexpr std::string_view mpi_stage_foreign = "foreign\n";  ///< another MPI was in the process, which was ended before that began
 
 /// What a whole profile ends with.
 inline constexpr std::string_view mpi_profile_end = "]}\n";

@@ -14,6 +14,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
+#include <sstream>
 #include <string_view>
 
 #include "flopcast/core/error.hpp"
@@ -21,6 +23,7 @@
 #include "flopcast/interpose/launch.hpp"
 #include "flopcast/interpose/process_environment.hpp"
 #include "flopcast/interpose/smpi_run.hpp"
+#include "flopcast/interpose/standstill.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -141,6 +144,23 @@ std::string chosen_mpi(const fs::path& program, const std::string& mpi) {
   return chosen;
 }
 
+/// Nothing where every kernel is executed. The process of rank 0 has the first say, so that the user reads it once.
+std::unique_ptr<StandstillWatch> made_watch(const MpiOptions& options, Seconds patience, bool is_first) {
+  constexpr Seconds others_wait = 2;
+  const bool leaves_out = options.policy != path::Policy::full || !options.executions.empty();
+  return leaves_out && patience > 0 ? std::make_unique<StandstillWatch>(patience + (is_first ? 0 : others_wait)) : nullptr;
+}
+
+[[noreturn]] void throw_other_mpi(const fs::path& program, const std::string& followed, bool is_chosen) {
+  const std::string other = followed == "mpich" ? "openmpi" : "mpich";
+  if (is_chosen) {
+    throw environment_error("{} loads {}, but is followed as a program of {}, as --mpi {} says; give --mpi {}", program.string(),
+                            name_of(other), name_of(followed), followed, other);
+  }
+  throw environment_error("{} loads {}, but {}'s mpirun has started it: its processes wouldn't find each other. Start it with mpirun.{}",
+                          program.string(), name_of(other), name_of(followed), other);
+}
+
 }  // namespace
 
 bool is_first_process() {
@@ -150,6 +170,20 @@ bool is_first_process() {
     }
   }
   return true;
+}
+
+std::vector<fs::path> linked_libraries(const fs::path& program) {
+  constexpr std::string_view arrow = " => ";
+  std::vector<fs::path> libraries;
+  std::istringstream lines(is_script(program) ? std::string() : loaded_libraries(program));
+  for (std::string line; std::getline(lines, line);) {  // "libblas.so.3 => /usr/lib/libblas.so.3 (0x00007f86715f0000)"
+    const std::size_t begin = line.find(arrow);
+    const std::size_t end = line.rfind(" (");
+    if (begin != std::string::npos && end != std::string::npos && end > begin + arrow.size()) {
+      libraries.emplace_back(line.substr(begin + arrow.size(), end - begin - arrow.size()));
+    }
+  }
+  return libraries;
 }
 
 std::optional<std::string> linked_mpi(const fs::path& program) {
@@ -163,19 +197,26 @@ std::optional<std::string> linked_mpi(const fs::path& program) {
   return libraries.find("libmpi.so") != std::string::npos ? std::optional<std::string>("openmpi") : std::nullopt;
 }
 
-MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, MpiOptions options) {
+MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, MpiOptions options, Seconds patience) {
   const fs::path program = find_program(command.at(0));
   require_program_of_mpirun(program);
   const ProfileFile file;
   options.profile = file.path();
-  std::vector<std::string> environment = current_environment();
-  set_variable(environment, mpi_options_variable, to_text(options));
-  preload(environment, find_component("libflopcast-mpi-" + chosen_mpi(program, mpi) + ".so").string());
-
   MpiRun run;
   run.first = is_first_process();
+  const std::unique_ptr<StandstillWatch> watch = made_watch(options, patience, run.first);
+  options.progress = watch ? watch->file() : "";
+  std::vector<std::string> environment = current_environment();
+  set_variable(environment, mpi_options_variable, to_text(options));
+  const std::string followed = chosen_mpi(program, mpi);
+  preload(environment, find_component("libflopcast-mpi-" + followed + ".so").string());
+
   run.exit_code = run_program(program, command, std::move(environment), SIGKILL);
+  run.stood_still = watch && watch->has_ended_it();
   std::string text = file.contents();
+  if (text == mpi_stage_foreign) {
+    throw_other_mpi(program, followed, !mpi.empty());
+  }
   if (text.empty() || text.front() != '{') {
     run.stage = std::move(text);
   } else if (const std::string_view end = mpi_profile_end; text.size() >= end.size() && text.substr(text.size() - end.size()) == end) {

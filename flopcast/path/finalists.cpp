@@ -5,7 +5,7 @@
 
 namespace flopcast::path {
 
-std::vector<std::size_t> finalists_in_doubt(std::span<const Prediction> all, Seconds affordable) {
+std::vector<std::size_t> finalists_in_doubt(std::span<const Prediction> all, Seconds affordable, double pace) {
   constexpr std::size_t fewest = 2;
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -17,7 +17,7 @@ std::vector<std::size_t> finalists_in_doubt(std::span<const Prediction> all, Sec
     if (all[i].seconds - all[i].half_width > best.seconds + best.half_width) {
       continue;
     }
-    cost += all[i].executed ? 0 : all[i].seconds;
+    cost += all[i].executed ? 0 : pace * all[i].seconds;
     if (finalists.size() >= fewest && cost > affordable) {
       break;
     }

@@ -33,6 +33,12 @@ TEST(FinalistsTest, AreAsManyAsCanBeAfforded) {
   EXPECT_THAT(finalists_in_doubt(all, 0), ElementsAre(0, 1)) << "one alone decides nothing";
 }
 
+TEST(FinalistsTest, WhereProcessesShareCoresExecutionsTakeLongerThanPredicted) {
+  const std::vector<Prediction> all = {{10, 9, false}, {11, 9, false}, {12, 9, false}, {13, 9, false}};
+  EXPECT_THAT(finalists_in_doubt(all, 46, 2), ElementsAre(0, 1));
+  EXPECT_THAT(finalists_in_doubt(all, 66, 2), ElementsAre(0, 1, 2));
+}
+
 TEST(FinalistsTest, WhatWasExecutedCostsNothing) {
   const std::vector<Prediction> all = {{10, 9, true}, {11, 9, false}, {12, 9, true}, {13, 9, false}};
   EXPECT_THAT(finalists_in_doubt(all, 24), ElementsAre(0, 1, 2, 3));

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,6 +11,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/installed.hpp"
+#include "flopcast/model/store.hpp"
 #include "tests/mpi_programs.hpp"
 
 namespace flopcast::interpose {
@@ -36,12 +40,22 @@ class MpiRunTest : public tests::MpiPrograms, public testing::WithParamInterface
   Result run(int ranks, const std::string& command) {
     return MpiPrograms::run(launcher(GetParam()) + std::to_string(ranks) + ' ' + command);
   }
+  /// With the kernels that the BLAS chooses by itself, as it has them without flopcast.
   Result followed(int ranks, const std::string& options, const std::string& command) {
-    return run(ranks, FLOPCAST_PROGRAM " mpi run " + options + " -- " + command);
+    return run(ranks, FLOPCAST_PROGRAM " mpi run --kernels library " + options + " -- " + command);
   }
   Result show(const std::string& file) { return MpiPrograms::run(FLOPCAST_PROGRAM " mpi show " + file); }
   json profile() const { return json::parse(contents(folder_ / "profile.json")); }
 };
+
+/// How often `part` occurs.
+int occurrences(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
 
 const json* kernel(const json& profile, const std::string& start) {
   for (const json& each : profile.at("kernels")) {
@@ -83,6 +97,79 @@ TEST_P(MpiRunTest, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
   EXPECT_EQ(kernel(found, "MPI_Recv(800 bytes")->at("executed").at("count"), 10);
   EXPECT_EQ(found.at("per_process").at("flops"), 10 * 2 * 2e6);
   EXPECT_EQ(found.at("volumetric").at("flops"), 10 * 1.5 * 2e6);
+}
+
+/// A row-major problem is its transpose, which is column-major.
+TEST_P(MpiRunTest, CblasAndLapackeAreFollowed) {
+  const Result plain = run(2, program("cblas_program") + " 10");
+  const Result result = followed(2, "--output profile.json", program("cblas_program") + " 10");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, plain.out);
+  const json found = profile();
+  for (const char* name : {"dgemm(TN, 30, 20, 10)", "dtrsm(RLNN, 30, 20)", "dgemv(T, 24, 12)", "zgerc(9, 6)", "dscal(25)", "zdotc(5)",
+                           "ddot(33)", "idamax(17)", "dpotrf(L, 15)"}) {
+    const json* each = kernel(found, name);
+    ASSERT_NE(each, nullptr) << name << '\n' << found;
+    EXPECT_EQ(each->at("executed").at("count"), 2 * 10) << name;
+  }
+  EXPECT_EQ(kernel(found, "dgemm(TN, 30, 20, 10)")->at("flops"), 2 * 30 * 20 * 10);
+}
+
+TEST_P(MpiRunTest, CblasIsLeftOut) {
+  const Result result =
+      followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("cblas_program") + " 200");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = profile();
+  const json* product = kernel(found, "dgemm(TN, 30, 20, 10)");
+  ASSERT_NE(product, nullptr);
+  EXPECT_GT(product->at("skipped"), 0);
+  EXPECT_EQ(product->at("skipped").get<int>() + product->at("executed").at("count").get<int>(), 2 * 200);
+  EXPECT_EQ(kernel(found, "ddot(33)")->at("skipped"), 0) << "the program goes by its result";
+}
+
+/// Times with other kernels or threads of the same library are others.
+TEST_P(MpiRunTest, TimesHoldForTheLibraryItsKernelsAndThreads) {
+  const auto where = [&](const std::string& variables) {
+    EXPECT_EQ(
+        run(1, "env " + variables + " " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 2").exit_code,
+        0);
+    return profile().at("where").get<std::string>();
+  };
+  const std::string one = where("OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=1");
+  if (one.find("openblas") == std::string::npos) {
+    GTEST_SKIP() << "the BLAS is not OpenBLAS: " << one;
+  }
+  EXPECT_THAT(one, HasSubstr(" bytes), Prescott kernels, 1 thread"));
+  EXPECT_EQ(where("OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=1"), one);
+  EXPECT_THAT(where("OPENBLAS_CORETYPE=Nehalem OPENBLAS_NUM_THREADS=1"), HasSubstr(" bytes), Nehalem kernels, 1 thread"));
+  EXPECT_NE(where("OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=2"), one);
+}
+
+/// What was found of a library before is a fake.
+TEST_P(MpiRunTest, KernelsThatSuitTheCpuAreSetAndTold) {
+  {
+    model::Store store = model::Store::open(folder_ / "flopcast.db");
+    for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
+      store.put_artifact(
+          "kernel-choice", fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path)),
+          {{"kernels", "Prescott"}, {"dgemm_flops", 16e9}, {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops", 68e9}}}});
+    }
+  }
+  const auto with = [&](const std::string& options) {
+    const Result result =
+        run(2, "env -u OPENBLAS_CORETYPE -u BLIS_ARCH_TYPE FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi run --output profile.json " + options +
+                   " -- " + program("work_program") + " 2");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.err;
+  };
+  const std::string as_it_comes = with("--kernels library");
+  EXPECT_THAT(as_it_comes, testing::Not(HasSubstr("OPENBLAS_CORETYPE")));
+  if (profile().at("where").get<std::string>().find("openblas") == std::string::npos) {
+    GTEST_SKIP() << "the BLAS is not OpenBLAS";
+  }
+  const std::string told = with("");
+  EXPECT_THAT(profile().at("where").get<std::string>(), HasSubstr("Nehalem kernels"));
+  EXPECT_EQ(occurrences(told, "with OPENBLAS_CORETYPE=Nehalem its dgemm makes 68.0 GFLOP/s, which is set for the program"), 1) << told;
 }
 
 TEST_P(MpiRunTest, OwnMessagesAreCountedAndOfBoundedSize) {
@@ -206,6 +293,25 @@ TEST_P(MpiRunTest, ProgramsOfAnotherMpiAreRefused) {
   EXPECT_EQ(started.out, "");
 }
 
+/// A script names no MPI: by then it has opened the other one.
+TEST_P(MpiRunTest, ProgramsThatOpenAnotherMpiAreRefused) {
+  const std::string other = GetParam() == "mpich" ? "openmpi" : "mpich";
+  const std::string foreign = std::string(FLOPCAST_MPI_PROGRAMS) + "/work_program_" + other;
+  if (!fs::exists(foreign)) {
+    GTEST_SKIP() << other << " is not installed";
+  }
+  std::ofstream(folder_ / "script") << "#!/bin/sh\nexec " << foreign << " 5\n";
+  fs::permissions(folder_ / "script", fs::perms::owner_all);
+  const Result result = followed(2, "", "./script");
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("script loads " + std::string(other == "mpich" ? "MPICH" : "Open MPI")));
+  EXPECT_THAT(result.err, HasSubstr("Start it with mpirun." + other));
+  EXPECT_EQ(result.out, "");
+  const Result chosen = followed(1, "--mpi " + GetParam(), "./script");
+  EXPECT_EQ(chosen.exit_code, 4) << chosen.err;
+  EXPECT_THAT(chosen.err, HasSubstr("give --mpi " + other));
+}
+
 TEST_P(MpiRunTest, ProgramsForSmpiAreToldFromStaticOnes) {
   const std::string subject = std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_smpi";
   if (!fs::exists(subject)) {
@@ -298,6 +404,31 @@ TEST_P(MpiRunTest, SkippingNeverDeadlocks) {
     }
   }
   EXPECT_GT(skipped, 100);
+}
+
+TEST_P(MpiRunTest, APolicySaysThatResultsAreGarbage) {
+  EXPECT_THAT(followed(2, "", program("work_program") + " 5").err, testing::Not(HasSubstr("garbage")));
+  const Result result = followed(2, "--policy local", program("work_program") + " 5");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("--policy local leaves kernels out whose time is known: the program's results will be garbage"));
+  EXPECT_THAT(result.err, HasSubstr("the program's results are garbage, as kernels were left out (--policy local)"));
+}
+
+/// It ends once its residual is small, which it never is with products left out.
+TEST_P(MpiRunTest, AProgramThatGoesByItsResultsIsStopped) {
+  const Result plain = run(2, program("iterative_program"));
+  const Result in_full = followed(2, "", program("iterative_program"));
+  EXPECT_EQ(in_full.exit_code, 0) << in_full.err;
+  EXPECT_EQ(in_full.out, plain.out);
+  for (const char* policy : {"local", "online"}) {
+    const Result result = followed(2, std::string("--patience 1s --tolerance 1000 --policy ") + policy, program("iterative_program"));
+    EXPECT_TRUE(result.exit_code == 5 || GetParam() == "mpich")
+        << policy << result.err;  // whose mpirun kills flopcast over the program's end
+    EXPECT_NE(result.exit_code, 0) << policy;
+    EXPECT_NE(result.exit_code, 124) << policy << " hung";
+    EXPECT_THAT(result.err, HasSubstr("the program was stopped: it met no new kernel for 1s")) << policy;
+    EXPECT_THAT(result.err, HasSubstr("Run it with --policy full")) << policy;
+  }
 }
 
 /// Broadcasts over all processes tell everybody what one knows: then nobody executes it, not even those that never have.
@@ -513,21 +644,12 @@ class MpiTuneTest : public MpiRunTest {
         {"schema", "flopcast-mpi-space-1"}, {"name", name}, {"launcher", words}, {"command", command}, {"parameters", parameters}};
   }
   Result tune(const std::string& arguments) const {
-    return MpiPrograms::run("FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi tune " + arguments, 100);
+    return MpiPrograms::run("FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi tune --kernels library " + arguments, 100);
   }
   /// Of a tuning's document, by value: a loop over part of a temporary one would outlive it.
   static json configurations(const Result& tuning) { return json::parse(tuning.out).at("configurations"); }
   std::string subject() const { return std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam(); }
 };
-
-/// How often `part` occurs.
-int occurrences(const std::string& text, const std::string& part) {
-  int count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
-    ++count;
-  }
-  return count;
-}
 
 TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
@@ -645,6 +767,16 @@ TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
   write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60}}});
   const Result unchecked = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --self-check none");
   EXPECT_EQ(json::parse(unchecked.out).at("configurations").at(0).at("selective"), true);
+}
+
+TEST_P(MpiTuneTest, AProgramThatNeverEndsWithKernelsLeftOutIsExecutedInFull) {
+  write_space("test", {program("iterative_program"), "{n}"}, {{"n", {1600, 1610}}});
+  const Result result = tune("space.json --json --patience 1s --least-coverage 0");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("it goes by its results, and is executed in full from here on"));
+  for (const json& each : configurations(result)) {
+    EXPECT_EQ(each.at("selective"), false);
+  }
 }
 
 TEST_P(MpiTuneTest, AProgramThatPassedTheSelfCheckIsNotExecutedInFullAgain) {
@@ -821,7 +953,18 @@ TEST_P(MpiTuneTest, AProgramThatIsNotThereIsNamed) {
   write_space("test", {"./nowhere", "{order}"}, {{"order", {"many", "few"}}});
   const Result result = tune("space.json" + anyhow);
   EXPECT_EQ(result.exit_code, 4);
-  EXPECT_THAT(result.err, HasSubstr("no other one ends well either, and on this machine: there is no program ./nowhere"));
+  EXPECT_THAT(result.err, HasSubstr("space.json: there is no program ./nowhere (looked for from the current folder"));
+  EXPECT_THAT(result.err, testing::Not(HasSubstr("mpirun"))) << "nothing is launched";
+}
+
+TEST_P(MpiTuneTest, AProgramBesideASpaceOfAnotherFolderIsNamed) {
+  write_space("test", {"./program", "{n}"}, {{"n", {1, 2}}});
+  fs::create_directory(folder_ / "other");
+  fs::rename(folder_ / "space.json", folder_ / "other/space.json");
+  fs::copy_file(program("work_program"), folder_ / "other/program");
+  const Result result = tune("other/space.json" + anyhow);
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("There is other/program: start flopcast in " + (fs::canonical(folder_) / "other").string()));
 }
 
 TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {

@@ -133,6 +133,40 @@ TEST_F(SimulateCommand, RandomProgramsGiveTheResultsThatTheyHaveWithoutFlopcast)
   EXPECT_EQ(compared, 4);
 }
 
+/// The simulator itself needs GSL, which brings a CBLAS of its own.
+TEST_F(SimulateCommand, CblasIsFollowedAndIsTheOneThatTheProgramIsLinkedWith) {
+  const Result result = simulate(2, "--only-kernels --show-output --json", program("cblas_program"));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("ddot 42, dsdot 43\n"));
+  const json found = json::parse(result.out).at("simulations").at(0);
+  EXPECT_EQ(kernel(found, "dgemm(TN, 30, 20, 10)").at("all").at("count"), 2 * 5);
+  EXPECT_EQ(kernel(found, "ddot(10)").at("all").at("count"), 2);
+}
+
+/// One that fails costs its own row only.
+TEST_F(SimulateCommand, WhatFailsWithSomeProcessesIsToldAndTheOthersAreKept) {
+  std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2})";
+  const std::string options = "simulate --ranks 2,4 --only-kernels --machine machine.json ";
+  const Result table = flopcast(options + "--csv -- " + program("chain_program"));
+  EXPECT_EQ(table.exit_code, 3);
+  EXPECT_THAT(table.out, HasSubstr("\n2,"));
+  EXPECT_THAT(table.out, HasSubstr("\n4,failed,"));
+  EXPECT_THAT(table.err, HasSubstr("4 processes can't be simulated: "));
+  const Result document = flopcast(options + "--json -- " + program("chain_program"));
+  const json found = json::parse(document.out);
+  EXPECT_EQ(found.at("simulations").at(0).at("ranks"), 2);
+  EXPECT_EQ(found.at("failures").at(0).at("ranks"), 4);
+  EXPECT_THAT(document.err, HasSubstr(found.at("failures").at(0).at("reason").get<std::string>()));
+}
+
+TEST_F(SimulateCommand, ADescriptionWhoseMeasurementWasDisturbedIsToldSo) {
+  std::ofstream(folder_ / "machine.json")
+      << R"({"schema": "flopcast-machine-description-1", "disturbances": ["other programs kept 1.0 cores busy"]})";
+  const Result result = simulate(1, "--only-kernels --machine machine.json", program("chain_program"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("something disturbed the measurement of machine.json: other programs kept 1.0 cores busy"));
+}
+
 TEST_F(SimulateCommand, ManyProcessesAreATable) {
   const Result result = flopcast("simulate --ranks 4:16 --only-kernels --csv -- " + program("chain_program"));
   ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -104,7 +104,7 @@ void Session::begin_execution(std::size_t number, Seconds before) {
   }
   decisions_.begin_execution(options_.policy, before, executions_.current().teaches);
   let_counts_travel(options_.policy == path::Policy::online);
-  has_skipped_ = false;  // the program makes its data anew
+  set_skipped(false);  // the program makes its data anew
   if (rank_ == 0) {
     append_beginning(options_, number);
   }

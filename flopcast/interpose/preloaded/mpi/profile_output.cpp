@@ -1,6 +1,5 @@
 #include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -24,10 +23,10 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/preloaded/mpi/blas_in_use.hpp"
 #include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
 #include "flopcast/interpose/preloaded/mpi/routines.hpp"
 #include "flopcast/interpose/preloaded/mpi/traffic.hpp"
-#include "flopcast/interpose/preloaded/next_symbol.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
@@ -220,14 +219,7 @@ void append_line(const MpiOptions& options, std::string_view line) {
 }  // namespace
 
 std::string where_times_hold(int processes, bool cpu_clock) {
-  std::string blas = "no BLAS";
-  Dl_info library{};
-  if (void* function = next_symbol("dgemm_", reinterpret_cast<const void*>(&where_times_hold));
-      function != nullptr && dladdr(function, &library) != 0) {
-    const std::unique_ptr<char, void (*)(void*)> path(realpath(library.dli_fname, nullptr), std::free);
-    blas = path ? path.get() : library.dli_fname;
-  }
-  return fmt::format("{}, {} clock, {} processes, {}", library_version(), cpu_clock ? "cpu" : "wall", processes, blas);
+  return fmt::format("{}, {} clock, {} processes, {}", library_version(), cpu_clock ? "cpu" : "wall", processes, blas_in_use());
 }
 
 OwnVector<path::PriorKernel> read_prior_kernels(const std::string& file, const std::string& where, RegionNames& regions) noexcept {

@@ -33,7 +33,8 @@ struct ProfileFacts {
   std::vector<CallSequence> calls;  ///< by rank
 };
 
-/// `Open MPI v4.1.4, wall clock, 4 processes, /usr/lib/libblas.so`: what kernels' times hold for, beside the machine.
+/// `Open MPI v4.1.4, wall clock, 4 processes, /usr/lib/libopenblas.so (35142912 bytes), Zen kernels, 1 thread`: what kernels' times hold for, beside
+/// the machine.
 std::string where_times_hold(int processes, bool cpu_clock);
 
 /// The kernels of an earlier profile; those that this flopcast doesn't know, or that say they were measured elsewhere than `where`, are

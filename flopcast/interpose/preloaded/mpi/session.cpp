@@ -315,6 +315,7 @@ void Session::begin() {
   decisions_.seed(static_cast<std::uint32_t>(rank_) + 1);
   eager_ = path::EagerPropagation(rank_, size_);
   let_counts_travel(options_.policy == path::Policy::online);
+  report_.begin(options_.progress);
   main_thread = true;
   tracking_ = true;
   PMPI_Barrier(world_);
@@ -356,6 +357,9 @@ void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, 
 
 path::Counted Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
   path::Kernel& known = kernels_[kernel];
+  if (known.executed.count + known.skipped == 0) {
+    report_.met_new_kernel();
+  }
   if (executed) {
     known.executed.add(seconds);
     return decisions_.executed(kernel, known, seconds);
@@ -591,6 +595,7 @@ void Session::end() {
   unshare_memory();
   PMPI_Comm_free(&world_);
   free_agreement_type();
+  report_.leaves_out(false);  // what the program does from here on takes as long as it takes
 }
 
 }  // namespace flopcast::interpose::mpi

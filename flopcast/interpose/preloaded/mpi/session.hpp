@@ -20,6 +20,7 @@
 #include "flopcast/interpose/preloaded/mpi/call_sequence.hpp"
 #include "flopcast/interpose/preloaded/mpi/own_work.hpp"
 #include "flopcast/interpose/preloaded/mpi/profile_output.hpp"
+#include "flopcast/interpose/preloaded/mpi/progress_report.hpp"
 #include "flopcast/interpose/preloaded/mpi/region_names.hpp"
 #include "flopcast/interpose/preloaded/mpi/routines.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
@@ -196,14 +197,20 @@ class Session {
   [[nodiscard]] Seconds estimate(std::uint32_t kernel, path::Pattern pattern, std::int64_t bytes, int processes);
   /// Whether something has been skipped here: then data are no longer the program's.
   [[nodiscard]] bool has_skipped() const noexcept { return has_skipped_; }
-  void note_skipped() noexcept { has_skipped_ = true; }
+  void note_skipped() noexcept { set_skipped(true); }
   /// Data that come from another process, in this execution, may make these ones others than the program's.
-  void note_skipped_elsewhere(bool skipped, std::int32_t epoch) noexcept { has_skipped_ = has_skipped_ || (skipped && epoch == epoch_); }
+  void note_skipped_elsewhere(bool skipped, std::int32_t epoch) noexcept { set_skipped(has_skipped_ || (skipped && epoch == epoch_)); }
   /// This process has left a kernel out by its own decision.
   void note_left_out() noexcept { decisions_.left_out(); }
 
  private:
   [[nodiscard]] bool in_full() const noexcept { return options_.policy == path::Policy::full; }
+  void set_skipped(bool skipped) noexcept {
+    if (skipped != has_skipped_) {
+      has_skipped_ = skipped;
+      report_.leaves_out(skipped);
+    }
+  }
   void follow(const path::PathMark& mark, std::int32_t epoch, std::span<const path::KernelCount> counts);
   /// A kernel's time goes into its statistics, if it was executed; what counts on the path.
   path::Counted note_time(std::uint32_t kernel, Seconds seconds, bool executed);
@@ -278,6 +285,7 @@ class Session {
   bool measures_ = true;
   bool tracking_ = false;
   bool has_skipped_ = false;
+  ProgressReport report_;
   bool cpu_clock_ = false;
   bool other_threads_call_ = false;  ///< one after the other (MPI_THREAD_SERIALIZED)
   std::mutex turns_;

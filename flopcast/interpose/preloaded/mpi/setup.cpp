@@ -1,5 +1,10 @@
+#include <link.h>
 #include <mpi.h>
+#include <unistd.h>
 
+#include <string_view>
+
+#include "flopcast/core/error.hpp"
 #include "flopcast/interpose/preloaded/mpi/session.hpp"
 
 using flopcast::interpose::mpi::Session;
@@ -7,7 +12,34 @@ using flopcast::interpose::mpi::session;
 
 namespace {
 
-[[gnu::constructor]] void load() noexcept { flopcast::interpose::mpi::open_session(); }  // says that the library is there
+/// Whether a library is the MPI that this one isn't built for, by its name. Where MPICH's is called libmpi, it has number 12.
+bool is_other_mpi(std::string_view path) noexcept {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const bool is_mpich = name.rfind("libmpich.so", 0) == 0 || name.rfind("libmpi.so.12", 0) == 0;
+#ifdef OPEN_MPI
+  return is_mpich;
+#else
+  return !is_mpich && name.rfind("libmpi.so", 0) == 0;
+#endif
+}
+
+/// Whether it is loaded: the program is linked with it, or has opened it (Python's mpi4py).
+bool other_mpi_is_loaded() noexcept {
+  return dl_iterate_phdr([](dl_phdr_info* object, std::size_t, void*) { return is_other_mpi(object->dlpi_name) ? 1 : 0; }, nullptr) != 0;
+}
+
+/// Between two MPIs a program crashes, or finds itself alone. It is ended before anything of that, and flopcast says why.
+void require_one_mpi() noexcept {
+  if (const Session* all = session(); all != nullptr && other_mpi_is_loaded()) {
+    flopcast::interpose::mpi::write_stage(all->options(), flopcast::interpose::mpi_stage_foreign);
+    _exit(static_cast<int>(flopcast::ExitCode::environment));
+  }
+}
+
+[[gnu::constructor]] void load() noexcept {
+  flopcast::interpose::mpi::open_session();  // says that the library is there
+  require_one_mpi();
+}
 
 int begin(int result) noexcept {
   if (Session* all = session(); all != nullptr && result == MPI_SUCCESS) {
@@ -22,9 +54,13 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-int MPI_Init(int* argc, char*** argv) { return begin(PMPI_Init(argc, argv)); }
+int MPI_Init(int* argc, char*** argv) {
+  require_one_mpi();
+  return begin(PMPI_Init(argc, argv));
+}
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  require_one_mpi();
   const Session* all = session();
   const bool too_much = required == MPI_THREAD_MULTIPLE && all != nullptr && !all->grants_thread_multiple();
   return begin(PMPI_Init_thread(argc, argv, too_much ? MPI_THREAD_SERIALIZED : required, provided));

@@ -1,0 +1,94 @@
+#include "flopcast/interpose/standstill.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "flopcast/core/error.hpp"
+
+namespace flopcast::interpose {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds look_every{100};
+
+/// Blocks all signals of this thread while it lives: a thread that is started meanwhile leaves them to the others.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+bool Standstill::has_lasted(Seconds now, std::uint64_t kernels, bool leaves_out) noexcept {
+  if (!leaves_out || kernels != kernels_) {
+    kernels_ = kernels;
+    since_ = now;
+  }
+  return now - since_ > patience_;
+}
+
+StandstillWatch::StandstillWatch(Seconds patience) : patience_(patience), file_(memfd_create("flopcast-mpi-progress", MFD_CLOEXEC)) {
+  void* mapped = MAP_FAILED;
+  if (file_ >= 0 && ftruncate(file_, sizeof(SharedProgress)) == 0) {
+    mapped = mmap(nullptr, sizeof(SharedProgress), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  }
+  if (mapped == MAP_FAILED) {
+    const int error = errno;
+    if (file_ >= 0) {
+      close(file_);
+    }
+    throw environment_error("can't make a file in memory for the program's progress: {}", std::strerror(error));
+  }
+  shared_ = static_cast<SharedProgress*>(mapped);
+  const NoSignals none;
+  thread_ = std::thread([this] { watch(); });
+}
+
+StandstillWatch::~StandstillWatch() {
+  stops_ = true;
+  thread_.join();
+  munmap(shared_, sizeof(SharedProgress));
+  close(file_);
+}
+
+std::string StandstillWatch::file() const { return fmt::format("/proc/{}/fd/{}", getpid(), file_); }
+
+/// A program that ignores the request to end is killed a moment later.
+void StandstillWatch::watch() noexcept {
+  constexpr Seconds grace = 2;
+  const steady_clock::time_point start = steady_clock::now();
+  const auto now = [start] { return std::chrono::duration<Seconds>(steady_clock::now() - start).count(); };
+  Standstill standstill(patience_);
+  Seconds asked = 0;
+  for (; !stops_; std::this_thread::sleep_for(look_every)) {
+    const std::int32_t process = shared_->process.load();
+    const bool lasts = standstill.has_lasted(now(), shared_->kernels.load(), process > 0 && shared_->leaves_out.load() != 0);
+    if (lasts && !ended_) {
+      ended_ = true;
+      asked = now();
+      kill(process, SIGTERM);
+    } else if (ended_ && now() - asked > grace) {
+      kill(process, SIGKILL);
+      return;
+    }
+  }
+}
+
+}  // namespace flopcast::interpose

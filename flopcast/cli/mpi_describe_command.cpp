@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ using nlohmann::json;
 
 constexpr const char* footer =
     R"(Messages are sent back and forth between two processes. What they take is kept in the store as the default machine of
-'flopcast mpi simulate', and printed: a file to change and to give to --machine.
+'flopcast mpi simulate', and printed: a file to change and to give to --machine. A disturbed measurement says so ("disturbances"), wherever it
+is used, and doesn't replace an undisturbed one in the store.
 
 Examples:
   flopcast mpi describe
@@ -77,8 +79,8 @@ json measured(const std::string& launcher, const std::string& program) {
   return report::read_json(output.path());
 }
 
-/// What was measured is kept all the same: it may be the best that can be had, and the user sees what there is to doubt.
-void tell_disturbances(const std::vector<scale::MessageTime>& times, double busy_core_spread, double others, const CommonOptions& common) {
+/// What there is to doubt in what was measured, in words.
+std::vector<std::string> all_disturbances(const std::vector<scale::MessageTime>& times, double busy_core_spread, double others) {
   constexpr double much = 0.25;
   constexpr double noticeable = 0.1;
   std::vector<std::string> all = scale::disturbances(times);
@@ -88,11 +90,28 @@ void tell_disturbances(const std::vector<scale::MessageTime>& times, double busy
   if (others >= noticeable) {
     all.push_back(fmt::format("other programs kept {:.1f} cores busy", others));
   }
-  if (!all.empty()) {
-    note(fmt::format(
-             "flopcast: warning: something disturbed the measurement: {}. Describe an idle machine, or correct the factors in the file",
-             fmt::join(all, "; ")),
-         common);
+  return all;
+}
+
+/// Whether the store has a description of this machine that nothing disturbed.
+bool has_undisturbed(const model::Store& store) {
+  const std::optional<json> kept = store.find_artifact(machine_artifact_kind, this_machine());
+  return kept && scale::machine_description_from_json(*kept, "the store's description of this machine").disturbances.empty();
+}
+
+/// A disturbed description is kept only where there is no better one: it may be the best that can be had, and whoever uses it is told.
+void keep(const scale::MachineDescription& machine, model::Store& store, const CommonOptions& common) {
+  const bool kept = machine.disturbances.empty() || !has_undisturbed(store);
+  if (kept) {
+    store.put_artifact(machine_artifact_kind, this_machine(), scale::to_json(machine));
+  }
+  if (!machine.disturbances.empty()) {
+    note(
+        fmt::format("flopcast: warning: something disturbed the measurement: {}. {}. Describe an idle machine, or correct the file that is "
+                    "printed and give it to --machine",
+                    fmt::join(machine.disturbances, "; "),
+                    kept ? "It is kept, and 'flopcast mpi simulate' says so at each use" : "The earlier, undisturbed description is kept"),
+        common);
   }
 }
 
@@ -112,10 +131,10 @@ void describe(const DescribeOptions& options, const CommonOptions& common) {
   scale::MachineDescription machine =
       scale::described_by(times, machine::detect_topology().usable_cores, document.at("eager_bytes").get<std::int64_t>());
   machine.busy_core_speed = document.at("busy_core_speed").get<double>();
+  machine.disturbances = all_disturbances(times, document.at("busy_core_spread").get<double>(), others);
   model::Store store = open_store(common);
-  store.put_artifact(machine_artifact_kind, this_machine(), scale::to_json(machine));
   emit(scale::to_json(machine), common);
-  tell_disturbances(times, document.at("busy_core_spread").get<double>(), others, common);
+  keep(machine, store, common);
 }
 
 }  // namespace

@@ -68,6 +68,11 @@ SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Sto
   }
   if (!choice.platform.empty()) {
     read_platform(choice);
+  } else if (!description_.disturbances.empty()) {
+    note(fmt::format("flopcast: warning: something disturbed the measurement of {}: {}. Messages may cost something else; describe an idle "
+                     "machine with 'flopcast mpi describe'",
+                     choice.machine.empty() ? "this machine" : choice.machine, fmt::join(description_.disturbances, "; ")),
+         common);
   }
 }
 

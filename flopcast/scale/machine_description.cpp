@@ -93,6 +93,17 @@ std::vector<MessageClass> classes_from_json(const json* document, const std::str
   return classes;
 }
 
+std::vector<std::string> texts_from_json(const json* document, const std::string& where) {
+  const auto is_text = [](const json& entry) { return entry.is_string(); };
+  if (document == nullptr) {
+    return {};
+  }
+  if (!document->is_array() || !std::all_of(document->begin(), document->end(), is_text)) {
+    throw bad_input("{} must be a list of texts, not {}", where, document->dump());
+  }
+  return document->get<std::vector<std::string>>();
+}
+
 }  // namespace
 
 json to_json(const MachineDescription& machine) {
@@ -110,6 +121,9 @@ json to_json(const MachineDescription& machine) {
     document["message_classes"].push_back(
         {{"bytes", of.bytes}, {"latency_factor", of.latency_factor}, {"bandwidth_factor", of.bandwidth_factor}});
   }
+  if (!machine.disturbances.empty()) {
+    document["disturbances"] = machine.disturbances;
+  }
   return document;
 }
 
@@ -125,6 +139,7 @@ MachineDescription machine_description_from_json(const json& document, const std
   machine.between_hosts = link_from_json(members.find("between_hosts"), source + ": between_hosts", machine.between_hosts);
   machine.eager_bytes = members.whole("eager_bytes", machine.eager_bytes, 0, INT32_MAX);
   machine.message_classes = classes_from_json(members.find("message_classes"), source + ": message_classes");
+  machine.disturbances = texts_from_json(members.find("disturbances"), source + ": disturbances");
   members.finish();
   return machine;
 }

@@ -36,6 +36,7 @@ struct MachineDescription {
   Link within_host, between_hosts;
   std::int64_t eager_bytes = 4096;            ///< a longer message waits for its receiver
   std::vector<MessageClass> message_classes;  ///< by growing size; those within and between hosts alike
+  std::vector<std::string> disturbances;      ///< what made its measurement doubtful, in words; whoever uses it is told
   friend bool operator==(const MachineDescription&, const MachineDescription&) = default;
 };
 

@@ -94,6 +94,16 @@ TEST(MachineDescriptionTest, DisturbedMeasurementsAreTold) {
   EXPECT_THAT(found[1], HasSubstr("messages of 1000 bytes took longer (9.00 µs) than those of 2000 (3.00 µs)"));
 }
 
+TEST(MachineDescription, RemembersWhatDisturbedItsMeasurement) {
+  MachineDescription machine;
+  EXPECT_FALSE(to_json(machine).contains("disturbances"));
+  machine.disturbances = {"other programs kept 1.0 cores busy"};
+  EXPECT_EQ(machine_description_from_json(to_json(machine), "file").disturbances, machine.disturbances);
+  json document = to_json(machine);
+  document["disturbances"] = "many";
+  EXPECT_THAT(complaint_about(document), HasSubstr("disturbances must be a list of texts, not \"many\""));
+}
+
 TEST(DescribedBy, RefusesTimesThatDoNotGrow) {
   EXPECT_THROW(described_by({{1, 1e-6}}, 2, 4096), Error);
   EXPECT_THROW(described_by({{1, 1e-6}, {1000, 1e-6}}, 2, 4096), Error);

@@ -35,14 +35,14 @@ constexpr const char* run_footer =
     R"(mpirun starts flopcast, and flopcast starts the program: once per process. The program's output and exit code are its own; what flopcast has
 to say goes to standard error, from the process of rank 0. docs/mpi.md says what the figures are.
 
+Under any policy but full the program's results are garbage, as kernels are left out. A program that goes by its results (a residual check,
+a loop that ends when it has converged) fails under such a policy, or is stopped after --patience. It needs --policy full.
+
 Examples:
   mpirun -n 2 flopcast mpi run -- ./app
   mpirun -n 2 flopcast mpi run --output profile.json -- ./app
   flopcast mpi show profile.json
-  mpirun -n 2 flopcast mpi run --policy a-priori --statistics profile.json -- ./app
-
-Under any policy but full the program's results are garbage, as kernels are left out. A program that goes by its results (a residual check, a
-loop that ends when it has converged) fails under such a policy, or is stopped after --patience; it needs --policy full.)";
+  mpirun -n 2 flopcast mpi run --policy a-priori --statistics profile.json -- ./app)";
 
 constexpr const char* show_footer = R"(Examples:
   flopcast mpi show profile.json
@@ -372,7 +372,7 @@ void add_precision_options(CLI::App& command, path::Precision& precision) {
   command.add_option("--tolerance", precision.tolerance, "Relative half-width of the interval at which a time is known (default: 0.1)")
       ->type_name("NUMBER")
       ->check(number_between(0, std::numeric_limits<double>::max(), "a number greater than 0"));
-  command.add_option("--confidence", precision.confidence, "Of that interval (default: 0.95)")
+  command.add_option("--confidence", precision.confidence, "Confidence level of that interval, 0.5 to 0.9999 (default: 0.95)")
       ->type_name("NUMBER")
       ->check(number_between(0.5, 0.9999, "a number from 0.5 to 0.9999"));
 }

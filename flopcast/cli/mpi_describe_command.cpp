@@ -33,8 +33,8 @@ using nlohmann::json;
 
 constexpr const char* footer =
     R"(Messages are sent back and forth between two processes. What they take is kept in the store as the default machine of
-'flopcast mpi simulate', and printed: a file to change and to give to --machine. A disturbed measurement says so ("disturbances"), wherever it
-is used, and doesn't replace an undisturbed one in the store.
+'flopcast mpi simulate', and printed: a file to change and to give to --machine. A disturbed measurement says so
+("disturbances") wherever it is used, and doesn't replace an undisturbed one in the store.
 
 Examples:
   flopcast mpi describe

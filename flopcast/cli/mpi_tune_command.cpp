@@ -29,8 +29,8 @@ constexpr const char* footer =
   {"schema": "flopcast-mpi-space-1", "name": "tile-cholesky-4",
    "launcher": ["mpirun", "-n", "4"], "command": ["./tile_cholesky", "--n", "2000", "--nb", "{nb}"],
    "parameters": {"nb": [64, 96, 128]}}
-in which every combination of the parameters' values is a configuration; relative paths begin in the folder where flopcast is started. What was learnt of kernels is kept in the store, for all programs
-on this machine with the same MPI, BLAS and number of processes.
+in which every combination of the parameters' values is a configuration. Relative paths begin in the folder where flopcast is started.
+What was learnt of kernels is kept in the store, for all programs on this machine with the same MPI, BLAS and number of processes.
 Under any policy but full kernels are left out: what the program computes and prints is garbage. A program that goes by its results (a
 residual check, a loop that ends when it has converged) is found out by that, and executed in full from then on.
 

@@ -10,17 +10,17 @@ Item y() { return in("y", vec("n")); }
 
 }  // namespace
 
-// Real arithmetic inside a complex routine enters as a fraction: a complex multiplication stands for 6 real operations, an addition for 2.
-// Comparisons, negations and absolute values of reals are free, so a real iamax has no flops.
+// Counts of real arithmetic inside a complex routine are fractions: a complex multiplication stands for 6 real operations, an addition for
+// 2. Comparisons, negations and absolute values of reals are free, so that a real iamax has no flops.
 std::vector<Entry> blas1_entries() {
   using enum Precision;
-  const std::vector<std::string> positive = {"incx >= 1"};  // otherwise the reference does nothing
+  const std::vector<std::string> positive = {"incx >= 1"};  // with another increment the reference does nothing
   return {
       {names("sdcz", "swap"), "swap", "x <-> y",
        {size("n"), update("x", vec("n")), inc("incx"), update("y", vec("n")), inc("incy")},
        "", ""},
       {names("sdcz", "copy"), "copy", "y := x", {size("n"), x(), inc("incx"), out("y", vec("n")), inc("incy")}, "", ""},
-      // alpha = 1 would leave x as it is, which libraries notice; -1 lets no element grow.
+      // Libraries notice alpha = 1, which leaves x unchanged. With -1 no element grows.
       Entry{names("sdcz", "scal"), "scal", "x := alpha x",
             {size("n"), scalar("alpha").usually("-1"), update("x", vec("n")), inc("incx")},
             "n", ""}.requiring(positive),
@@ -65,11 +65,11 @@ std::vector<Entry> blas1_entries() {
       {{{"csrot", c}, {"zdrot", z}}, "rot", "[x y] := [x y] [c -s; s c] with real c and s",
        {size("n"), update("x", vec("n")), inc("incx"), update("y", vec("n")), inc("incy"), real_scalar("c"), real_scalar("s")},
        "4*n/3", "2*n"},
-      // H with all four elements free (flag -1 in `param`), the most that rotm computes.
+      // H with all four elements free (flag -1 in `param`), which is the case of rotm with most operations.
       {names("sd", "rotm"), "rotm", "[x; y] := H [x; y], modified Givens rotation",
        {size("n"), update("x", vec("n")), inc("incx"), update("y", vec("n")), inc("incy"), in("param", vec("5")).with(Fill::zero)},
        "4*n", "2*n"},
-      // The generators' operations depend on their data; these are the formula's without scaling.
+      // The operations of the generators depend on their data; the counts are those of the formula without scaling.
       {names("sd", "rotg"), "rotg", "Givens rotation that annihilates b",
        {update("a", one()), update("b", one()), out("c", one()).skipped(1), out("s", one()).skipped(0)},
        "6", "1"},

@@ -9,10 +9,10 @@ Item trans() { return flag("trans", "NTC"); }
 Item uplo() { return flag("uplo", "LU"); }
 Item diag() { return flag("diag", "NU"); }
 
-/// Elements of an m x n matrix that lie in its band, whatever the relation of m, n, kl and ku; for m = n this is the count of
+/// Returns the formula of the number of elements in the band of an m x n matrix, for any m, n, kl and ku; for m = n it is the count of
 /// LAPACK working note 41.
 std::string band_elements() {
-  const std::string below = "max(0,m-kl-1)";  // rows that miss elements on the left, one more in each, at most n
+  const std::string below = "max(0,m-kl-1)";  // rows that lack elements on the left: each lacks one more than the row before, at most n
   const std::string right = "max(0,n-ku-1)";
   const auto missing = [](const std::string& lines, const std::string& most) {
     const std::string growing = "min(" + lines + "," + most + ")";
@@ -21,7 +21,7 @@ std::string band_elements() {
   return "m*n - " + missing(below, "n") + " - " + missing(right, "m");
 }
 
-/// y := alpha A x + beta y with a symmetric or Hermitian A that `matrix` (and what comes with it) describes.
+/// y := alpha A x + beta y with a symmetric or Hermitian A, whose arguments are `matrix`.
 Entry symmetric_times_vector(const char* precisions, const char* family, std::vector<Item> sizes, std::vector<Item> matrix,
                              const char* operations) {
   std::vector<Item> items = {uplo()};
@@ -45,7 +45,7 @@ Entry triangular_vector(const char* family, const char* operation, std::vector<I
   return {names("sdcz", family), family, operation, items, std::string(off_diagonal) + " + (diag=U ? 0 : n)", off_diagonal};
 }
 
-/// A := alpha x y' + A on all of A.
+/// A := alpha x y' + A for a general A.
 Entry general_rank_one(const char* precisions, const char* family, const char* operation) {
   return {names(precisions, family), family, operation,
           {size("m"), size("n"), scalar("alpha"), in("x", vec("m")), inc("incx"), in("y", vec("n")), inc("incy"),
@@ -53,7 +53,7 @@ Entry general_rank_one(const char* precisions, const char* family, const char* o
           "m*n", "m*n"};
 }
 
-/// A := alpha x x' + A on one triangle; Hermitian ones take a real alpha.
+/// A := alpha x x' + A on one triangle of A; alpha is real for a Hermitian A.
 Entry rank_one(const char* precisions, const char* family, Item alpha, std::vector<Item> matrix) {
   std::vector<Item> items = {uplo(), size("n"), std::move(alpha), in("x", vec("n")), inc("incx")};
   items.insert(items.end(), matrix.begin(), matrix.end());
@@ -68,7 +68,7 @@ Entry rank_two(const char* precisions, const char* family, std::vector<Item> mat
 
 }  // namespace
 
-// Counts are those of LAPACK working note 41: scaling by alpha and beta is not counted. Bands wider than the matrix are cut to it.
+// Counts are those of LAPACK working note 41: scaling by alpha and beta is not counted. Bands wider than the matrix are cut to the matrix.
 std::vector<Entry> blas2_entries() {
   const std::vector<Item> n = {size("n")}, n_k = {size("n"), size("k")};
   const std::vector<Item> full_triangle = {in("A", triangle("n")), ld("lda")}, packed_triangle = {in("AP", packed("n"))},

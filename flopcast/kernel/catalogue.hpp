@@ -9,14 +9,14 @@
 
 namespace flopcast::kernel {
 
-/// Every routine that flopcast knows, sorted by name; built from the tables on first use, never changed. A Routine's address stays
-/// valid and identifies it.
+/// Returns all routines that flopcast knows, sorted by name; they are built from the tables on first use and never changed. The address of
+/// a Routine stays valid and identifies the routine.
 const std::vector<Routine>& catalogue();
 
-/// The entry called `name` (lower case, without underscore), or nullptr.
+/// Returns the entry called `name` (lower case, without underscore), or nullptr.
 const Routine* find(std::string_view name);
 
-/// The entry called `name`, in any case and with or without a trailing underscore; throws bad_input with the nearest names if there
+/// Returns the entry called `name`, in any case and with or without a trailing underscore. Throws bad_input with the nearest names if there
 /// is none.
 const Routine& require(std::string_view name);
 

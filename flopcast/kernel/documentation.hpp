@@ -6,7 +6,7 @@
 
 namespace flopcast::kernel {
 
-/// Help text of a routine: its signature and what it computes, then a line for each argument with what it may be, then its flops.
+/// Returns the help text of a routine: its signature and operation, a line for each argument with its legal values, and its flops.
 std::string documentation(const Routine& routine);
 
 }  // namespace flopcast::kernel

@@ -30,7 +30,7 @@ int flag_index(const Routine& routine, const std::string& name) {
   }
   const int index = routine.index(name);
   if (index < 0 || routine.arguments[static_cast<std::size_t>(index)].kind != Kind::flag) {
-    throw internal_error("catalogue entry {}: '{}' is no flag of it", routine.name, name);
+    throw internal_error("catalogue entry {}: '{}' is not a flag of the routine", routine.name, name);
   }
   return index;
 }
@@ -42,14 +42,14 @@ Expression compile(const std::string& text, std::span<const std::string_view> na
 Constraint constraint(const std::string& text, std::span<const std::string_view> names) {
   const std::size_t relation = text.find(">=");
   if (relation == std::string::npos) {
-    throw internal_error("catalogue constraint '{}' is no relation with >=", text);
+    throw internal_error("catalogue constraint '{}' lacks the relation >=", text);
   }
   return {text, compile(fmt::format("({}) - ({})", text.substr(0, relation), text.substr(relation + 2)), names)};
 }
 
 bool gives_stride(const Argument& argument) { return argument.kind == Kind::leading_dimension || argument.kind == Kind::increment; }
 
-/// Turns the names in `shape` into formulae and indices of argument i.
+/// Compiles the formulae of `shape` and finds the indices of its flags, for argument i.
 void resolve(Routine& routine, std::size_t i, const Shape& shape, std::span<const std::string_view> names) {
   Argument& argument = routine.arguments[i];
   argument.rows = compile(shape.rows, names);

@@ -9,16 +9,16 @@
 /// The vocabulary in which the catalogue's tables (blas1.cpp, blas2.cpp, blas3.cpp, lapack*.cpp) are written.
 namespace flopcast::kernel {
 
-/// How an operand lies, with its extents as formulae over the routine's sizes and flags.
+/// Layout of an operand, with its extents as formulae over the routine's sizes and flags.
 struct Shape {
   Form form = Form::full;
   std::string rows, columns, lower, upper;
-  std::string uplo;            ///< name of the flag that tells the triangle, or "U"/"L" for a fixed one
+  std::string uplo;            ///< name of the flag for the triangle, or "U"/"L" for a fixed triangle
   std::string diag;            ///< name of the flag N/U, or empty
   std::string storev, direct;  ///< names of flags, or empty for column-wise and forward
   std::string offset, column_offset;
-  std::string skipped;  ///< what a call that isn't executed leaves in each element
-  /// The same shape so many elements (of a vector) or rows and columns (of a matrix) further on.
+  std::string skipped;  ///< formula of the value that a call that isn't executed leaves in each element
+  /// Returns the same shape, shifted by `first` elements (of a vector) or by `first` rows and `first_column` columns (of a matrix).
   [[nodiscard]] Shape from(std::string first, std::string first_column = "") const;
 };
 
@@ -28,8 +28,8 @@ Shape full(std::string rows, std::string columns);
 Shape triangle(std::string n, std::string uplo = "uplo", std::string diag = "");
 Shape trapezoid(std::string rows, std::string columns, std::string uplo);
 Shape end_trapezoid(std::string rows, std::string columns, std::string uplo);
-/// Of the columns from `low` to `high` (counted from 1, as LAPACK's ilo and ihi) all `high` rows, but of the first and of those behind only
-/// the rows below `low`.
+/// Shape of a Hessenberg reduction. `low` and `high` count from 1, as LAPACK's ilo and ihi. Columns `low` to `high` have all `high` rows,
+/// except for the first one, which has the rows below `low` only, as do the columns after `high`.
 Shape hessenberg(std::string low, std::string high, std::string columns);
 Shape packed(std::string n, std::string uplo = "uplo", std::string diag = "");
 Shape band(std::string rows, std::string columns, std::string lower, std::string upper);
@@ -43,10 +43,10 @@ struct Item {
   [[nodiscard]] Item with(Fill fill) const;
   [[nodiscard]] Item as_real() const;                     ///< real elements even in a complex routine
   [[nodiscard]] Item as_integer() const;                  ///< 4-byte integers
-  [[nodiscard]] Item skipped(double value) const;         ///< what a call that isn't executed leaves behind: a whole number ...
-  [[nodiscard]] Item skipped(std::string formula) const;  ///< ... or one that follows from the sizes; of integers, on average
-  [[nodiscard]] Item at_least(std::string rows) const;    ///< of a leading dimension, where it isn't the rows of its operand
-  [[nodiscard]] Item usually(std::string formula) const;  ///< of a size or number: what it is unless it is given
+  [[nodiscard]] Item skipped(double value) const;         ///< value that a call that isn't executed leaves behind: a whole number ...
+  [[nodiscard]] Item skipped(std::string formula) const;  ///< ... or a formula of the sizes, of which integers get the mean
+  [[nodiscard]] Item at_least(std::string rows) const;    ///< least leading dimension, where it isn't the number of rows of the operand
+  [[nodiscard]] Item usually(std::string formula) const;  ///< usual value of a size or number
 };
 
 Item flag(std::string name, std::string values);
@@ -59,9 +59,9 @@ Item out(std::string name, Shape shape);
 Item update(std::string name, Shape shape);
 Item work(std::string name, Shape shape);
 Item pivots(std::string name, Shape shape, Access access = Access::write);
-Item ld(std::string name);                               ///< of the operand before it
-Item inc(std::string name);                              ///< of the operand before it
-Item work_size(std::string name, std::string suffices);  ///< of the work before it
+Item ld(std::string name);                               ///< leading dimension of the operand before it
+Item inc(std::string name);                              ///< increment of the operand before it
+Item work_size(std::string name, std::string suffices);  ///< size of the work argument before it; `suffices` is a formula
 Item info();
 
 /// One routine in all its precisions.
@@ -80,17 +80,17 @@ struct Entry {
   bool double_result = false;
   std::vector<std::string> constraints;  ///< relations such as "m >= n"
 
-  /// The same entry with relations without which a call is illegal.
+  /// Returns the same entry with added constraints, without which a call is illegal.
   [[nodiscard]] Entry requiring(std::vector<std::string> relations) const;
 };
 
-/// sgemm, dgemm, ... for the letters in `precisions`.
+/// Returns the names sgemm, dgemm, ... for the letters in `precisions`.
 std::vector<Entry::Name> names(std::string_view precisions, std::string_view family);
 
 /// Resolves names to indices and compiles formulae: one Routine per name. Throws internal_error if the entry is inconsistent.
 std::vector<Routine> routines(const Entry& entry);
 
-/// The tables.
+/// Entries of the tables.
 std::vector<Entry> blas1_entries();
 std::vector<Entry> blas2_entries();
 std::vector<Entry> blas3_entries();

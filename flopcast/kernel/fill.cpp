@@ -13,11 +13,12 @@
 namespace flopcast::kernel {
 namespace {
 
-// Two primes, so that the pair of tables repeats itself only after 67 million numbers.
+// Two primes, so that the pair of tables repeats after 67 million numbers only.
 constexpr std::size_t table_size = 8191;
 constexpr std::size_t sign_table_size = 8179;
 
-/// Uniform in [-1, 1], odd multiples of 2^-23: none is zero, and products of a few are far from denormal, in single precision too.
+/// Random numbers, uniform in [-1, 1] and odd multiples of 2^-23. None is zero, and products of a few of them are far from denormal even in
+/// single precision.
 template <class Real>
 const std::array<Real, table_size>& random_table() {
   static const std::array<Real, table_size> table = [] {
@@ -31,7 +32,8 @@ const std::array<Real, table_size>& random_table() {
   return table;
 }
 
-/// Signs of their own period: with them no two columns of a matrix that lies over the repeated table of numbers are alike.
+/// Random signs with another period than the table of numbers. Thus no two columns of a matrix are alike, although the table of numbers
+/// repeats.
 template <class Real>
 const std::array<Real, sign_table_size>& sign_table() {
   static const std::array<Real, sign_table_size> table = [] {
@@ -85,7 +87,7 @@ void for_each_run(const Operand& operand, Visitor visit) {
   }
 }
 
-/// Order of the diagonal of a matrix operand that is part of the footprint; 0 for vectors and where a unit diagonal isn't touched.
+/// Returns the order of the diagonal of a matrix operand within the footprint; 0 for vectors and for a unit diagonal, which isn't touched.
 std::int64_t diagonal_length(const Call& call, const Argument& argument) {
   const bool unit = argument.diag >= 0 && call.flag(static_cast<std::size_t>(argument.diag)) == 'U';
   if (unit || argument.form == Form::scalar || argument.form == Form::vector || argument.form == Form::reflectors ||
@@ -98,7 +100,7 @@ std::int64_t diagonal_length(const Call& call, const Argument& argument) {
 
 bool is_one_triangle(Form form) { return form == Form::triangle || form == Form::packed || form == Form::band_triangle; }
 
-/// Elements from the operand's address to diagonal element i.
+/// Returns the number of elements from the operand's address to diagonal element i.
 std::int64_t diagonal_offset(const Call& call, const Argument& argument, std::int64_t n, std::int64_t i) {
   const char uplo = argument.uplo >= 0 ? call.flag(static_cast<std::size_t>(argument.uplo)) : argument.fixed_uplo;
   const std::int64_t ld = argument.stride >= 0 ? call.arguments[static_cast<std::size_t>(argument.stride)] : n;
@@ -110,10 +112,10 @@ std::int64_t diagonal_offset(const Call& call, const Argument& argument, std::in
   }
 }
 
-/// What stands on the diagonal and how large the rest is.
+/// Diagonal of an operand, and scale of its other elements.
 struct Values {
   double scale = 1;
-  double diagonal = 0;  ///< 0: like the rest
+  double diagonal = 0;  ///< 0: the diagonal is random as the other elements
 };
 
 Values values_of(const Argument& argument, std::int64_t rows) {
@@ -124,8 +126,8 @@ Values values_of(const Argument& argument, std::int64_t rows) {
     case Fill::permuted: return {small, 0};
     case Fill::schur: return {small, 1};
     case Fill::schur_apart: return {small, 3};
-    // So large that the operand stays definite when kernels before it have subtracted rank-k updates by operands that grew in rank-k
-    // updates themselves.
+    // The diagonal is so large that the operand stays definite when earlier kernels have subtracted rank-k updates by operands that grew in
+    // rank-k updates themselves.
     case Fill::definite: return {1, 0x1p32 + 2.0 * static_cast<double>(std::max<std::int64_t>(rows, 1))};
     case Fill::reflectors: return {small, 0};
     case Fill::factors: return {small, 2};
@@ -134,7 +136,7 @@ Values values_of(const Argument& argument, std::int64_t rows) {
   return {};
 }
 
-/// Fills one operand, whose numbers are made of `Real`.
+/// Fills one operand with numbers of type `Real`.
 template <class Real>
 class Filler {
  public:
@@ -159,7 +161,7 @@ class Filler {
     } else if (values.diagonal != 0) {
       argument_.form == Form::scalar || argument_.form == Form::vector ? set_all(values.diagonal) : set_diagonal(values.diagonal);
     } else if (reals_per_element_ == 2 && is_one_triangle(argument_.form) && argument_.fill == Fill::random) {
-      set_diagonal(0.5);  // of a Hermitian matrix it is real
+      set_diagonal(0.5);  // the diagonal of a Hermitian matrix is real
     }
   }
 
@@ -185,8 +187,8 @@ class Filler {
       set(diagonal_offset(call_, argument_, rows_, i), value);
     }
   }
-  /// A 1 in every row and column of a square matrix, in the rows s, 2 s, ... for an s near the golden section that has no divisor in common
-  /// with the order.
+  /// Writes a 1 into every row and column of a square matrix, in the rows s, 2 s, ... of successive columns. The step s is near the golden
+  /// section of the order and coprime to the order.
   void permute_diagonal() {
     constexpr double golden_section = 0.618;
     const std::int64_t length = diagonal_length(call_, argument_);
@@ -212,7 +214,7 @@ class Filler {
   std::int64_t rows_, reals_per_element_;
 };
 
-/// Row offset+i is swapped with one of itself and those after it, up to the last.
+/// Swaps row offset+i with itself or a later row, up to the last one.
 void fill_pivots(const Call& call, const Operand& operand, std::uint64_t seed) {
   const Argument& argument = call.routine->arguments[operand.argument];
   const std::int64_t count = operand.bytes() / 4;
@@ -224,7 +226,7 @@ void fill_pivots(const Call& call, const Operand& operand, std::uint64_t seed) {
   }
 }
 
-/// Numbers that say what to do: none of it, or the first.
+/// Fills an array of integers that steer the routine, such as jpvt, with 0 or 1.
 void fill_integers(const Call& call, const Operand& operand) {
   const std::int32_t value = call.routine->arguments[operand.argument].fill == Fill::zero ? 0 : 1;
   for_each_run(operand,
@@ -241,7 +243,7 @@ void write_number(const Call& call, std::size_t argument, std::uintptr_t address
   single ? void(*pointer_to<float>(address) = static_cast<float>(value)) : void(*pointer_to<double>(address) = value);
 }
 
-/// A whole number near `value`, the one above or the one below in such proportion that over many sizes of the call the mean is right.
+/// Rounds `value` up or down, depending on the sizes of the call, so that the mean over many sizes is `value`.
 double dithered(const Call& call, double value) {
   std::uint64_t hash = 0;
   for (const std::int64_t size : sizes(call)) {

@@ -7,20 +7,21 @@
 
 namespace flopcast::kernel {
 
-/// Writes values that are safe to time `call` on into the operands it reads or updates (at the real addresses in the call; one without
-/// address is left out): no zeros or denormals among random numbers, well-conditioned triangles, definite matrices, pivots in range,
-/// reflectors consistent with tau. Deterministic in `seed`. Writes the operands' footprints and nothing else.
+/// Writes values that are safe for timing `call` into the operands that it reads or updates, at the real addresses in the call; operands
+/// without address are left out. Random numbers contain no zeros or denormals, triangles are well-conditioned, matrices definite, pivots in
+/// range, and reflectors consistent with tau. Deterministic in `seed`. Writes only the operands' footprints.
 void fill(const Call& call, std::uint64_t seed);
 
-/// What a call that is not executed must leave behind for its caller to go on: info = 0, identity pivots, the outputs that steer control
-/// flow, and for a query of the work space (lwork = -1) a size that suffices. A function's result is 1 (0 as the index into nothing).
-/// Addresses of 0 are left out.
+/// Writes the outputs that the caller of a skipped call needs to go on: info = 0, identity pivots, the outputs that steer control flow, and
+/// a sufficient size for a query of the work space (lwork = -1). The result of a function is 1, or 0 as an index into an empty vector.
+/// Operands with address 0 are left out.
 Outcome skip(const Call& call);
 
-/// Whether a program may go by what the routine computes: a value that it returns, pivots. Such a routine can't be left out.
+/// Returns whether the control flow of a program may depend on the routine's result: a value that it returns, or pivots. Such a routine
+/// can't be skipped.
 bool decides(const Routine& routine) noexcept;
 
-/// Whether how much the routine has to do depends on its data, most of it in loops of its own: eigenvalues, singular values.
+/// Returns whether the routine's amount of work depends on its data and is mostly in loops of its own: eigenvalues, singular values.
 bool iterates(const Routine& routine) noexcept;
 
 }  // namespace flopcast::kernel

@@ -7,8 +7,8 @@
 
 namespace flopcast::kernel {
 
-/// Runners cast the function to its true type. All arguments are pointers or string lengths, which every ABI we build for passes alike.
-/// std::complex is returned in the registers of C's and Fortran's complex numbers.
+/// Runners cast the function to its true type. All arguments are pointers or string lengths, which all supported ABIs pass alike.
+/// std::complex is returned in the same registers as complex numbers of C and Fortran.
 struct Runners {
   using Runner = void (*)(Invocation&) noexcept;
 

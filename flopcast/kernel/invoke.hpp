@@ -6,12 +6,12 @@
 
 namespace flopcast::kernel {
 
-/// A routine as the dynamic linker gives it; its real type is the Fortran interface of its catalogue entry.
+/// A routine's address from the dynamic linker; its real type is the Fortran interface of its catalogue entry.
 using Function = void (*)();
 
-/// What a call gave back.
+/// Results of a call.
 struct Outcome {
-  std::complex<double> value{};  ///< of a function (dot, nrm2, ...); an integer result as its value
+  std::complex<double> value{};  ///< result of a function (dot, nrm2, ...); an integer result as its value
   std::int32_t info = 0;         ///< LAPACK's return code; 0 for routines without one
 };
 
@@ -19,23 +19,23 @@ struct Outcome {
 /// is a few nanoseconds. 4-byte integers (LP64), gfortran's complex results, hidden string lengths last.
 class Invocation {
  public:
-  /// `call` holds real addresses of sufficiently large operands.
+  /// Prepares `call`, which holds real addresses of sufficiently large operands.
   Invocation(Function function, const Call& call);
 
-  /// Makes the call.
+  /// Executes the call.
   void run() noexcept { runner_(*this); }
-  /// From now on operand `argument` lies at `address`, or the scalar `argument` is `value`: for calls that are made on one slice after
+  /// Moves operand `argument` to `address` (set_address), or changes the scalar `argument` (set_scalar), for calls on one slice after
   /// another.
   void set_address(std::size_t argument, std::uintptr_t address) noexcept { fixed_[argument] = address; }
   void set_scalar(std::size_t argument, std::complex<double> value) noexcept;
-  /// Of the last run().
+  /// Returns the results of the last run().
   [[nodiscard]] Outcome outcome() const noexcept;
 
  private:
   friend struct Runners;
   static constexpr std::size_t most_pointers = Call::most_arguments + 6;  // arguments, then lengths of at most six flags
 
-  /// An argument by value, where the pointer list points to.
+  /// An argument by value; its pointer in the argument list points here.
   union Slot {
     char flag;
     std::int32_t integer;
@@ -51,7 +51,7 @@ class Invocation {
   Function function_;
   Call call_;
   std::array<Slot, Call::most_arguments> slots_;
-  std::array<std::uintptr_t, most_pointers> fixed_{};  ///< addresses and lengths; 0 where slots_ is meant
+  std::array<std::uintptr_t, most_pointers> fixed_{};  ///< addresses and lengths; 0 for arguments in slots_
   std::size_t pointers_ = 0;
   std::complex<double> value_{};
   void (*runner_)(Invocation&) noexcept = nullptr;

@@ -1,7 +1,7 @@
 #include "flopcast/kernel/entry.hpp"
 
-// Counts are those of LAPACK working note 41, and of the unblocked algorithms: a blocked or recursive routine is charged
-// with what the unblocked one needs. Divisions and square roots count as multiplications.
+// Counts are those of LAPACK working note 41 and of the unblocked algorithms, also for blocked and recursive routines. Divisions and square
+// roots count as multiplications.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
@@ -15,7 +15,7 @@ Entry cholesky(const char* family, const char* operation) {
           "n*n*n/6 + n*n/2 + n/3", "n*n*n/6 - n/6"};
 }
 
-/// Exact for m < n too, where working note 41 counts divisions that partial pivoting doesn't make.
+/// The count is also exact for m < n, where working note 41 counts divisions that partial pivoting doesn't make.
 Entry lu(const char* family, const char* operation) {
   return {names("sdcz", family), family, operation,
           {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), pivots("ipiv", vec("min(m,n)")), info()},
@@ -43,8 +43,8 @@ Entry standard_form(const char* precisions, const char* family, const char* oper
           "n*n*n/2 + 3*n*n/2 + n", "n*n*n/2 + n*n/2 - n"};
 }
 
-/// The count is that of one-by-one diagonal blocks, each equation with a division and an addition of two eigenvalues. A and B are
-/// (quasi-)triangular, but trsyl takes the norm of all their elements first.
+/// The count is that of 1 x 1 diagonal blocks, with one division and one addition of two eigenvalues per equation. A and B are
+/// (quasi-)triangular, but trsyl first takes the norm of all their elements.
 Entry sylvester(const char* precisions, const char* transpositions) {
   return {names(precisions, "trsyl"), "trsyl", "X: op(A) X + isgn X op(B) = scale C",
           {flag("trana", transpositions), flag("tranb", transpositions), sign("isgn", "+-"), size("m"), size("n"),
@@ -79,7 +79,7 @@ std::vector<Entry> lapack_entries() {
        {flag("trans", "NTC"), size("n"), size("nrhs"), in("A", full("n", "n")).with(Fill::triangular), ld("lda"),
         pivots("ipiv", vec("n"), Access::read), update("B", full("n", "nrhs")), ld("ldb"), info()},
        "nrhs*n*n", "nrhs*n*(n-1)"},
-      // The matrix is one that can be factored, with swaps, and solved with in single precision at any order.
+      // The filled matrix can be factored, with row swaps, and solved with in single precision at any order.
       {names("sdcz", "gesv"), "gesv", "B := A^-1 B and A = P L U, by getrf and getrs",
        {size("n"), size("nrhs"), update("A", full("n", "n")).with(Fill::permuted), ld("lda"), pivots("ipiv", vec("n")),
         update("B", full("n", "nrhs")), ld("ldb"), info()},
@@ -88,12 +88,13 @@ std::vector<Entry> lapack_entries() {
        {uplo(), flag("trans", "NTC"), flag("diag", "NU"), size("n"), size("nrhs"), in("A", triangle("n", "uplo", "diag")).with(Fill::triangular),
         ld("lda"), update("B", full("n", "nrhs")), ld("ldb"), info()},
        "nrhs*n*(n-1)/2 + (diag=U ? 0 : nrhs*n)", "nrhs*n*(n-1)/2"},
-      // Inverse of U, then a product per column; working note 41 counts the same within O(n) in total, but splits it differently.
+      // The count is that of the inverse of U and a product per column. Working note 41 has the same total within O(n), but splits it
+      // differently.
       {names("sdcz", "getri"), "getri", "A := A^-1 with A from getrf",
        {size("n"), update("A", full("n", "n")).with(Fill::triangular), ld("lda"), pivots("ipiv", vec("n"), Access::read),
         work("work", vec("max(1,lwork)")), work_size("lwork", "max(1,512*n)"), info()},
        "2*n*n*n/3 + n/3", "2*n*n*n/3 - n*n + n/3"},
-      // Rows k1 to k2 are sure to be touched; with which rows they are swapped only the pivots know, so those aren't counted.
+      // Rows k1 to k2 are certainly touched. The rows that they are swapped with depend on the pivots and aren't counted.
       Entry{names("sdcz", "laswp"), "laswp", "swaps rows k1 to k2 with those that ipiv names",
             {size("n"), update("A", full("k2-k1+1", "n").from("k1-1")), ld("lda"), size("k1"), size("k2"),
              pivots("ipiv", vec("k2-k1+1").from("k1-1"), Access::read), sign("incx", "+-")},

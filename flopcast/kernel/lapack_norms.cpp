@@ -2,15 +2,16 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// Norms, estimates of condition numbers, and balancing: what drivers and programs look at before they decide. The absolute value of a
-// complex number counts two multiplications, a square root and an addition, all real. Estimates take four solutions as a rule (Higham,
-// Accuracy and Stability of Numerical Algorithms, 15.3), balancing two sweeps of norms of rows and columns; both depend on the data.
+// Norms, estimates of condition numbers, and balancing, which drivers and programs call before they decide on a method. The absolute value
+// of a complex number counts as two multiplications, a square root and an addition, all real. Estimates usually take four solutions
+// (Higham, Accuracy and Stability of Numerical Algorithms, 15.3), balancing takes two sweeps of norms of rows and columns; both depend on
+// the data.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
 namespace {
 
-/// Sums of columns (1, O) or rows (I); the scaling of the Frobenius norm (F, E) against overflow isn't counted.
+/// Counts sums of columns (1, O) or rows (I); the scaling of the Frobenius norm (F, E) against overflow isn't counted.
 Entry general_norm(const char* precisions, const std::string& absolute_multiplications, const std::string& absolute_additions,
                    const std::string& square_multiplications, const std::string& square_additions, const std::string& sum) {
   const std::string sums = fmt::format("(norm=M ? 0 : (norm=I ? m*(n-1){0} : (m-1)*n{0}))", sum);

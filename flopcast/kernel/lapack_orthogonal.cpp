@@ -2,16 +2,16 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// The factors Q of LQ, QL and RQ, and of the reductions to Hessenberg, bidiagonal and tridiagonal form. Those of QR are in lapack_qr.cpp.
-// Counts are those of LAPACK working note 41 (its tables of ormqr and orgqr hold for ormql and orgql, that of orglq for orgrq) and of the
-// unblocked algorithms; a reduction's Q is charged with what the ormqr, orgqr, ... does that it calls.
+// The factors Q of LQ, QL and RQ, and of the reductions to Hessenberg, bidiagonal and tridiagonal form. The factors of QR are in
+// lapack_qr.cpp. Counts are those of LAPACK working note 41 (its tables of ormqr and orgqr hold for ormql and orgql, that of orglq for
+// orgrq) and of the unblocked algorithms. The Q of a reduction has the counts of the ormqr, orgqr, ... that it calls.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
 namespace {
 
 Item work_of_size() { return work("work", vec("max(1,lwork)")); }
-/// 512 columns suffice for any block size worth trying.
+/// 512 columns suffice for any reasonable block size.
 Item block_work(const std::string& lines) { return work_size("lwork", "max(1,512*(" + lines + "))"); }
 
 std::vector<Item> line_work() { return {work("work", vec("side=L ? n : m"))}; }
@@ -24,7 +24,7 @@ struct Counts {
   std::string multiplications, additions;
 };
 
-/// k reflectors from C's first or last side, of which C has `m` x `n`.
+/// Returns the counts of applying k reflectors from side L or R to C, which is `m` x `n`.
 Counts multiply_counts(const std::string& m, const std::string& n, const std::string& k) {
   const std::string left = fmt::format("2*({0})*({1})*({2}) - ({1})*({2})*({2})", m, n, k);
   const std::string right = fmt::format("2*({0})*({1})*({2}) - ({0})*({2})*({2})", m, n, k);
@@ -32,7 +32,7 @@ Counts multiply_counts(const std::string& m, const std::string& n, const std::st
           fmt::format("side=L ? {3} + ({1})*({2}) : {4} + ({0})*({2})", m, n, k, left, right)};
 }
 
-/// `lines`: of orgqr and orgql, or of orglq and orgrq.
+/// `columns` for orgqr and orgql, `rows` for orglq and orgrq.
 enum class Lines { columns, rows };
 Counts generate_counts(Lines lines, const std::string& m, const std::string& n, const std::string& k) {
   const std::string shared = fmt::format("2*({0})*({1})*({2}) - (({0})+({1}))*({2})*({2}) + 2*({2})*({2})*({2})/3", m, n, k);
@@ -43,7 +43,7 @@ Counts generate_counts(Lines lines, const std::string& m, const std::string& n, 
                       fmt::format("{3} + ({0})*({2}) - ({1})*({2}) + ({2})/3", m, n, k, shared)};
 }
 
-/// C := op(Q) C or C op(Q). The diagonal beside the reflectors is overwritten for a moment, so it is touched.
+/// C := op(Q) C or C op(Q). The routine overwrites the diagonal beside the reflectors temporarily, so that the diagonal is touched.
 Entry multiply_by_q(const char* precisions, const char* family, const char* from, const char* transpositions, Shape reflectors,
                     const std::vector<Item>& space) {
   const Counts counts = multiply_counts("m", "n", "k");
@@ -81,7 +81,7 @@ Entry multiply_by_hessenberg_q(const char* precisions, const char* family, const
       .requiring({"ilo >= 1", "max(1,side=L ? m : n) >= ilo", "ihi >= min(ilo,side=L ? m : n)", "side=L ? m : n >= ihi"});
 }
 
-/// sytrd's Q is that of a QR (lower) or QL (upper) factorization of order one less.
+/// The Q of sytrd is that of a QR (lower) or QL (upper) factorization whose order is smaller by one.
 Entry multiply_by_tridiagonal_q(const char* precisions, const char* family, const char* transpositions) {
   const std::string m = "side=L ? max(0,m-1) : m", n = "side=L ? n : max(0,n-1)";
   const Counts counts = multiply_counts(m, n, "max(0,(side=L ? m : n) - 1)");
@@ -94,8 +94,8 @@ Entry multiply_by_tridiagonal_q(const char* precisions, const char* family, cons
           counts.multiplications, counts.additions};
 }
 
-/// gebrd's Q and P are those of a QR and an LQ factorization: in all rows and columns, or (`less` = 1) without the first, where the reduced
-/// matrix has too few of them: where A was k x q with k > q for Q, q x k with k >= q for P.
+/// Q and P of gebrd are those of a QR and an LQ factorization, in all rows and columns or (`less` = 1) without the first ones. The first
+/// ones are left out for Q if gebrd reduced a q x k matrix with k > q, and for P if it reduced a k x q matrix with k >= q.
 Entry multiply_by_bidiagonal_q(const char* precisions, const char* family, const char* transpositions) {
   const std::string less = "min(1,max(0,vect=Q ? k - (side=L ? m : n) : k + 1 - (side=L ? m : n)))";
   const std::string length = fmt::format("max(0,(side=L ? m : n) - {})", less);
@@ -112,7 +112,7 @@ Entry multiply_by_bidiagonal_q(const char* precisions, const char* family, const
           counts.multiplications, counts.additions};
 }
 
-/// All of A is written: identity outside of what orgqr generates.
+/// All of A is written: the result of orgqr, and the identity outside of it.
 Entry generate_hessenberg_q(const char* precisions, const char* family) {
   const Counts counts = generate_counts(Lines::columns, "ihi-ilo", "ihi-ilo", "ihi-ilo");
   return Entry{names(precisions, family), family, "Q from gehrd",
@@ -130,8 +130,9 @@ Entry generate_tridiagonal_q(const char* precisions, const char* family) {
           counts.multiplications, counts.additions};
 }
 
-/// That of Q is orgqr's and that of P orglq's: in all rows and columns, or (`less` = 1) without the first, which become those of the
-/// identity: where A was k x q with k > q for Q, q x k with k >= q for P.
+/// Counts of Q are those of orgqr, counts of P those of orglq, in all rows and columns or (`less` = 1) without the first ones, which become
+/// those of the identity. The first ones are left out for Q if gebrd reduced an m x k matrix with k > m, and for P if it reduced a k x n
+/// matrix with k >= n.
 Entry generate_bidiagonal_q(const char* precisions, const char* family) {
   const std::string less = "min(1,max(0,vect=Q ? k - m : k + 1 - n))";
   const std::string m = fmt::format("(m-{})", less), n = fmt::format("(n-{})", less);

@@ -3,18 +3,18 @@
 #include "flopcast/kernel/entry.hpp"
 
 // QR of tiles and of tall matrices in pieces: the compact Q of geqrt, a triangle on top of a pentagon (the last l rows of B are upper
-// trapezoidal), and the LU factorisation that makes reflectors out of an orthogonal matrix. Working note 41 doesn't have them: the counts
-// are those of the unblocked algorithm for the panel and of a product with T for what is updated, at leading order where nb doesn't divide
-// the number of reflectors. The pentagons are counted as rectangles: what is below the trapezoid isn't used.
+// trapezoidal), and the LU factorisation that converts an orthogonal matrix to reflectors. Working note 41 lacks these routines. The counts
+// are those of the unblocked algorithm for the panel and of a product with T for the update, at leading order if nb doesn't divide the
+// number of reflectors. Footprints of pentagons are rectangles; the part below the trapezoid isn't used.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
 namespace {
 
-/// T of blocks of nb reflectors: the lower halves aren't used, but are counted here.
+/// The factors T of blocks of nb reflectors; their lower halves aren't used, but belong to the footprint.
 Shape block_factors(const char* reflectors) { return full("nb", reflectors); }
 
-/// C := op(Q) C or C op(Q): with q the length of the reflectors and o the other side of C, the larfb of each block.
+/// C := op(Q) C or C op(Q). The count is that of the larfb of each block, with q the length of the reflectors and o the other side of C.
 Entry multiply_by_compact_q(const char* precisions, const char* transpositions) {
   const std::string count = "(side=L ? n*k*(2*m - k + (nb-1)/2) : m*k*(2*n - k + (nb-1)/2))";
   return Entry{names(precisions, "gemqrt"), "gemqrt", "C := op(Q) C, or C op(Q), with Q from geqrt",
@@ -24,18 +24,18 @@ Entry multiply_by_compact_q(const char* precisions, const char* transpositions) 
                count, count}.requiring({"side=L ? m : n >= k", "nb >= 1", "max(1,k) >= nb"});
 }
 
-/// Elements of the first `count` reflectors in B, of `rows` rows: rows - l + min(l, j+1) in reflector j.
+/// Returns the number of elements of the first `count` reflectors in B, which has `rows` rows: rows - l + min(l, j+1) in reflector j.
 std::string pentagon(const std::string& rows, const std::string& count) {
   return fmt::format("(({0} - l)*{1} + l*(l+1)/2 + l*({1}-l))", rows, count);
 }
 
-/// The same, with each reflector as often as there are columns to its right.
+/// Returns the number of elements of all reflectors, each multiplied by the number of columns to its right.
 std::string pentagon_by_columns() {
   return "((m - l)*n*(n-1)/2 + n*l*(l+1)/2 - l*(l+1)*(2*l+1)/6 + l*(n-l)*(n-l-1)/2)";
 }
 
-/// The reflectors are those of columns of one element and pentagon(...) more; each block's T is made and takes part in the updates right of
-/// it.
+/// Each reflector has one element in A and the elements of pentagon(...) in B. The T of each block is computed, and used in the updates to
+/// the right of the block.
 Entry triangle_on_pentagon() {
   const std::string products = fmt::format("2*{} + n*(n-1)", pentagon_by_columns());
   const std::string factors = fmt::format("(nb-1)/2*{} + n*(nb-1)*(nb-2)/6 + (n-nb)*n*(nb-1)/4", pentagon("m", "n"));
@@ -46,7 +46,7 @@ Entry triangle_on_pentagon() {
       .requiring({"m >= l", "n >= l", "nb >= 1", "max(1,n) >= nb"});
 }
 
-/// [A; B] := op(Q) [A; B], or [A B] := [A B] op(Q): with o the other side of B, two products with V and one with T.
+/// [A; B] := op(Q) [A; B], or [A B] := [A B] op(Q). The count is that of two products with V and one with T; o is the other side of B.
 Entry multiply_by_pentagonal_q(const char* precisions, const char* transpositions) {
   const std::string count = fmt::format("(side=L ? n*(2*{} + k*(nb+1)/2) : m*(2*{} + k*(nb+1)/2))", pentagon("m", "k"), pentagon("n", "k"));
   return Entry{names(precisions, "tpmqrt"), "tpmqrt", "[A; B] := op(Q) [A; B], or [A B] op(Q), with Q from tpqrt",
@@ -66,7 +66,7 @@ std::vector<Entry> lapack_pentagonal_entries() {
       triangle_on_pentagon(),
       multiply_by_pentagonal_q("sd", "NT"),
       multiply_by_pentagonal_q("cz", "NC"),
-      // As many operations as getf2, and one for each sign.
+      // The counts are those of getf2, plus one operation for each sign.
       {names("sd", "laorhr_col_getrfnp"), "laorhr", "A - S = L U with signs S that make pivots unnecessary",
        {size("m"), size("n"), update("A", full("m", "n")).with(Fill::reflectors), ld("lda"), out("d", vec("min(m,n)")), info()},
        "min(m,n)*(m*n + (m-n)/2 + 2/3 - min(m,n)*((m+n)/2 - min(m,n)/3))",

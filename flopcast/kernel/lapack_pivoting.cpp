@@ -2,17 +2,18 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// The kernels of geqp3, QR with column pivoting: LAPACK working note 176. Their first `offset` rows are done with: columns are swapped in
-// them, too. Counts are sums over the steps, of which step s = 0, 1, ... has a reflector of length m - offset - s and n - 1 - s columns to its
-// right, whose norms cost 7 multiplications and 2 additions each; of leading order, as no column is taken to need its norm anew.
-// The norms are filled with the large numbers of a definite operand: those of the random columns are never near, so that no norm
-// has to be computed anew, which would end a panel early.
+// The kernels of geqp3, QR with column pivoting: LAPACK working note 176. The first `offset` rows are already factored; columns are swapped
+// in them, too. Counts are sums over the steps. Step s = 0, 1, ... has a reflector of length m - offset - s and n - 1 - s columns to its
+// right, whose norms cost 7 multiplications and 2 additions each. The counts are of leading order: no norm is assumed to be recomputed.
+// The norms are filled with the large numbers of a definite operand. The norms of the random columns are far smaller, so that no norm has
+// to be recomputed, which would end a panel early.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
 namespace {
 
-/// Elements m - offset - s of all reflectors, s = 0 ... count-1; times the columns to their right.
+/// Formulae of sums over the steps s = 0 ... count-1: the lengths m - offset - s of the reflectors, the columns n - 1 - s to their right,
+/// the squares of s, and the products of length and columns.
 std::string lengths(const std::string& count) { return fmt::format("({0}*(m-offset) - {0}*({0}-1)/2)", count); }
 std::string columns(const std::string& count) { return fmt::format("({0}*(n-1) - {0}*({0}-1)/2)", count); }
 std::string squares(const std::string& count) { return fmt::format("{0}*({0}-1)*(2*{0}-1)/6", count); }
@@ -22,9 +23,10 @@ std::string products(const std::string& count) {
 
 Item norms(const char* name) { return update(name, vec("n")).as_real().with(Fill::definite); }
 
-/// As many columns as it takes until a norm has to be computed anew, at most nb. F is written above its diagonal, too.
+/// A panel has nb columns, or fewer if a norm has to be recomputed. F is also written above its diagonal.
 Entry pivoted_panel() {
-  // The columns before this one are applied to it, and to their products with it: twice its length, and F's n elements, each.
+  // Each step applies the earlier columns to its column and to their products with this column. Per earlier column these are two operations
+  // per element of the reflector, and n for the elements of F.
   const std::string before = "(nb*(nb-1)/2*(2*(m-offset)+n) - 2*" + squares("nb") + ")";
   const std::string row = "(n*nb*(nb+1)/2 - nb*(nb+1)*(2*nb+1)/6)", rest = "nb*(m-offset-nb)*(n-nb)";
   return Entry{names("sdcz", "laqps"), "laqps", "nb columns of A P = Q R with column pivoting, with F to update the others",

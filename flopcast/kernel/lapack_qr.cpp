@@ -2,20 +2,19 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// Counts are those of LAPACK working note 41, and of the unblocked algorithms: a blocked routine is charged
-// with what the unblocked one needs.
+// Counts are those of LAPACK working note 41 and of the unblocked algorithms, also for blocked routines.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
 namespace {
 
-// Of QR and QL, then of LQ and RQ.
+// Counts of QR and QL (column_...), then of LQ and RQ (row_...).
 constexpr const char* column_multiplications = "min(m,n)*(2*m*n + m + 2*n + 23/6 - min(m,n)*(m + n + 3/2 - 2*min(m,n)/3))";
 constexpr const char* column_additions = "min(m,n)*(2*m*n + n + 5/6 - min(m,n)*(m + n + 1/2 - 2*min(m,n)/3))";
 constexpr const char* row_multiplications = "min(m,n)*(2*m*n + m + 2*n + 29/6 - min(m,n)*(m + n + 3/2 - 2*min(m,n)/3))";
 constexpr const char* row_additions = "min(m,n)*(2*m*n + m + 5/6 - min(m,n)*(m + n + 1/2 - 2*min(m,n)/3))";
 
-/// Work space: so many elements for each of `lines`. 512 columns suffice for any block size worth trying.
+/// Work space of 512 elements for each of `lines`, which suffices for any reasonable block size.
 Item block_work(const std::string& lines) { return work_size("lwork", "max(1,512*(" + lines + "))"); }
 Item work_of_size() { return work("work", vec("max(1,lwork)")); }
 
@@ -33,7 +32,8 @@ Entry blocked(const char* family, const char* operation, const char* lines, cons
 }
 
 Entry block_reflector(const char* precisions, const char* transpositions) {
-  // With l the length of the reflectors and o the other side of C: 2 o k (l - k) in two gemm, o k (k-1) in two unit trmm, the rest in T.
+  // The counts with l the length of the reflectors and o the other side of C: 2 o k (l - k) in two gemm, o k (k-1) in two unit trmm, and
+  // the rest in T.
   const std::string shared = "side=L ? n*k*(2*m - (k+1)/2) : m*k*(2*n - (k+1)/2)";
   return Entry{names(precisions, "larfb"), "larfb", "C := op(H) C, or C op(H), with a block reflector H",
                {flag("side", "LR"), flag("trans", transpositions), flag("direct", "FB"), flag("storev", "CR"), size("m"), size("n"),
@@ -58,7 +58,7 @@ Entry qr_with_factor(const char* family, const char* operation, std::vector<Item
       .requiring(std::move(constraints));
 }
 
-/// C := op(Q) C or C op(Q). The diagonal above the reflectors is overwritten for a moment, so it is touched.
+/// C := op(Q) C or C op(Q). The routine overwrites the diagonal above the reflectors temporarily, so that the diagonal is touched.
 Entry multiply_by_q(const char* precisions, const char* family, const char* transpositions, std::vector<Item> space) {
   std::vector<Item> items = {flag("side", "LR"), flag("trans", transpositions), size("m"), size("n"), size("k"),
                              in("A", trapezoid("side=L ? m : n", "k", "L")).with(Fill::reflectors), ld("lda"),
@@ -117,11 +117,11 @@ std::vector<Entry> lapack_qr_entries() {
       blocked("gelqf", "A = LQ, blocked", "m", row_multiplications, row_additions),
       blocked("gerqf", "A = RQ, blocked", "m", row_multiplications, row_additions),
 
-      // T holds one triangle of order nb per block; its lower halves aren't used, but are counted here.
+      // T holds one triangle of order nb per block; its lower halves aren't used, but belong to the footprint.
       qr_with_factor("geqrt", "A = QR, blocked, with the T of each block", {size("m"), size("n"), size("nb")},
                      out("T", full("min(nb,min(m,n))", "min(m,n)")), {work("work", vec("nb*n"))}, "min(nb,min(m,n))",
                      {"nb >= 1", "max(1,min(m,n)) >= nb"}),
-      // The first column of T is scratch space for tau, so not only the upper triangle is touched.
+      // The first column of T is scratch space for tau, so that more than the upper triangle is touched.
       qr_with_factor("geqrt2", "A = QR, unblocked, with T", {size("m"), size("n")}, out("T", full("n", "n")), {}, "n", {"m >= n"}),
       // LAPACK 3.11 never returns from n = 0.
       qr_with_factor("geqrt3", "A = QR, recursive, with T", {size("m"), size("n")}, out("T", triangle("n", "U")), {}, "n",

@@ -2,12 +2,12 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// Eigenvalues, singular values and least squares: the drivers that NumPy, Octave and R call. How many operations they take depends on the
-// data; the counts are the leading terms for matrices whose spectrum is spread, half of them multiplications: Golub and Van Loan, Matrix
-// Computations (3rd edition: 5.4.5 singular values, 7.5.6 and 8.3.3 eigenvalues), Demmel, Applied Numerical Linear Algebra (5.3.3: divide
-// and conquer takes 4/3 n^3 for the vectors of a tridiagonal matrix). Of a matrix of which one triangle is given all is counted, as the
-// eigenvectors overwrite all of it. Work sizes suffice for block sizes up to 512. The tables keep their own layout: names, arguments,
-// counts.
+// Eigenvalues, singular values and least squares: the drivers that NumPy, Octave and R call. The number of operations depends on the data.
+// The counts are the leading terms for matrices with a spread spectrum, half of them multiplications. Sources are Golub and Van Loan,
+// Matrix Computations (3rd edition: 5.4.5 singular values, 7.5.6 and 8.3.3 eigenvalues), and Demmel, Applied Numerical Linear Algebra
+// (5.3.3: divide and conquer takes 4/3 n^3 for the vectors of a tridiagonal matrix). A symmetric matrix has the footprint of the whole
+// matrix, although one triangle is given, because the eigenvectors overwrite all of it. Work sizes suffice for block sizes up to 512. The
+// tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
 namespace {
@@ -41,7 +41,7 @@ std::vector<Item> complex_conquer_space() {
           work("iwork", vec("max(1,liwork)")).as_integer(), work_size("liwork", "3 + 5*n")};
 }
 
-/// With all eigenvalues wanted, as R calls it: which ones (vl ... iu) then doesn't matter.
+/// All eigenvalues are computed, as in calls by R; the arguments vl ... iu then don't matter.
 Entry relatively_robust() {
   return driver("sd", "syevr", "eigenvalues and, with jobz = V, eigenvectors of A, by relatively robust representations",
                 {flag("jobz", "NV"), flag("range", "A"), flag("uplo", "LU"), size("n"), update("A", full("n", "n")), ld("lda"), real_scalar("vl"), real_scalar("vu"),
@@ -65,9 +65,10 @@ Entry general_eigenvalues(const char* precisions, const std::vector<Item>& value
                 "jobvl=V ? 25*n*n*n : (jobvr=V ? 25*n*n*n : 10*n*n*n)");
 }
 
-/// With balancing, as Octave calls it, and with sense = E, V or B the condition numbers of eigenvalues, vectors or both. A vector's takes the
-/// eigenvalue to the front of the triangle (rotations of two rows and two columns, 6 n each, for every place) and some five solves with the
-/// rest. The triangle without vectors, which sense = V needs, costs what the eigenvalues alone do and the other halves of rows and columns.
+/// Geevx with balancing, as in calls by Octave, and for sense = E, V or B with the condition numbers of eigenvalues, vectors or both. The
+/// condition number of a vector moves the eigenvalue to the front of the triangle (rotations of two rows and two columns, 6 n each, for
+/// every place) and takes some five solutions with the rest. The triangle without vectors, which sense = V needs, costs as much as the
+/// eigenvalues alone and the other halves of rows and columns.
 Entry balanced_eigenvalues(const char* precisions, const std::vector<Item>& values, const std::vector<Item>& space) {
   std::vector<Item> items = {flag("balanc", "NPSB"), flag("jobvl", "NV"), flag("jobvr", "NV"), flag("sense", "NEVB"), size("n"), update("A", full("n", "n")), ld("lda")};
   items.insert(items.end(), values.begin(), values.end());
@@ -85,7 +86,7 @@ Entry balanced_eigenvalues(const char* precisions, const std::vector<Item>& valu
 
 // --- Singular values ---
 
-/// 1 if A is wider than high, else 0.
+/// 1 if A has more columns than rows, else 0.
 constexpr const char* wide = "min(1,max(0,n-m))";
 constexpr const char* bidiagonal = "(4*max(m,n)*min(m,n)*min(m,n) - 4*min(m,n)*min(m,n)*min(m,n)/3)";
 
@@ -97,7 +98,7 @@ std::vector<Item> singular_vectors(const std::string& left, const std::string& r
 
 Entry divide_and_conquer_svd(const char* precisions, const std::vector<Item>& space) {
   std::vector<Item> items = {flag("jobz", "ANOS")};
-  // With jobz = O one set of vectors, the one with A's shape, overwrites A.
+  // With jobz = O one set of vectors, the set with A's shape, overwrites A.
   for (const Item& item : singular_vectors(fmt::format("jobz=A ? m : (jobz=S ? {} : (jobz=O ? m*{} : 0))", least, wide),
                                            fmt::format("jobz=A ? n : (jobz=S ? {} : (jobz=O ? n*(1-{}) : 0))", least, wide), "jobz=N", "jobz=N")) {
     items.push_back(item);
@@ -141,12 +142,12 @@ Entry least_squares_by_svd(const char* precisions, std::vector<Item> space) {
   for (const Item& item : {out("s", vec(least)).as_real(), real_scalar("rcond"), out("rank", one()).as_integer().skipped(least)}) {
     items.push_back(item);
   }
-  space.push_back(work("iwork", vec("max(1,47*min(m,n))")).as_integer());  // enough up to orders of 50000
+  space.push_back(work("iwork", vec("max(1,47*min(m,n))")).as_integer());  // sufficient for orders up to 50000
   return driver(precisions, "gelsd", "least norm solution of min |A X - B|, by singular values", items, space,
                 fmt::format("{} + nrhs*(4*m*n + 4*{}*{})", bidiagonal, least, least));
 }
 
-/// Columns are free to move, as jpvt begins with zeros.
+/// All columns are free to move, because jpvt is filled with zeros.
 Entry pivoted_qr(const char* precisions, const std::vector<Item>& space) {
   return driver(precisions, "geqp3", "A P = Q R with column pivoting",
                 {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), update("jpvt", vec("n")).as_integer().with(Fill::zero), out("tau", vec(least))}, space,

@@ -2,8 +2,8 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// Symmetric indefinite factorizations. Counts are those of LAPACK working note 41, which takes all pivots as 1 x 1; with 2 x 2 pivots the
-// same leading terms hold. Which rows are swapped only the data know, but they all lie in the triangle.
+// Symmetric indefinite factorizations. Counts are those of LAPACK working note 41, which assumes 1 x 1 pivots; the same leading terms hold
+// for 2 x 2 pivots. The rows that are swapped depend on the data, but all of them lie in the triangle.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
@@ -24,17 +24,17 @@ Entry unblocked(const char* precisions, const char* family, const char* operatio
 
 Entry blocked(const char* precisions, const char* family, const char* operation) {
   std::vector<Item> items = matrix_and_pivots();
-  // 512 columns suffice for any block size worth trying.
+  // 512 columns suffice for any reasonable block size.
   for (const Item& item : {work("work", vec("max(1,lwork)")), work_size("lwork", "max(1,512*n)"), info()}) {
     items.push_back(item);
   }
   return {names(precisions, family), family, operation, items, multiplications("n"), additions("n")};
 }
 
-/// Factors kb columns: all if n <= nb, else nb-1, or nb where a 2 x 2 pivot ends there. Skipped calls do the one or the other in the
-/// proportion in which random matrices do, so that sytrf makes as many of them: `single` is the share of panels that end with a 1 x 1 pivot
-/// (matrices of orders 300 and 600: 0.69 and 0.67 for dsytrf, 0.80 and 0.78 for zsytrf, 0.58 for zhetrf). The whole triangle is updated; as
-/// many pivots as columns are written.
+/// Factors kb columns: all columns if n <= nb, else nb-1, or nb if a 2 x 2 pivot ends there. Skipped calls return both values in the
+/// proportion that random matrices have, so that sytrf makes as many calls as with data. `single` is the share of panels that end with a 1
+/// x 1 pivot (matrices of orders 300 and 600: 0.69 and 0.67 for dsytrf, 0.80 and 0.78 for zsytrf, 0.58 for zhetrf). The whole triangle is
+/// updated, and as many pivots as columns are written.
 Entry panel(const char* precisions, const char* family, const char* operation, const char* single) {
   const std::string factored = "min(n,nb-min(1,max(0,n-nb)))";
   const std::string on_average = fmt::format("min(n,nb-{}*min(1,max(0,n-nb)))", single);

@@ -2,9 +2,9 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// Reductions to Hessenberg, bidiagonal and tridiagonal form. Counts are sums over the calls that the unblocked algorithms (gehd2, gebd2,
-// sytd2), or the panel factorizations lahr2, labrd and latrd of LAPACK 3.11, make; their leading terms are those of LAPACK working note 41.
-// As there, a reflector of length 1 is charged like the others. h stands for ihi - ilo.
+// Reductions to Hessenberg, bidiagonal and tridiagonal form. Counts are sums over the calls of the unblocked algorithms (gehd2, gebd2,
+// sytd2) or of the panel factorizations lahr2, labrd and latrd of LAPACK 3.11; their leading terms are those of LAPACK working note 41. A
+// reflector of length 1 counts like the others, as in the working note. h stands for ihi - ilo.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
@@ -17,7 +17,7 @@ std::vector<Item> hessenberg_items() {
           update("A", hessenberg("ilo", "ihi", "n-ilo+1").from("", "ilo-1")), ld("lda").at_least("n")};
 }
 
-/// Reflectors of length l = 1 ... h, each applied to ihi x l elements from the right and to l x (n-ihi+l) from the left.
+/// The count has reflectors of length l = 1 ... h, each applied to ihi x l elements from the right and to l x (n-ihi+l) from the left.
 Entry hessenberg_form(const char* family, const char* operation, const std::vector<Item>& rest) {
   std::vector<Item> items = hessenberg_items();
   items.insert(items.end(), rest.begin(), rest.end());
@@ -28,8 +28,8 @@ Entry hessenberg_form(const char* family, const char* operation, const std::vect
       .requiring({"ilo >= 1", "max(1,n) >= ilo", "ihi >= min(ilo,n)", "n >= ihi"});
 }
 
-/// The same h reflectors, nb of them, without their application to what lies right of them; Y = A V T. The rows above k and the columns
-/// right of the panel are only read. A begins with the panel; T is an upper triangle, whose last column is scratch space of nb elements.
+/// Counts nb of the h reflectors, without their application to the columns right of the panel; Y = A V T. The rows above k and the columns
+/// right of the panel are only read. A begins with the panel. T is an upper triangle, whose last column is scratch space of nb elements.
 Entry hessenberg_panel() {
   return Entry{names("sdcz", "lahr2"), "lahr2", "first nb columns of a reduction to Hessenberg form, with T and Y = A V T",
                {size("n"), size("k"), size("nb"), update("A", hessenberg("k", "n", "n-k+1")), ld("lda").at_least("n"), out("tau", vec("nb")),
@@ -39,7 +39,7 @@ Entry hessenberg_panel() {
       .requiring({"k >= 1", "nb >= 1", "n-k >= nb"});
 }
 
-/// A reflector for each of min(m,n) columns and rows. For m < n the count is that of the adjoint.
+/// The count has a reflector for each of min(m,n) columns and rows. For m < n the count is that of the adjoint.
 Entry bidiagonal_form(const char* family, const char* operation, const std::vector<Item>& space) {
   std::vector<Item> items = {size("m"), size("n"), update("A", full("m", "n")), ld("lda"), out("d", vec("min(m,n)")).as_real(),
                              out("e", vec("min(m,n)-1")).as_real(), out("tauq", vec("min(m,n)")), out("taup", vec("min(m,n)"))};
@@ -51,8 +51,8 @@ Entry bidiagonal_form(const char* family, const char* operation, const std::vect
           "m*n - min(m,n)*(min(m,n)-1) + 2*min(m,n) - 1 + " + products};
 }
 
-/// The trailing matrix is only read. Every second of the elements above the diagonals of X and Y is scratch space; a few on the diagonals
-/// aren't touched, but are counted here.
+/// The trailing matrix is only read. Every second element above the diagonals of X and Y is scratch space. A few elements on the diagonals
+/// aren't touched, but belong to the footprint.
 Entry bidiagonal_panel() {
   const std::string sum = "(m+n-1)", product = "max(m,n)*(min(m,n)-1)";
   return Entry{names("sdcz", "labrd"), "labrd", "first nb rows and columns of a reduction to bidiagonal form, with X and Y to update the others",
@@ -69,7 +69,7 @@ std::vector<Item> tridiagonal_items() {
           out("tau", vec("n-1"))};
 }
 
-/// Reflectors of length l = 1 ... n-1, each with a product with the l x l triangle and its rank-2 update.
+/// The count has reflectors of length l = 1 ... n-1, each with a product with the l x l triangle and the rank-2 update of the triangle.
 Entry tridiagonal_form(const char* precisions, const char* family, const char* operation, const std::vector<Item>& rest) {
   std::vector<Item> items = tridiagonal_items();
   items.insert(items.end(), rest.begin(), rest.end());
@@ -78,8 +78,8 @@ Entry tridiagonal_form(const char* precisions, const char* family, const char* o
           "2*n*n*n/3 + 2*n*n + 10*n/3 - 6", "2*n*n*n/3 + n*n/2 - 7*n/6"};
 }
 
-/// Works on the first (lower) or last (upper) nb columns; the rest of the triangle is only read. W is n x nb, a few of its elements
-/// untouched.
+/// The panel is the first (lower) or last (upper) nb columns; the rest of the triangle is only read. W is n x nb; a few of its elements
+/// aren't touched.
 Entry tridiagonal_panel() {
   return Entry{names("sdcz", "latrd"), "latrd", "nb columns of a reduction to tridiagonal form, with W to update the others",
                {flag("uplo", "LU"), size("n"), size("nb"), update("A", triangle("n")), ld("lda"),
@@ -96,8 +96,8 @@ std::vector<Entry> lapack_twosided_entries() {
   return {
       hessenberg_form("gehd2", "A = Q H Q', unblocked", {out("tau", vec("ihi-ilo").from("ilo-1")), work("work", vec("n")), info()}),
       hessenberg_panel(),
-      // Besides the blocks, gehrd keeps the triangular factor (64 columns with leading dimension 65 in LAPACK 3.11) in work. 512 columns
-      // suffice for any block size worth trying, here and below. It writes all of tau.
+      // Besides the blocks, gehrd keeps the triangular factor (64 columns with leading dimension 65 in LAPACK 3.11) in work. Here and
+      // below, 512 columns suffice for any reasonable block size. gehrd writes all of tau.
       hessenberg_form("gehrd", "A = Q H Q', blocked",
                       {out("tau", vec("n-1")), work_of_size(), work_size("lwork", "512*max(1,n) + 4160"), info()}),
 

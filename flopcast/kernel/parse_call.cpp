@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t largest_size = 1'000'000;
 
-/// Whether a user names this argument; addresses and the return code are the program's.
+/// Returns whether a user sets arguments of this kind; addresses and the return code belong to the program.
 bool is_named(Kind kind) { return kind != Kind::data && kind != Kind::work && kind != Kind::pivots && kind != Kind::info; }
 
 std::string label(const Routine& routine, const Argument& argument) { return fmt::format("{} of {}", argument.name, routine.name); }
@@ -38,7 +38,7 @@ std::int64_t parse_sign(const Routine& routine, const Argument& argument, const 
     throw bad_input("{}: '{}' is not a sign; expected 1 or -1", label(routine, argument), text);
   }
   if (text.size() != 1 || argument.values.find(text[0]) == std::string::npos) {
-    throw bad_input("{}: '{}' is not legal; expected one of {}", label(routine, argument), text, fmt::join(argument.values, ", "));
+    throw bad_input("{}: '{}' is not a legal value; expected one of {}", label(routine, argument), text, fmt::join(argument.values, ", "));
   }
   return text[0] - '0';
 }
@@ -70,7 +70,7 @@ std::int64_t usual_leading_dimension(std::int64_t rows) {
   return rounded % 256 == 0 ? rounded + 8 : rounded;
 }
 
-/// Sets argument i if no other argument decides about it.
+/// Sets argument i if its value doesn't depend on other arguments.
 void set_independent(Call& call, std::size_t i, const std::string* text) {
   const Routine& routine = *call.routine;
   const Argument& argument = routine.arguments[i];
@@ -79,7 +79,7 @@ void set_independent(Call& call, std::size_t i, const std::string* text) {
     case Kind::sign: call.arguments[i] = parse_sign(routine, argument, text != nullptr ? *text : argument.values.substr(0, 1)); break;
     case Kind::size:
       if (text == nullptr && !argument.rows.empty()) {
-        break;  // its usual value depends on other sizes
+        break;  // the usual value depends on other sizes
       }
       if (text == nullptr) {
         throw bad_input("{} needs a value of '{}'", routine.name, argument.name);
@@ -96,7 +96,7 @@ void set_independent(Call& call, std::size_t i, const std::string* text) {
   }
 }
 
-/// Sets argument i, a size, to its usual value, if it has one.
+/// Sets argument i, a size, to its usual value if there is one.
 void set_usual(Call& call, std::size_t i, const std::string* text) {
   const Argument& argument = call.routine->arguments[i];
   if (argument.kind == Kind::size && text == nullptr && !argument.rows.empty()) {
@@ -104,7 +104,7 @@ void set_usual(Call& call, std::size_t i, const std::string* text) {
   }
 }
 
-/// Sets argument i if it depends on sizes and flags, which are set.
+/// Sets argument i if its value depends on sizes and flags, which are already set.
 void set_dependent(Call& call, std::size_t i, const std::string* text) {
   const Argument& argument = call.routine->arguments[i];
   if (argument.kind == Kind::leading_dimension) {

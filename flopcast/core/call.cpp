@@ -21,7 +21,7 @@ bool is_flag(const Call& call, int index, char letter) {
 
 std::uintptr_t moved(std::uintptr_t address, std::int64_t bytes) { return address + static_cast<std::uintptr_t>(bytes); }
 
-/// Leading dimension or increment of an operand; without one it is contiguous.
+/// Returns the leading dimension or increment of an operand; an operand without one is contiguous.
 std::int64_t stride_of(const Call& call, const Argument& argument, std::int64_t rows) {
   if (argument.stride >= 0) {
     return call.arguments[static_cast<std::size_t>(argument.stride)];
@@ -36,11 +36,11 @@ void add(Operand& operand, const Region& region) {
 }
 
 void add_triangle(Operand& operand, std::uintptr_t address, std::int64_t n, char uplo, bool strict, std::int64_t ld, std::int64_t bytes) {
-  const bool lower = uplo == 'L' || uplo == 'B';  // B: the T of backward reflectors
+  const bool lower = uplo == 'L' || uplo == 'B';  // B: the factor T of backward reflectors
   add(operand, lower ? lower_trapezoid(address, n, n, ld, bytes, strict) : upper_triangle(address, n, ld, bytes, strict));
 }
 
-/// On and above or below the diagonal of rows x columns, or all of it.
+/// Adds the part of a rows x columns matrix on and above (U, P) or on and below (L, Q) its diagonal; the whole matrix for other letters.
 void add_trapezoid(Operand& operand, std::uintptr_t address, std::int64_t rows, std::int64_t columns, char uplo, std::int64_t ld,
                    std::int64_t bytes) {
   if (uplo == 'L' || uplo == 'Q') {
@@ -54,7 +54,7 @@ void add_trapezoid(Operand& operand, std::uintptr_t address, std::int64_t rows, 
   }
 }
 
-/// On and above or below the diagonal that ends in the last corner of rows x columns.
+/// Adds the part on and above or below the diagonal that ends in the last corner of a rows x columns matrix.
 void add_end_trapezoid(Operand& operand, std::uintptr_t address, std::int64_t rows, std::int64_t columns, char uplo, std::int64_t ld,
                        std::int64_t bytes) {
   const std::int64_t order = std::min(rows, columns);
@@ -67,7 +67,7 @@ void add_end_trapezoid(Operand& operand, std::uintptr_t address, std::int64_t ro
   }
 }
 
-/// The first column below row `first`, then `complete` columns, then the others below row `first`.
+/// Adds the first column below row `first`, then `complete` whole columns, then the other columns below row `first`.
 void add_hessenberg(Operand& operand, std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t first,
                     std::int64_t complete, std::int64_t ld, std::int64_t bytes) {
   add(operand, rectangle(moved(address, first * bytes), rows - first, std::min<std::int64_t>(columns, 1), ld, bytes));
@@ -96,8 +96,8 @@ void add_reflectors(Operand& operand, const Argument& argument, const Call& call
   }
 }
 
-/// Columns j of a band hold the rows max(0, j-upper) ... min(rows-1, j+lower), at row upper+i-j of the storage: a wedge on the
-/// left while j < upper, full columns, a wedge on the right. Each is one region.
+/// Adds a band matrix. Column j has the rows max(0, j-upper) ... min(rows-1, j+lower), with row i at row upper+i-j of the storage. The band
+/// consists of a wedge on the left (j < upper), full columns, and a wedge on the right, each of which is one region.
 void add_band(Operand& operand, std::uintptr_t address, std::int64_t rows, std::int64_t columns, std::int64_t lower, std::int64_t upper,
               std::int64_t ld, std::int64_t bytes) {
   columns = std::min(columns, rows + upper);
@@ -127,7 +127,8 @@ void add_band(Operand& operand, std::uintptr_t address, std::int64_t rows, std::
   piece(std::min(second_cut, columns), columns);
 }
 
-/// The triangle of a band matrix; a strict one is the band of the matrix without its first row and last column, or the other way round.
+/// Adds a triangle of a band matrix. A strict lower triangle is the band of the matrix without its first row and last column, a strict
+/// upper one that of the matrix without its first column and last row.
 void add_band_triangle(Operand& operand, std::uintptr_t address, std::int64_t n, std::int64_t off_diagonals, char uplo, bool strict,
                        std::int64_t ld, std::int64_t bytes) {
   const std::int64_t less = strict ? 1 : 0;

@@ -31,11 +31,11 @@ struct Call {
   friend bool operator==(const Call&, const Call&) = default;
 };
 
-/// What one data, work or pivots argument of a call touches.
+/// Memory that one data, work or pivots argument of a call touches.
 struct Operand {
   std::uint8_t argument = 0;  ///< index into Routine::arguments
   Access access = Access::read;
-  InlineVector<Region, 3> parts;  ///< disjoint; one but for bands and trapezoids; none if nothing is touched
+  InlineVector<Region, 3> parts;  ///< disjoint regions: one for most forms, several for bands and trapezoids, none if nothing is touched
 
   [[nodiscard]] std::int64_t bytes() const noexcept {
     std::int64_t sum = 0;
@@ -46,25 +46,25 @@ struct Operand {
   }
 };
 
-/// At most this many operands has any routine (geevx: A, wr, wi, VL, VR, ilo, ihi, scale, abnrm, rconde, rcondv, work, iwork).
+/// Maximum number of operands of a routine (geevx: A, wr, wi, VL, VR, ilo, ihi, scale, abnrm, rconde, rcondv, work, iwork).
 inline constexpr std::size_t most_operands = 13;
 using Operands = InlineVector<Operand, most_operands>;
 
-/// Footprint of every operand, in the order of the interface; exact for triangles and sub-matrices.
+/// Returns the footprint of every operand, in the order of the interface; exact for triangles and sub-matrices.
 Operands operands(const Call& call);
-/// Distinct bytes of all operands together (operands of one call are taken as disjoint).
+/// Returns the number of distinct bytes of all operands together (operands of one call are taken as disjoint).
 std::int64_t footprint_bytes(const Call& call);
-/// Real floating-point operations; a complex multiplication counts 6, a complex addition 2 (LAPACK working note 41).
+/// Returns the number of real floating-point operations; a complex multiplication counts 6, a complex addition 2 (LAPACK working note 41).
 double flops(const Call& call);
-/// The integer arguments of kind size, in the order of the interface: the variables of a model.
+/// Returns the integer arguments of kind size, in the order of the interface: the variables of a model.
 InlineVector<std::int64_t, 6> sizes(const Call& call);
-/// The flags (and signs as '+', '-' or a digit) in the order of the interface, e.g. "LLNU".
+/// Returns the flags (and signs as '+', '-' or a digit) in the order of the interface, e.g. "LLNU".
 std::string flags(const Call& call);
 /// Extent in elements that argument i needs from its address on, columns times leading dimension; for allocation.
 std::int64_t span_elements(const Call& call, std::size_t i);
 /// Bytes per element of data, work or pivots argument i.
 std::int64_t argument_element_bytes(const Routine& routine, std::size_t i);
-/// `dgemm(N, T, 100, 100, 64, -1, 0x..., 104, ...)`, for messages.
+/// Returns a text such as `dgemm(N, T, 100, 100, 64, -1, 0x..., 104, ...)` for messages.
 std::string to_string(const Call& call);
 
 }  // namespace flopcast

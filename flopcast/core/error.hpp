@@ -9,18 +9,18 @@
 
 namespace flopcast {
 
-/// What a process reports to its caller; the command line documents these numbers.
+/// Exit codes of a process; the command line documents these numbers.
 enum class ExitCode : int {
   done = 0,
-  check_failed = 1,          ///< a check the user asked for did not hold
+  check_failed = 1,          ///< a check that the user requested failed
   usage = 2,                 ///< the command line is wrong
-  bad_input = 3,             ///< a file, size or name that was given is wrong
+  bad_input = 3,             ///< a given file, size or name is wrong
   environment = 4,           ///< the machine, a library or the file system refuses
-  unusable_measurement = 5,  ///< measuring worked, but its result can't be used
-  internal = 70,             ///< a bug of ours
+  unusable_measurement = 5,  ///< the measurement was made, but its result can't be used
+  internal = 70,             ///< a bug of flopcast
 };
 
-/// Ends an operation; caught once, in main, which prints what() and returns code().
+/// Ends an operation. It is caught once, in main, which prints what() and returns code().
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -30,7 +30,7 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-/// Each of these builds an Error whose message says what, where, the value given and what was expected.
+/// Functions that build an Error. The message says what is wrong and where, with the given and the expected value.
 template <class... Args>
 Error usage_error(fmt::format_string<Args...> text, Args&&... args) {
   return {ExitCode::usage, fmt::format(text, std::forward<Args>(args)...)};

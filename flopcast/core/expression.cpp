@@ -12,7 +12,7 @@ namespace flopcast {
 
 namespace {
 
-/// Numbers that a formula may keep at a time.
+/// Maximum number of values on the stack of a formula.
 constexpr std::size_t deepest = 16;
 
 }  // namespace
@@ -53,7 +53,7 @@ class ExpressionCompiler {
       fail(fmt::format("expected '{}'", c));
     }
   }
-  /// Appends a step that takes two numbers off the stack (one for negate, none for jump) and leaves one.
+  /// Appends a step that takes two numbers off the stack (one for negate, none for a jump) and leaves one.
   void emit(Code code) {
     depth_ -= code == Code::negate || code == Code::jump ? 0 : 1;
     program_.push_back({.code = code});
@@ -80,7 +80,7 @@ class ExpressionCompiler {
     return static_cast<std::uint8_t>(found - names_.begin());
   }
 
-  /// `flag=X ? a : b`, or a sum. A flag test is recognised by the '=' behind its name.
+  /// Compiles `flag=X ? a : b`, or a sum. The '=' behind a name marks the test of a flag.
   void conditional() {
     const std::size_t start = at_;
     const std::string_view name = word();
@@ -103,7 +103,7 @@ class ExpressionCompiler {
     const std::size_t leave = program_.size();
     emit(Code::jump);
     expect(':');
-    --depth_;  // only one of the branches leaves its number
+    --depth_;  // only one of the branches leaves its number on the stack
     program_[test].target = static_cast<std::uint32_t>(program_.size());
     conditional();
     program_[leave].target = static_cast<std::uint32_t>(program_.size());
@@ -185,7 +185,7 @@ Expression::Expression(std::string_view text, std::span<const std::string_view> 
 
 namespace {
 
-/// Whether bit i of `letters` is set, with letter 'A'+i the flag's, whatever its case.
+/// Returns whether bit i of `letters` is set, where the flag is letter 'A'+i in either case.
 bool matches(std::uint32_t letters, std::int64_t flag) {
   const std::int64_t letter = (flag & ~0x20) - 'A';
   return letter >= 0 && letter <= 25 && (letters >> static_cast<unsigned>(letter) & 1U) != 0;

@@ -35,7 +35,7 @@ class Expression {
     Code code = Code::number;
     std::uint8_t argument = 0;
     std::uint32_t flags = 0;   ///< jump_unless_flag: bit i set if letter 'A'+i matches
-    std::uint32_t target = 0;  ///< jumps: the step to go on with
+    std::uint32_t target = 0;  ///< jumps: the step to continue with
     double number = 0;
   };
   friend class ExpressionCompiler;

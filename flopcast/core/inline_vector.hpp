@@ -11,8 +11,8 @@
 
 namespace flopcast {
 
-/// A vector of at most `Capacity` elements that never allocates; for the few operands, parts and sizes of one call. Only the elements that
-/// it holds are constructed and copied, since millions of these are made for one trace.
+/// A vector of at most `Capacity` elements that never allocates, for the few operands, parts and sizes of one call. Only the elements in
+/// use are constructed and copied, because one trace has millions of such vectors.
 template <class T, std::size_t Capacity>
 class InlineVector {
   static_assert(std::is_trivially_destructible_v<T>);

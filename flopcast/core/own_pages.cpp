@@ -8,7 +8,7 @@
 namespace flopcast {
 namespace {
 
-constexpr std::size_t least_bytes = std::size_t{64} << 10U;  // half of where malloc begins to ask the system
+constexpr std::size_t least_bytes = std::size_t{64} << 10U;  // half of the size at which malloc begins to ask the system for pages
 
 }  // namespace
 

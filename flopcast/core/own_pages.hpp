@@ -5,15 +5,15 @@
 
 namespace flopcast {
 
-/// `bytes` from the system where they are many, else from malloc. Throws std::bad_alloc.
+/// Allocates `bytes`: large blocks from the system, small ones from malloc. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_own(std::size_t bytes);
-/// What allocate_own(bytes) has given. Zeros are left behind.
+/// Frees memory that allocate_own(bytes) has returned, and leaves zeros behind.
 void release_own(void* memory, std::size_t bytes) noexcept;
 
-/// Allocator for what may become large inside of a program that isn't ours. malloc gets large blocks from the system itself, but no longer
-/// does so for blocks of a size that was once freed: the program's matrices would lie elsewhere than they do without us, and its kernels
-/// take another time (mallopt(3), M_MMAP_THRESHOLD). What we free becomes the program's, too: where a message that was left out should have
-/// filled it, it must not hold hashes, which look like numbers of any size.
+/// Allocator for large data of flopcast inside of another program. malloc itself takes large blocks from the system, but not those of a
+/// size that was once freed (mallopt(3), M_MMAP_THRESHOLD). With malloc the program's matrices would lie elsewhere than without flopcast,
+/// and its kernels would take another time. Freed memory becomes the program's, too: where a skipped message should have filled it, it must
+/// not contain hashes, which look like numbers of any size.
 template <class Element>
 struct OwnPages {
   using value_type = Element;  // NOLINT(readability-identifier-naming): the standard's name

@@ -7,8 +7,8 @@
 
 namespace flopcast {
 
-/// Which pages of a stretch of this process's memory hold anything: what was never read or written has no page, and looking at it would take
-/// one. What is swapped out counts as not in use. Where the system doesn't tell, all count as in use.
+/// The pages in use of a range of this process's memory. Memory that was never read or written has no page, and reading it would allocate
+/// one. Pages that are swapped out count as unused. If the system gives no information, all pages count as in use.
 class PagesInUse {
  public:
   PagesInUse(std::uintptr_t begin, std::uintptr_t end);
@@ -17,7 +17,7 @@ class PagesInUse {
     const std::size_t page = (address - first_) / page_bytes;
     return page >= resident_.size() || (resident_[page] & 1U) != 0;
   }
-  /// Where the page of `address` ends.
+  /// Returns the end of the page that contains `address`.
   [[nodiscard]] static std::uintptr_t end_of_page(std::uintptr_t address) noexcept { return (address / page_bytes + 1) * page_bytes; }
 
   static constexpr std::uintptr_t page_bytes = 4096;

@@ -7,13 +7,13 @@
 
 namespace flopcast {
 
-/// Where an operand lies before a call.
+/// State of an operand before a call: its access distance and cache level.
 struct OperandState {
   /// Bytes touched since and including the operand's last access (paper 000, section 3); negative if never accessed before.
   std::int64_t distance_bytes = -1;
-  /// Cache level that holds it, counted from 0 = L1; Environment::caches.size() means memory.
+  /// Cache level that contains the operand, counted from 0 = L1; Environment::caches.size() means memory.
   std::int8_t level = 0;
-  /// Its last access wrote it.
+  /// Whether the operand's last access wrote it.
   bool dirty = false;
   friend bool operator==(const OperandState&, const OperandState&) = default;
 };

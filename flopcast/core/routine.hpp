@@ -18,7 +18,7 @@ enum class Precision : char { s = 's', d = 'd', c = 'c', z = 'z' };
 [[nodiscard]] constexpr std::int64_t real_bytes(Precision p) { return p == Precision::s || p == Precision::c ? 4 : 8; }
 [[nodiscard]] constexpr std::int64_t element_bytes(Precision p) { return real_bytes(p) * (is_complex(p) ? 2 : 1); }
 
-/// What an argument is.
+/// Kinds of arguments.
 enum class Kind : std::uint8_t {
   flag,               ///< one character; Argument::values lists the legal ones
   sign,               ///< an integer that is a flag (trsyl's isgn, sygst's itype); Argument::values lists the legal ones
@@ -28,7 +28,7 @@ enum class Kind : std::uint8_t {
   data,               ///< an operand
   leading_dimension,  ///< of the data argument before it
   increment,          ///< of the data argument before it
-  work_size,          ///< lwork: the elements of the work argument before it, no variable of a model; Argument::rows suffice
+  work_size,          ///< lwork: number of elements of the work argument before it, not a variable of a model; Argument::rows suffice
   work,               ///< scratch space: an operand whose contents on entry don't matter
   pivots,             ///< an array of integers (ipiv)
   info,               ///< LAPACK's return code: 0, or the number of the argument or pivot at fault
@@ -36,34 +36,37 @@ enum class Kind : std::uint8_t {
 
 enum class Access : std::uint8_t { read, write, update };
 
-/// How an operand's elements lie.
+/// Layout of an operand's elements.
 enum class Form : std::uint8_t {
-  scalar,     ///< one element (rotg's, trsyl's scale)
-  vector,     ///< `rows` elements, `increment` apart
-  full,       ///< rows x columns
-  triangle,   ///< the triangle of order `rows` that the flag `uplo` names; with `diag` = U without its diagonal
-  trapezoid,  ///< of rows x columns, the part on and above (U) or below (L) the diagonal; all of it if `uplo` is another letter; P and Q
-              ///< (ormbr's vect) stand for U and L
-  end_trapezoid,  ///< the same beside the diagonal that ends in the last corner instead of starting in the first (the reflectors of geqlf)
-  hessenberg,     ///< what a reduction to Hessenberg form touches: the rows from `lower` (counted from 0) to `rows` of `columns` columns,
-                  ///< and in the `upper` columns after the first also those above
-  packed,         ///< a triangle column after column without gaps; a unit diagonal lies among the rest and counts as touched
+  scalar,    ///< one element (rotg's, trsyl's scale)
+  vector,    ///< `rows` elements, `increment` apart
+  full,      ///< rows x columns
+  triangle,  ///< the triangle of order `rows` that the flag `uplo` names; with `diag` = U without its diagonal
+  /// Of rows x columns, the part on and above (U) or below (L) the diagonal; the whole matrix for other letters; P and Q (ormbr's vect) are
+  /// U and L.
+  trapezoid,
+  /// As trapezoid, but beside the diagonal that ends in the last corner instead of starting in the first (the reflectors of geqlf).
+  end_trapezoid,
+  /// Footprint of a reduction to Hessenberg form: the rows from `lower` (counted from 0) to `rows` of `columns` columns, and the rows above
+  /// in the `upper` columns after the first.
+  hessenberg,
+  packed,         ///< triangle stored column after column without gaps; a unit diagonal lies among the rest and counts as touched
   band,           ///< rows x columns with `lower` sub- and `upper` super-diagonals in band storage
   band_triangle,  ///< order `rows` with `upper` off-diagonals on the side that `uplo` names, in band storage
   reflectors,     ///< elementary reflectors as larfb takes them: `rows` long, `columns` of them; `storev` = C in columns, R in rows;
                   ///< `direct` = F or B; the unit triangle isn't touched
 };
 
-/// What operands are safe to time and to test a routine on. "Small" is random of a size that vanishes beside a diagonal of 1.
+/// Values of operands that are safe for timing and testing a routine. "Small" values are random and negligible beside a diagonal of 1.
 enum class Fill : std::uint8_t {
   random,       ///< uniform in [-1, 1]
-  triangular,   ///< small off a diagonal of 1: products and solves, even repeated, neither grow nor shrink
-  permuted,     ///< the same with its rows in another order: LU of it swaps rows in nearly every step
-  schur,        ///< triangular, upper, with zeros below: its spectrum is 1 (trsyl)
-  schur_apart,  ///< the same with a diagonal of 3, so that neither it nor its negative meets the spectrum of a schur one
-  definite,     ///< Hermitian positive definite: random off a large diagonal; a scalar is positive
-  reflectors,   ///< small vectors, as tall QR leaves them below the diagonal
-  factors,      ///< tau and T that belong to small reflectors: 2 in a vector or on the diagonal, small off it
+  triangular,   ///< small outside of a diagonal of 1: products and solves, even repeated, neither grow nor shrink
+  permuted,     ///< triangular with permuted rows: its LU factorization swaps rows in nearly every step
+  schur,        ///< upper triangular with zeros below the diagonal: its spectrum is 1 (trsyl)
+  schur_apart,  ///< schur with a diagonal of 3, so that neither its spectrum nor the negative of it meets the spectrum of a schur matrix
+  definite,     ///< Hermitian positive definite: random outside of a large diagonal; a scalar is positive
+  reflectors,   ///< small vectors, like those below the diagonal after a QR factorization of a tall matrix
+  factors,      ///< tau and T of small reflectors: 2 in a vector or on the diagonal, small elsewhere
   zero,
 };
 

@@ -5,22 +5,22 @@
 
 namespace flopcast {
 
-/// The parts of the name under which a library offers a routine: `scipy_` `dgemm` `_64_`, `dgemm` `_`, `cblas_dgemm` `64_`, `DGEMM`.
+/// The parts of the name under which a library exports a routine: `scipy_` `dgemm` `_64_`, `dgemm` `_`, `cblas_dgemm` `64_`, `DGEMM`.
 struct RoutineSymbol {
   std::string_view prefix;   ///< one of symbol_prefixes
   std::string_view routine;  ///< "dgemm", "DGEMM", "cblas_dgemm"
-  std::string_view suffix;   ///< one of fortran_suffixes, or of c_suffixes where the routine is one of CBLAS
+  std::string_view suffix;   ///< one of fortran_suffixes, or of c_suffixes for a routine of CBLAS
 };
 
-/// What stands before and behind the routine: the usual names first, then those of the builds of OpenBLAS that SciPy and Julia bring, of
-/// reference LAPACK's extended interface and of MKL.
+/// Prefixes and suffixes of routines: the usual ones first, then those of SciPy's and Julia's builds of OpenBLAS, of reference LAPACK's
+/// extended interface and of MKL.
 inline constexpr std::string_view symbol_prefixes[] = {"", "scipy_"};
 inline constexpr std::string_view fortran_suffixes[] = {"_", "_64_", "_64", "64_", ""};
 inline constexpr std::string_view c_suffixes[] = {"", "64_", "_64", "_64_"};
 
 inline constexpr bool is_c_routine(std::string_view routine) { return routine.starts_with("cblas_"); }
 
-/// The parts of `symbol`, whether or not there is such a routine.
+/// Returns the parts of `symbol`, whether or not such a routine exists.
 inline constexpr RoutineSymbol routine_symbol(std::string_view symbol) {
   RoutineSymbol parts{"", symbol, ""};
   for (const std::string_view prefix : symbol_prefixes) {
@@ -42,7 +42,7 @@ inline constexpr RoutineSymbol routine_symbol(std::string_view symbol) {
   return parts;
 }
 
-/// A symbol's name, made without memory of the heap.
+/// A symbol's name, built without heap memory.
 class SymbolName {
  public:
   SymbolName(std::string_view prefix, std::string_view routine, std::string_view suffix) noexcept {

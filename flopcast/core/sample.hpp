@@ -13,7 +13,7 @@
 
 namespace flopcast {
 
-/// Names what shares one model (paper 000, section 2.1): everything of a call but its sizes, and the cache state it was measured in.
+/// Key of a model (paper 000, section 2.1): all properties of a call except its sizes, and the cache state of its measurement.
 struct ModelKey {
   std::string routine;  ///< "dtrsm"
   std::string flags;    ///< "LLNU", in the order of the interface
@@ -23,54 +23,55 @@ struct ModelKey {
   std::string cache;  ///< "warm", "cold", "placed" (per operand, in the sample's placement)
   int threads = 1;
   std::string library;     ///< fingerprint of the environment
-  std::string zeros = {};  ///< names of the sizes that are zero, as in "k": models that follow logarithms of sizes keep such calls apart
+  std::string zeros = {};  ///< names of the sizes that are zero, as in "k": models over logarithms of sizes need such calls apart
 
   friend bool operator==(const ModelKey&, const ModelKey&) = default;
   friend auto operator<=>(const ModelKey&, const ModelKey&) = default;
 };
 
-/// `dtrsm LLNU alpha:1 ld:. warm x1`: for tables and messages; without the library.
+/// Returns a text such as `dtrsm LLNU alpha:1 ld:. warm x1` for tables and messages, without the library.
 std::string to_string(const ModelKey& key);
 void to_json(nlohmann::json& json, const ModelKey& key);
 void from_json(const nlohmann::json& json, ModelKey& key);
 
-/// Names of the sizes of `call` that are zero, for ModelKey::zeros.
+/// Returns the names of the sizes of `call` that are zero, for ModelKey::zeros.
 std::string zero_sizes(const Call& call);
 
-/// Key of `call` in cache state `cache`, whatever sizes are zero.
+/// Returns the key of `call` in cache state `cache`, ignoring zero sizes.
 ModelKey model_key(const Call& call, std::string cache, std::string library);
 
 /// One timed execution.
 struct Repetition {
-  Seconds seconds = 0;     ///< timer overhead subtracted; per call where calls were batched
-  double drift = 1;        ///< time of the reference kernel then / its median over the session; normalised time = seconds / drift
-  double at = 0;           ///< seconds since the session began
-  bool discarded = false;  ///< preempted (involuntary context switch, steal) or otherwise unusable; kept, but not in statistics
+  Seconds seconds = 0;  ///< without timer overhead; per call if calls were batched
+  double drift = 1;     ///< time of the reference kernel at that moment / its median over the session; normalised time = seconds / drift
+  double at = 0;        ///< seconds since the session began
+  /// Unusable, mostly because of a preemption (involuntary context switch, steal); kept, but excluded from statistics.
+  bool discarded = false;
   friend bool operator==(const Repetition&, const Repetition&) = default;
 
   [[nodiscard]] Seconds normalised() const { return seconds / drift; }
 };
 
-/// All that was measured of one call in one cache state.
+/// All measurements of one call in one cache state.
 struct Sample {
   ModelKey key;
   std::vector<std::int64_t> sizes;    ///< in the order of the interface
-  std::vector<std::int64_t> strides;  ///< leading dimensions and increments, likewise
-  Placement placement;                ///< where each operand lay; empty if not stated per operand
+  std::vector<std::int64_t> strides;  ///< leading dimensions and increments, in the order of the interface
+  Placement placement;                ///< place of each operand; empty if places aren't known per operand
   std::int64_t batch = 1;             ///< calls timed together
   std::vector<Repetition> repetitions;
   Seconds reference_seconds = 0;  ///< time of the reference kernel at a drift of 1; 0: not known
   std::vector<std::string> warnings;
   friend bool operator==(const Sample&, const Sample&) = default;
 
-  /// Times of the repetitions that count, drift-normalised.
+  /// Returns the drift-normalised times of the repetitions that aren't discarded.
   [[nodiscard]] std::vector<Seconds> times() const;
-  /// Restates drifts for another time of the reference kernel, so that times of different sessions are comparable; nothing if either is not
-  /// known.
+  /// Converts drifts to another time of the reference kernel, so that times of different sessions are comparable. Does nothing if either
+  /// time is unknown.
   void relate_to(Seconds reference);
 };
 
-/// A call like those that were measured: their flags, sizes and strides, scalars of their class, operands without addresses. Throws
+/// Returns a call like the measured ones: with their flags, sizes and strides, scalars of their class, operands without addresses. Throws
 /// bad_input if the sample doesn't fit its routine or the routine is unknown.
 Call call_of(const Sample& sample, const std::function<const Routine*(std::string_view)>& lookup);
 

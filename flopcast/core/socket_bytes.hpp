@@ -2,13 +2,13 @@
 
 #include <cstddef>
 
-/// Whole messages over a stream socket between two processes of ours. No errors are thrown: that the other side has gone is for the caller
-/// to explain.
+/// Whole messages over a stream socket between two processes of flopcast. The functions throw no errors: the caller explains why the other
+/// side has closed the connection.
 namespace flopcast {
 
-/// Sends all bytes; false if the other side has gone.
+/// Sends all bytes; returns false if the other side has closed the connection.
 bool send_bytes(int socket, const void* data, std::size_t bytes);
-/// Receives exactly so many bytes; false if the other side has gone before.
+/// Receives exactly `bytes`; returns false if the other side closes the connection before.
 bool receive_bytes(int socket, void* data, std::size_t bytes);
 
 }  // namespace flopcast

@@ -37,7 +37,7 @@ Interval sorted_median_interval(std::span<const double> values, double confidenc
   }
   const std::size_t n = values.size();
   const double tail_allowed = (1 - confidence) / 2;
-  double log_probability = -static_cast<double>(n) * std::log(2.0);  // of exactly `outside` values below the median
+  double log_probability = -static_cast<double>(n) * std::log(2.0);  // log of the probability of exactly `outside` values below the median
   double tail = std::exp(log_probability);
   std::size_t outside = 0;
   while (2 * (outside + 1) < n && tail <= tail_allowed) {
@@ -52,7 +52,7 @@ Interval sorted_median_interval(std::span<const double> values, double confidenc
   return {values[outside], values[n - 1 - outside]};
 }
 
-/// Continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8) by Lentz's method; converges quickly for
+/// Returns the continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8) by Lentz's method; converges quickly for
 /// x < (a + 1) / (a + b + 2).
 double beta_fraction(double x, double a, double b) {
   constexpr double tiny = 1e-300;
@@ -78,7 +78,7 @@ double beta_fraction(double x, double a, double b) {
   return fraction;
 }
 
-/// Regularised incomplete beta function I_x(a, b), 0 < x < 1; `complement` is 1 - x, given apart because it may be tiny.
+/// Returns the regularised incomplete beta function I_x(a, b), 0 < x < 1. `complement` is 1 - x, passed separately because it may be tiny.
 double incomplete_beta(double x, double complement, double a, double b) {
   const double log_scale = std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log(complement);
   if (x < (a + 1) / (a + b + 2)) {
@@ -87,7 +87,7 @@ double incomplete_beta(double x, double complement, double a, double b) {
   return 1 - std::exp(log_scale) * beta_fraction(complement, b, a) / b;
 }
 
-/// P(T > t) for t > 0 (Abramowitz and Stegun 26.7.1).
+/// Returns P(T > t) for t > 0 (Abramowitz and Stegun 26.7.1).
 double student_t_tail(double t, double degrees) {
   const double sum = degrees + t * t;
   return incomplete_beta(degrees / sum, t * t / sum, degrees / 2, 0.5) / 2;
@@ -101,8 +101,8 @@ double student_t_density(double t, double degrees) {
 double normal_tail(double x) { return std::erfc(x / M_SQRT2) / 2; }
 double normal_density(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * M_PI); }
 
-/// Solves tail(t) = target by Newton's method on log(tail) over log(t), starting at a `t` with tail(t) <= target: the function is concave
-/// and falling, so the iterates fall towards the solution from above.
+/// Solves tail(t) = target by Newton's method on log(tail) over log(t), starting at a `t` with tail(t) <= target. The function is concave
+/// and decreasing, so that the iterates decrease towards the solution from above.
 template <class Tail, class Density>
 double invert_tail(Tail tail, Density density, double target, double t) {
   constexpr int most_steps = 200;

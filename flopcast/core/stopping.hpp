@@ -5,37 +5,37 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/core/units.hpp"
 
-/// Conditions under which measuring something once more isn't worth it: the four of paper 003, section III-C, each by itself and all
-/// together.
+/// Conditions for ending a measurement: the four of paper 003, section III-C, one by one and combined.
 namespace flopcast {
 
-/// Why measuring stopped.
+/// Reason why measuring stopped.
 enum class Stop : std::uint8_t { no, time, count, precise, hopeless };
 
-/// Where the conditions lie; defaults are Table I of paper 003. 0 switches a condition off.
+/// Limits of the conditions; defaults are Table I of paper 003. 0 switches a condition off.
 struct StopLimits {
   Seconds time = 10;               ///< III-C.1: total of the measured times
   std::int64_t count = 200;        ///< III-C.2
   double confidence = 0.99;        ///< III-C.3 and III-C.4
   double relative_margin = 0.01;   ///< III-C.3: the interval lies within +- this fraction of its centre
   std::int64_t minimum_count = 2;  ///< III-C.4
-  bool normal = false;             ///< the interval of a normal distribution, as the paper has it; too narrow for few values
+  bool normal = false;             ///< use the interval of a normal distribution, as the paper does; too narrow for few values
 };
 
-/// III-C.1: at least `limit` seconds were spent; never if `limit` is 0.
+/// III-C.1: returns whether at least `limit` seconds were spent; always false if `limit` is 0.
 bool is_out_of_time(Seconds spent, Seconds limit);
-/// III-C.2: at least `limit` values are there; never if `limit` is 0.
+/// III-C.2: returns whether there are at least `limit` values; always false if `limit` is 0.
 bool is_count_reached(std::int64_t count, std::int64_t limit);
-/// III-C.3: both ends of `interval` lie within `fraction` x centre of `centre`; never if `fraction` is 0.
+/// III-C.3: returns whether both ends of `interval` lie within `fraction` x centre of `centre`; always false if `fraction` is 0.
 bool is_precise(const Interval& interval, double centre, double fraction);
-/// III-C.4, Listing 1, for values of which more is better (flops per second): the upper end of the interval lies below the best so far.
+/// III-C.4, Listing 1, for values of which more is better (flops per second): returns whether the upper end of the interval lies below the
+/// best value so far.
 bool cannot_reach(const Interval& interval, double best);
 
-/// Interval of the mean under the assumption of paper 003: normally distributed values of known variance. Infinite for fewer than two
-/// values.
+/// Returns the interval of the mean under the assumption of paper 003: normally distributed values of known variance. Infinite for fewer
+/// than two values.
 Interval normal_mean_interval(const Welford& values, double confidence);
 
-/// First of the paper's conditions that holds for `rates` (more is better), on which `spent` seconds were measured in all;
+/// Returns the first of the paper's conditions that holds for `rates` (more is better), whose measurement took `spent` seconds in total.
 /// `best` is the mean rate of the best competitor so far, 0 if there is none.
 Stop should_stop(const Welford& rates, Seconds spent, double best, const StopLimits& limits);
 

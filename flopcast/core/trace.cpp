@@ -24,7 +24,7 @@ const Allocation* containing(const std::vector<Allocation>& allocations, std::ui
   return nullptr;
 }
 
-/// Operands in no allocation are gathered into allocations of their own: overlapping spans join.
+/// Gathers operands outside of all allocations into new allocations; overlapping spans are joined.
 void add_local_allocations(Trace& trace) {
   struct Span {
     std::uintptr_t begin, end;

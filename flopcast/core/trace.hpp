@@ -22,8 +22,8 @@ struct Configuration {
   friend auto operator<=>(const Configuration&, const Configuration&) = default;
 };
 
-/// Memory that a trace's calls work on. In a stored or compared trace the k-th allocation starts at (k+1) << 40, so that traces of
-/// the same calls are equal wherever they were recorded.
+/// Memory of a trace's calls. In a stored or compared trace the k-th allocation starts at (k+1) << 40, so that traces of the same calls are
+/// equal wherever they were recorded.
 struct Allocation {
   std::string name;
   std::uintptr_t address = 0;
@@ -40,23 +40,23 @@ struct Trace {
   friend bool operator==(const Trace&, const Trace&) = default;
 };
 
-/// Real floating-point operations of all calls.
+/// Returns the real floating-point operations of all calls.
 double flops(const Trace& trace);
 
 inline constexpr std::uintptr_t virtual_base(std::size_t allocation) { return (allocation + 1) << 40U; }
 
-/// Moves the trace to virtual addresses: every allocation to its virtual_base, operands with it. Operands outside of all
-/// allocations (a routine's local arrays) get allocations of their own, named `local0`, `local1`, ... by first use.
+/// Moves the trace to virtual addresses: every allocation to its virtual_base, with its operands. Operands outside of all allocations (a
+/// routine's local arrays) get new allocations, named `local0`, `local1`, ... by first use.
 void make_virtual(Trace& trace);
 
-/// Finds a routine by name; nullptr if there is none.
+/// Function that finds a routine by name; returns nullptr if there is none.
 using RoutineLookup = std::function<const Routine*(std::string_view)>;
 
-/// A call as the JSON array [routine, argument, ...]: flags as strings, integers as numbers, scalars as numbers or [re, im],
+/// Returns a call as the JSON array [routine, argument, ...]: flags as strings, integers as numbers, scalars as numbers or [re, im],
 /// operands as "name+offset_bytes" within `allocations`, or null when not given.
 nlohmann::json to_json(const Call& call, const std::vector<Allocation>& allocations);
 Call call_from_json(const nlohmann::json& json, const std::vector<Allocation>& allocations, const RoutineLookup& lookup);
-/// The document `{"schema": "flopcast-trace-1", ...}`; from_json throws bad_input naming what is wrong and where.
+/// Writes the document `{"schema": "flopcast-trace-1", ...}`; from_json throws bad_input that names the problem and its place.
 nlohmann::json to_json(const Trace& trace);
 Trace trace_from_json(const nlohmann::json& json, const RoutineLookup& lookup);
 

@@ -10,13 +10,13 @@ namespace flopcast {
 /// Times are seconds, sizes are elements unless a name says `_bytes`.
 using Seconds = double;
 
-/// 3.21 µs, 45.6 ms, 1.23 s: three significant digits and the unit that suits.
+/// Returns 3.21 µs, 45.6 ms, 1.23 s: three significant digits and the suitable unit.
 std::string format_seconds(Seconds seconds);
-/// 12.3 %; of a fraction, 0.123.
+/// Returns 12.3 % for the fraction 0.123.
 std::string format_percent(double fraction);
-/// 48 KiB, 2 MiB, 1.5 GiB.
+/// Returns 48 KiB, 2 MiB, 1.5 GiB.
 std::string format_bytes(double bytes);
-/// 78.3 GFLOP/s from flops per second.
+/// Returns 78.3 GFLOP/s from flops per second.
 std::string format_flop_rate(double flops_per_second);
 /// 14.2 GB/s from bytes per second (decimal giga, as is usual for bandwidth).
 std::string format_bandwidth(double bytes_per_second);
@@ -33,10 +33,10 @@ std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view wh
 /// Reads one integer in [minimum, maximum]; throws bad_input naming `what` otherwise.
 std::int64_t parse_integer(std::string_view text, std::string_view what, std::int64_t minimum, std::int64_t maximum);
 
-/// The parts of `text` between separators, empty ones too; views into `text`.
+/// Returns the parts of `text` between separators, including empty ones, as views into `text`.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// Of `candidates`, those at smallest edit distance from `name` (at most three, none if all are far); for "did you mean".
+/// Returns the `candidates` at the smallest edit distance from `name`, for "did you mean"; at most three, none if all are far.
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace flopcast

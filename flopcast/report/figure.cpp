@@ -23,7 +23,7 @@
 namespace flopcast::report {
 namespace {
 
-/// A string literal of gnuplot in which nothing has a special meaning.
+/// Returns a string literal of gnuplot in which no character has a special meaning.
 std::string gnuplot_string(const std::string& text) {
   std::string result = "'";
   for (const char c : text) {
@@ -58,7 +58,7 @@ std::string data_block(const Series& series, std::size_t number) {
   return block + "END\n";
 }
 
-/// In pixels of an SVG.
+/// Sizes in pixels of an SVG.
 constexpr double width = 800, plot_height = 395, left = 96, right = 24, bottom = 65, top = 40;
 constexpr double leader = 14, gap = 4;  ///< between the plot and a label beside it
 constexpr double note_height = 18, note_gap = 24;
@@ -67,7 +67,7 @@ bool any_label(const Figure& figure, bool Label::*kind) {
   return std::any_of(figure.labels.begin(), figure.labels.end(), [&](const Label& label) { return label.*kind; });
 }
 
-/// A label's place depends on the margins then.
+/// Returns whether the margins are fixed, because the place of a label depends on them.
 bool has_fixed_margins(const Figure& figure) { return any_label(figure, &Label::rising) || any_label(figure, &Label::beside); }
 
 double right_margin(const Figure& figure) {
@@ -94,7 +94,7 @@ double notes_height(const Figure& figure) {
 
 double height(const Figure& figure) { return top + plot_height + bottom + notes_height(figure); }
 
-/// Degrees at which a line of slope 1 is drawn.
+/// Returns the angle, in degrees, of a line of slope 1 in the plot.
 double rising_angle(const Figure& figure) {
   assert(figure.x.logarithmic && figure.y.logarithmic && figure.x.range && figure.y.range);
   const double decades_x = std::log10(figure.x.range->high / figure.x.range->low);
@@ -112,17 +112,18 @@ std::string label_command(const Figure& figure, const Label& label) {
                      label.rising ? fmt::format(" rotate by {:.1f}", rising_angle(figure)) : "", text_color(label));
 }
 
-/// A place in pixels from the lower left corner.
+/// Returns a position in gnuplot's screen coordinates, given in pixels from the lower left corner.
 std::string screen(const Figure& figure, double x, double y) { return fmt::format("screen {:.5g},{:.5g}", x / width, y / height(figure)); }
 
-/// Of y, from the lower edge of the plot.
+/// Returns the distance of `y` from the lower edge of the plot, in pixels.
 double pixels_above_axis(const Axis& axis, double y) {
   assert(axis.range);
   const auto [low, high] = *axis.range;
   return plot_height * (axis.logarithmic ? std::log(y / low) / std::log(high / low) : (y - low) / (high - low));
 }
 
-/// The highest first; each at its y, or as far below as those above it need, and all of them above the lower edge of the picture.
+/// Returns the commands for the labels beside the plot, the highest first. A label stands at its y, or lower if the labels above need the
+/// space. All labels stay above the lower edge of the picture.
 std::string labels_beside(const Figure& figure) {
   std::vector<Label> labels;
   std::copy_if(figure.labels.begin(), figure.labels.end(), std::back_inserter(labels), [](const Label& label) { return label.beside; });
@@ -176,7 +177,7 @@ std::string label_commands(const Figure& figure) {
   return commands + labels_beside(figure) + note_commands(figure);
 }
 
-/// Error bars first, so that they don't hide the points.
+/// Returns the plot element of a series, with error bars first, so that the bars don't hide the points.
 std::string plot_element(const Series& series, std::size_t number) {
   const std::string style = series.style == Series::Style::line     ? "lines"
                             : series.style == Series::Style::points ? "points pointtype 7"
@@ -190,12 +191,12 @@ std::string plot_element(const Series& series, std::size_t number) {
              : curve;
 }
 
-/// Darker where gnuplot's own can't be read on white (3 to 5); 9 and 10 would repeat 1 and 2.
+/// Colours 3 to 5 are darker than gnuplot's, which can't be read on white; 9 and 10 differ from 1 and 2, which gnuplot would repeat.
 constexpr const char* colors =
     "set linetype 3 linecolor rgb '#3a9bd9'\nset linetype 4 linecolor rgb '#c98500'\nset linetype 5 linecolor rgb '#cc79a7'\n"
     "set linetype 9 linecolor rgb '#8b4513'\nset linetype 10 linecolor rgb '#556b2f'\n";
 
-/// Pixels are finer than an SVG's, and everything is as large as there.
+/// Returns gnuplot's terminal command. A PNG has more pixels than an SVG, and its contents are scaled accordingly.
 std::string terminal_command(const Figure& figure, const std::string& terminal) {
   constexpr double finer = 2.5;
   return terminal == "pngcairo" ? fmt::format("set terminal pngcairo size {0},{1} fontscale {2} linewidth {2} pointscale {2} noenhanced\n",
@@ -203,7 +204,7 @@ std::string terminal_command(const Figure& figure, const std::string& terminal) 
                                 : fmt::format("set terminal {} size {},{} noenhanced\n", terminal, width, height(figure));
 }
 
-/// A file that goes when it does.
+/// A file that is deleted together with this object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view text) : path_((std::filesystem::temp_directory_path() / "flopcast.XXXXXX").string()) {
@@ -236,7 +237,7 @@ bool has_gnuplot() {
                      [](std::string_view directory) { return ::access((std::string(directory) + "/gnuplot").c_str(), X_OK) == 0; });
 }
 
-/// What gnuplot writes to standard output when it runs `script`.
+/// Returns gnuplot's standard output for `script`.
 std::string run_gnuplot(const std::string& script) {
   const TemporaryFile program(script), image("");
   posix_spawn_file_actions_t actions;
@@ -266,7 +267,7 @@ std::string run_gnuplot(const std::string& script) {
 
 PlotArea plot_area(const Figure& figure) { return {width - left - right_margin(figure), plot_height}; }
 
-double label_width(const std::string& text) {  // in DejaVu Sans, wider than most
+double label_width(const std::string& text) {  // estimated for DejaVu Sans, which is wider than most fonts
   double sum = 0;
   for (const char c : text) {
     const bool narrow = c != '=' && c != '_' && (c == ' ' || (c >= '!' && c <= '/') || c == ':');

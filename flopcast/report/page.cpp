@@ -28,7 +28,7 @@ svg { width: 100%; height: auto; display: block; } svg text { fill: var(--ink); 
 constexpr std::size_t colours = 7;  // --s0 ... --s6
 constexpr double baseline_of_axis = 8;
 
-/// Length of the valid UTF-8 sequence at the front of `text`; 0 if there is none.
+/// Returns the length of the valid UTF-8 sequence at the front of `text`; 0 if there is none.
 std::size_t sequence_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const std::size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
@@ -87,7 +87,7 @@ std::string figure_of(const std::string& drawing, double width, double height, s
       key, width, height, html_escaped(caption), drawing, html_escaped(caption));
 }
 
-/// Pixels that a label takes, about.
+/// Returns the estimated width of a label in pixels.
 double label_width(std::string_view text) {
   static constexpr double per_column = 8;
   return per_column * static_cast<double>(display_width(text));
@@ -184,7 +184,7 @@ void Page::add_strips(const Strips& strips, std::string_view caption) {
       double bottom = y + height;
       for (std::size_t s = 0; s < strip.bins[b].size(); ++s) {
         const double part = std::min(strip.bins[b][s] * height, bottom - y);
-        if (part > 0.05) {  // less can't be seen
+        if (part > 0.05) {  // smaller parts can't be seen
           bottom -= part;
           drawing +=
               rectangle(left + static_cast<double>(b) * bin_width, bottom, bin_width, part, fmt::format("s{}", std::min(s, colours - 1)));

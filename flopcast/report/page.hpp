@@ -15,20 +15,20 @@ namespace flopcast::report {
 struct Bar {
   std::string label;
   double value = 0;                    ///< not negative
-  std::string shown;                   ///< the value as people read it
+  std::string shown;                   ///< the value as text for people
   std::optional<Interval> range = {};  ///< drawn as a line over the end of the bar
-  bool reference = false;              ///< what the others are compared with; in another colour
+  bool reference = false;              ///< the bar that the others are compared with; in another colour
 };
 
-/// Strips over a common axis, each a row of equal bins filled in parts by several series.
+/// Strips over a common axis. Each is a row of equal bins, which several series fill in parts.
 struct Strips {
   std::vector<std::string> series;
   struct Strip {
     std::string label;
-    std::vector<std::vector<double>> bins;  ///< of every bin, the part (0 to 1) that each series fills
+    std::vector<std::vector<double>> bins;  ///< bins, each with the part (0 to 1) that every series fills
   };
   std::vector<Strip> strips;
-  std::string from, to;  ///< what the axis reads at its ends
+  std::string from, to;  ///< texts at the ends of the axis
 };
 
 /// One self-contained HTML page: headings, paragraphs, tables and pictures one after the other. It loads nothing, needs no script, and
@@ -39,7 +39,7 @@ class Page {
 
   void add_heading(std::string_view text);
   void add_text(std::string_view text);
-  /// Set apart, for what the reader must know before believing the rest.
+  /// Adds a warning, set apart, for facts that the reader must know before believing the rest.
   void add_warning(std::string_view text);
   void add_table(const Table& table);
   /// `caption` says what is drawn, with its unit.
@@ -53,7 +53,7 @@ class Page {
   std::string body_;
 };
 
-/// `text` for HTML's content and attribute values; bytes that aren't valid UTF-8 and control characters become U+FFFD.
+/// Returns `text` escaped for HTML's content and attribute values; bytes that aren't valid UTF-8 and control characters become U+FFFD.
 std::string html_escaped(std::string_view text);
 
 }  // namespace flopcast::report

@@ -31,7 +31,7 @@ std::size_t terminal_width() {
 }
 
 void write_to_terminal(const std::string& text) {
-  // A terminal that has gone is no reason to stop measuring.
+  // A closed terminal is no reason to stop measuring.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 

@@ -8,13 +8,13 @@
 
 namespace flopcast::report {
 
-/// One line of progress: `measuring  [######------]  42 %  12/28  18 s left`, at most `width` columns.
+/// Returns one line of progress: `measuring  [######------]  42 %  12/28  18 s left`, at most `width` columns.
 std::string progress_line(const std::string& label, std::int64_t done, std::int64_t expected, Seconds elapsed, std::size_t width);
 
-/// Shows progress on standard error, from the second second on; takes its line away when it ends.
+/// Shows progress on standard error after the first second, and removes its line at the end.
 class ProgressBar {
  public:
-  /// Shows nothing unless `enabled`: the caller passes whether standard error is a terminal and the user wants to see it.
+  /// Shows nothing unless `enabled`: the caller passes whether standard error is a terminal and the user wants progress.
   ProgressBar(std::string label, bool enabled);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;

@@ -13,8 +13,7 @@ namespace {
 
 using Range = std::pair<char32_t, char32_t>;
 
-/// Combining marks and other characters without a column of their own (Unicode general categories Mn, Me, Cf; the blocks our texts may
-/// meet).
+/// Combining marks and other characters of width 0 (Unicode general categories Mn, Me, Cf; only the blocks that occur in flopcast's texts).
 constexpr std::array<Range, 6> zero_width = {
     {{0x0300, 0x036F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}}};
 
@@ -35,7 +34,7 @@ bool any_contains(const std::array<Range, N>& ranges, char32_t character) {
                      [&](const Range& range) { return character >= range.first && character <= range.second; });
 }
 
-/// Takes one character off the front; a byte that is no UTF-8 counts as one character.
+/// Removes one character from the front and returns it; a byte that isn't UTF-8 counts as one character.
 char32_t take_character(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text.front());
   const std::size_t length = first < 0xC0 || first >= 0xF8 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
@@ -53,7 +52,8 @@ std::string padded(const std::string& text, std::size_t shown_width, std::size_t
   return align == Align::left ? text + space : space + text;
 }
 
-/// Text that neither ends a cell nor a row of Markdown, nor steers a terminal: names of programs' regions and files may hold anything.
+/// Returns `text` without characters that end a cell or a row of Markdown or steer a terminal; names of programs' regions and files may
+/// contain any character.
 std::string within_cell(const std::string& text) {
   std::string safe;
   for (const char c : text) {

@@ -6,27 +6,27 @@
 
 namespace flopcast::report {
 
-/// What a cell's colour says on a terminal; without colours it is dropped.
+/// Meaning of a cell's colour on a terminal; without colours it is dropped.
 enum class Tone : unsigned char { plain, good, bad, faint };
 
-/// One cell: what people read and, for CSV, what programs read.
+/// One cell: a text for people and, for CSV, a value for programs.
 struct Cell {
   std::string shown;  ///< "3.21 ms"
-  std::string raw;    ///< "0.00321"; empty: the same as `shown`; of an interval its lower end
-  std::string upper;  ///< of an interval its upper end
+  std::string raw;    ///< "0.00321"; empty: the same as `shown`; the lower end of an interval
+  std::string upper;  ///< the upper end of an interval
   Tone tone = Tone::plain;
 
   Cell(std::string text) : shown(std::move(text)) {}  // NOLINT: rows are written as lists of strings and numbers
   Cell(const char* text) : shown(text) {}             // NOLINT
   Cell(double value, std::string text, Tone colour = Tone::plain);
-  /// An interval, for a column whose `interval` is set.
+  /// Makes the cell of an interval, for a column whose `interval` is set.
   Cell(double low, double high, std::string text);
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
-/// A whole number as a cell.
+/// Returns a whole number as a cell.
 Cell whole(long long value);
-/// The same cell in another colour.
+/// Returns the same cell in another colour.
 Cell toned(Cell cell, Tone tone);
 
 enum class Align : unsigned char { left, right };
@@ -44,15 +44,15 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
 };
 
-/// Aligned columns between bars: readable as it is, and a Markdown table when pasted into a paper or an issue. Bars in cells are escaped,
-/// control characters become blanks.
+/// Returns aligned columns between bars, which are readable as text and form a Markdown table in a paper or an issue. Bars in cells are
+/// escaped, control characters become blanks.
 std::string to_text(const Table& table, bool color = false);
-/// RFC 4180, raw values, one heading line.
+/// Returns CSV by RFC 4180 with raw values and one heading line.
 std::string to_csv(const Table& table);
 
-/// Columns that UTF-8 `text` takes on a terminal (combining marks 0, East Asian wide characters 2).
+/// Returns the number of columns that UTF-8 `text` takes on a terminal (combining marks 0, East Asian wide characters 2).
 std::size_t display_width(std::string_view text);
-/// `text` in the colour of `tone`, or as it is without `color`.
+/// Returns `text` in the colour of `tone`, or unchanged without `color`.
 std::string colored(std::string_view text, Tone tone, bool color);
 
 }  // namespace flopcast::report

@@ -25,14 +25,14 @@ using machine::WallClock;
 
 constexpr std::int64_t line_bytes = 64;
 constexpr std::int64_t most_arrays = 3;
-/// A load waits for a store in flight whose address agrees with its own in the last twelve bits ("4K aliasing"; Intel, Optimization Reference
-/// Manual, on memory disambiguation). The first array is the one that is stored. Each of the others begins a little further into its page than
-/// the one before, so that a store is nearly a page old when a load comes to agree with it.
+/// A load waits for a store in flight whose address agrees with the load's in the last twelve bits ("4K aliasing"; Intel, Optimization
+/// Reference Manual, on memory disambiguation). The first array is the one that is stored. Each further array begins a little later in its
+/// page than the one before, so that a store is nearly a page old when a load's address agrees with it.
 constexpr std::int64_t page_bytes = 4096, shift_bytes = 256;
 
 std::int64_t array_distance(std::int64_t array_bytes) { return round_up(array_bytes, page_bytes) + shift_bytes; }
 
-/// The threads' memory, each on its own memory node.
+/// Memory of the threads, each part on its thread's memory node.
 class TeamMemory {
  public:
   TeamMemory(ThreadTeam& team, std::int64_t bytes_per_thread) : arenas_(static_cast<std::size_t>(team.size())) {
@@ -53,7 +53,7 @@ struct Subject {
   const BandwidthKernel* kernel = nullptr;
   ThreadTeam* team = nullptr;
   const TeamMemory* memory = nullptr;
-  std::int64_t array_bytes = 0;  ///< of each array of each thread
+  std::int64_t array_bytes = 0;  ///< bytes of each array of each thread
   bool in_cache = true;
   std::int64_t passes = 1;
   BandwidthRoof roof;
@@ -94,7 +94,7 @@ Subject subject(const BandwidthKernel& kernel, ThreadTeam& team, const TeamMemor
   return subject;
 }
 
-/// Adds a sample of the subject's rate. All passes of all threads are counted from the first start to the last end.
+/// Adds a sample of the subject's rate. The time from the first start to the last end counts for all passes of all threads.
 void sample(const WallClock& clock, Subject& subject) {
   const StreamCost cost = machine::cost(subject.kernel->stream);
   const std::int64_t numbers = subject.array_bytes / static_cast<std::int64_t>(sizeof(double));
@@ -102,7 +102,7 @@ void sample(const WallClock& clock, Subject& subject) {
   subject.roof.bytes.samples.push_back(elements * (cost.read_bytes + cost.written_bytes) / subject.time(clock, subject.passes));
 }
 
-/// Fastest working set of the triad's sweep in (low, high]; their geometric mean if the sweep has no point there.
+/// Returns the fastest working set of the triad's sweep in (low, high], or sqrt(low * high) if the sweep has no point there.
 double fastest(const std::vector<machine::CurvePoint>& triad, double low, double high) {
   double best = std::sqrt(low * high), least = std::numeric_limits<double>::infinity();
   for (const machine::CurvePoint& point : triad) {
@@ -127,10 +127,10 @@ std::int64_t most_bytes(const BandwidthOptions& options) {
   return options.most_bytes > 0 ? std::min(options.most_bytes, share) : share;
 }
 
-/// Roofs that are measured together, and the memory they need.
+/// Roofs that are measured together, and their memory.
 class Subjects {
  public:
-  /// The wanted kernels on every working set.
+  /// Adds the wanted kernels on every working set.
   template <class Wanted>
   void add(ThreadTeam& team, const std::vector<WorkingSet>& sets, Wanted wanted) {
     std::int64_t largest = 0;
@@ -147,7 +147,7 @@ class Subjects {
     }
   }
 
-  /// All of them in random order in every round, until `progress` gives up.
+  /// Measures all roofs in every round, in random order, until `progress` returns false.
   std::vector<BandwidthRoof> measure(const WallClock& clock, const BandwidthOptions& options, const Progress& progress) {
     choose_passes(clock, options.sample);
     std::vector<std::size_t> order(subjects_.size());
@@ -189,9 +189,9 @@ class Subjects {
 
 std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine, const std::vector<machine::ReportedCache>& reported,
                                      int threads, std::int64_t most_bytes) {
-  constexpr double smallest = 8 * 1024;  // below it, starting a loop is what takes the time
-  constexpr double overflow = 3;         // what the level before is exceeded by, so that it holds none of up to three arrays
-  constexpr double filled = 0.7;         // of a level's capacity: page colours and others' data take the rest
+  constexpr double smallest = 8 * 1024;  // for smaller sets the start of a loop dominates the time
+  constexpr double overflow = 3;         // ratio to the capacity of the level before, so that this level holds none of up to three arrays
+  constexpr double filled = 0.7;         // usable share of a level's capacity: page colours and other data take the rest
   constexpr std::int64_t least_memory = std::int64_t{192} << 20U;
   const std::vector<CacheLevel>& levels = machine.hierarchy.levels;
   std::vector<WorkingSet> sets;
@@ -222,7 +222,8 @@ std::vector<BandwidthRoof> measure_bandwidth(const WallClock& clock, const std::
 }
 
 void add_samples(std::vector<BandwidthRoof>& roofs, const std::vector<BandwidthRoof>& later) {
-  const auto identity = [](const BandwidthRoof& roof) {  // of lengths without a level, the length; a level's may vary with free memory
+  const auto identity = [](const BandwidthRoof& roof) {  // identified by length without a level, else by level, whose length may vary with
+                                                         // free memory
     return std::tuple(roof.name(), roof.threads, roof.level.empty() ? roof.working_set_bytes : 0);
   };
   for (const BandwidthRoof& more : later) {

@@ -14,18 +14,18 @@
 
 namespace flopcast::roofline {
 
-/// What each thread of a team works on so that it lies in one level.
+/// Memory that each thread of a team works on, chosen so that it lies in one level.
 struct WorkingSet {
   std::string level;
   std::int64_t bytes_per_thread = 0;
-  bool in_cache = true;    ///< to be touched beforehand; memory isn't
-  bool innermost = false;  ///< what is written is there already: nothing is read for it from further out
+  bool in_cache = true;    ///< whether to touch the memory beforehand; false for main memory
+  bool innermost = false;  ///< whether stores find their lines in this level, so that no outer level is read for them
   friend bool operator==(const WorkingSet&, const WorkingSet&) = default;
 };
 
-/// Working sets for `threads` threads on what was measured of the caches: in each level the one at which the measured triad was fastest, of
-/// those that neither the level before holds nor this one overflows; shared levels are divided among the threads. Memory: three times the
-/// largest capacity that the last level may have, at least 192 MiB and at most `most_bytes`.
+/// Returns the working sets for `threads` threads from the measured caches. For each level it is the set at which the measured triad was
+/// fastest, among those too large for the level before and small enough for this one. Shared levels are divided among the threads. The set
+/// in memory is three times the largest possible capacity of the last level, at least 192 MiB and at most `most_bytes`.
 std::vector<WorkingSet> working_sets(const machine::MachineMeasurement& machine, const std::vector<machine::ReportedCache>& reported,
                                      int threads, std::int64_t most_bytes);
 
@@ -33,25 +33,25 @@ struct BandwidthOptions {
   int rounds = 3;         ///< samples of each roof, interleaved
   Seconds sample = 2e-3;  ///< length of a sample in a cache; in memory it is one pass
   std::uint64_t seed = 1;
-  std::vector<std::string> streams;  ///< of machine::all_streams(); empty: all
-  bool nontemporal = true;           ///< also with non-temporal stores
-  std::int64_t most_bytes = 0;       ///< memory that the working sets of one team may take; 0, and at most: an eighth of what is available
+  std::vector<std::string> streams;  ///< names from machine::all_streams(); empty: all
+  bool nontemporal = true;           ///< whether to measure non-temporal stores too
+  std::int64_t most_bytes = 0;  ///< maximum memory of one team's working sets, at most an eighth of the available memory; 0: that eighth
 };
 
-/// Every stream in every level on every team, in random order in every round. Throws environment_error if memory is short.
+/// Measures every stream in every level on every team, in random order in every round. Throws environment_error if memory is short.
 std::vector<BandwidthRoof> measure_bandwidth(const machine::WallClock& clock, const std::vector<machine::ThreadTeam*>& teams,
                                              const machine::MachineMeasurement& machine,
                                              const std::vector<machine::ReportedCache>& reported, const BandwidthOptions& options,
                                              const Progress& progress = {});
 
-/// Adds the samples of a later measurement; roofs that weren't there are appended.
+/// Adds the samples of a later measurement and appends its new roofs.
 void add_samples(std::vector<BandwidthRoof>& roofs, const std::vector<BandwidthRoof>& later);
 
-/// Paper 003, IV-B: the triad's three vectors together take 3 KiB, twice as much, and so on to 768 MiB.
+/// Total length of the triad's three vectors in paper 003, IV-B: 3 KiB, doubled up to 768 MiB.
 inline constexpr std::int64_t shortest_triad = std::int64_t{3} * 1024, longest_triad = std::int64_t{768} << 20U;
 
-/// The plain triad over vectors of those lengths, divided among each team's threads; none that takes more than `options` grants, or less
-/// than a line per vector and thread. Throws environment_error if memory is short.
+/// Measures the plain triad over vectors of the lengths from shortest_triad to longest_triad, divided among each team's threads. Lengths
+/// above the limit in `options`, or below a line per vector and thread, are left out. Throws environment_error if memory is short.
 std::vector<BandwidthRoof> measure_triad_lengths(const machine::WallClock& clock, const std::vector<machine::ThreadTeam*>& teams,
                                                  const BandwidthOptions& options, const Progress& progress = {});
 

@@ -22,7 +22,7 @@ std::string library_name(const GemmRoof& roof) {
   return roof.library.name + (roof.library.threading.empty() ? "" : " " + roof.library.threading);
 }
 
-/// The widest loop of multiplications and additions in double precision of every number of threads.
+/// Returns for every number of threads the widest loop of multiplications and additions in double precision.
 std::map<int, const ComputeRoof*> widest_loops(const Roofline& roofline) {
   std::map<int, const ComputeRoof*> widest;
   for (const ComputeRoof& roof : roofline.compute) {
@@ -34,7 +34,7 @@ std::map<int, const ComputeRoof*> widest_loops(const Roofline& roofline) {
   return widest;
 }
 
-/// The roofs of a roofline, in its order, each with a key of its own.
+/// Returns the roofs of a roofline, in its order, each with a unique key.
 std::vector<Roof> roofs(const Roofline& roofline) {
   std::vector<Roof> all;
   std::map<RoofName, int> seen;
@@ -65,14 +65,15 @@ std::vector<Roof> roofs(const Roofline& roofline) {
   return all;
 }
 
-/// By how much the medians of the first and the second half of the samples differ, as the logarithm of their ratio.
+/// Returns the difference between the medians of the first and the second half of the samples, as the absolute logarithm of their ratio.
 double change_within(const Rates& rates) {
   const auto half = static_cast<std::ptrdiff_t>(rates.samples.size() / 2);
   const Rates first{{rates.samples.begin(), rates.samples.begin() + half}}, second{{rates.samples.begin() + half, rates.samples.end()}};
   return std::fabs(std::log(second.median() / first.median()));
 }
 
-/// Of the roofs whose samples lie before and after everything else that was measured; those of gemm and of points are of one moment.
+/// Computes the change of rates from the roofs whose samples lie before and after all other measurements. Roofs of gemm and of points were
+/// measured at one time only.
 Wander wander_of(const std::vector<Roof>& before, const std::vector<Roof>& after) {
   std::vector<double> all;
   std::map<std::string, std::vector<double>> by_kind;
@@ -116,7 +117,7 @@ std::string levels_text(const Roofline& roofline) {
 }
 
 std::string libraries_text(const Roofline& roofline) {
-  std::vector<std::string> libraries;  // each once, whatever was measured of it
+  std::vector<std::string> libraries;  // each once, however many measurements it has
   for (const GemmRoof& roof : roofline.gemm) {
     std::string text = roof.library.name;
     for (const std::string& part : {roof.library.threading, roof.library.version, roof.library.kernels, roof.setting}) {
@@ -141,10 +142,10 @@ std::string option_text(const nlohmann::json& value) {
     std::transform(value.begin(), value.end(), std::back_inserter(parts), option_text);
     return fmt::format("{}", fmt::join(parts, ", "));
   }
-  return value.empty() ? "not set" : value.dump();  // null and [] are empty, numbers aren't
+  return value.empty() ? "not set" : value.dump();  // null and [] count as empty, numbers don't
 }
 
-/// Options by name, but for those that say nothing of the rates or are told as CPUs used and affinity.
+/// Returns options by name, without those that say nothing about the rates or are reported as CPUs used and affinity.
 std::map<std::string, std::string> option_texts(const nlohmann::json& options) {
   std::map<std::string, std::string> texts;
   for (const auto& [name, value] : options.items()) {
@@ -155,7 +156,7 @@ std::map<std::string, std::string> option_texts(const nlohmann::json& options) {
   return texts;
 }
 
-/// The fastest of a routine and number of threads.
+/// Returns the fastest gemm of each routine and number of threads.
 std::map<std::pair<std::string, int>, const GemmRoof*> best_gemms(const Roofline& roofline) {
   std::map<std::pair<std::string, int>, const GemmRoof*> bests;
   for (const GemmRoof& roof : roofline.gemm) {

@@ -10,44 +10,44 @@
 
 namespace flopcast::roofline {
 
-/// What a roof is called within its roofline.
+/// Name of a roof within its roofline.
 struct RoofName {
   std::string kind;  ///< "compute", "bandwidth", "clock", "dgemm", "best dgemm", "point"
-  std::string name;  ///< of the second and further ones of a name with its number: "openblas serial (2)"
+  std::string name;  ///< from the second roof of a name on with a number: "openblas serial (2)"
   int threads = 1;
   friend bool operator<(const RoofName& a, const RoofName& b) {
     return std::tie(a.kind, a.name, a.threads) < std::tie(b.kind, b.name, b.threads);
   }
 };
-/// "dgemm openblas serial, 2 threads".
+/// Returns a text such as "dgemm openblas serial, 2 threads".
 std::string to_string(const RoofName& roof);
 
 /// One roof of two rooflines.
 struct Difference : RoofName {
   double before = 0, after = 0;  ///< medians
   double ratio = 1;              ///< after / before
-  Interval interval;             ///< of the ratio: of the medians' 95 % intervals, widened by how much the kind wanders
+  Interval interval;  ///< interval of the ratio: from the medians' 95 % intervals, widened by the change of this kind within a run
   [[nodiscard]] bool beyond_noise() const noexcept { return interval.low > 1 || interval.high < 1; }
 };
 
-/// How much rates change within a run, as a fraction: 95 % of the roofs of both runs have medians of the first and the second half of
-/// their samples that differ by at most so much.
+/// Bounds of the change of rates within a run, as fractions. For 95 % of the roofs of both runs, the medians of the first and the second
+/// half of the samples differ by at most this bound.
 struct Wander {
-  double all = 0;                         ///< compute and bandwidth roofs: for kinds that have no halves themselves
+  double all = 0;                         ///< bound of compute and bandwidth roofs, for kinds whose samples have no halves
   std::map<std::string, double> by_kind;  ///< "compute", "bandwidth", "clock"
   [[nodiscard]] double of(const std::string& kind) const;
 };
 
-/// Rooflines of two machines, libraries or dates.
+/// Differences between rooflines of two machines, libraries or dates.
 struct Comparison {
-  std::vector<std::string> settings;  ///< "CPU: X; Y", for what isn't alike
+  std::vector<std::string> settings;  ///< settings that differ, such as "CPU: X; Y"
   std::vector<Difference> differences;
   Wander wander;
-  std::vector<RoofName> only_before, only_after;  ///< roofs that the other one lacks
+  std::vector<RoofName> only_before, only_after;  ///< roofs that only one of the rooflines has
 };
 
-/// Roofs are the same if kind, name and threads are, the second of a name if it is the second of it in both; the dgemm roofs of one library
-/// name and thread count are, whatever its version and shape. Where the best dgemm is of different libraries, the best are compared too.
+/// Compares two rooflines. Roofs correspond if kind, name, threads and number within the name are equal. dgemm roofs correspond if library
+/// name and threads are equal, whatever their version and shape. If the best dgemm are of different libraries, these are compared too.
 Comparison compare(const Roofline& before, const Roofline& after);
 
 }  // namespace flopcast::roofline

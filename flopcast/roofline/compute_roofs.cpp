@@ -78,14 +78,16 @@ void sample(const WallClock& clock, Subject& subject, const ComputeOptions& opti
   subject.roof.clocks.push_back(hertz);
 }
 
-/// Of the best sample and the highest clock: what disturbs a loop makes it slower, and what disturbs the reading of a clock makes that lower.
+/// Computes the instructions per cycle from the best sample and the highest clock, because disturbances slow down loops and lower the
+/// measured clock.
 void set_instructions_per_cycle(ComputeRoof& roof) {
   const double flops_per_instruction = roof.lanes * (roof.fused ? roof.flops_per_lane : 1);
   roof.instructions_per_cycle =
       roof.ceiling() / (roof.threads * flops_per_instruction * *std::max_element(roof.clocks.begin(), roof.clocks.end()));
 }
 
-/// Of the fused loops in double precision, the one with the most flops per instruction; whatever disturbed them, the CPU has it.
+/// Returns the fused loop in double precision with the most flops per instruction. The CPU has these instructions even if the loop was
+/// disturbed.
 const ComputeRoof* widest(const Roofline& roofline, int threads) {
   const ComputeRoof* found = nullptr;
   for (const ComputeRoof& roof : roofline.compute) {
@@ -172,7 +174,7 @@ std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double 
     }
     const std::vector<PeakFactor> others = {
         {"cores", static_cast<double>(std::min(roof.threads, cores)), "",
-         roof.threads > cores ? "all that there are, shared by more threads" : "threads used, one per core"},
+         roof.threads > cores ? "all cores, shared by more threads" : "threads used, one per core"},
         {"lanes", static_cast<double>(roof.lanes), "numbers per vector", "widest vectors of this CPU (" + roof.name + ")"},
         {"flops", static_cast<double>(roof.flops_per_lane), "per lane and instruction", "a multiplication and an addition"},
         units};

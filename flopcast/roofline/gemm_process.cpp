@@ -50,10 +50,10 @@ bool receive_text(int socket, std::string& text) {
   return receive_bytes(socket, text.data(), bytes);
 }
 
-/// Before the library is loaded: where its threads run, and what it reads from the environment.
+/// Sets the threads' CPUs and the environment variables, before the library is loaded.
 void prepare(const GemmSetup& setup) {
   if (!setup.cpus.empty()) {
-    machine::pin_this_thread(setup.cpus);  // threads that it starts inherit this
+    machine::pin_this_thread(setup.cpus);  // threads that the library starts inherit these CPUs
   }
   for (const auto& [name, value] : setup.settings) {
     ::setenv(name.c_str(), value.c_str(), 1);
@@ -62,7 +62,7 @@ void prepare(const GemmSetup& setup) {
   ::setenv("OMP_NUM_THREADS", fmt::format("{}", setup.threads).c_str(), 1);
 }
 
-/// The library with its operands: alpha 1 and beta 0, as paper 003 has them, and leading dimensions equal to the rows.
+/// The library and its operands: alpha = 1 and beta = 0, as in paper 003, and leading dimensions equal to the rows.
 template <class Real>
 class LoadedGemm {
  public:
@@ -72,7 +72,7 @@ class LoadedGemm {
     auto* values = reinterpret_cast<Real*>(memory_.data());
     for (std::int64_t i = 0; i < setup.elements; ++i) {
       values[i] =
-          static_cast<Real>(0.5 + 1e-3 * static_cast<double>(i % 997));  // normal numbers of many digits; sums stay far from overflow
+          static_cast<Real>(0.5 + 1e-3 * static_cast<double>(i % 997));  // normal numbers with many digits; sums stay far from overflow
     }
   }
 
@@ -119,7 +119,7 @@ class LoadedGemm {
   machine::WallClock clock_;
 };
 
-/// Answers requests until the parent has gone.
+/// Answers requests until the parent process ends.
 template <class Real>
 void answer(int socket, const LoadedGemm<Real>& gemm) {
   if (!send_text(socket, nlohmann::json{{"library", gemm.identity()}}.dump())) {
@@ -150,14 +150,14 @@ void serve(int socket, const GemmSetup& setup) {
 
 [[noreturn]] void be_child(int socket, const GemmSetup& setup) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGINT, SIG_IGN);  // Ctrl-C, or a batch system's end, reaches the whole group of processes; the parent ends this one
+  std::signal(SIGINT, SIG_IGN);  // Ctrl-C, or the end of a batch job, reaches the whole process group; the parent ends this process
   std::signal(SIGTERM, SIG_IGN);
   if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
-    dup2(null, STDOUT_FILENO);  // what a library prints is no output of ours
+    dup2(null, STDOUT_FILENO);  // the library's prints are no output of flopcast
     dup2(null, STDERR_FILENO);
   }
   serve(socket, setup);
-  _exit(0);  // exit() would run what the parent has registered
+  _exit(0);  // exit() would run the handlers that the parent has registered
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ GemmProcess::GemmProcess(const GemmSetup& setup) : routine_(setup.routine) {
   std::string text;
   const nlohmann::json greeting = receive_text(socket_, text) ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
   if (!greeting.is_object() || greeting.contains("error")) {
-    const GemmProcess ended(std::move(*this));  // waits for it
+    const GemmProcess ended(std::move(*this));  // waits for the process
     if (!greeting.is_object()) {
       throw environment_error("{} crashed when it was loaded", setup.library);
     }

@@ -12,22 +12,22 @@
 
 namespace flopcast::roofline {
 
-/// Which gemm is meant, and how it is to run.
+/// The gemm to be timed, and the way it runs.
 struct GemmSetup {
-  std::string library;            ///< what machine::Library::open takes
+  std::string library;            ///< name or path for machine::Library::open
   std::string routine = "dgemm";  ///< or "sgemm"
   int threads = 1;
-  std::vector<int> cpus;  ///< that its threads may run on
+  std::vector<int> cpus;  ///< CPUs that its threads may use
   machine::Affinity affinity = machine::Affinity::close;
   std::map<std::string, std::string> settings;  ///< environment variables, set before the library is loaded
-  std::int64_t elements = 0;                    ///< of the largest A, B and C together
+  std::int64_t elements = 0;                    ///< number of elements of the largest A, B and C together
 };
 
-/// A process of its own that holds a BLAS library and times its gemm, C := A B: so libraries can't disturb each other or this process,
-/// their settings and threads are theirs, and a fresh process is one constructor (paper 003 measures in fresh processes).
+/// A process with a BLAS library that times the library's gemm, C := A B. Libraries can't disturb each other or this process, and each has
+/// its settings and threads. Paper 003 measures in fresh processes; a fresh process is one constructor.
 class GemmProcess {
  public:
-  /// Throws environment_error or bad_input as machine::Library::open does, and where the library has no such gemm, can't have that many
+  /// Throws environment_error or bad_input as machine::Library::open does, and also if the library lacks this gemm, can't use that many
   /// threads, or memory is short.
   explicit GemmProcess(const GemmSetup& setup);
   ~GemmProcess();
@@ -37,8 +37,8 @@ class GemmProcess {
   GemmProcess& operator=(GemmProcess&&) = delete;
 
   [[nodiscard]] const LibraryIdentity& library() const noexcept { return library_; }
-  /// Seconds per call: mean of `calls` calls one after the other, after `warm_calls` untimed ones. Throws environment_error if the process
-  /// died.
+  /// Returns the seconds per call as the mean of `calls` successive calls after `warm_calls` untimed ones. Throws environment_error if the
+  /// process died.
   Seconds time(const GemmShape& shape, std::int64_t warm_calls, std::int64_t calls);
 
  private:
@@ -48,12 +48,12 @@ class GemmProcess {
   int child_ = -1;
 };
 
-/// How a shape is timed within a search: short calls in batches of about a millisecond after a warm-up call and one that tells how many that
-/// are, long ones once.
+/// Timing of a shape within a search. Short calls run in batches of about a millisecond, after a warm-up call and a call that determines
+/// their number. Long calls run once.
 struct GemmTiming {
   Seconds batch = 1e-3;
   Seconds warm_up_below = 10e-3;
-  double expected_flops = 5e10;  ///< per second and thread, of the first guess
+  double expected_flops = 5e10;  ///< flops per second and thread for the first guess
 };
 Seconds time_once(GemmProcess& process, const GemmShape& shape, int threads, const GemmTiming& timing = {});
 

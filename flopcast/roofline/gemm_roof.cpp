@@ -21,10 +21,10 @@ using search::Standing;
 
 Seconds now() { return 1e-9 * static_cast<Seconds>(machine::monotonic_nanoseconds()); }
 
-/// Everything that was measured, by configuration.
+/// All measured rates, by configuration.
 using Samples = std::vector<Rates>;
 
-/// What a search has to say of itself.
+/// Outcome of a search.
 struct Found {
   std::size_t best = 0;
   std::vector<std::string> states;  ///< by configuration
@@ -34,7 +34,7 @@ struct Found {
   std::int64_t evaluations = 0;
 };
 
-/// Costs of shapes in a process, kept as rates.
+/// Returns an evaluator that times shapes in a process and records their rates.
 search::Evaluator recorded(GemmProcess& process, const GemmSpace& space, int threads, Samples& samples) {
   return [&process, &space, threads, &samples](std::size_t i) {
     const GemmShape& shape = space.shapes[i];
@@ -100,7 +100,7 @@ Found run_halving(const search::Evaluator& evaluator, std::size_t count, const G
   return {*result.leader, std::vector<std::string>(count, "unsettled"), result.ranking, result.ending, 1, 1, result.evaluations};
 }
 
-/// A search of paper 003: iterations in one fresh process after the other.
+/// Runs a search of paper 003, whose iterations use one fresh process after the other.
 Found run_technique(const GemmSetup& setup, const GemmSpace& space, Samples& samples, const GemmSearchOptions& options) {
   search::ExhaustiveOptions technique = search::technique(options.search);
   technique.limits = limits(options);
@@ -115,7 +115,7 @@ Found run_technique(const GemmSetup& setup, const GemmSpace& space, Samples& sam
   return found;
 }
 
-/// The best few of the ties once more, each evaluation in a fresh process; the rates replace those of the search, unless the time was too
+/// Races the best few ties again, each evaluation in a fresh process. The new rates replace those of the search, unless the time was too
 /// short for enough of them.
 void confirm(GemmRoof& roof, const search::RaceResult& race, const GemmSetup& setup, const GemmSpace& space,
              const GemmSearchOptions& options) {

@@ -14,38 +14,39 @@
 #include "flopcast/search/evaluator.hpp"
 #include "flopcast/search/exhaustive.hpp"
 
-/// Comparing ways of searching on the same space, as Tables VIII to XI of paper 003 do.
+/// Comparisons of searches on the same space, as in Tables VIII to XI of paper 003.
 namespace flopcast::roofline {
 
-/// One configuration of a one-after-the-other search that is finished.
+/// One finished configuration of a search that measures one after the other.
 struct FinishedTrial {
   std::size_t configuration = 0;
-  double rate = 0;  ///< its mean, 1 / cost
+  double rate = 0;  ///< its mean rate, 1 / cost
   friend bool operator==(const FinishedTrial&, const FinishedTrial&) = default;
 };
 
-/// One search, as far as it has come.
+/// One search and its progress.
 struct StudyRun {
   std::string technique;
   int trial = 0;
-  std::vector<FinishedTrial> finished;  ///< of the techniques of paper 003, in their order
+  std::vector<FinishedTrial> finished;  ///< for techniques of paper 003, in their order
   std::size_t leader = 0;
-  double rate = 0;  ///< of the leader, as the search measured it; 0: not known (halving)
+  double rate = 0;  ///< rate of the leader as measured by the search; 0: unknown (halving)
   Seconds seconds = 0;
   std::int64_t evaluations = 0;
-  bool settled = true;  ///< false: a search in one process had used up its time
+  bool settled = true;  ///< false: a search in one process ended because its time was used up
   bool complete = false;
   friend bool operator==(const StudyRun&, const StudyRun&) = default;
 };
 
-/// All searches of a study and, at its end, the rates of what they found: this is what is kept so that a study can be interrupted.
+/// All searches of a study and, at its end, the rates of the configurations that they found. The state is stored, so that a study can be
+/// interrupted.
 struct StudyState {
   std::vector<StudyRun> runs;
-  std::map<std::size_t, double> judged;  ///< rate by configuration: upper quartile of interleaved rounds over everything that is judged
+  std::map<std::size_t, double> judged;  ///< rate by configuration: upper quartile of interleaved rounds over all judged configurations
   friend bool operator==(const StudyState&, const StudyState&) = default;
 };
 void to_json(nlohmann::json& json, const StudyState& state);
-/// Throws bad_input if `json` is none.
+/// Throws bad_input if `json` isn't the state of a study.
 void from_json(const nlohmann::json& json, StudyState& state);
 
 /// Where costs (1 / rate) come from.
@@ -58,22 +59,24 @@ struct StudySources {
 };
 
 struct StudyOptions {
-  std::vector<std::string> techniques;  ///< of study_techniques(), with settings behind them if wanted
-  int trials = 1;                       ///< of each technique
-  std::optional<search::Order> order;   ///< in which the techniques of paper 003 take the configurations; none: each its own
+  std::vector<std::string> techniques;  ///< techniques from study_techniques(), with optional settings
+  int trials = 1;                       ///< number of searches with each technique
+  std::optional<search::Order> order;   ///< order of the configurations in techniques of paper 003; empty: each technique's own
   double tolerance = 0.02, error_probability = 0.05;
   std::int64_t judging_rounds = 25;
-  bool judge_space = false;  ///< all configurations are judged: a long interleaved search; otherwise what the searches found
+  /// True: all configurations are judged in a long interleaved search; false: only those that the searches found.
+  bool judge_space = false;
   std::uint64_t seed = 1;
 };
 
-/// The techniques of paper 003, and "race" and "halving".
+/// Returns the techniques of paper 003, and "race" and "halving".
 std::vector<std::string> study_techniques();
-/// What stands before the settings.
+/// Returns the name of a technique without its settings.
 std::string_view search_name(std::string_view technique);
-/// race and halving; their one setting is the time that a search may take: "race:time=60s". What it has found by then counts.
+/// Returns whether the technique is race or halving. Their one setting is the maximum time of a search, "race:time=60s"; the leader at that
+/// time counts.
 bool searches_in_one_process(std::string_view technique);
-/// Throws usage_error if `text` is none of study_techniques(), and as search::technique does for its settings.
+/// Throws usage_error if `text` isn't one of study_techniques(), and as search::technique does for its settings.
 void require_technique(std::string_view text);
 
 /// Runs what `state` lacks, trial by trial, over `count` configurations; false if it was interrupted. Throws usage_error for an unknown

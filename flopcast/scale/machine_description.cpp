@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// An object of the document whose members are read one by one; finish() refuses those that nobody asked for.
+/// An object of the document whose members are read one by one; finish() rejects members that weren't read.
 class Members {
  public:
   Members(const json& object, std::string where) : object_(object), where_(std::move(where)) {
@@ -188,7 +188,7 @@ MachineDescription described_by(const std::vector<MessageTime>& times, int cores
   machine.between_hosts = machine.within_host;
   for (std::size_t i = 0; i + 1 < times.size(); ++i) {
     const double bytes = static_cast<double>(times[i + 1].bytes - times[i].bytes);
-    // A line through both ends, as far as it leaves a latency: where times grow faster than sizes it would be below 0.
+    // The line through both points, with its slope cut where the latency would be negative, because times grow faster than sizes.
     const double slope = std::min(std::max(times[i + 1].seconds - times[i].seconds, 0.0) / bytes,
                                   0.99 * times[i].seconds / std::max(static_cast<double>(times[i].bytes), 1.0));
     const Seconds latency = times[i].seconds - slope * static_cast<double>(times[i].bytes);

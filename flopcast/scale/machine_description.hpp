@@ -10,57 +10,59 @@
 
 namespace flopcast::scale {
 
-/// What a message costs: latency plus bytes over bandwidth.
+/// Cost of a message: latency plus bytes over bandwidth.
 struct Link {
   Seconds latency = 1e-6;
   double bytes_per_second = 10e9;
   friend bool operator==(const Link&, const Link&) = default;
 };
 
-/// How messages of `bytes` and more differ from what Link says; MPIs change their protocols with the size.
+/// Factors on latency and bandwidth for messages of `bytes` and more; MPI libraries change their protocols with the size.
 struct MessageClass {
   std::int64_t bytes = 0;
   double latency_factor = 1, bandwidth_factor = 1;
   friend bool operator==(const MessageClass&, const MessageClass&) = default;
 };
 
-/// A machine that programs are simulated on: equal hosts in one network. The file that describes it is documented in docs/mpi.md.
+/// A machine for simulating programs: equal hosts in one network. docs/mpi.md documents its file.
 struct MachineDescription {
   static constexpr int most_hosts = 1 << 20;
   static constexpr int most_cores = 4096;
 
-  int hosts = 0;  ///< 0: as many as the processes need
+  int hosts = 0;  ///< 0: the number that the processes need
   int cores_per_host = 1;
-  double core_speed = 1;       ///< of one core, relative to those that flopcast runs on
-  double busy_core_speed = 1;  ///< of each core while several of a host compute, relative to one alone: they share caches, memory and power
+  double core_speed = 1;  ///< speed of one core, relative to the cores that flopcast runs on
+  /// Speed of each core while several cores of a host compute, relative to one alone; cores share caches, memory and power.
+  double busy_core_speed = 1;
   Link within_host, between_hosts;
   std::int64_t eager_bytes = 4096;            ///< a longer message waits for its receiver
-  std::vector<MessageClass> message_classes;  ///< by growing size; those within and between hosts alike
-  std::vector<std::string> disturbances;      ///< what made its measurement doubtful, in words; whoever uses it is told
+  std::vector<MessageClass> message_classes;  ///< by growing size; the same within and between hosts
+  std::vector<std::string> disturbances;      ///< signs of a disturbed measurement, as texts for the user
   friend bool operator==(const MachineDescription&, const MachineDescription&) = default;
 };
 
 inline constexpr const char* machine_description_schema = "flopcast-machine-description-1";
 
 nlohmann::json to_json(const MachineDescription& machine);
-/// Throws bad_input that names the member and what was expected, for unknown members too; `source` is the file's name, for messages.
+/// Throws bad_input that names the member and the expected value, for unknown members too; `source` is the file's name, for messages.
 MachineDescription machine_description_from_json(const nlohmann::json& document, const std::string& source);
 
-/// Time of a message of `bytes`.
+/// Returns the time of a message of `bytes`.
 Seconds message_seconds(const MachineDescription& machine, const Link& link, std::int64_t bytes);
 
-/// Half a ping-pong of so many bytes.
+/// Time of half a ping-pong of `bytes`.
 struct MessageTime {
   std::int64_t bytes = 0;
   Seconds seconds = 0;
-  double spread = 0;  ///< between the quartiles of what was measured, relative to `seconds`
+  double spread = 0;  ///< distance between the quartiles of the measurements, relative to `seconds`
 };
 
-/// What looks as if something had disturbed the measurement of `times`, by growing size, in words; empty if nothing does.
+/// Returns texts about signs of a disturbed measurement of `times`, which are sorted by size; empty if there is none.
 std::vector<std::string> disturbances(const std::vector<MessageTime>& times);
 
-/// Latency, bandwidth and classes that give the times measured on this machine, which has `cores`; between their sizes they are taken to grow
-/// linearly. `times` by growing size, at least two; throws unusable_measurement if they don't grow.
+/// Returns a description with latency, bandwidth and classes that reproduce the times measured on this machine, which has `cores`. Between
+/// the measured sizes, times are assumed to grow linearly. `times` are at least two, sorted by size; throws unusable_measurement if they
+/// don't grow.
 MachineDescription described_by(const std::vector<MessageTime>& times, int cores, std::int64_t eager_bytes);
 
 }  // namespace flopcast::scale

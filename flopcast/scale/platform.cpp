@@ -14,7 +14,7 @@
 namespace flopcast::scale {
 namespace {
 
-/// What holds for every platform: times below a nanosecond don't matter, tests of requests take a microsecond, and code between calls of MPI is
+/// Settings for every platform: times below a nanosecond don't matter, tests of requests take a microsecond, and code between MPI calls is
 /// measured if it takes longer than reading the clock.
 std::vector<std::string> common_arguments(double flops_per_second, std::int64_t eager_bytes) {
   return {"--cfg=surf/precision:1e-9",
@@ -28,7 +28,7 @@ std::vector<std::string> common_arguments(double flops_per_second, std::int64_t 
           fmt::format("--cfg=smpi/async-small-thresh:{}", eager_bytes)};
 }
 
-/// `0:1;4096:2.5`: from so many bytes on, so many times.
+/// Returns factors by size, such as `0:1;4096:2.5`: 2.5 from 4096 bytes on.
 std::string factors(const std::vector<MessageClass>& classes, double MessageClass::*factor) {
   std::vector<std::string> parts;
   if (classes.empty() || classes.front().bytes > 0) {
@@ -40,21 +40,21 @@ std::string factors(const std::vector<MessageClass>& classes, double MessageClas
   return fmt::format("{}", fmt::join(parts, ";"));
 }
 
-/// SimGrid's hosts: those of the machine, or each core of a single one.
+/// SimGrid's hosts: the hosts of the machine, or the cores of a single host.
 struct Nodes {
   int count = 1, cores = 1;
-  Link network;  ///< between them
+  Link network;  ///< network between the nodes
 };
 
-/// SimGrid lets messages within one of its hosts take all bandwidth each, however many there are. Where one host is all there is, each of its
-/// cores is a host of its own therefore: what a process sends and receives at the same time shares what one core can copy.
+/// Chooses the nodes. Within a host, SimGrid gives every message the full bandwidth, however many messages there are. If there is only one
+/// host, each of its cores therefore becomes a node. Sending and receiving at the same time then share the bandwidth of one core's copies.
 Nodes nodes_of(const MachineDescription& machine, int hosts, int needed, int ranks) {
   return needed == 1 ? Nodes{ranks, 1, machine.within_host} : Nodes{hosts, machine.cores_per_host, machine.between_hosts};
 }
 
 std::string xml_of(const MachineDescription& machine, const Nodes& nodes, int ranks) {
   const bool busy = machine.cores_per_host > 1 && ranks > 1;
-  // A message between nodes passes two links of this latency.
+  // A message between nodes passes two links, each with half of the latency.
   return fmt::format(
       "<?xml version='1.0'?>\n"
       "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
@@ -67,7 +67,7 @@ std::string xml_of(const MachineDescription& machine, const Nodes& nodes, int ra
       nodes.network.bytes_per_second, nodes.network.latency / 2, machine.within_host.bytes_per_second, machine.within_host.latency);
 }
 
-/// Every attribute `name` of an element `element`.
+/// Returns the values of attribute `name` of all elements `element`.
 std::vector<std::string> attributes(const std::string& xml, const std::string& element, const std::string& name) {
   std::vector<std::string> values;
   const std::regex elements("<" + element + "\\s[^>]*>");
@@ -80,7 +80,7 @@ std::vector<std::string> attributes(const std::string& xml, const std::string& e
   return values;
 }
 
-/// `0-3,7`: the numbers in it.
+/// Returns the numbers in a list such as `0-3,7`.
 std::vector<int> radical_numbers(const std::string& radical) {
   std::vector<int> numbers;
   const std::regex range("(\\d+)(?:-(\\d+))?");
@@ -112,7 +112,7 @@ Platform platform_of(const MachineDescription& machine, int ranks) {
     platform.hosts += fmt::format("host-{}\n", rank / nodes.cores);
   }
   platform.arguments = common_arguments(core_flops_per_second, machine.eager_bytes);
-  // The model with factors by size; its own, which were measured on somebody's Ethernet, are replaced.
+  // The network model with factors by size replaces the built-in factors, which were measured on a certain Ethernet.
   platform.arguments.insert(
       platform.arguments.end(),
       {"--cfg=network/model:SMPI", "--cfg=network/TCP-gamma:0", "--cfg=network/weight-S:0", "--cfg=network/crosstraffic:0",
@@ -129,7 +129,7 @@ std::optional<double> first_speed(const std::string& xml) {
     if (speeds.empty()) {
       continue;
     }
-    const std::string text = speeds.front().substr(0, speeds.front().find(','));  // others are those of power states
+    const std::string text = speeds.front().substr(0, speeds.front().find(','));  // the other speeds are those of power states
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const auto unit = units.find(std::string(end, text.data() + text.size()));

@@ -6,31 +6,31 @@
 
 #include "flopcast/scale/machine_description.hpp"
 
-/// A described machine in SimGrid's words.
+/// Converts a machine description to SimGrid's platform format.
 namespace flopcast::scale {
 
-/// Floating-point operations per second that a core of this machine has in the simulation. SimGrid counts work in them; kernels come in
+/// Floating-point operations per second of a core of this machine in the simulation. SimGrid counts work in operations; kernels come in
 /// seconds, so that the number itself doesn't matter.
 inline constexpr double core_flops_per_second = 1e9;
 
-/// The machine that `ranks` processes are simulated on.
+/// The machine on which `ranks` processes are simulated.
 struct Platform {
   std::string xml;                     ///< SimGrid's description
-  std::string hosts;                   ///< one line per process: where it runs
+  std::string hosts;                   ///< one line per process with the name of its host
   std::vector<std::string> arguments;  ///< settings of the simulator
 };
 
-/// Processes fill one host after the other. Throws bad_input if there are more than cores.
+/// Returns the platform, in which processes fill one host after the other. Throws bad_input if there are more processes than cores.
 Platform platform_of(const MachineDescription& machine, int ranks);
 
-/// Speed of the first host in somebody's own platform file, such as "2.5Gf" = 2.5e9; nothing if it has none. A speed with an unknown unit is
-/// none.
+/// Returns the speed of the first host in a user's platform file, such as "2.5Gf" = 2.5e9; nothing if the file has no host, or a speed with
+/// an unknown unit.
 std::optional<double> first_speed(const std::string& xml);
 
-/// Names of the hosts that a platform file lists, clusters' too.
+/// Returns the names of the hosts in a platform file, including those of clusters.
 std::vector<std::string> host_names(const std::string& xml);
 
-/// Settings for somebody's own platform: its network as it stands.
+/// Returns the settings for a user's platform file, whose network is left unchanged.
 std::vector<std::string> foreign_arguments(double flops_per_second, std::int64_t eager_bytes);
 
 }  // namespace flopcast::scale

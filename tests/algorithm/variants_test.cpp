@@ -15,12 +15,13 @@
 namespace flopcast::algorithm {
 namespace {
 
-/// The routine that `algorithm` does the work of, in single or double precision, real or complex; nullptr if its family has no such.
+/// Returns the routine that `algorithm` implements, in single or double precision, real or complex; nullptr if its family has no such
+/// routine.
 const Routine* routine_for(const Algorithm& algorithm, Precision precision) {
   return algorithm.family == "potrf_sygst" ? &potrf_sygst(precision) : kernel::find(static_cast<char>(precision) + algorithm.family);
 }
 
-/// A call of `routine` in which every size is n, flags have their value number `choice`, and leading dimensions have room.
+/// Returns a call of `routine` in which every size is n, flags have their value number `choice`, and leading dimensions have room.
 Call square_call(const Routine& routine, std::int64_t n, std::size_t choice) {
   Call call;
   call.routine = &routine;
@@ -37,7 +38,7 @@ Call square_call(const Routine& routine, std::int64_t n, std::size_t choice) {
   return call;
 }
 
-/// Variants 4 and 8 of the triangular inverse do more than they need.
+/// Returns the expected ratio of operations: variants 4 and 8 of the triangular inverse do more than necessary.
 double expected_factor(const Algorithm& algorithm) {
   return algorithm.family == "trtri" && (algorithm.variant == "4" || algorithm.variant == "8") ? 3 : 1;
 }
@@ -60,7 +61,8 @@ TEST(EveryVariant, NeedsTheOperationsOfItsFamily) {
   }
 }
 
-/// The operands', and one intermediate matrix where a variant of sygst needs it. Operands elsewhere would show up as further local memory.
+/// Returns whether the trace has the allocations of the operands, and of one intermediate matrix if a variant of sygst needs it. Operands
+/// elsewhere would appear as further local memory.
 bool has_expected_allocations(const Trace& trace, const Call& call, const Algorithm& algorithm) {
   const std::size_t operand_count = operand_allocations(call).size();
   const bool may_have_local = (algorithm.family == "sygst" || algorithm.family == "hegst") && !algorithm.is_default;
@@ -73,7 +75,7 @@ bool lies_within(const Region& region, const std::vector<Allocation>& allocation
   });
 }
 
-/// The first operand of a call that leaves all allocations, or nothing.
+/// Returns the first operand of a call outside of all allocations, or an empty text.
 std::string operand_outside(const Trace& trace) {
   for (const Call& call : trace.calls) {
     for (const Operand& operand : operands(call)) {

@@ -101,7 +101,7 @@ TEST(AccessDistance, AScanStopsBeyondItsLimit) {
                                 call("dscal", {10, a_address, 1}), call("dscal", {10, b_address + 1600, 1})});
   AccessOptions options;
   options.limit_bytes = 45;
-  EXPECT_THAT(distances(access_distances(trace, options)[3]), testing::ElementsAre(48));  // 6 elements, then it stops
+  EXPECT_THAT(distances(access_distances(trace, options)[3]), testing::ElementsAre(48));  // 6 elements, then the scan stops
   options.limit_bytes = 50;
   EXPECT_THAT(distances(access_distances(trace, options)[3]), testing::ElementsAre(88));
   options.limit_bytes = 1000;
@@ -161,8 +161,8 @@ TEST(AccessDistance, AnEmptyTraceHasNone) {
   EXPECT_EQ(distinct_bytes({}), 0);
 }
 
-/// Random calls on two small buffers: sub-matrices, triangles, bands, reflectors, rows and columns, with leading dimensions that fit
-/// together, and others.
+/// Random calls on two small buffers: sub-matrices, triangles, bands, reflectors, rows and columns, with leading dimensions that match or
+/// differ.
 class RandomCalls {
  public:
   explicit RandomCalls(unsigned seed, bool one_leading_dimension) : random_(seed), one_leading_dimension_(one_leading_dimension) {}

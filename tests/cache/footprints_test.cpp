@@ -28,7 +28,7 @@ std::vector<Region> regions(const Footprints& footprints, std::size_t call) {
   return all;
 }
 
-/// What the parts of `call` are by its operands alone.
+/// Returns the parts of `call` from its operands alone.
 std::vector<Region> regions_of(const Call& call) {
   std::vector<Region> all;
   for (const Operand& operand : operands(call)) {

@@ -10,7 +10,7 @@
 
 namespace flopcast::cache {
 
-/// Every byte of a region by itself.
+/// Returns every byte of a region.
 inline std::set<std::uintptr_t> bytes_of(const Region& region) {
   std::set<std::uintptr_t> bytes;
   for (std::int64_t j = 0; j < region.columns; ++j) {
@@ -49,7 +49,7 @@ class NaiveAccess {
     }
   }
 
-  /// Of every operand of a call.
+  /// Returns the access of every operand of a call.
   CallAccess access(std::size_t call) const {
     const std::size_t event = first_ + call;
     std::vector<std::int64_t> collected(event);  // bytes touched since and including event i
@@ -95,7 +95,7 @@ class NaiveAccess {
     return access;
   }
 
-  /// The paper's scan with its three ways to end.
+  /// Performs the paper's scan with its three ways to end.
   std::int64_t scan(std::size_t event, const std::set<std::uintptr_t>& bytes, const std::vector<std::int64_t>& collected,
                     std::int64_t never) const {
     while (event-- > 0) {
@@ -111,7 +111,7 @@ class NaiveAccess {
     return never;
   }
 
-  /// The last event before `event` that accessed the byte (`event` itself if none), and whether it wrote it.
+  /// Returns the last event before `event` that accessed the byte (`event` itself if none), and whether that event wrote it.
   std::pair<std::size_t, bool> last_access(std::size_t event, std::uintptr_t byte) const {
     for (std::size_t i = event; i-- > 0;) {
       bool found = false, wrote = false;

@@ -32,7 +32,7 @@ Call call(const std::string& name, std::vector<std::int64_t> arguments) {
   return call;
 }
 
-/// The iteration that begins at row and column j.
+/// Adds the iteration that begins at row and column j.
 void add_iteration(Trace& trace, std::int64_t j) {
   const std::int64_t rows = n - j, rest = n - j - b;
   trace.calls.push_back(call("dgeqr2", {rows, b, at(j, j), n, tau + j * element, 0}));
@@ -60,7 +60,8 @@ TEST(Paper000, Example2TheOperandsOfTheFirstTrmm) {
   const std::int64_t rest = n - b;
   const std::int64_t w2_bytes = rest * b * element, a12 = b * rest * element, w1_bytes = b * (b + 1) / 2 * element, tau_bytes = b * element;
   const std::int64_t below_unit_diagonal = (n * b - b * (b + 1) / 2) * element;  // A11 and A21 as larft reads them
-  // "M = {W2, A12}" by the paper for the series of copies; kernel by kernel, its last access alone is one row of A12 and one column of W2.
+  // The paper says "M = {W2, A12}" for the series of copies. Kernel by kernel, the last access alone is one row of A12 and one column of
+  // W2.
   EXPECT_EQ(trmm[1].distance_bytes, 2 * rest * element);
   AccessOptions by_byte;
   by_byte.thresholds_bytes = {w2_bytes + a12};
@@ -77,7 +78,7 @@ TEST(Paper000, Example3TheOperandsOfGeqr2) {
   const std::int64_t rest = n - b;
   // "M = {W2, A11, A22, A21}" since the second last kernel; A11 as trmm reads it, without its unit diagonal.
   EXPECT_EQ(geqr2[0].distance_bytes, (rest * b + b * (b - 1) / 2 + rest * rest + rest * b) * element);
-  // tau was never accessed: what was touched, and a region as large as all operands.
+  // tau was never accessed before: its distance is all touched memory, and it counts as a region as large as all operands.
   const std::int64_t all = distinct_bytes(trace);
   Trace first = trace;
   first.calls.resize(second);

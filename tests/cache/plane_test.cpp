@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t columns = 12, height = 20;
 
-/// Every byte's stamp by itself.
+/// A plane that stores the stamp of every byte.
 class NaivePlane {
  public:
   std::map<Plane::Stamp, std::int64_t> observe(const Trapezoid& shape) const {
@@ -38,7 +38,7 @@ class NaivePlane {
   std::map<std::pair<std::int64_t, std::int64_t>, Plane::Stamp> stamps_;
 };
 
-/// A line between two rows, at columns begin and end - 1; the slope is a whole number, so the second is approximate.
+/// Returns a line between two rows, at columns begin and end - 1. The slope is a whole number, so that the second row is approximate.
 Line line(std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to) {
   const std::int64_t slope = end - begin > 1 ? (to - from) / (end - begin - 1) : 0;
   return {from - slope * begin, slope};

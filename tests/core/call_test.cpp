@@ -19,7 +19,7 @@ Argument plain(std::string name, Kind kind) {
   return argument;
 }
 
-/// A made-up routine with one matrix operand of the given form, m x n with kl and ku off-diagonals.
+/// Returns an artificial routine with one matrix operand of the given form, m x n with kl and ku off-diagonals.
 Routine routine_with(Form form) {
   Routine routine;
   routine.name = "test";
@@ -51,7 +51,7 @@ Call call_of(const Routine& routine, char uplo, char diag, const Sizes& s, char 
   return call;
 }
 
-/// Elements touched, as offsets from the operand's address; fails if one is counted twice.
+/// Returns the touched elements as offsets from the operand's address; fails if one is counted twice.
 std::set<std::int64_t> touched(const Call& call) {
   std::set<std::int64_t> elements;
   const Operands all = operands(call);
@@ -152,7 +152,7 @@ TEST(Operands, TrapezoidsMayEndInTheLastCorner) {
             }
           }
         }
-        if (uplo == 'L' ? n >= m : m >= n) {  // only these are used
+        if (uplo == 'L' ? n >= m : m >= n) {  // LAPACK uses only these shapes
           ASSERT_EQ(touched(call_of(routine, uplo, 'N', {m, n, 0, 0, ld})), expected) << m << " " << n << " " << uplo;
         }
       }

@@ -15,7 +15,7 @@ namespace {
 
 TEST(OwnPages, KeepWhatIsInThemWhileTheyGrow) {
   OwnVector<int> numbers;
-  constexpr int count = 100000;  // from malloc's memory to pages and on
+  constexpr int count = 100000;  // enough elements to grow from malloc's memory to pages
   for (int i = 0; i < count; ++i) {
     numbers.push_back(i);
   }
@@ -29,7 +29,7 @@ TEST(OwnPages, KeepWhatIsInThemWhileTheyGrow) {
 }
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/// Whether malloc gets a block of that size from the system.
+/// Returns whether malloc takes a block of this size from the system.
 bool is_mapped(std::size_t bytes) {
   const std::size_t before = mallinfo2().hblks;
   const std::unique_ptr<void, void (*)(void*)> block(std::malloc(bytes), std::free);  // NOLINT(cppcoreguidelines-no-malloc)
@@ -37,11 +37,11 @@ bool is_mapped(std::size_t bytes) {
 }
 
 TEST(OwnPages, DontChangeWhereMallocPutsLargeBlocks) {
-  constexpr std::size_t bytes = std::size_t{24} << 20U;  // more than anything before has freed
+  constexpr std::size_t bytes = std::size_t{24} << 20U;  // larger than any block freed before
   if (!is_mapped(bytes)) {
     GTEST_SKIP() << "malloc keeps blocks of 24 MiB already";
   }
-  // is_mapped() has freed one of that size: from there on only larger ones tell
+  // is_mapped() has freed a block of this size, so that from here on only larger blocks show a difference
   { const OwnVector<char> large(bytes + (bytes / 8), 'x'); }
   EXPECT_TRUE(is_mapped(bytes + bytes / 16));
   { const std::vector<char> large(bytes + (bytes / 4), 'x'); }

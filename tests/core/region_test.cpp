@@ -26,7 +26,7 @@ bool overlap_bytewise(const Region& a, const Region& b) {
   return std::any_of(first.begin(), first.end(), [&](std::uintptr_t byte) { return second.count(byte) > 0; });
 }
 
-/// A region of any form that operands have, near address 1000.
+/// Returns a region, near address 1000, of any form that operands have.
 Region random_region(std::mt19937& random) {
   const auto up_to = [&](std::int64_t largest) { return std::uniform_int_distribution<std::int64_t>(0, largest)(random); };
   const std::uintptr_t address = 1000 + static_cast<std::uintptr_t>(up_to(60));

@@ -29,7 +29,7 @@ class SocketBytes : public testing::Test {
   std::array<int, 2> ends_ = {-1, -1};
 };
 
-/// More than a socket holds, so that neither side does it in one go.
+/// A message larger than a socket's buffer, so that neither side transfers it in one step.
 TEST_F(SocketBytes, BringLongMessagesWhole) {
   std::vector<unsigned char> sent(3U << 20U);
   for (std::size_t i = 0; i < sent.size(); ++i) {

@@ -25,7 +25,7 @@ TEST(Quantile, OfNothingIsNotANumber) {
   EXPECT_TRUE(std::isnan(summarise({}).mean));
 }
 
-/// P(X_(l+1) <= median <= X_(n-l)) for l values left out on each side, by adding binomial coefficients one by one.
+/// Returns P(X_(l+1) <= median <= X_(n-l)) for l values left out on each side, by summing binomial coefficients.
 double coverage(int n, int l) {
   double outside = 0;
   double coefficient = 1;

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 constexpr std::array<std::string_view, 8> argument_names = {"trans", "n", "alpha", "A", "lda", "ipiv", "isgn", "info"};
 
-/// A made-up routine with an argument of most kinds.
+/// An artificial routine with an argument of most kinds.
 const Routine& solver() {
   static const Routine routine = [] {
     Routine made;
@@ -101,7 +101,7 @@ TEST(Trace, IsTheSameWhereverItWasRecorded) {
   EXPECT_EQ(recorded_at(0x7000, 0x500000), recorded_at(0x90000, 0x3000));
 }
 
-/// The message of the bad_input that reading `json` throws.
+/// Returns the message of the bad_input that reading `json` throws.
 std::string message(const nlohmann::json& json) {
   try {
     trace_from_json(json, lookup);

@@ -23,19 +23,19 @@ using tests::contents;
 using tests::launcher;
 using tests::MpiPrograms;
 
-/// A program of examples/mpi, and how it is tried.
+/// A program of examples/mpi and its test runs.
 struct Subject {
   struct Run {
     int ranks;
     std::string arguments;
   };
   std::string name;
-  std::vector<Run> runs;  ///< awkward sizes, and every choice of its options on some grid
+  std::vector<Run> runs;  ///< unusual sizes, and every choice of the options on some grid
   std::string followed;   ///< arguments of a run in which kernels recur
-  std::string kernel;     ///< a routine that must be on the path
+  std::string kernel;     ///< name of a routine that must be on the path
 };
 
-/// gtest puts it into the names of tests.
+/// Puts the subject's name into the names of tests.
 void PrintTo(const Subject& subject, std::ostream* stream) { *stream << subject.name; }
 
 const std::vector<Subject>& subjects() {
@@ -106,7 +106,7 @@ class MpiSubjectTest : public MpiPrograms, public testing::WithParamInterface<st
   static const Subject& subject() { return std::get<0>(GetParam()); }
   static const std::string& mpi() { return std::get<1>(GetParam()); }
   static std::string program() { return FLOPCAST_SUBJECTS "/" + subject().name + '_' + mpi(); }
-  /// More processes than cores are slow with MPICH, whose processes don't give way to each other while they wait.
+  /// More processes than cores are slow with MPICH, whose waiting processes don't yield.
   static int followed_ranks() { return mpi() == "openmpi" ? 4 : 2; }
   static std::string start(int ranks) { return launcher(mpi()) + std::to_string(ranks) + ' '; }
 
@@ -117,13 +117,13 @@ class MpiSubjectTest : public MpiPrograms, public testing::WithParamInterface<st
   json profile() const { return json::parse(contents(folder_ / "profile.json")); }
 };
 
-/// What a program prints after the line with its time: errors and a checksum of the result.
+/// Returns the output after the line with the time: errors and a checksum of the result.
 std::string results_of(const std::string& out) { return out.substr(std::min(out.size(), out.find('\n'))); }
 
 TEST_P(MpiSubjectTest, AgreesWithLapack) {
   for (const Subject::Run& each : subject().runs) {
     if (each.ranks > 4 && mpi() != "openmpi") {
-      continue;  // seconds
+      continue;  // skips the seconds
     }
     const Result result = subject_run(each.ranks, each.arguments + " --check");
     EXPECT_EQ(result.exit_code, 0) << each.ranks << ' ' << each.arguments << '\n' << result.out << result.err;
@@ -150,9 +150,9 @@ TEST_P(MpiSubjectTest, HasACriticalPathAndTheSameResultsUnderFlopcast) {
   EXPECT_GT(along, 0) << subject().kernel;
 }
 
-/// Results are garbage then, but the program comes to its end.
+/// The results are garbage, but the program ends.
 TEST_P(MpiSubjectTest, EndsWhereKernelsAreSkipped) {
-  // These runs are over before the window ends that an execution begins with.
+  // Without --no-windows, these runs would end within the window at the beginning of an execution.
   const Result result = followed(followed_ranks(), "--policy conditional --tolerance 1000 --no-windows", subject().followed);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile();
@@ -166,7 +166,7 @@ TEST_P(MpiSubjectTest, EndsWhereKernelsAreSkipped) {
 INSTANTIATE_TEST_SUITE_P(Mpis, MpiSubjectTest, testing::Combine(testing::ValuesIn(subjects()), testing::Values("openmpi", "mpich")),
                          [](const auto& suite) { return std::get<0>(suite.param).name + '_' + std::get<1>(suite.param); });
 
-/// What doesn't depend on the MPI: with `preferred`, or whichever there is.
+/// Tests that don't depend on the MPI: with `preferred`, or any other MPI.
 class MpiSubjectOptions : public MpiPrograms {
  protected:
   void prefer(const std::string& preferred) {
@@ -178,13 +178,13 @@ class MpiSubjectOptions : public MpiPrograms {
   std::string mpi_;  ///< empty if there is none
 };
 
-/// A command line, and what the program says to it.
+/// A command line, and the error message of the program.
 struct Refusal {
   std::string program, arguments, message;
 };
 
 TEST_F(MpiSubjectOptions, RefusesWhatDoesNotFit) {
-  prefer("mpich");  // whose programs start sooner
+  prefer("mpich");  // MPICH's programs start faster
   if (mpi_.empty()) {
     GTEST_SKIP() << "no MPI is installed";
   }
@@ -220,7 +220,7 @@ TEST_F(MpiSubjectOptions, RefusesWhatDoesNotFit) {
   }
 }
 
-/// The program's arguments in the first or last configuration of a space, for a small matrix.
+/// Returns the program's arguments in the first or last configuration of a space, for a small matrix.
 std::string arguments_of(const json& space, bool last) {
   const std::vector<std::string> command = space.at("command");
   std::string arguments;

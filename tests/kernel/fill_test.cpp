@@ -88,8 +88,8 @@ TEST(Fill, GivesIndependentColumnsAndNoZeros) {
   EXPECT_EQ(std::adjacent_find(first_rows.begin(), first_rows.end()), first_rows.end());
 }
 
-/// 31 complex columns of 131 elements take 8122 numbers of a table: without an own period of the signs, later columns are copies of earlier
-/// ones.
+/// 31 complex columns of 131 elements take 8122 numbers of a table. If the signs didn't have another period, later columns would be copies
+/// of earlier ones.
 TEST(Fill, GivesColumnsThatAreNoCopies) {
   Call call = parse_call(require("zgetrf"), {{"m", "131"}, {"n", "500"}, {"lda", "131"}});
   const GuardedMemory memory(call);
@@ -178,7 +178,7 @@ TEST(Skip, LeavesAsManyColumnsFactoredAsItsPivotsSay) {
   EXPECT_EQ(factored, 3);
 }
 
-/// A panel's last pivot is 2 x 2 or not, as the data want it; skipped calls end with one as often.
+/// Whether the last pivot of a panel is 2 x 2 depends on the data. Skipped calls end with a 2 x 2 pivot equally often.
 TEST(Skip, PanelsFactorOnAverageAsManyColumnsAsOfRandomMatrices) {
   const std::map<std::string, double> single = {{"dlasyf", 2.0 / 3}, {"zlasyf", 0.8}, {"clahef", 0.6}};
   for (const auto& [routine, share] : single) {

@@ -11,7 +11,7 @@
 
 namespace flopcast {
 
-/// Names the routine in the name of its test.
+/// Puts the routine's name into the name of its test.
 void PrintTo(const Routine* routine, std::ostream* stream) { *stream << routine->name; }
 
 }  // namespace flopcast
@@ -47,30 +47,31 @@ std::vector<Call> small_and_medium_cases(const Routine& routine) {
 
 bool is_one_of(const std::string& family, const std::set<std::string>& families) { return families.count(family) > 0; }
 
-/// Generators of rotations, and whatever iterates.
+/// Generators of rotations, and iterative routines.
 bool counts_depend_on_data(const std::string& family) { return is_one_of(family, {"rotg", "rotmg"}) || reference::is_spectral(family); }
 
-/// Where the formula is of leading order only, as the table says, or of another order of operations.
+/// Families whose formula is of leading order only, as the table says, or of another order of operations.
 bool counts_are_approximate(const std::string& family) {
   return is_one_of(family, {"geqrt", "geqrt2", "geqrt3", "gemqrt", "tpqrt", "tpmqrt", "sytf2", "sytrf", "lasyf", "hetf2", "hetrf", "lahef",
                             "lahr2", "labrd", "latrd", "laqps", "laqp2"});
 }
 
-/// The formulae of working note 41 charge the last reflector, which may have length 1 and be applied to nothing, like the others.
+/// The formulae of working note 41 count the last reflector like the others, although it may have length 1 and be applied to nothing.
 bool counts_short_reflectors(const std::string& family) {
   return is_one_of(family, {"larfg", "geqr2", "geqr2p", "geqrf", "geql2", "geqlf", "gelq2", "gelqf", "gerq2", "gerqf", "gehd2", "gehrd",
                             "gebd2", "gebrd", "sytd2", "sytrd", "hetd2", "hetrd"});
 }
 
-/// Routines may return at once where there is nothing to do.
+/// Returns whether a size is 0, so that the routine may return at once.
 bool has_empty_size(const Call& call) {
   const auto all = sizes(call);
   return std::find(all.begin(), all.end(), 0) != all.end();
 }
 
-/// What a plain algorithm needn't touch although it counts, as the tables say: norms of whole matrices, scratch columns, unit diagonals
-/// among packed elements, lower halves of blocks of T and of pentagons, vector elements that meet no element of a band; the pivot that a
-/// panel may or may not factor; diagonals of X, Y and W; columns that may be swapped; what drivers of eigenvalues leave of the matrix.
+/// Returns whether the footprint contains elements that a plain algorithm need not touch; the tables name them. They are: norms of whole
+/// matrices, scratch columns, unit diagonals among packed elements, lower halves of blocks of T and of pentagons, and vector elements that
+/// meet no element of a band. Further ones are the pivot that a panel may or may not factor, diagonals of X, Y and W, columns that may be
+/// swapped, and the remains of the matrix after drivers of eigenvalues.
 bool footprint_is_larger(const Call& call) {
   if (has_empty_size(call) || reference::is_spectral(call.routine->family)) {
     return true;
@@ -80,7 +81,7 @@ bool footprint_is_larger(const Call& call) {
                                                          "labrd", "latrd", "laqps", "laqp2"});
 }
 
-/// Multiplications by Q, which write a 1 beside each reflector for a moment.
+/// Multiplications by Q, which temporarily write a 1 beside each reflector.
 bool puts_ones_on_diagonal(const std::string& family) { return family.size() == 5 && is_one_of(family.substr(0, 3), {"orm", "unm"}); }
 
 std::string what(const Call& call) { return format_call(call); }

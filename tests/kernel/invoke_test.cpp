@@ -7,7 +7,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 
-// Routines with Fortran's interface, written here, show what the generic call passes.
+// Routines with Fortran's interface, defined here, check the arguments that the generic call passes.
 namespace flopcast::kernel {
 namespace {
 

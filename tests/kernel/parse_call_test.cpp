@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using Values = std::map<std::string, std::string>;
 
-/// The message of the bad_input that parsing throws.
+/// Returns the message of the bad_input that parsing throws.
 std::string message(const std::string& routine, const Values& values) {
   try {
     parse_call(require(routine), values);
@@ -31,7 +31,7 @@ TEST(ParseCall, FillsInDefaults) {
   EXPECT_EQ(format_call(parse_call(require("daxpy"), {{"n", "9"}})), "daxpy n=9 alpha=1 incx=1 incy=1");
 }
 
-/// Scaling by 1 is nothing to do, and no example of what the routine takes.
+/// Scaling by 1 has nothing to do, and is no example of the routine's time.
 TEST(ParseCall, ScalesByMinusOneUnlessTold) {
   EXPECT_EQ(format_call(parse_call(require("dscal"), {{"n", "9"}})), "dscal n=9 alpha=-1 incx=1");
   EXPECT_EQ(format_call(parse_call(require("zdscal"), {{"n", "9"}, {"alpha", "1"}})), "zdscal n=9 alpha=1 incx=1");

@@ -9,7 +9,7 @@
 
 namespace flopcast::kernel {
 
-/// A call from its flags, integers and addresses in order; all scalars are 1, info is left out.
+/// Returns a call from its flags, integers and addresses in order; all scalars are 1, info is left out.
 inline Call call(const std::string& name, const std::vector<std::int64_t>& arguments) {
   Call call;
   call.routine = &kernel::require(name);

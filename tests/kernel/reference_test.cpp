@@ -9,7 +9,7 @@
 #include "tests/kernel/reference/dense.hpp"
 #include "tests/kernel/reference/families.hpp"
 
-// The plain algorithms themselves, against the relations that define their results.
+// Tests of the plain algorithms against the relations that define their results.
 namespace flopcast::kernel::reference {
 namespace {
 

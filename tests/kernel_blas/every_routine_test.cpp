@@ -23,7 +23,7 @@ struct Subject {
   const Routine* routine;
 };
 
-/// Names library and routine in the name of a test.
+/// Puts library and routine into the name of a test.
 void PrintTo(const Subject& subject, std::ostream* stream) { *stream << subject.library->name() << "_" << subject.routine->name; }
 
 std::vector<Subject> all_subjects() {
@@ -47,13 +47,14 @@ INSTANTIATE_TEST_SUITE_P(Library, EveryRoutine, testing::ValuesIn(all_subjects()
 // Without any library there is nothing to test.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryRoutine);
 
-/// The elements of a tridiagonal form depend on those of the matrix with large factors; reductions_test.cpp looks at the backward error.
+/// Returns whether small differences in the matrix are amplified in the result: elements of a tridiagonal form depend strongly on those of
+/// the matrix. reductions_test.cpp checks the backward error.
 bool is_sensitive(const std::string& family) {
   return family == "sytd2" || family == "hetd2" || family == "sytrd" || family == "hetrd" || family == "latrd";
 }
 
-/// That of dsdot is single, though the standard has it accumulate in double precision: OpenBLAS's vector kernels add up 32 products before
-/// they widen the sum.
+/// Returns the tolerance. For dsdot it is that of single precision, although the standard requires sums in double precision: OpenBLAS's
+/// vector kernels add up 32 products before they widen the sum.
 double tolerance(const Call& call) {
   const bool single = real_bytes(call.routine->precision) == 4;
   std::int64_t largest = 1;
@@ -64,7 +65,7 @@ double tolerance(const Call& call) {
   return 30 * epsilon * static_cast<double>(largest) * (is_sensitive(call.routine->family) ? 1000 : 1);
 }
 
-/// Every element that the plain algorithm writes has its value in memory.
+/// Expects the value of every element that the plain algorithm writes.
 void expect_results(const Call& call, const Arguments& expected, const GuardedMemory& memory) {
   for (const GuardedMemory::Block& block : memory.blocks()) {
     const reference::Array& array = expected.array(block.argument);
@@ -83,7 +84,7 @@ void expect_results(const Call& call, const Arguments& expected, const GuardedMe
   }
 }
 
-/// What lies outside of the footprint, and what is only read, is as before.
+/// Expects unchanged memory outside of the footprint and in operands that are only read.
 void expect_rest_untouched(const Call& call, const std::vector<GuardedMemory::Block>& before, const GuardedMemory& memory) {
   for (std::size_t b = 0; b < before.size(); ++b) {
     const GuardedMemory::Block& after = memory.blocks()[b];
@@ -98,20 +99,20 @@ void expect_rest_untouched(const Call& call, const std::vector<GuardedMemory::Bl
   }
 }
 
-/// Crashes of libraries, which are theirs to mend. OpenBLAS 0.3.21 on AVX-512: trtri of order 139 in single precision reads its own packed
-/// buffer by an aligned load (movaps in trsm_kernel_RT) from an address that is not.
+/// Known crashes in libraries. OpenBLAS 0.3.21 on AVX-512: trtri of order 139 in single precision reads its packed buffer by an aligned
+/// load (movaps in trsm_kernel_RT) from an unaligned address.
 bool is_known_to_crash(const Subject& subject) {
   const std::string& family = subject.routine->family;
   return subject.library->name() == "openblas" && real_bytes(subject.routine->precision) == 4 && (family == "trtri" || family == "potri");
 }
 
-/// Wrong results of libraries, which are theirs to mend. OpenBLAS 0.3.21 with its kernels for Cooper Lake, which it also takes on AMD's Zen 5:
-/// scasum leaves out elements for most n from 9 on.
+/// Known wrong results of libraries. OpenBLAS 0.3.21 with its kernels for Cooper Lake, which it also uses on AMD's Zen 5: scasum leaves out
+/// elements for most n from 9 on.
 bool is_known_to_be_wrong(const Subject& subject) {
   return subject.routine->name == "scasum" && subject.library->kernels() == "Cooperlake";
 }
 
-/// At most eight of them, evenly chosen.
+/// Returns at most eight calls, evenly chosen.
 std::vector<Call> some_of(const std::vector<Call>& calls) {
   const std::size_t step = std::max<std::size_t>(1, calls.size() / 8);
   std::vector<Call> some;

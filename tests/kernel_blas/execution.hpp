@@ -17,14 +17,14 @@
 #include "tests/kernel/reference/dense.hpp"
 #include "tests/kernel_blas/real_libraries.hpp"
 
-/// What tests of whole factorizations and drivers share: a call whose operands are read by name before and after it.
+/// Parts shared by the tests of whole factorizations and drivers: a call whose operands are read by name before and after the call.
 namespace flopcast::kernel {
 
 using reference::Complex;
 using reference::Dense;
 using reference::dense;
 
-/// One call on memory of its own, whose operands are read by name, before and after.
+/// One call with memory of its own, whose operands are read by name, before and after.
 class Execution {
  public:
   Execution(const TestLibrary& library, const std::string& routine, const std::map<std::string, std::string>& arguments)
@@ -45,7 +45,7 @@ class Execution {
   [[nodiscard]] Dense matrix(const char* name, std::int64_t m, std::int64_t n) const {
     return dense(m, n, [&](std::int64_t i, std::int64_t j) { return element(name, i, j); });
   }
-  /// The whole of a symmetric or Hermitian matrix of which one triangle is stored.
+  /// Returns the whole of a symmetric or Hermitian matrix of which one triangle is stored.
   [[nodiscard]] Dense symmetric(const char* name, std::int64_t n, bool lower, bool hermitian) const {
     return dense(n, n, [&](std::int64_t i, std::int64_t j) {
       const bool stored = lower ? i >= j : i <= j;
@@ -107,14 +107,14 @@ struct Precise {
   const TestLibrary* library;
   char precision;
   [[nodiscard]] bool complex() const { return precision == 'c' || precision == 'z'; }
-  /// The precision's name of a routine: "dsytrd" and "zhetrd" of "sytrd", "hetrd".
+  /// Returns the name of a routine in this precision: "dsytrd" for "sytrd", "zhetrd" for "hetrd".
   [[nodiscard]] std::string name(const char* real_family, const char* complex_family) const {
     return precision + std::string(complex() ? complex_family : real_family);
   }
 };
 inline void PrintTo(const Precise& subject, std::ostream* stream) { *stream << subject.library->name() << "_" << subject.precision; }
 
-/// Every library with a LAPACK, in every precision.
+/// Returns every library with a LAPACK, in every precision.
 inline std::vector<Precise> every_precision() {
   std::vector<Precise> all;
   for (const TestLibrary& library : test_libraries()) {

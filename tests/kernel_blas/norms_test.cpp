@@ -9,7 +9,7 @@
 #include "tests/kernel/reference/spectral.hpp"
 #include "tests/kernel_blas/execution.hpp"
 
-// Condition numbers against those of explicit inverses, balancing and pivoted QR by the relations that define them. Norms have a plain
+// Tests of condition numbers against explicit inverses, and of balancing and pivoted QR by their defining relations. Norms have a plain
 // algorithm and are tested with every routine.
 namespace flopcast::kernel {
 namespace {
@@ -33,7 +33,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Norms);
 const std::vector<std::int64_t> orders = {1, 2, 7, 40};
 std::string text(std::int64_t n) { return std::to_string(n); }
 
-/// Largest sum of a column's absolute values; of a row's for infinity.
+/// Returns the largest sum of a column's absolute values, or of a row's for norm infinity.
 double norm(const Dense& a, bool infinity) {
   double largest = 0;
   for (std::int64_t k = 0; k < (infinity ? a.rows : a.columns); ++k) {
@@ -56,7 +56,7 @@ Dense triangle_of(const Dense& a, bool lower, bool unit) {
   });
 }
 
-/// The estimate finds a part of the inverse's norm that is nearly all of it.
+/// Expects an estimate that finds nearly all of the inverse's norm.
 void expect_condition(const Execution& made, double expected) {
   const double found = made.element("rcond", 0).real();
   EXPECT_GE(found, 0.999 * expected) << format_call(made.call());
@@ -152,13 +152,14 @@ TEST_P(Norms, PivotedQrReproducesTheMatrixWithItsColumnsInOrder) {
   }
 }
 
-/// The cosine of the angle between left and right eigenvector.
+/// The condition number of an eigenvalue is the cosine of the angle between its left and right eigenvector.
 TEST_P(Norms, ConditionsOfEigenvaluesAreThoseOfTheirVectors) {
   for (const std::int64_t n : orders) {
     for (const char* sense : {"E", "B"}) {
       Execution made = execution("geevx", {{"n", text(n)}, {"balanc", "N"}, {"jobvl", "V"}, {"jobvr", "V"}, {"sense", sense}});
       ASSERT_NO_FATAL_FAILURE(made.run());
-      const auto vector = [&](const char* name, std::int64_t k, std::int64_t i) {  // of a real matrix: real and imaginary part
+      const auto vector = [&](const char* name, std::int64_t k, std::int64_t i) {  // vectors of a real matrix are stored as real and
+                                                                                   // imaginary part
         const double imaginary = GetParam().complex() ? 0 : made.element("wi", k).real();
         const std::int64_t first = imaginary < 0 ? k - 1 : k;
         return imaginary == 0 ? made.element(name, i, k)

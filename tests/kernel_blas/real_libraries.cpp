@@ -7,7 +7,7 @@
 namespace flopcast::kernel {
 namespace {
 
-/// Where this system keeps its libraries: the folder of the C library.
+/// Returns the folder of the system's libraries, which is that of the C library.
 std::string library_folder() {
   Dl_info where{};
   dladdr(reinterpret_cast<void*>(&dlopen), &where);

@@ -10,14 +10,14 @@ namespace flopcast::kernel {
 /// A BLAS and LAPACK for tests to call.
 class TestLibrary {
  public:
-  /// Opens `files`, each of which finds those before it by their sonames; nothing if one of them is missing.
+  /// Opens `files`, each of which finds the earlier ones by their sonames; opens nothing if one of them is missing.
   TestLibrary(std::string name, const std::vector<std::string>& files);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool empty() const { return handles_.empty(); }
-  /// The Fortran symbol of `routine`, or nullptr.
+  /// Returns the Fortran symbol of `routine`, or nullptr.
   [[nodiscard]] Function find(const std::string& routine) const;
-  /// Which kernels it has chosen for this CPU ("SkylakeX"), if it is an OpenBLAS.
+  /// Returns the kernels that an OpenBLAS has chosen for this CPU ("SkylakeX"), or an empty text for other libraries.
   [[nodiscard]] std::string kernels() const;
 
  private:
@@ -25,7 +25,7 @@ class TestLibrary {
   std::vector<void*> handles_;
 };
 
-/// Those installed here of: the reference BLAS and LAPACK, OpenBLAS with its own LAPACK, BLIS.
+/// Returns those of the reference BLAS and LAPACK, OpenBLAS with its own LAPACK, and BLIS that are installed.
 const std::vector<TestLibrary>& test_libraries();
 
 }  // namespace flopcast::kernel

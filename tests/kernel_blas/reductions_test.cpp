@@ -5,8 +5,7 @@
 
 #include "tests/kernel_blas/execution.hpp"
 
-// What factorizations and reductions give, put together again, is the matrix that they were given; whatever pivots and signs a library
-// chooses.
+// Tests that the factors of factorizations and reductions multiply to the given matrix, whatever pivots and signs a library chooses.
 namespace flopcast::kernel {
 namespace {
 
@@ -33,7 +32,7 @@ TEST_P(Reductions, SymmetricFactorsReconstructTheMatrix) {
         Execution factored = execution(routine, {{"n", text(n)}, {"uplo", lower ? "L" : "U"}});
         const Dense a = factored.symmetric("A", n, lower, hermitian);
         factored.run();
-        // A = P1 L1 P2 L2 ... D ..., or from the last column on for an upper triangle.
+        // A = P1 L1 P2 L2 ... D ..., from the last column on for an upper triangle.
         Dense x(n, n);
         Dense l = identity(n);
         const auto pivot = [&](std::int64_t k) { return static_cast<std::int64_t>(factored.element("ipiv", k).real()); };
@@ -71,7 +70,7 @@ TEST_P(Reductions, HessenbergFormHasTheMatrixsSimilarity) {
     Execution reduced = execution(GetParam().name("gehrd", "gehrd"), sizes);
     Dense a = reduced.matrix("A", n, n);
     if (n > 0) {
-      a(0, 0) = 0.25;  // isn't touched, so not filled
+      a(0, 0) = 0.25;  // this element isn't touched, so that fill leaves it out
     }
     reduced.run();
     Execution q = execution(GetParam().name("orghr", "unghr"), sizes);
@@ -116,7 +115,7 @@ TEST_P(Reductions, TridiagonalFormHasTheMatrixsSimilarity) {
   }
 }
 
-/// Q and P^H as matrices are what multiplying the identity by them gives.
+/// Q and P^H as matrices equal the identity multiplied by them.
 TEST_P(Reductions, BidiagonalFactorsAreGeneratedAsTheyAreMultipliedBy) {
   for (const auto& [m, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {9, 9}, {17, 9}, {9, 17}, {60, 45}, {45, 60}}) {
     Execution reduced = execution(GetParam().name("gebrd", "gebrd"), {{"m", text(m)}, {"n", text(n)}, {"lda", text(m + 1)}});

@@ -8,7 +8,7 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "tests/kernel_blas/real_libraries.hpp"
 
-// Libraries differ in signs and scaling of the rotations that they generate, so the defining relations are tested.
+// Libraries differ in signs and scaling of the rotations that they generate. The tests check the defining relations.
 namespace flopcast::kernel {
 namespace {
 
@@ -51,7 +51,7 @@ TEST(RotationGenerators, ComplexRotationAnnihilatesItsSecondComponent) {
   }
 }
 
-/// H from rotmg's param, with the elements that the flag implies.
+/// Returns H from rotmg's param, with the elements that the flag implies.
 std::array<double, 4> h11_h12_h21_h22(const std::array<double, 5>& param) {
   if (param[0] == 0) {
     return {1, param[3], param[2], 1};

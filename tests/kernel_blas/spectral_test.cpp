@@ -8,8 +8,8 @@
 #include "tests/kernel/reference/spectral.hpp"
 #include "tests/kernel_blas/execution.hpp"
 
-// Eigenvalues, singular values and least squares: values as the methods of Jacobi find them; vectors, which are known but for signs, by the
-// relations that define them.
+// Tests of eigenvalues, singular values and least squares. Values are compared with those of Jacobi's methods. Vectors, which are unique
+// except for signs, are tested by their defining relations.
 namespace flopcast::kernel {
 namespace {
 
@@ -22,7 +22,7 @@ class Spectral : public testing::TestWithParam<Precise> {
     return {*GetParam().library, GetParam().precision + family, arguments};
   }
   [[nodiscard]] bool single() const { return GetParam().precision == 's' || GetParam().precision == 'c'; }
-  /// Of numbers of size 1 in problems of this order.
+  /// Returns the tolerance for numbers of size 1 in problems of this order.
   [[nodiscard]] double tolerance(std::int64_t order) const {
     return 30 * static_cast<double>(std::max<std::int64_t>(order, 1)) *
            (single() ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon());
@@ -36,7 +36,7 @@ class Spectral : public testing::TestWithParam<Precise> {
           << format_call(made.call()) << ": value " << i;
     }
   }
-  /// Equal but for rounding of numbers as large as these.
+  /// Expects equality except for rounding, relative to the size of the numbers.
   void expect_close(const Dense& found, const Dense& expected, const Execution& made, double factor = 1) const {
     double scale = 1;
     for (const Complex& value : expected.values) {
@@ -104,7 +104,7 @@ TEST_P(Spectral, HermitianEigenvaluesAndVectors) {
   }
 }
 
-/// The pair of x that belongs to eigenvalue k of a real matrix is stored as real and imaginary part.
+/// Returns the eigenvector x of eigenvalue k. A real matrix stores a complex vector as real and imaginary part.
 Dense eigenvector_of(const Execution& made, const char* name, std::int64_t n, std::int64_t k, double imaginary) {
   return dense(n, 1, [&](std::int64_t i, std::int64_t) {
     if (imaginary == 0) {
@@ -127,7 +127,7 @@ TEST_P(Spectral, GeneralEigenvaluesAndVectors) {
         const auto nearest = std::min_element(expected.begin(), expected.end(), [&](const Complex& x, const Complex& y) {
           return std::abs(x - value) < std::abs(y - value);
         });
-        // eigenvalues of general matrices are as sensitive as their vectors are skew
+        // eigenvalues of general matrices are the more sensitive, the more skew their vectors are
         ASSERT_LE(std::abs(*nearest - value), 30 * tolerance(n) * static_cast<double>(n))
             << format_call(made.call()) << ": eigenvalue " << k;
         expected.erase(nearest);

@@ -1,4 +1,4 @@
-// Paper 000 (Peise and Bientinesi, cache-aware modelling and prediction), section 2: what it says about its models.
+// Paper 000 (Peise and Bientinesi, cache-aware modelling and prediction), section 2: its statements on models.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 /// Section 2.3: m, n in [8, 1024].
 const Box domain{{8, 8}, {1024, 1024}};
 
-/// Like dtrsm's time: efficiency rises with both sizes and steps at the blockings of a library and behind a cache.
+/// Time like dtrsm's: efficiency rises with both sizes, with steps at the block sizes of a library and beyond a cache.
 Seconds trsm_like(const Sizes& sizes) {
   const auto m = static_cast<double>(sizes[0]);
   const auto n = static_cast<double>(sizes[1]);

@@ -56,11 +56,11 @@ TEST(Figure, ErrorBarsDoNotHidePoints) {
 
 TEST(Figure, LabelsBesideThePlotKeepApart) {
   Figure figure;
-  figure.y = {"y", false, Interval{0, 395}};  // a pixel each
+  figure.y = {"y", false, Interval{0, 395}};  // one pixel per unit
   figure.labels = {{"low", 0, 100, Label::Align::left, false, true}, {"high", 0, 110, Label::Align::left, false, true, 2}};
   figure.series = {{"", {1, 2}, {3, 4}}};
   const std::string script = gnuplot_script(figure, "svg");
-  // From 65 pixels above the lower edge; the lower one goes down to 14 pixels below the other.
+  // y = 0 lies 65 pixels above the lower edge of the picture; the lower label moves to 14 pixels below the other.
   EXPECT_THAT(script, HasSubstr(fmt::format("{:.5g} nohead linecolor 2\nset label 'high'", 175 / 500.0)));
   EXPECT_THAT(script, HasSubstr(fmt::format("{:.5g} nohead linecolor 8\nset label 'low'", 161 / 500.0)));
 }

@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A directory of this test's own, removed with it.
+/// A temporary directory for each test, removed at its end.
 class FileTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -40,7 +40,7 @@ class FileTest : public testing::Test {
   std::filesystem::path directory_;
 };
 
-/// Message of the Error with exit code `code` that `action` throws.
+/// Returns the message of the Error with exit code `code` that `action` throws.
 std::string message(ExitCode code, const std::function<void()>& action) {
   try {
     action();

@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Whether every element that is opened is closed again, in order; void elements and self-closing ones aside.
+/// Returns whether every element is closed in order, except for void and self-closing elements.
 bool is_balanced(const std::string& html) {
   static const std::set<std::string> alone = {"!DOCTYPE", "meta"};
   std::vector<std::string> open;
@@ -72,7 +72,7 @@ TEST(Page, ShowsTablesAsTheyAreAligned) {
   EXPECT_THAT(html, HasSubstr("<td class=\"r bad\">2 s</td>"));
 }
 
-/// Widths of the rectangles of a colour.
+/// Returns the widths of the rectangles of a colour.
 std::vector<double> widths(const std::string& html, const std::string& colour) {
   std::vector<double> all;
   const std::regex rectangle("<rect x=\"[0-9.]+\" y=\"[0-9.]+\" width=\"([0-9.]+)\" height=\"[0-9.]+\" fill=\"var\\(--" + colour +

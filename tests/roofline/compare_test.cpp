@@ -14,7 +14,7 @@
 namespace flopcast::roofline {
 namespace {
 
-/// The first of a kind and name.
+/// Returns the first difference of a kind and name.
 const Difference& find(const Comparison& comparison, const std::string& kind, const std::string& name) {
   for (const Difference& one : comparison.differences) {
     if (one.kind == kind && one.name == name) {
@@ -42,7 +42,7 @@ std::vector<std::string> texts(const std::vector<RoofName>& roofs) {
   return texts;
 }
 
-/// As fake_roofline, with a dgemm of `library` at one thread only.
+/// Returns fake_roofline with a dgemm of `library` at one thread only.
 Roofline with_library(const std::string& library, double rate) {
   Roofline roofline = fake_roofline();
   roofline.gemm[0].library.name = library;
@@ -82,7 +82,7 @@ TEST(Compare, TellsDifferencesFromNoise) {
   EXPECT_NEAR(noise.interval.low, 1.01 * 7.9 / 8.1 / (1 + comparison.wander.of("bandwidth")), 1e-12);
 }
 
-/// Rates that are steady at any moment, but not from one half of a run to the other, don't differ beyond noise by as much.
+/// Rates that change from one half of a run to the other don't differ beyond noise by the same amount.
 TEST(Compare, KnowsHowRatesWanderWithinARun) {
   Roofline before = fake_roofline(), after = fake_roofline();
   for (Roofline* roofline : {&before, &after}) {
@@ -112,7 +112,8 @@ TEST(Compare, SaysWhatIsNotAlikeAndWhatIsMissing) {
   EXPECT_THAT(texts(comparison.only_after), testing::ElementsAre("point dger m=8, 1 thread"));
 }
 
-/// Restless bandwidths widen neither what is said of steady loops nor of clocks; gemm has no halves and gets what both roofs do together.
+/// Unsteady bandwidths widen the intervals of neither loops nor clocks. gemm has no halves and gets the bound of both kinds of roofs
+/// together.
 TEST(Compare, EachKindWandersForItself) {
   Roofline before = fake_roofline(), after = fake_roofline();
   for (Roofline* roofline : {&before, &after}) {
@@ -134,7 +135,7 @@ TEST(Compare, EachKindWandersForItself) {
   EXPECT_FALSE(find(comparison, "dgemm", "fakeblas serial").beyond_noise());
 }
 
-/// A machine whose rates have the noise of `sample`, which is given the half of the run that it is in (0 or 1) and rolls its own dice.
+/// Returns a machine whose rates have the noise of `sample`, a function of the half of the run (0 or 1) with random numbers of its own.
 template <class Sample>
 Roofline noisy_roofline(const Sample& sample) {
   Roofline roofline = fake_roofline();
@@ -164,8 +165,8 @@ Roofline noisy_roofline(const Sample& sample) {
   return roofline;
 }
 
-/// How many roofs in a hundred are called different between two runs on a machine with this noise, the second of which has `faster` times
-/// the rates.
+/// Returns the percentage of roofs that differ beyond noise between two runs on a machine with this noise, where the second run's rates are
+/// multiplied by `faster`.
 template <class Sample>
 double called_different(const Sample& new_run, double faster = 1) {
   int different = 0, all = 0;
@@ -186,12 +187,12 @@ TEST(Compare, CallsFewRoofsOfEqualMachinesDifferent) {
   const auto steady = [&] { return [&](int) { return std::exp(0.01 * normal(dice)); }; };
   const auto disturbed = [&] { return [&](int) { return (uniform(dice) < 0.3 ? 0.6 : 1) * std::exp(0.01 * normal(dice)); }; };
   const auto bimodal = [&] { return [&](int) { return (uniform(dice) < 0.5 ? 0.55 : 1) * std::exp(0.02 * normal(dice)); }; };
-  // The clock steps by some percent between the halves of a run, and from run to run.
+  // The clock changes by some percent between the halves of a run, and from run to run.
   const auto wandering = [&] {
     const std::array<double, 2> pace = {std::exp(0.03 * normal(dice)), std::exp(0.03 * normal(dice))};
     return [&dice, &normal, pace](int half) { return pace[static_cast<std::size_t>(half)] * std::exp(0.01 * normal(dice)); };
   };
-  static constexpr double most = 5;  // percent, as the intervals are of 95 %
+  static constexpr double most = 5;  // percent, because the intervals are of 95 %
   EXPECT_LT(called_different(steady), most);
   EXPECT_LT(called_different(disturbed), most);
   EXPECT_LT(called_different(bimodal), most);
@@ -245,7 +246,7 @@ TEST(Compare, BestLibrariesAreOfOneRoutineAndNumberOfThreads) {
 TEST(Compare, ComparesTriadLengthsAndTheClockOfTheWidestLoop) {
   Roofline after = fake_roofline();
   after.triad_lengths[0].bytes.samples = {40e9, 40.5e9};
-  after.compute[0].clocks = {9e9};  // not a loop of multiplications and additions
+  after.compute[0].clocks = {9e9};  // a clock beside another loop than one of multiplications and additions
   after.compute[1].clocks = {1.2e9, 1.2e9, 1.2e9};
   after.triad_lengths.push_back(after.triad_lengths[0]);
   after.triad_lengths[1].working_set_bytes = 6144;

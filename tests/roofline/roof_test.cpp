@@ -69,7 +69,7 @@ TEST(Bound, IsTheLowerRoof) {
   EXPECT_DOUBLE_EQ(compute.flops, 16.1e9);
 }
 
-/// A neighbour that takes half of a core's units for most of the time doesn't lower the ceiling.
+/// Another program that takes half of a core's units for most of the time doesn't lower the ceiling.
 TEST(Bound, IsWhatUndisturbedSamplesReach) {
   Roofline roofline = fake_roofline();
   roofline.compute = {roofline.compute.front()};
@@ -79,7 +79,7 @@ TEST(Bound, IsWhatUndisturbedSamplesReach) {
   EXPECT_DOUBLE_EQ(bound.flops, 16.2e9);
 }
 
-/// Operands that were just used lie in a cache, where streams are faster.
+/// Recently used operands lie in a cache, where streams are faster.
 TEST(Bound, IsThatOfTheLevelWhichHoldsTheOperands) {
   Roofline roofline = fake_roofline();
   for (const auto& [stream, bytes] : {std::pair{"triad", 30e9}, {"load", 40e9}, {"store", 20e9}}) {
@@ -129,7 +129,7 @@ TEST(TheoreticalPeaks, MultiplyTheirFactors) {
   EXPECT_EQ(theoretical_peaks(fake_roofline(), 0, "").size(), 2U) << "no nominal clock is known";
 }
 
-/// Though something made its loop slower than that of shorter ones.
+/// The widest vectors count even if their loop was slower than that of shorter vectors.
 TEST(TheoreticalPeaks, AreOfTheWidestVectors) {
   Roofline roofline = fake_roofline();
   roofline.compute.push_back({"AVX-512 double FMA", "double", 8, 2, true, 2, {{20e9, 20e9, 20e9}}, {1e9, 1e9, 1e9}, 1});

@@ -12,7 +12,7 @@
 namespace flopcast::roofline {
 namespace {
 
-/// Configurations with fixed costs and 2 % of noise on a clock that only they move; starting a process takes half a second.
+/// Configurations with fixed costs and 2 % of noise, on a clock that advances by these costs only; starting a process takes half a second.
 class FakeLibrary {
  public:
   explicit FakeLibrary(std::vector<double> costs) : costs_(std::move(costs)) {}

@@ -31,7 +31,7 @@ TEST(PlatformOf, AMessageBetweenHostsPassesTwoLinksOfHalfTheLatency) {
   EXPECT_THAT(platform_of(four_hosts(), 3).xml, HasSubstr("bw=\"12000000000Bps\" lat=\"9.9999999999999995e-07s\""));
 }
 
-/// Messages within a host of SimGrid's share nothing.
+/// Messages within one of SimGrid's hosts don't share bandwidth.
 TEST(PlatformOf, CoresOfTheOnlyHostAreNodesOfANetwork) {
   MachineDescription machine = four_hosts();
   machine.cores_per_host = 8;

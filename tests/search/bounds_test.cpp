@@ -13,12 +13,12 @@ namespace {
 TEST(SignRank, IsThatOfTheSignTest) {
   EXPECT_EQ(sign_rank(4, 1.0 / 16), 1U);  // all four above the median: 1/16
   EXPECT_EQ(sign_rank(4, 0.06), 0U);
-  EXPECT_EQ(sign_rank(20, 0.025), 6U);  // tables of the binomial distribution: P(at most 5 of 20) = 0.0207
+  EXPECT_EQ(sign_rank(20, 0.025), 6U);  // from tables of the binomial distribution: P(at most 5 of 20) = 0.0207
   EXPECT_EQ(sign_rank(0, 0.5), 0U);
   EXPECT_GT(sign_rank(5000, 1e-6), 2300U);
 }
 
-/// Probability, by simulation, that the rank-th smallest of n exceeds the margin-th largest |A/A| though the median is 0.
+/// Returns the simulated probability that the rank-th smallest of n exceeds the margin-th largest |A/A| although the median is 0.
 double simulated(std::size_t n, std::size_t twins, std::size_t rank, std::size_t margin) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
@@ -51,8 +51,8 @@ TEST(CalibratedRank, DecidesEarlierThanTheSignTest) {
   EXPECT_EQ(calibrated_rank(7, 1, 2, 0.5), 0U);  // the second largest of one
 }
 
-/// Probability, by simulation, that the rank-th smallest of all differences between n values and A/A differences is above 0 though the
-/// median is 0.
+/// Returns the simulated probability that the rank-th smallest of all differences between n values and A/A differences is above 0 although
+/// the median is 0.
 double simulated_shift(std::size_t n, std::size_t twins, std::size_t rank) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
@@ -130,7 +130,7 @@ TEST(MedianLowerBound, OfTooFewIsNone) {
 }
 
 TEST(MedianLowerBound, TakesTheMarginFromTheTwins) {
-  const std::vector<double> twins = {0.01, -0.02, 5.0, 0.01, -0.01, 0.02};  // one of them disturbed
+  const std::vector<double> twins = {0.01, -0.02, 5.0, 0.01, -0.01, 0.02};  // one of the twins is disturbed
   EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6, 0.9, 0.8, 0.5, 0.6}, twins, 1e-3), 0.5 - 0.02);
 }
 
@@ -168,7 +168,7 @@ TEST(SignInterval, IsSymmetric) {
   EXPECT_TRUE(std::isinf(sign_interval({1, 2}, 0.05).high));
 }
 
-/// Of distributions with and without tails and with two modes.
+/// Tests distributions with and without tails and with two modes.
 TEST(SignInterval, HoldsTheMedianAsOftenAsItSays) {
   const std::array<double (*)(double), 3> quantiles = {[](double u) { return u; },
                                                        [](double u) { return std::tan(3.14159265358979 * (u - 0.5)) + 0.5; },

@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Invocations on one fake machine.
+/// Returns invocations on one fake machine.
 Invocation on(const std::shared_ptr<FakeMachine>& machine) {
   return [machine](std::size_t i) { return [machine, i] { return (*machine)(i); }; };
 }

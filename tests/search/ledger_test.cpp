@@ -10,8 +10,8 @@ namespace {
 
 using testing::IsEmpty;
 
-/// A ledger of `rounds` rounds of nine candidates on a machine that becomes slower by half from round to round; the last of them costs
-/// twice as much in every other round besides.
+/// Returns a ledger of `rounds` rounds of nine candidates on a machine that becomes slower by half from round to round. The last candidate
+/// costs an additional factor of two in every other round.
 Ledger slowing_down(int rounds) {
   Ledger ledger(all(9), 1);
   Meter meter({});

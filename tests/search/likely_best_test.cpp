@@ -9,7 +9,7 @@
 namespace flopcast::search {
 namespace {
 
-/// A ledger of as many rounds as each candidate has costs.
+/// Returns a ledger with as many rounds as each candidate has costs.
 template <std::size_t rounds>
 Ledger ledger_of(const std::vector<std::array<Seconds, rounds>>& costs) {
   Ledger ledger(all(costs.size()), 1);
@@ -38,7 +38,7 @@ TEST(LikelyBest, IsNotMisledByOneLuckyRoundOfMany) {
 }
 
 TEST(LikelyBest, TakesTheRoundsThatBothWereIn) {
-  const double rested = std::nan("");  // drops it: what it has cost before stands
+  const double rested = std::nan("");  // drops the candidate; its earlier costs stay
   const Ledger ledger = ledger_of<4>({{2, 2, 1, 1}, {1.5, 1.5, rested, rested}});
   EXPECT_EQ(likely_best(ledger, all(2), all(2), 0), 1U);
 }

@@ -16,9 +16,9 @@ class FakeMachine {
   struct Noise {
     double spread = 0.05;   ///< standard deviation of the logarithm
     double outliers = 0;    ///< share of evaluations that take up to three times as long, with a heavy tail
-    double clock_step = 0;  ///< so much slower in the slow state, which comes and goes every 50 evaluations on average
+    double clock_step = 0;  ///< relative slowdown in the slow state, which comes and goes every 50 evaluations on average
     double drift = 0;       ///< amplitude of a slow wave
-    double busy = 0;        ///< share of stretches of some evaluations in which other programs make them take up to 1.9 times as long
+    double busy = 0;        ///< share of groups of successive evaluations that other programs slow down by up to a factor of 1.9
   };
 
   FakeMachine(std::vector<double> truth, Noise noise, std::uint64_t seed) : truth_(std::move(truth)), noise_(noise), random_(seed) {}
@@ -54,11 +54,11 @@ class FakeMachine {
   std::uniform_real_distribution<double> uniform_;
   bool slow_ = false;
   double load_ = 1;
-  int left_ = 0;  ///< evaluations under this load
+  int left_ = 0;  ///< remaining evaluations under this load
   std::int64_t evaluations_ = 0;
 };
 
-/// `count` costs spread evenly at random over [1, 1.6], as the 96 gemm shapes are: a few within 2 % of the best.
+/// Returns `count` costs spread uniformly at random over [1, 1.6], like the 96 gemm shapes: a few within 2 % of the best.
 inline std::vector<double> random_costs(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(1.0, 1.6);

@@ -49,7 +49,7 @@ Outcome race_many(const FakeMachine::Noise& noise, int trials, std::size_t count
   return outcome;
 }
 
-/// In how many trials a race that is cut short has a leader within the tolerance of the best.
+/// Returns the number of trials in which a race that is cut short has a leader within the tolerance of the best.
 int good_when_cut_short(const FakeMachine::Noise& noise, int trials, std::int64_t evaluations) {
   int good = 0;
   for (int trial = 0; trial < trials; ++trial) {
@@ -74,7 +74,7 @@ TEST_P(RaceUnderNoise, FindsTheBestAtThePromisedRateAndCheaply) {
   const Outcome outcome = race_many(GetParam(), trials);
   EXPECT_GE(outcome.good, trials * 95 / 100);
   EXPECT_GE(outcome.kept, trials * 95 / 100);
-  EXPECT_LT(outcome.evaluations / trials, 96 * 2000 / 50);  // the paper's Default takes 2000 of each
+  EXPECT_LT(outcome.evaluations / trials, 96 * 2000 / 50);  // the paper's Default takes 2000 evaluations of each shape
 }
 
 std::string name_of_noise(const testing::TestParamInfo<FakeMachine::Noise>& noise) {
@@ -87,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(Noises, RaceUnderNoise,
                                          FakeMachine::Noise{0.05, 0.03, 0.2, 0.3}),
                          name_of_noise);
 
-/// Medians settle nothing soon where half of all evaluations are slowed down, but those that aren't tell which is the best.
+/// Medians take long to settle a race in which half of the evaluations are slowed down. The other evaluations show which candidate is the
+/// best.
 TEST(Race, CutShortKnowsTheBestOfABusyMachine) {
   constexpr int trials = 40;
   EXPECT_GE(good_when_cut_short({0.01, 0, 0, 0, 0.5}, trials, 3 * 96), trials * 85 / 100);
@@ -95,7 +96,7 @@ TEST(Race, CutShortKnowsTheBestOfABusyMachine) {
   EXPECT_GE(good_when_cut_short({0.01, 0, 0, 0, 0.7}, trials, 800), trials * 90 / 100);
 }
 
-/// Least costs would mislead where noise goes either way.
+/// Least costs would mislead where noise has both directions.
 TEST(Race, CutShortGoesByMediansWhereTheseTellMost) {
   constexpr int trials = 60;
   EXPECT_GE(good_when_cut_short({0.1, 0, 0, 0}, trials, 1000), trials * 65 / 100);  // least costs: 28 of 60
@@ -129,7 +130,7 @@ TEST(Race, FindsTheBestWhereThePapersRuleMissesIt) {
   EXPECT_EQ(race_many(noise, trials).good, trials);
 }
 
-/// In how many of 20 trials over 48 configurations a technique of paper 003 comes within 2 % of the best.
+/// Returns in how many of 20 trials over 48 configurations a technique of paper 003 comes within 2 % of the best.
 int successes(const FakeMachine::Noise& noise, const std::string& name) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -142,8 +143,9 @@ int successes(const FakeMachine::Noise& noise, const std::string& name) {
   return found;
 }
 
-/// All seven find it as long as evaluations are independent, but for Single, which has only one. None does, not even with 2000 evaluations of each,
-/// where the machine changes its clock or drifts: it evaluates one configuration after the other.
+/// All seven techniques find the best configuration while evaluations are independent, except for Single, which evaluates each once. None
+/// finds it, not even with 2000 evaluations of each, where the machine changes its clock or drifts, because they evaluate one configuration
+/// after the other.
 TEST(PaperTechniques, FailWhereTheMachineChanges) {
   for (const std::string& name : technique_names()) {
     const bool single = name == "Single";
@@ -156,7 +158,7 @@ TEST(PaperTechniques, FailWhereTheMachineChanges) {
   EXPECT_GE(race_many({0.05, 0.03, 0.2, 0.3}, 20, 48).good, 19);
 }
 
-/// Each configuration has a slow mode of its own, which no pairing takes away, for up to 40 % of its evaluations.
+/// Each configuration has its own slow mode, which no pairing removes, in up to 40 % of its evaluations.
 TEST(Race, FindsTheBestMedianOfBimodalConfigurations) {
   constexpr int trials = 40;
   constexpr std::size_t count = 24;
@@ -184,7 +186,7 @@ TEST(Race, FindsTheBestMedianOfBimodalConfigurations) {
   EXPECT_GE(good, trials * 95 / 100);
 }
 
-/// The claim that goes with the leader, also where the race is cut short: no other configuration gains more.
+/// Tests the bound that comes with the leader, also of a race that is cut short: no other configuration gains more.
 TEST(Race, BoundsWhatIsLeftToGain) {
   constexpr int trials = 200;
   int wrong = 0;
@@ -234,7 +236,7 @@ TEST(Race, ReversesTheOrderOnAlternateRounds) {
   EXPECT_NE(blocks[0], blocks[2]);
 }
 
-/// Evaluates by `cost` and notes how many entries each round had.
+/// Evaluates by `cost` and records the number of entries of each round.
 template <class Cost>
 auto noting_sizes(Cost cost, std::vector<std::size_t>& sizes) {
   return [cost, &sizes](Evaluator::Block block) {
@@ -253,7 +255,7 @@ TEST(Race, EntersTheLeaderMoreThanOnceInEarlyRounds) {
   options.most_rounds = 5;
   options.tolerance = 0;
   const RaceResult result = race({0, 1}, evaluate, options);
-  EXPECT_THAT(sizes, ElementsAre(2, 5, 5));  // six pairs make three rounds tell enough
+  EXPECT_THAT(sizes, ElementsAre(2, 5, 5));  // six pairs suffice to settle the race after three rounds
   EXPECT_EQ(result.ending, Ending::settled);
   EXPECT_EQ(result.evaluations, 12);
 }
@@ -372,7 +374,7 @@ TEST(Race, RespectsTheBudgetAndIsValidAnyhow) {
     EXPECT_EQ(result.ending, Ending::budget);
     EXPECT_EQ(result.leader.has_value(), evaluations > 0);
     EXPECT_EQ(result.ties.size(), evaluations > 0 ? 5U : 0U);
-    EXPECT_EQ(result.possible_gain, 1);  // nothing can be told yet
+    EXPECT_EQ(result.possible_gain, 1);  // no bound is known yet
   }
 }
 
@@ -462,7 +464,7 @@ TEST(Race, IsSoonGoodEnoughWhereTheLeaderIsFarBeyond) {
   EXPECT_EQ(good.rounds, 1);
 }
 
-/// A median that is 1 isn't at most 0.98, though half of its evaluations seem so.
+/// A median of 1 isn't at most 0.98, although half of its evaluations seem to be.
 TEST(Race, IsRarelyTakenForGoodEnoughWithoutBeing) {
   int wrong = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

@@ -13,11 +13,11 @@ import tempfile
 import xml.etree.ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
-PYTHON = "/usr/bin/python3"  # the one whose NumPy and SciPy are Debian's
+PYTHON = "/usr/bin/python3"  # Debian's Python, with its NumPy and SciPy
 
 
 def junit_outcomes(file):
-    """Outcome of each test of a JUnit file: passed, failed, error or skipped."""
+    """Returns the outcome of each test of a JUnit file: passed, failed, error or skipped."""
     outcomes = {}
     for case in xml.etree.ElementTree.parse(file).iter("testcase"):
         kinds = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
@@ -26,7 +26,7 @@ def junit_outcomes(file):
 
 
 def listed_outcomes(file):
-    """Outcomes of a file with one line per test: name, tabulator, outcome."""
+    """Returns the outcomes in a file with one line per test: name, tabulator, outcome."""
     return dict(line.split("\t", 1) for line in file.read_text(errors="replace").splitlines() if "\t" in line)
 
 
@@ -43,7 +43,7 @@ SUITES = {
 
 
 def run_suite(name, prefix, folder, label):
-    """Outcomes of the suite's tests when its command runs behind `prefix`."""
+    """Returns the outcomes of the suite's tests when its command runs behind `prefix`."""
     command, read, least = SUITES[name]
     results = folder / f"{label}.results"
     environment = dict(os.environ, SUITE_RESULTS=str(results), PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1", FLOPCAST_HOME=str(folder / "home"))
@@ -61,7 +61,7 @@ def run_suite(name, prefix, folder, label):
 
 
 def tuned_profile(flopcast, folder):
-    """A profile of block sizes, tuned quickly: what the suites compute must not depend on its values."""
+    """Returns a quickly tuned profile of block sizes; the suites' results must not depend on its values."""
     profile = folder / "profile.json"
     tuned = subprocess.run([flopcast, "tune", "lapack", "--n", "64,200", "--time-budget", "20s", "--profile", str(profile), "--quiet"],
                            env=dict(os.environ, FLOPCAST_HOME=str(folder / "home")), stdout=subprocess.DEVNULL)

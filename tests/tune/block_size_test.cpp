@@ -26,7 +26,7 @@ Environment machine() {
   return environment;
 }
 
-/// A machine on which panels are slow and updates want large blocks.
+/// Times of a machine with slow panels, where updates prefer large blocks.
 Seconds truth(const Call& call) {
   const auto s = sizes(call);
   const std::string& family = call.routine->family;
@@ -125,8 +125,8 @@ TEST(TuneBlockSize, FindsABlockSizeWithinTheRegretItStates) {
   }
 }
 
-/// With the standard crossover, of 128, a problem of order 100 isn't blocked at all, and one of order 200 hardly: block sizes that are best
-/// with a lower one don't show.
+/// With the standard crossover of 128, a problem of order 100 isn't blocked, and one of order 200 hardly is. Block sizes that are best with
+/// a lower crossover don't show.
 TEST(TuneBlockSize, FindsTheBestOfAllPairsOfSmallProblems) {
   Fixture fixture;
   const std::vector<Problem> problems = Fixture::problems({100, 200});
@@ -186,7 +186,7 @@ TEST(TuneBlockSize, MeasuresNothingTwice) {
   EXPECT_LT(second.cost.segments * 4, first.cost.segments + 4) << "what is known already is not sampled again";
 }
 
-/// Every variant of the triangular inverse, 4 and 8 of which do three times the operations.
+/// Returns every variant of the triangular inverse; variants 4 and 8 do three times the operations.
 std::vector<Problem> inverses(std::initializer_list<std::int64_t> orders) {
   std::vector<Problem> all;
   for (const std::int64_t n : orders) {

@@ -8,7 +8,7 @@
 namespace flopcast::tune {
 namespace {
 
-/// C(rows x columns) of a matrix of order 100 at the given corner, as the output of a dgemm with k = 1.
+/// Returns a call that touches C(rows x columns) of a matrix of order 100 at the given corner, as the output of a dgemm with k = 1.
 Call touching(std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns) {
   Call call = kernel::parse_call(kernel::require("dgemm"),
                                  {{"m", std::to_string(rows)}, {"n", std::to_string(columns)}, {"k", "1"}, {"ldc", "100"}});

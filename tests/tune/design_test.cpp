@@ -35,7 +35,7 @@ Subject subject(std::int64_t n, std::int64_t nb) {
 
 Seconds smooth(const Call& call) { return 1e-6 + flops(call) / 50e9; }
 
-/// A machine on which every combination of sizes is faster or slower by up to 10 % for no reason that a smooth function could know.
+/// Times of a machine on which every combination of sizes is up to 10 % faster or slower than a smooth function predicts.
 Seconds rough(const Call& call) {
   std::size_t seed = 0;
   for (const std::int64_t size : sizes(call)) {
@@ -47,12 +47,12 @@ Seconds rough(const Call& call) {
 
 struct Measured {
   std::size_t segments = 0;
-  bool reached = false;    ///< the target
-  double worst_error = 0;  ///< of a subject's total, relative
+  bool reached = false;    ///< whether the target was reached
+  double worst_error = 0;  ///< relative error of a subject's total
   bool nothing_twice = true;
 };
 
-/// Measures what the design chooses, without noise, until it is content.
+/// Measures the picks of the design, without noise, until the design ends.
 Measured measure(std::vector<Subject>& subjects, const std::function<Seconds(const Call&)>& truth, double target) {
   Measured result;
   model::OnDemandModels models(machine());

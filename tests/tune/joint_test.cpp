@@ -5,7 +5,7 @@
 namespace flopcast::tune {
 namespace {
 
-/// A decision of one variant that takes `seconds`, known to +- `half`.
+/// Returns a decision with one variant that takes `seconds` +- `half`.
 Decision decision(const std::string& variant, Seconds seconds, Seconds half) {
   Standing standing;
   standing.best = {variant, {32, 2, 0}, seconds, {seconds - half, seconds + half}, 0};

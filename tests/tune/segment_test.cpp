@@ -34,7 +34,7 @@ Recorded geqrf(std::int64_t n, std::int64_t nb) {
   return recorded;
 }
 
-/// How far down the pivots of an experiment may point, element by element: what was filled in, or what a factorization can find.
+/// The largest rows that the pivots of an experiment may name, element by element: filled in, or found by a factorization.
 class PivotRows {
  public:
   void fill(const Call& call) {
@@ -44,13 +44,13 @@ class PivotRows {
     const std::int64_t rows = sizes(call)[0];
     set(call, Access::write, [&](std::int64_t, std::int64_t) { return rows; });
   }
-  /// Rows below the first of the matrix that a call swaps.
+  /// Returns the number of rows below the first row of the matrix that a call swaps.
   static std::int64_t available(const Call& call) {
     const std::int64_t ld = call.arguments[2];
     const std::int64_t first = static_cast<std::int64_t>((call.address(1) - virtual_base(0)) / sizeof(double)) % ld;
     return ld - first;
   }
-  /// The lowest row that a call of laswp names.
+  /// Returns the last row that a call of laswp names.
   [[nodiscard]] std::int64_t last(const Call& call) const {
     std::int64_t row = 0;
     for (std::int64_t i = call.arguments[3]; i <= call.arguments[4]; ++i) {
@@ -98,7 +98,7 @@ TEST(SegmentAround, GoesBackToTheLastAccessOfEveryOperand) {
   EXPECT_EQ(segment.end, 6U);
 }
 
-/// Recursive LU counts pivots from the top of a part first, and from the top of all of the matrix later.
+/// Recursive LU counts pivots first from the top of a part, and later from the top of the whole matrix.
 TEST(SegmentExperiment, SwapsNoRowsBelowTheMatrix) {
   for (const char* variant : {"recursive", "3"}) {
     const Call call = kernel::parse_call(kernel::require("dgetrf"), {{"m", "300"}, {"n", "300"}, {"lda", "300"}});

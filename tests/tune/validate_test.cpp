@@ -8,7 +8,7 @@
 namespace flopcast::tune {
 namespace {
 
-/// A ranking of three variants, predicted in this order; "3" has another block size that is predicted slower.
+/// Returns a ranking of three variants, predicted in this order; "3" has another block size with a longer predicted time.
 Decision ranked(const std::vector<std::string>& variants) {
   Decision decision;
   decision.sizes = {100};
@@ -25,7 +25,7 @@ Decision ranked(const std::vector<std::string>& variants) {
   return decision;
 }
 
-/// A clock by which variant "3" takes 1 s, "2" 1.2 s and "1" 1.3 s.
+/// A clock with which variant "3" takes 1 s, "2" 1.2 s and "1" 1.3 s.
 struct World {
   std::size_t experiments = 0;
   std::vector<measure::Timings> operator()(std::span<const measure::Experiment> all) {

@@ -20,7 +20,7 @@ const machine::LibrarySet& libraries() {
 
 kernel::Function lookup(std::string_view routine) { return libraries().find(routine); }
 
-/// A call with memory of its own for A, tau and work, filled with safe values.
+/// A call with memory for A, tau and work, filled with safe values.
 class Problem {
  public:
   Problem(const std::string& routine, std::int64_t m, std::int64_t n, char uplo = 'L') {
@@ -42,7 +42,7 @@ class Problem {
   Problem& operator=(const Problem&) = delete;
 
   [[nodiscard]] const Call& call() const { return call_; }
-  /// What LAPACK's routine leaves in A, bit for bit.
+  /// Returns the result of LAPACK's routine in A, bit for bit.
   std::vector<double> by_lapack() {
     kernel::Invocation(lookup(call_.routine->name), call_).run();
     return memory_.front();

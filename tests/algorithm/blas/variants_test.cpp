@@ -35,8 +35,7 @@ kernel::Function lookup(std::string_view routine) {
 
 bool starts_with(const std::string& text, std::string_view beginning) { return text.compare(0, beginning.size(), beginning) == 0; }
 
-/// A call with memory of its own. All of the memory is random, also what lies beside triangles and below columns; operands are well
-/// conditioned.
+/// A call with memory of its own. All of the memory is random, also beside triangles and below columns; operands are well conditioned.
 class Problem {
  public:
   Problem(const Routine& routine, const Arguments& arguments, bool dominant = false) {
@@ -123,9 +122,9 @@ class Problem {
         case Fill::schur_apart: set(i, on_diagonal, 2 + between_1_and_2); break;
         case Fill::triangular: set(i, on_diagonal, between_1_and_2); break;
         default:
-          if (argument.form == Form::triangle) {  // Hermitian
+          if (argument.form == Form::triangle) {  // Hermitian operand
             set(i, on_diagonal, random());
-          } else {  // large elements on the diagonal, or so that each row is swapped with another
+          } else {  // large elements on the diagonal, or at positions where each row is swapped with another
             const std::int64_t row = dominant ? k : (k + 1) % std::min(rows, columns);
             set(i, row + k * ld, 4 * root);
           }
@@ -135,7 +134,7 @@ class Problem {
       make_schur_form(i, rows, ld);
     }
   }
-  /// Zeros below the diagonal, but in real precisions some 2 x 2 blocks with complex eigenvalues.
+  /// Sets zeros below the diagonal, in real precisions except for some 2 x 2 blocks with complex eigenvalues.
   void make_schur_form(std::size_t i, std::int64_t n, std::int64_t ld) {
     for (std::int64_t column = 0; column < n; ++column) {
       for (std::int64_t row = column + 1; row < n; ++row) {
@@ -161,7 +160,7 @@ class Problem {
   std::mt19937 generator_{5};
 };
 
-/// All data operands of the two are equal but for rounding, also where a routine must not write.
+/// Expects equal data operands, except for rounding, also outside of the routine's outputs.
 void expect_equal(const Problem& found, const Problem& expected, const std::string& what) {
   const Routine& routine = *found.call().routine;
   const double epsilon =
@@ -187,7 +186,7 @@ std::string text(const Call& call, const Algorithm& algorithm, std::int64_t nb) 
   return kernel::format_call(call) + " by " + algorithm.variant + ", nb " + std::to_string(nb);
 }
 
-/// Every variant of `routine` with every block size leaves what LAPACK leaves.
+/// Checks that every variant of `routine` with every block size has LAPACK's result.
 void check(const Routine& routine, const Arguments& arguments) {
   Problem expected(routine, arguments);
   expected.by_lapack();
@@ -331,7 +330,7 @@ TEST_P(Variants, InversesAndSolvers) {
   }
 }
 
-/// What LAPACK's potrf and sygst leave, one after the other.
+/// Computes the results of LAPACK's potrf and sygst, one after the other.
 void reduce_by_lapack(Problem& problem) {
   const Call& call = problem.call();
   const Script lapack = Script::executing(call.routine->precision, lookup);
@@ -387,7 +386,7 @@ TEST(Info, IsTheFirstZeroPivotInEveryVariant) {
   }
 }
 
-/// A solution that overflows: LAPACK scales the right side, and so must the blocks around the one where that happens.
+/// A solution that overflows: LAPACK scales the right side, and the blocks around the overflowing block must be scaled, too.
 TEST(Trsyl, ScalesTheRestWithABlockThatWouldOverflow) {
   const Routine& trsyl = kernel::require("dtrsyl");
   const Arguments arguments = {{"trana", 'N'}, {"tranb", 'N'}, {"isgn", 1}, {"m", 20}, {"n", 20}};
@@ -418,7 +417,7 @@ TEST(Trsyl, ScalesTheRestWithABlockThatWouldOverflow) {
   }
 }
 
-/// Calls with a result; LAPACK makes some without.
+/// Returns the calls with a result; LAPACK also makes calls without any.
 std::vector<Call> calls_with_result(const Trace& trace) {
   std::vector<Call> calls;
   for (const Call& call : trace.calls) {

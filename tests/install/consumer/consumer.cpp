@@ -11,7 +11,7 @@ int main() {
     return 1;
   }
   bool executed = false;
-  if (flopcast_kernel("consumer", {1, 2})) {  // nobody measures: everything is executed
+  if (flopcast_kernel("consumer", {1, 2})) {  // without measurement, everything is executed
     executed = true;
     flopcast_end();
   }

@@ -11,7 +11,7 @@
 
 namespace flopcast::kernel::reference {
 
-/// The elements of one operand, copied from memory, with a mark on each that was read or written.
+/// The elements of one operand, copied from memory, with marks on the elements that were read or written.
 struct Array {
   std::vector<std::complex<double>> values;
   std::vector<bool> read, written, read_before_written;
@@ -21,7 +21,7 @@ struct Array {
   void store(std::int64_t i, Number value);
 };
 
-/// An element of an operand, possibly seen conjugated.
+/// An element of an operand, or its conjugate.
 class Element {
  public:
   Element(Array* array, std::int64_t index, bool conjugated) : array_(array), index_(index), conjugated_(conjugated) {}
@@ -46,7 +46,7 @@ class Element {
   bool conjugated_;
 };
 
-/// A matrix as the textbook writes it, whatever its storage; also its transpose, adjoint, reversal and sub-matrices.
+/// A matrix in textbook notation, independent of its storage; also a view of its transpose, adjoint, reversal and sub-matrices.
 class Matrix {
  public:
   enum class Layout { full, packed_lower, packed_upper, band };
@@ -55,15 +55,15 @@ class Matrix {
       : array_(array), layout_(layout), order_(order), ld_(ld), lower_(lower), upper_(upper) {}
 
   Element operator()(std::int64_t i, std::int64_t j) const { return {array_, index(i, j), conjugated_}; }
-  /// Whether the storage has the element; only a band lacks some.
+  /// Returns whether the storage has the element; only a band lacks some.
   [[nodiscard]] bool stored(std::int64_t i, std::int64_t j) const;
 
   [[nodiscard]] Matrix transposed() const;
   [[nodiscard]] Matrix adjoint() const;
-  /// The matrix itself, its transpose or its adjoint, for N, T or C.
+  /// Returns the matrix itself, its transpose or its adjoint, for N, T or C.
   [[nodiscard]] Matrix op(char trans) const;
   [[nodiscard]] Matrix from(std::int64_t i, std::int64_t j) const;
-  /// Element (rows-1-i, columns-1-j) in place of (i, j).
+  /// Returns the matrix with element (rows-1-i, columns-1-j) in place of (i, j).
   [[nodiscard]] Matrix reversed(std::int64_t rows, std::int64_t columns) const;
 
  private:
@@ -73,7 +73,7 @@ class Matrix {
   Layout layout_;
   std::int64_t order_, ld_, lower_, upper_;
   bool swapped_ = false, conjugated_ = false;
-  // Row and column of the storage are first + step * (row or column seen here).
+  // Row and column of the storage are first + step * (row or column of this view).
   std::int64_t first_row_ = 0, first_column_ = 0, step_ = 1;
 };
 
@@ -82,7 +82,7 @@ class Vector {
  public:
   Vector(Array* array, std::int64_t first, std::int64_t step) : array_(array), first_(first), step_(step) {}
   Element operator[](std::int64_t i) const { return {array_, first_ + i * step_, false}; }
-  /// Without its first i elements.
+  /// Returns the vector without its first i elements.
   [[nodiscard]] Vector from(std::int64_t i) const { return {array_, first_ + i * step_, step_}; }
   [[nodiscard]] Vector reversed(std::int64_t n) const { return {array_, first_ + (n - 1) * step_, -step_}; }
 
@@ -91,7 +91,7 @@ class Vector {
   std::int64_t first_, step_;
 };
 
-/// The arguments of a call by name, its operands copied from where the call says they are.
+/// The arguments of a call by name, with operands copied from the addresses in the call.
 class Arguments {
  public:
   explicit Arguments(const Call& call);
@@ -103,13 +103,13 @@ class Arguments {
   [[nodiscard]] Number scalar(std::string_view name) const;
   [[nodiscard]] Matrix matrix(std::string_view name);
   [[nodiscard]] Vector vector(std::string_view name);
-  /// The only element of a scalar operand.
+  /// Returns the only element of a scalar operand.
   [[nodiscard]] Element element(std::string_view name) { return vector(name)[0]; }
 
-  /// The operand in argument i, with its marks.
+  /// Returns the operand in argument i, with its marks.
   [[nodiscard]] const Array& array(std::size_t i) const { return arrays_.at(i); }
 
-  Number result;  ///< of a function
+  Number result;  ///< result of a function
 
  private:
   [[nodiscard]] std::size_t at(std::string_view name) const;
@@ -118,7 +118,7 @@ class Arguments {
   std::map<std::size_t, Array> arrays_;
 };
 
-/// Element i of argument `argument` of a call, as it lies in memory.
+/// Returns element i of argument `argument` of a call, read from memory.
 std::complex<double> element_in_memory(const Call& call, std::size_t argument, std::size_t i);
 
 }  // namespace flopcast::kernel::reference

@@ -120,7 +120,7 @@ void rot(Arguments& a) {
   }
 }
 
-/// The flag in param tells which elements of H are stored; the others are 0, 1 or -1.
+/// The flag in param determines the elements of H that are stored; the others are 0, 1 or -1.
 void rotm(Arguments& a) {
   const Vector x = a.vector("x"), y = a.vector("y"), param = a.vector("param");
   const double flag = static_cast<Number>(param[0]).real();
@@ -155,7 +155,7 @@ void rotg(Arguments& a) {
   }
 }
 
-/// H in full; libraries choose other scalings, so tests check that H annihilates y1.
+/// Computes all of H. Libraries choose other scalings, so that tests check that H annihilates y1.
 void rotmg(Arguments& a) {
   const Number d1 = a.element("d1"), d2 = a.element("d2"), x1 = a.element("x1"), y1 = a.scalar("y1");
   const Number p1 = d1 * x1, p2 = d2 * y1;

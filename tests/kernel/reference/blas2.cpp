@@ -4,7 +4,7 @@
 namespace flopcast::kernel::reference {
 namespace {
 
-/// The matrix operand of a BLAS 2 routine, called A or AP.
+/// Returns the matrix operand of a BLAS 2 routine, which is called A or AP.
 Matrix operand(Arguments& a) { return a.matrix(a.call().routine->index("A") >= 0 ? "A" : "AP"); }
 
 void scale(const Vector& y, std::int64_t n, Number beta) {
@@ -13,7 +13,7 @@ void scale(const Vector& y, std::int64_t n, Number beta) {
   }
 }
 
-/// Makes the diagonal of a Hermitian matrix real, as updates of one do.
+/// Makes the diagonal of a Hermitian matrix real, as BLAS's updates of such a matrix do.
 void make_real(Element diagonal, bool hermitian) {
   if (hermitian) {
     diagonal = static_cast<Number>(diagonal).real();
@@ -37,7 +37,7 @@ void symmetric_times_vector(Arguments& a, bool hermitian) {
 
 }  // namespace
 
-/// Also gbmv: what a band doesn't store is zero.
+/// Also gbmv: elements outside of a band are zero.
 void gemv(Arguments& a) {
   const bool plain = a.flag("trans") == 'N';
   const std::int64_t rows = a.size(plain ? "m" : "n"), columns = a.size(plain ? "n" : "m");

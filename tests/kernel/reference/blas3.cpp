@@ -21,7 +21,7 @@ void symmetric_multiply(Arguments& a, bool hermitian) {
   }
 }
 
-/// The product of C's triangle: factor(i, l) other(l, j), added up with alpha; a Hermitian diagonal is made real.
+/// Adds alpha times the sum of factor(i, l) other(l, j) to C's triangle; the diagonal of a Hermitian C is made real.
 void update_triangle(Arguments& a, bool hermitian, Number alpha, const Matrix& left, const Matrix& right) {
   const Matrix C = a.matrix("C");
   for (std::int64_t j = 0; j < a.size("n"); ++j) {
@@ -49,7 +49,7 @@ void scale_triangle(Arguments& a) {
   }
 }
 
-/// `flip` is how the second factor is turned round: T or C.
+/// `flip` is the transposition of the second factor: T or C.
 void rank_k(Arguments& a, bool hermitian, char flip) {
   const Matrix A = a.matrix("A").op(a.flag("trans"));
   scale_triangle(a);
@@ -64,7 +64,7 @@ void rank_2k(Arguments& a, bool hermitian, char flip) {
   update_triangle(a, hermitian, hermitian ? conj(alpha) : alpha, B, A.op(flip));
 }
 
-/// op(A) on columns of B, or op(A)^T on its rows.
+/// Applies op(A) to columns of B, or op(A)^T to its rows.
 template <class Kernel>
 void triangular(Arguments& a, Kernel kernel) {
   const bool left = a.flag("side") == 'L';

@@ -80,7 +80,7 @@ std::vector<Values> with_choices(const std::vector<Values>& all, const Argument&
   return extended;
 }
 
-/// alpha and beta, or c and s, or b: general numbers, or those that libraries treat apart.
+/// Returns the value of alpha and beta, or c and s, or b: a general number, or a number that libraries treat specially.
 std::string scalar_text(const Routine& routine, const Argument& argument, bool second, std::size_t variant) {
   const bool complex = is_complex(routine.precision) && argument.kind == Kind::scalar;
   switch (variant % 3) {
@@ -90,7 +90,7 @@ std::string scalar_text(const Routine& routine, const Argument& argument, bool s
   }
 }
 
-/// Sets leading dimensions and increments: least, or larger and partly negative.
+/// Sets leading dimensions and increments: the least ones, or larger ones, some of them negative.
 void set_strides(Values& values, const Routine& routine, std::size_t variant) {
   if (variant == 0) {
     return;
@@ -118,7 +118,7 @@ bool try_append(std::vector<Call>& calls, const Routine& routine, const Values& 
   }
 }
 
-/// Tight leading dimensions are not parse_call's default, which rounds up.
+/// Tight leading dimensions differ from parse_call's default, which rounds up.
 void make_tight(Call& call) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (call.routine->arguments[i].kind == Kind::leading_dimension) {
@@ -138,13 +138,13 @@ void append_variant(std::vector<Call>& calls, const Routine& routine, Values val
   try {
     set_strides(values, routine, variant);
   } catch (const Error&) {
-    return;  // sizes that this routine doesn't take
+    return;  // sizes that are illegal for this routine
   }
   if (try_append(calls, routine, values)) {
     if (variant == 0) {
       make_tight(calls.back());
     }
-  } else if (variant > 0) {  // negative increments, perhaps
+  } else if (variant > 0) {  // increments may be negative
     for (const Argument& argument : routine.arguments) {
       if (argument.kind == Kind::increment) {
         values[argument.name] = std::to_string(4);
@@ -154,7 +154,7 @@ void append_variant(std::vector<Call>& calls, const Routine& routine, Values val
   }
 }
 
-/// Element `element` of argument i becomes `value`, with no imaginary part.
+/// Sets element `element` of argument i to `value`, with no imaginary part.
 void set_element(const Call& call, std::size_t i, std::int64_t element, double value) {
   const std::int64_t parts = argument_element_bytes(*call.routine, i) / real_bytes(call.routine->precision);
   const auto set = [&](auto* numbers) {
@@ -174,7 +174,7 @@ std::vector<Call> cases(const Routine& routine, Extent extent) {
   std::vector<Values> all;
   std::int64_t share = 0;
   for (Sizes sizes : size_choices(extent)) {
-    // The trapezoidal rows of a pentagon (tpqrt): none, half or all of those that there can be.
+    // The trapezoidal rows of a pentagon (tpqrt): none, half or all of the possible number.
     sizes["l"] = std::min({sizes.at("m"), sizes.at("n"), sizes.at("k")}) * (++share % 3) / 2;
     sizes["offset"] = share % 3;
     Values values;
@@ -219,7 +219,7 @@ void prepare(const Call& call, std::uint64_t seed) {
       for (std::size_t element = 0; element < rotation.size(); ++element) {
         set_element(call, i, static_cast<std::int64_t>(element), rotation[element]);
       }
-    } else if (argument.name == "vn1" || argument.name == "vn2") {  // far apart, so that rounding doesn't decide which is the largest
+    } else if (argument.name == "vn1" || argument.name == "vn2") {  // norms far apart, so that rounding doesn't decide which is the largest
       const std::int64_t n = argument.rows.integer(call.values());
       for (std::int64_t k = 0; k < n; ++k) {
         static constexpr std::int64_t stride = 7, modulus = 1009;  // k -> 7 k mod 1009 is one to one

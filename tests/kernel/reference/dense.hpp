@@ -8,7 +8,7 @@ namespace flopcast::kernel::reference {
 
 using Complex = std::complex<double>;
 
-/// A column-major matrix of its own.
+/// A column-major matrix that owns its memory.
 struct Dense {
   std::int64_t rows, columns;
   std::vector<Complex> values;
@@ -17,7 +17,7 @@ struct Dense {
   Complex operator()(std::int64_t i, std::int64_t j) const { return values[static_cast<std::size_t>(i + j * rows)]; }
 };
 
-/// The m x n matrix of element(i, j).
+/// Returns the m x n matrix of element(i, j).
 template <class Element>
 Dense dense(std::int64_t m, std::int64_t n, Element element) {
   Dense result(m, n);

@@ -4,13 +4,13 @@
 
 #include "tests/kernel/reference/arguments.hpp"
 
-/// What every routine of the catalogue computes, written as plainly as possible: one function per family, in the order of operations that
-/// LAPACK working note 41 counts.
+/// Plain implementations of every routine of the catalogue: one function per family, in the order of operations that LAPACK working note 41
+/// counts.
 namespace flopcast::kernel::reference {
 
 using Function = void (*)(Arguments&);
 
-/// The reference of a family ("gemm"), or nullptr.
+/// Returns the reference of a family ("gemm"), or nullptr.
 Function find(const std::string& family);
 
 void swap(Arguments&), copy(Arguments&), scal(Arguments&), axpy(Arguments&), dotu(Arguments&), dotc(Arguments&), sdsdot(Arguments&);
@@ -37,8 +37,8 @@ void potf2(Arguments&), potrs(Arguments&), potri(Arguments&), getf2(Arguments&),
 void syev(Arguments&), syevr(Arguments&), geev(Arguments&), gesdd(Arguments&), gesvd(Arguments&), gels(Arguments&), gelsd(Arguments&),
     gelsy(Arguments&), geevx(Arguments&);
 void lange(Arguments&), gecon(Arguments&), gebal(Arguments&), geqp3(Arguments&);
-/// Routines whose operations depend on the data and whose results are known but for signs, or estimates: spectral_test.cpp and
-/// norms_test.cpp check them.
+/// Returns whether the family's operations depend on the data, and its results are estimates or known except for signs. spectral_test.cpp
+/// and norms_test.cpp check these families.
 bool is_spectral(const std::string& family);
 void trti2(Arguments&), lauu2(Arguments&), sygs2(Arguments&), trsyl(Arguments&), lacpy(Arguments&), laset(Arguments&);
 

@@ -4,10 +4,11 @@
 namespace flopcast::kernel::reference {
 namespace {
 
-/// A as seen with its lower triangle stored: an upper triangle U is the adjoint of the lower U^H, of which the same algorithms hold.
+/// Returns A with its lower triangle stored: an upper triangle U is the adjoint of the lower triangle U^H, for which the same algorithms
+/// hold.
 Matrix as_lower(const Matrix& A, char uplo) { return uplo == 'L' ? A : A.adjoint(); }
 
-/// A = L L^H.
+/// Factors A = L L^H.
 void factor_definite(const Matrix& A, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) {
     Number pivot = static_cast<Number>(A(k, k)).real();
@@ -44,7 +45,7 @@ void invert_triangle(const Matrix& L, bool unit, std::int64_t n) {
   }
 }
 
-/// The lower triangle of L^H L over L.
+/// Replaces L by the lower triangle of L^H L.
 void triangular_product(const Matrix& L, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j <= i; ++j) {
@@ -57,7 +58,7 @@ void triangular_product(const Matrix& L, std::int64_t n) {
   }
 }
 
-/// A := L^-1 A L^-H on the lower triangle.
+/// Computes A := L^-1 A L^-H on the lower triangle.
 void reduce_by_solving(const Matrix& A, const Matrix& L, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) {
     const Number pivot = static_cast<Number>(L(k, k)).real();
@@ -82,7 +83,7 @@ void reduce_by_solving(const Matrix& A, const Matrix& L, std::int64_t n) {
   }
 }
 
-/// A := L^H A L on the lower triangle, row by row: row k of A's adjoint is a column.
+/// Computes A := L^H A L on the lower triangle, row by row: row k of A's adjoint is a column.
 void reduce_by_multiplying(const Matrix& A, const Matrix& L, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) {
     const Number pivot = static_cast<Number>(L(k, k)).real();
@@ -144,7 +145,7 @@ void posv(Arguments& a) {
 
 namespace {
 
-/// Right-looking, the pivot the first of the largest |Re| + |Im|.
+/// Right-looking LU; the pivot is the first element of the largest |Re| + |Im|.
 void factor_with_pivots(Arguments& a, std::int64_t m, std::int64_t n) {
   const Matrix A = a.matrix("A");
   const auto magnitude = [&](std::int64_t i, std::int64_t j) {
@@ -174,7 +175,7 @@ void getf2(Arguments& a) { factor_with_pivots(a, a.size("m"), a.size("n")); }
 
 namespace {
 
-/// B := op(A)^-1 B with factored A; trans N, T or C.
+/// Computes B := op(A)^-1 B with factored A; trans N, T or C.
 void solve_with_pivots(Arguments& a, char trans) {
   const std::int64_t n = a.size("n"), count = a.size("nrhs");
   const Matrix A = a.matrix("A"), B = a.matrix("B"), op = A.op(trans);
@@ -207,11 +208,11 @@ void gesv(Arguments& a) {
   solve_with_pivots(a, 'N');
 }
 
-/// U^-1 first, then X L = U^-1 column by column from the right, then the pivots as swaps of columns.
+/// Computes U^-1, then X with X L = U^-1 column by column from the right, then swaps columns according to the pivots.
 void getri(Arguments& a) {
   const std::int64_t n = a.size("n");
   const Matrix A = a.matrix("A");
-  invert_triangle(A.reversed(n, n), false, n);  // the upper triangle, seen from its end, is lower
+  invert_triangle(A.reversed(n, n), false, n);  // the upper triangle, reversed, is a lower triangle
   for (std::int64_t j = n - 1; j >= 0; --j) {
     std::vector<Number> column;
     for (std::int64_t i = j + 1; i < n; ++i) {
@@ -248,7 +249,8 @@ void sygs2(Arguments& a) {
   (a.size("itype") == 1 ? reduce_by_solving : reduce_by_multiplying)(A, L, a.size("n"));
 }
 
-/// Each equation after those that it needs: op(A) upper triangular goes from its last row, op(B) upper from its first column.
+/// Solves each equation after those that it depends on: an upper triangular op(A) from its last row, an upper triangular op(B) from its
+/// first column.
 void trsyl(Arguments& a) {
   const std::int64_t m = a.size("m"), n = a.size("n");
   const bool upper_a = a.flag("trana") == 'N', upper_b = a.flag("tranb") == 'N';

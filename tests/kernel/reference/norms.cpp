@@ -7,7 +7,7 @@
 namespace flopcast::kernel::reference {
 namespace {
 
-/// |x|, with its operations.
+/// Returns |x| and counts its operations.
 double magnitude(const Arguments& a, Number x) {
   if (a.complex()) {
     count_real(3, 1);
@@ -15,7 +15,7 @@ double magnitude(const Arguments& a, Number x) {
   return std::abs(x.value());
 }
 
-/// Operations on real numbers in the routine's own arithmetic.
+/// Counts operations on real numbers in the routine's arithmetic.
 void count(const Arguments& a, double multiplications, double additions) {
   if (a.complex()) {
     count_real(multiplications, additions);
@@ -66,7 +66,7 @@ void lange(Arguments& a) {
   a.result = norm == 'M' ? largest : *std::max_element(sums.begin(), sums.end());
 }
 
-/// Of any factor: which number comes out depends on the data, which are all read.
+/// For factors of any kind: the estimate depends on the data, all of which are read.
 void gecon(Arguments& a) {
   const std::int64_t n = a.size("n");
   const std::string& family = a.call().routine->family;
@@ -83,7 +83,7 @@ void gecon(Arguments& a) {
   a.element("rcond") = 1 / (1 + largest);
 }
 
-/// Of a matrix without isolated eigenvalues whose rows and columns are as large as each other.
+/// For a matrix without isolated eigenvalues whose rows and columns have equal norms, which isn't changed.
 void gebal(Arguments& a) {
   const std::int64_t n = a.size("n");
   a.element("ilo") = 1.0;
@@ -96,7 +96,7 @@ void gebal(Arguments& a) {
   }
 }
 
-/// Without exchanges.
+/// QR with column pivoting for a matrix that needs no exchanges.
 void geqp3(Arguments& a) {
   geqr2(a);
   for (std::int64_t j = 0; j < a.size("n"); ++j) {

@@ -5,7 +5,7 @@
 
 namespace flopcast::kernel::reference {
 
-/// Operations counted since the last reset, in the arithmetic of LAPACK working note 41: a division or square root is a multiplication.
+/// Numbers of operations since the last reset, counted as in LAPACK working note 41: a division or square root is a multiplication.
 struct Tally {
   double multiplications = 0, additions = 0;
 };
@@ -15,8 +15,8 @@ inline Tally& tally() {
   return counted;
 }
 
-/// A complex number whose operations are counted, in double precision whatever the routine's. Negation, conjugation, parts and absolute
-/// values of reals are free.
+/// A complex number whose operations are counted, always in double precision. Negation, conjugation, parts and absolute values of reals are
+/// free.
 class Number {
  public:
   Number() = default;
@@ -48,10 +48,10 @@ inline Number operator-(Number a) { return -a.value(); }
 inline Number sqrt(Number a) { return counted_multiplication(std::sqrt(a.value())); }
 inline Number conj(Number a) { return std::conj(a.value()); }
 
-/// a * b without counting: scaling by alpha and beta is free by convention.
+/// Returns a * b without counting: scaling by alpha and beta is free by convention.
 inline Number scaled(Number a, Number b) { return a.value() * b.value(); }
 
-/// Real operations inside a complex routine: a complex multiplication stands for 6 of them, an addition for 2.
+/// Counts real operations inside a complex routine: a complex multiplication stands for 6 of them, an addition for 2.
 inline void count_real(double multiplications, double additions) {
   tally().multiplications += multiplications / 6;
   tally().additions += additions / 2;

@@ -7,7 +7,7 @@ void multiply_by_q(const Matrix& A, const Vector& tau, const Matrix& C, const Ap
   for (std::int64_t step = 0; step < k; ++step) {
     const std::int64_t i = how.left == how.plain ? k - 1 - step : step;
     const Number t = how.plain ? static_cast<Number>(tau[i]) : conj(tau[i]);
-    A(i, i) = static_cast<Number>(A(i, i));  // LAPACK puts a 1 there for a moment
+    A(i, i) = static_cast<Number>(A(i, i));  // LAPACK temporarily writes a 1 here
     const ReflectorVector v{A.from(i + 1, i)};
     if (how.left) {
       apply_left(C.from(i, 0), how.m - i, how.n, v, t);
@@ -17,7 +17,7 @@ void multiply_by_q(const Matrix& A, const Vector& tau, const Matrix& C, const Ap
   }
 }
 
-/// The identity, multiplied by the reflectors from the last to the first.
+/// Multiplies the identity by the reflectors from the last to the first.
 void generate_q(const Matrix& A, const Vector& tau, std::int64_t m, std::int64_t n, std::int64_t k, Order order) {
   for (std::int64_t j = k; j < n; ++j) {
     for (std::int64_t i = 0; i < m; ++i) {
@@ -46,7 +46,7 @@ namespace {
 
 Application application(Arguments& a) { return {a.flag("side") == 'L', a.flag("trans") == 'N', a.size("m"), a.size("n")}; }
 
-/// QL's Q is QR's, with all rows and columns reversed.
+/// Multiplies by the Q of QL, which is the Q of QR with all rows and columns reversed.
 void multiply_by_reversed_q(const Matrix& A, const Vector& tau, const Matrix& C, const Application& how, std::int64_t k) {
   multiply_by_q(A.reversed(how.left ? how.m : how.n, k), tau.reversed(k), C.reversed(how.m, how.n), how, k);
 }
@@ -58,7 +58,7 @@ Application adjoint_of(Application how) {
 
 }  // namespace
 
-/// LQ's Q is the adjoint of QR's of the adjoint.
+/// The Q of LQ is the adjoint of the Q of QR of the adjoint matrix.
 void orml2(Arguments& a) {
   multiply_by_q(a.matrix("A").adjoint(), a.vector("tau"), a.matrix("C"), adjoint_of(application(a)), a.size("k"));
 }
@@ -105,7 +105,7 @@ void ormtr(Arguments& a) {
   }
 }
 
-/// Q's reflectors are columns of A, P's are rows; both leave out the first row or column of a reduced matrix that was too short.
+/// Q's reflectors are columns of A, P's are rows. Both leave out the first row or column if the reduced matrix was too short.
 void ormbr(Arguments& a) {
   Application how = application(a);
   const bool q = a.flag("vect") == 'Q';
@@ -127,7 +127,7 @@ void set_identity(const Matrix& A, std::int64_t n, std::int64_t first_column, st
   }
 }
 
-/// Moves reflectors below the first subdiagonal of a `count` x `count` part, which begins at (first, first), one column to the right.
+/// Moves the reflectors below the first subdiagonal of a `count` x `count` part, which begins at (first, first), one column to the right.
 void shift_reflectors(const Matrix& A, std::int64_t first, std::int64_t count) {
   for (std::int64_t j = first + count - 1; j >= first; --j) {
     for (std::int64_t i = j + 1; i < first + count; ++i) {
@@ -165,7 +165,7 @@ void orgbr(Arguments& a) {
   const bool rows = a.flag("vect") == 'P';
   const std::int64_t m = rows ? a.size("n") : a.size("m"), n = rows ? a.size("m") : a.size("n"), k = a.size("k");
   const Matrix A = rows ? a.matrix("A").adjoint() : a.matrix("A");
-  const bool less = rows ? k >= m : k > m;  // then m = n
+  const bool less = rows ? k >= m : k > m;  // m = n in this case
   if (m == 0 || n == 0) {
     return;
   }

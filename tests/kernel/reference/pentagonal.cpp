@@ -8,19 +8,19 @@
 namespace flopcast::kernel::reference {
 namespace {
 
-/// The reflectors of tpqrt: reflector c is 1 at element c of A's rows, and length(c) elements of B's.
+/// The reflectors of tpqrt: reflector c consists of a 1 at row c of A and of length(c) elements of B.
 struct Pentagon {
   Matrix V;
   std::int64_t rows, l;
   [[nodiscard]] std::int64_t length(std::int64_t c) const { return rows - l + std::min(l, c + 1); }
 };
 
-/// Reflectors begin ... begin+width-1, which have a triangular factor of their own.
+/// Reflectors begin ... begin+width-1, which share a triangular factor.
 struct Block {
   std::int64_t begin, width;
 };
 
-/// [A; B] := op(H) [A; B] for the first n columns.
+/// Computes [A; B] := op(H) [A; B] for the first n columns.
 void apply(const Pentagon& V, const Block& block, const Matrix& T, char trans, const Matrix& A, const Matrix& B, std::int64_t n) {
   std::vector<Number> w(static_cast<std::size_t>(block.width));
   for (std::int64_t j = 0; j < n; ++j) {
@@ -41,7 +41,7 @@ void apply(const Pentagon& V, const Block& block, const Matrix& T, char trans, c
   }
 }
 
-/// Column c of T, the factors before it in its block being there.
+/// Computes column c of T from the earlier columns of its block.
 void extend_factor(const Pentagon& V, const Block& block, std::int64_t c, Number tau, const Matrix& T) {
   for (std::int64_t i = 0; i < c; ++i) {
     Number product = 0.0;
@@ -54,7 +54,7 @@ void extend_factor(const Pentagon& V, const Block& block, std::int64_t c, Number
   T(c, c) = tau;
 }
 
-/// Reflector c of a block, applied to the columns of the block behind it.
+/// Computes reflector c of a block and applies it to the later columns of the block.
 Number eliminate(const Pentagon& V, const Block& block, std::int64_t c, const Matrix& A, bool complex) {
   const std::int64_t k = block.begin + c;
   const Number tau = reflector(1 + V.length(k), A(k, k), Column{V.V, k}, complex);

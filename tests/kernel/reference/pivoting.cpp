@@ -4,7 +4,7 @@
 namespace flopcast::kernel::reference {
 namespace {
 
-/// Exchanges column k with that of the largest norm among those behind, in all rows of A, and what belongs to them; `factor`: with rows of F.
+/// Exchanges column k with the later column of the largest norm, in all rows of A, with their norms and jpvt; `factor`: also in rows of F.
 void exchange(Arguments& a, std::int64_t k, bool factor) {
   const Vector vn1 = a.vector("vn1"), vn2 = a.vector("vn2"), jpvt = a.vector("jpvt");
   const auto norm = [&](std::int64_t j) { return static_cast<Number>(vn1[j]).real(); };
@@ -31,7 +31,7 @@ void exchange(Arguments& a, std::int64_t k, bool factor) {
   vn2[largest] = static_cast<Number>(vn2[k]);
 }
 
-/// What is left of the norms of columns first ... n-1 without their elements in a row.
+/// Reduces the norms of columns first ... n-1 by their elements in a row.
 void reduce_norms(Arguments& a, const Matrix& row, std::int64_t first) {
   for (std::int64_t j = first; j < a.size("n"); ++j) {
     const double norm = static_cast<Number>(a.vector("vn1")[j]).real();
@@ -43,7 +43,7 @@ void reduce_norms(Arguments& a, const Matrix& row, std::int64_t first) {
   }
 }
 
-/// The reflector of column k below row k of B, which leaves a 1 in front of it; gives back what belongs there.
+/// Computes the reflector of column k below row k of B and leaves a 1 above it; returns the element that belongs there.
 Number make_reflector(Arguments& a, const Matrix& B, std::int64_t rows, std::int64_t k) {
   a.vector("tau")[k] = reflector(rows - k, B(k, k), Column{B.from(k + 1, k)}, a.complex());
   const Number beta = B(k, k);
@@ -51,7 +51,7 @@ Number make_reflector(Arguments& a, const Matrix& B, std::int64_t rows, std::int
   return beta;
 }
 
-/// F(:, k) = tau (A^H v - F A_before^H v), zero in front of column k+1, where A_before has the reflectors so far.
+/// Computes F(:, k) = tau (A^H v - F A_before^H v), zero above column k+1, where A_before has the earlier reflectors.
 void extend_factor(Arguments& a, const Matrix& B, std::int64_t rows, std::int64_t k) {
   const std::int64_t n = a.size("n");
   const Matrix F = a.matrix("F");
@@ -76,7 +76,7 @@ void extend_factor(Arguments& a, const Matrix& B, std::int64_t rows, std::int64_
 
 }  // namespace
 
-/// Norms are so large that none has to be computed anew, which would end the panel.
+/// The norms are so large that none has to be recomputed, which would end the panel.
 void laqps(Arguments& a) {
   const std::int64_t n = a.size("n"), nb = a.size("nb"), rows = a.size("m") - a.size("offset");
   const Matrix B = a.matrix("A").from(a.size("offset"), 0), F = a.matrix("F");
@@ -106,7 +106,7 @@ void laqps(Arguments& a) {
   a.element("kb") = static_cast<double>(nb);
 }
 
-/// The same.
+/// The norms are as in laqps.
 void laqp2(Arguments& a) {
   const std::int64_t n = a.size("n"), rows = a.size("m") - a.size("offset");
   const Matrix B = a.matrix("A").from(a.size("offset"), 0);

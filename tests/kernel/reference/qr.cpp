@@ -5,7 +5,7 @@
 namespace flopcast::kernel::reference {
 namespace {
 
-/// QR of the m x n matrix A: reflectors below the diagonal, tau in tau[0] ... tau[min(m, n) - 1].
+/// Computes the QR factorization of the m x n matrix A: reflectors below the diagonal, tau in tau[0] ... tau[min(m, n) - 1].
 void qr(const Matrix& A, std::int64_t m, std::int64_t n, const Vector& tau, bool complex, Sign sign = Sign::opposite) {
   for (std::int64_t k = 0; k < std::min(m, n); ++k) {
     const Number t = reflector(m - k, A(k, k), Column{A.from(k + 1, k)}, complex, sign);
@@ -16,7 +16,7 @@ void qr(const Matrix& A, std::int64_t m, std::int64_t n, const Vector& tau, bool
   }
 }
 
-/// The same of the m x n matrix A's rows: A = L Q. A row's reflector is that of the adjoint's column.
+/// Computes the LQ factorization of the m x n matrix A. The reflector of a row is that of the adjoint's column.
 void lq(const Matrix& A, std::int64_t m, std::int64_t n, const Vector& tau, bool complex) {
   for (std::int64_t k = 0; k < std::min(m, n); ++k) {
     const Matrix row = A.from(k, k).adjoint();
@@ -46,7 +46,7 @@ BlockReflector block_reflector(Arguments& a, std::int64_t length) {
   return {a.matrix("V"), length, a.size("k"), a.flag("direct") == 'F', a.flag("storev") == 'C'};
 }
 
-/// T(l, c) = -tau_c T(:, others) (V_others^H v_c), with T(c, c) = tau_c; others come before c, or after it if backward.
+/// Computes T(l, c) = -tau_c T(:, others) (V_others^H v_c), with T(c, c) = tau_c; the others come before c, or after it if backward.
 void triangular_factor(const BlockReflector& V, const Vector& tau, const Matrix& T) {
   for (std::int64_t step = 0; step < V.count; ++step) {
     const std::int64_t c = V.forward ? step : V.count - 1 - step;
@@ -67,7 +67,7 @@ void triangular_factor(const BlockReflector& V, const Vector& tau, const Matrix&
   }
 }
 
-/// C := op(H) C = C - V op(T) V^H C, with H = I - V T V^H; the unit components of V take no multiplication.
+/// Computes C := op(H) C = C - V op(T) V^H C, with H = I - V T V^H; the unit components of V take no multiplication.
 void apply_block(const BlockReflector& V, const Matrix& T, char trans, const Matrix& C, std::int64_t n) {
   const bool lower = V.forward == (trans != 'N');
   std::vector<Number> w(static_cast<std::size_t>(V.count));
@@ -131,7 +131,7 @@ void gerq2(Arguments& a) {
   lq(a.matrix("A").reversed(m, n), m, n, a.vector("tau").reversed(std::min(m, n)), a.complex());
 }
 
-/// QR block by block of nb columns; T holds the factor of each block on top of its columns.
+/// QR by blocks of nb columns; T holds the factor of each block above its columns.
 void geqrt(Arguments& a) {
   const std::int64_t m = a.size("m"), n = a.size("n"), k = std::min(m, n);
   const Matrix A = a.matrix("A"), T = a.matrix("T");

@@ -4,14 +4,14 @@
 
 #include "tests/kernel/reference/triangular.hpp"
 
-/// Elementary reflectors and what is made of them, for the references of QR, LQ, QL, RQ and of the two-sided reductions.
+/// Elementary reflectors and their products, for the references of QR, LQ, QL, RQ and of the two-sided reductions.
 namespace flopcast::kernel::reference {
 
-/// How a reflector chooses beta: away from alpha's sign (larfg), or not negative (larfgp).
+/// Choice of beta's sign: opposite to alpha (larfg), or not negative (larfgp).
 enum class Sign { opposite, positive };
 
-/// H^H [alpha; x] = [beta; 0] with H = I - tau [1; v] [1; v]^H and real beta; leaves beta in alpha, v in x, and gives back tau.
-/// `x` is indexed by [i] and has n-1 elements. In real arithmetic H is the identity where x is empty or zero (larfg).
+/// Computes H^H [alpha; x] = [beta; 0] with H = I - tau [1; v] [1; v]^H and real beta; stores beta in alpha and v in x, and returns tau.
+/// `x` is indexed by [i] and has n-1 elements. In real arithmetic H is the identity if x is empty or zero (larfg).
 template <class X>
 Number reflector(std::int64_t n, Element alpha, const X& x, bool complex, Sign sign = Sign::opposite) {
   Number sum = 0.0;
@@ -40,11 +40,11 @@ Number reflector(std::int64_t n, Element alpha, const X& x, bool complex, Sign s
 
 /// A reflector's vector: its first component may be an implicit 1, the others are elements of a matrix's column.
 struct ReflectorVector {
-  Matrix below;  ///< its element (i-1, 0) is component i
+  Matrix below;  ///< element (i-1, 0) is component i
   Number operator[](std::int64_t i) const { return i == 0 ? Number(1.0) : static_cast<Number>(below(i - 1, 0)); }
 };
 
-/// C := (I - tau v v^H) C for the first m rows and n columns of C; scales w = v^H C by tau.
+/// Computes C := (I - tau v v^H) C for the first m rows and n columns of C; scales w = v^H C by tau.
 template <class V>
 void apply_left(const Matrix& C, std::int64_t m, std::int64_t n, const V& v, Number tau) {
   for (std::int64_t j = 0; j < n; ++j) {
@@ -59,7 +59,7 @@ void apply_left(const Matrix& C, std::int64_t m, std::int64_t n, const V& v, Num
   }
 }
 
-/// C := C (I - tau v v^H); scales v^H by tau, as ger does with its second vector.
+/// Computes C := C (I - tau v v^H); scales v^H by tau, as ger does with its second vector.
 template <class V>
 void apply_right(const Matrix& C, std::int64_t m, std::int64_t n, const V& v, Number tau) {
   std::vector<Number> scaled_vector;
@@ -77,20 +77,20 @@ void apply_right(const Matrix& C, std::int64_t m, std::int64_t n, const V& v, Nu
   }
 }
 
-/// How Q is applied to C, which has m x n elements.
+/// The way to apply Q to C, which has m x n elements.
 struct Application {
-  bool left, plain;  ///< plain: Q, not its adjoint
+  bool left, plain;  ///< `plain`: Q instead of its adjoint
   std::int64_t m, n;
 };
 
-/// C := op(Q) C or C op(Q), Q = H_0 H_1 ... H_{k-1}, whose reflectors are columns of A: they go one by one, the last first where the
-/// product asks for it.
+/// Computes C := op(Q) C or C op(Q), Q = H_0 H_1 ... H_{k-1}, whose reflectors are columns of A. Reflectors are applied one by one, the
+/// last first if the product requires this order.
 void multiply_by_q(const Matrix& A, const Vector& tau, const Matrix& C, const Application& how, std::int64_t k);
 
-/// Whether reflectors are applied to columns, as org2r does, or to rows, as orgl2 does: the same elements, but other intermediate products.
+/// Reflectors are applied to columns (org2r) or to rows (orgl2): the elements are the same, but the intermediate products differ.
 enum class Order { by_columns, by_rows };
 
-/// A := the first n columns, of m elements, of H_0 H_1 ... H_{k-1}.
+/// Sets A to the first n columns, of m elements, of H_0 H_1 ... H_{k-1}.
 void generate_q(const Matrix& A, const Vector& tau, std::int64_t m, std::int64_t n, std::int64_t k, Order order);
 
 }  // namespace flopcast::kernel::reference

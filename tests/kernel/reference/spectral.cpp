@@ -13,7 +13,7 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-/// Columns p and q, turned in their plane.
+/// Rotates columns p and q in their plane.
 void rotate(Dense& a, std::int64_t p, std::int64_t q, double c, double s, Complex phase) {
   for (std::int64_t i = 0; i < a.rows; ++i) {
     const Complex x = a(i, p), y = a(i, q);
@@ -35,7 +35,7 @@ Rotation diagonalising(double pp, double qq, Complex pq) {
   return {c, t * c, pq / size};
 }
 
-/// Columns in the order of `order`.
+/// Returns the columns in the order of `order`.
 Dense selected(const Dense& a, const std::vector<std::size_t>& order) {
   return dense(a.rows, static_cast<std::int64_t>(order.size()),
                [&](std::int64_t i, std::int64_t j) { return a(i, static_cast<std::int64_t>(order[static_cast<std::size_t>(j)])); });
@@ -57,7 +57,7 @@ std::vector<std::size_t> sorted_order(const std::vector<double>& values, Less le
   return order;
 }
 
-/// Solves A X = B by elimination with row pivots; pivots that vanish are lifted a little.
+/// Solves A X = B by elimination with row pivots; pivots that vanish are replaced by small numbers.
 Dense solve(Dense a, Dense b) {
   const std::int64_t n = a.rows;
   for (std::int64_t k = 0; k < n; ++k) {
@@ -85,7 +85,7 @@ Dense solve(Dense a, Dense b) {
   return dense(n, b.columns, [&](std::int64_t i, std::int64_t j) { return b(i, j) / a(i, i); });
 }
 
-/// One step A - shift = Q R, A := R Q + shift of the leading n x n part, by Gram and Schmidt.
+/// Computes one step A - shift = Q R, A := R Q + shift of the leading n x n part, by Gram-Schmidt.
 void qr_step(Dense& a, std::int64_t n, Complex shift) {
   Dense q = dense(n, n, [&](std::int64_t i, std::int64_t j) { return a(i, j) - (i == j ? shift : 0.0); });
   Dense r(n, n);
@@ -116,7 +116,7 @@ void qr_step(Dense& a, std::int64_t n, Complex shift) {
   }
 }
 
-/// The eigenvalue of the last 2 x 2 block that is nearer to its last element.
+/// Returns the eigenvalue of the last 2 x 2 block that is nearer to its last element.
 Complex wilkinson_shift(const Dense& a, std::int64_t n) {
   const Complex trace = a(n - 2, n - 2) + a(n - 1, n - 1);
   const Complex determinant = a(n - 2, n - 2) * a(n - 1, n - 1) - a(n - 2, n - 1) * a(n - 1, n - 2);
@@ -179,7 +179,7 @@ void write_eigenvectors(const Matrix& V, const Dense& a, const std::vector<Compl
   }
 }
 
-/// Conjugate eigenvalues of a real matrix side by side, the one with positive imaginary part first.
+/// Returns the eigenvalues with conjugate pairs side by side, the one with positive imaginary part first.
 std::vector<Complex> paired(const std::vector<Complex>& values) {
   std::vector<Complex> all;
   for (const Complex& value : values) {

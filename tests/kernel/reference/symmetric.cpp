@@ -6,8 +6,8 @@ namespace {
 
 double magnitude(Number value) { return std::abs(value.real()) + std::abs(value.imag()); }
 
-/// A = L D L^T or L D L^H of the lower triangle with the pivots of Bunch and Kaufman, right-looking. An upper triangle, seen from its end,
-/// is lower.
+/// A = L D L^T or L D L^H of the lower triangle with the pivots of Bunch and Kaufman, right-looking. An upper triangle, reversed, is a
+/// lower triangle.
 class Indefinite {
  public:
   Indefinite(Arguments& a, bool hermitian)
@@ -17,7 +17,7 @@ class Indefinite {
         A_(upper_ ? a.matrix("A").reversed(n_, n_) : a.matrix("A")),
         pivots_(upper_ ? a.vector("ipiv").reversed(n_) : a.vector("ipiv")) {}
 
-  /// The columns factored: all, or nb-1 or nb of more.
+  /// Returns the number of factored columns: all, or nb-1 or nb if there are more.
   std::int64_t factor(std::int64_t nb) {
     std::int64_t k = 0;
     while (k < n_ && (nb >= n_ || k + 1 < nb)) {
@@ -73,7 +73,7 @@ class Indefinite {
     b = kept;
   }
 
-  /// Exchanges rows and columns of what isn't factored yet.
+  /// Exchanges rows and columns of the part that isn't factored yet.
   void swap(std::int64_t k, const Pivot& pivot) {
     const std::int64_t from = k + pivot.step - 1, to = pivot.row;
     if (from == to) {

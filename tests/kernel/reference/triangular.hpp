@@ -6,10 +6,10 @@ namespace flopcast::kernel::reference {
 
 inline bool in_triangle(char uplo, std::int64_t i, std::int64_t j) { return uplo == 'L' ? i >= j : i <= j; }
 
-/// Whether op(A) is lower triangular when A's triangle is `uplo`.
+/// Returns whether op(A) is lower triangular when A's triangle is `uplo`.
 inline bool is_lower(char uplo, char trans) { return (uplo == 'L') == (trans == 'N'); }
 
-/// Element (i, j) of a symmetric or Hermitian matrix of which one triangle is stored.
+/// Returns element (i, j) of a symmetric or Hermitian matrix of which one triangle is stored.
 inline Number symmetric_element(const Matrix& A, char uplo, bool hermitian, std::int64_t i, std::int64_t j) {
   if (hermitian && i == j) {
     return static_cast<Number>(A(i, i)).real();
@@ -20,7 +20,7 @@ inline Number symmetric_element(const Matrix& A, char uplo, bool hermitian, std:
   return hermitian ? conj(A(j, i)) : static_cast<Number>(A(j, i));
 }
 
-/// x := M x with a triangular M; what a band doesn't store is zero. `X` is indexed by [i].
+/// Computes x := M x with a triangular M; elements outside of a band are zero. `X` is indexed by [i].
 template <class X>
 void multiply(const Matrix& M, bool lower, bool unit, std::int64_t n, const X& x) {
   for (std::int64_t step = 0; step < n; ++step) {
@@ -35,7 +35,7 @@ void multiply(const Matrix& M, bool lower, bool unit, std::int64_t n, const X& x
   }
 }
 
-/// x := M^-1 x with a triangular M.
+/// Computes x := M^-1 x with a triangular M.
 template <class X>
 void solve(const Matrix& M, bool lower, bool unit, std::int64_t n, const X& x) {
   for (std::int64_t step = 0; step < n; ++step) {

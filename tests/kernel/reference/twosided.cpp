@@ -17,7 +17,7 @@ void reduce_to_hessenberg(Arguments& a) {
   }
 }
 
-/// sum of x(l) * y(l) over l = 0 ... n-1.
+/// Returns the sum of x(l) * y(l) over l = 0 ... n-1.
 template <class X, class Y>
 Number sum_of_products(std::int64_t n, X x, Y y) {
   Number sum = 0.0;
@@ -28,7 +28,7 @@ Number sum_of_products(std::int64_t n, X x, Y y) {
   return sum;
 }
 
-/// What a reduction to bidiagonal form takes and gives: for m < n, the adjoint with the parts of rows and columns exchanged.
+/// Operands of a reduction to bidiagonal form; for m < n those of the adjoint, with rows and columns exchanged.
 struct Bidiagonal {
   Matrix A;
   std::int64_t m, n;
@@ -56,7 +56,7 @@ void gehrd(Arguments& a) {
   reduce_to_hessenberg(a);
 }
 
-/// Each column with the reflectors before it applied from both sides: A := (I - V T V^H)^H (A - Y V^H), Y = A V T.
+/// Applies the earlier reflectors to each column from both sides: A := (I - V T V^H)^H (A - Y V^H), Y = A V T.
 void lahr2(Arguments& a) {
   const std::int64_t n = a.size("n"), k = a.size("k"), rows = n - k;
   const Matrix panel = a.matrix("A"), A = panel.from(k, 0), T = a.matrix("T"), Y = a.matrix("Y"), lower_Y = Y.from(k, 0);
@@ -135,7 +135,7 @@ void gebd2(Arguments& a) {
   }
 }
 
-/// After i steps the matrix is A - V Y^H - X U^H, of which only the next column and row are formed. V's columns and U^H's rows lie in A,
+/// After i steps the matrix is A - V Y^H - X U^H, of which only the next column and row are computed. V's columns and U^H's rows lie in A,
 /// with their ones.
 void labrd(Arguments& a) {
   const auto [whole, rows, n, column_tau, row_tau, d, e, complex] = bidiagonal(a);
@@ -214,7 +214,7 @@ void labrd(Arguments& a) {
 
 namespace {
 
-/// The lower triangle of a Hermitian matrix that is reduced to tridiagonal form; an upper one, seen from its end, is lower.
+/// The lower triangle of a Hermitian matrix that is reduced to tridiagonal form; an upper triangle, reversed, is a lower triangle.
 struct Tridiagonal {
   std::int64_t n;
   Matrix A;
@@ -229,7 +229,7 @@ Tridiagonal tridiagonal(Arguments& a) {
   return {n, a.matrix("A"), a.vector("e"), a.vector("tau")};
 }
 
-/// w := tau w - 1/2 tau^2 (w^H v) v, which makes v w^H + w v^H the whole of a reflector's two-sided update.
+/// Computes w := tau w - 1/2 tau^2 (w^H v) v. Then v w^H + w v^H is the complete two-sided update by the reflector.
 template <class V, class W>
 void balance(std::int64_t n, Number tau, const V& v, const W& w) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -294,7 +294,7 @@ void sytd2(Arguments& a) {
   }
 }
 
-/// After i columns the matrix is A - V W^H - W V^H, of which only the next column is formed.
+/// After i columns the matrix is A - V W^H - W V^H, of which only the next column is computed.
 void latrd(Arguments& a) {
   const auto [n, whole, e, tau] = tridiagonal(a);
   const Matrix A = whole;  // as in labrd

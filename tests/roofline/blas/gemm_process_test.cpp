@@ -58,7 +58,7 @@ TEST(GemmProcess, SaysWhenTheProcessDied) {
   EXPECT_THROW(process.time({4096, 4096, 4096}, 0, 1), Error) << "far beyond its operands";
 }
 
-/// Every way of searching ends, with a shape of the space and everything that it measured.
+/// Every search ends with a shape of the space and with all its measurements.
 TEST(GemmRoof, IsFoundByEverySearch) {
   const GemmSpace space = gemm_space({16, 64}, {32}, {16, 48});
   for (const char* search : {"race", "halving", "Single", "C+I+O+R"}) {

@@ -1,7 +1,7 @@
-// Measures the sources of prediction errors. For one algorithm, order and block size, one interleaved run times the whole algorithm after a
-// warm-up run, all its kernel calls in sequence, and every k-th call in its recreated context, as models on demand sample calls. With
-// --alone each sampled call is also timed without context. Its operands are then placed as `sample` places them, with the vector units
-// asleep or woken.
+// Measures the sources of prediction errors for one algorithm, order and block size. One interleaved run times three things: the whole
+// algorithm after a warm-up run, all its kernel calls in sequence, and every k-th call in its recreated context. Models on demand sample
+// calls in such contexts. With --alone each sampled call is also timed without context. Its operands are then placed as `sample` places
+// them, with the vector units asleep or woken.
 // Prints the sums per kernel.
 #include <CLI/CLI.hpp>
 

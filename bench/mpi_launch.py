@@ -12,8 +12,8 @@ import time
 
 BENCH = pathlib.Path(__file__).parent
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-CROWDED = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}  # for more processes than cores, or processes
-                                                                                               # that share cores
+# For more processes than cores, and for processes that share cores.
+CROWDED = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
 def add_options(parser):

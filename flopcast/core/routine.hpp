@@ -26,8 +26,8 @@ enum class Kind : std::uint8_t {
   scalar,             ///< a number in the routine's precision, read only
   real_scalar,        ///< a real number even in complex routines, read only
   data,               ///< an operand
-  leading_dimension,  ///< of the data argument before it
-  increment,          ///< of the data argument before it
+  leading_dimension,  ///< leading dimension of the data argument before it
+  increment,          ///< increment of the data argument before it
   work_size,          ///< lwork: number of elements of the work argument before it, not a variable of a model; Argument::rows suffice
   work,               ///< scratch space: an operand whose contents on entry don't matter
   pivots,             ///< an array of integers (ipiv)

@@ -90,7 +90,7 @@ Call call_of(const Sample& sample, const std::function<const Routine*(std::strin
   Call call;
   call.routine = lookup(sample.key.routine);
   if (call.routine == nullptr) {
-    throw bad_input("sample of an unknown routine '{}'", sample.key.routine);
+    throw bad_input("the sample is of the unknown routine '{}'", sample.key.routine);
   }
   call.threads = sample.key.threads;
   std::size_t flag = 0;

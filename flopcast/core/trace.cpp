@@ -152,7 +152,7 @@ Call call_from_json(const nlohmann::json& json, const std::vector<Allocation>& a
   const auto name = json[0].get<std::string>();
   call.routine = lookup(name);
   if (call.routine == nullptr) {
-    throw bad_input("unknown routine '{}' in a trace", name);
+    throw bad_input("the trace calls the unknown routine '{}'", name);
   }
   std::size_t at = 1;
   std::size_t scalar = 0;

@@ -65,9 +65,9 @@ Entry general_eigenvalues(const char* precisions, const std::vector<Item>& value
                 "jobvl=V ? 25*n*n*n : (jobvr=V ? 25*n*n*n : 10*n*n*n)");
 }
 
-/// Geevx with balancing, as in calls by Octave, and for sense = E, V or B with the condition numbers of eigenvalues, vectors or both. The
-/// condition number of a vector moves the eigenvalue to the front of the triangle (rotations of two rows and two columns, 6 n each, for
-/// every place) and takes some five solutions with the rest. The triangle without vectors, which sense = V needs, costs as much as the
+/// Balances, as in calls by Octave, and computes for sense = E, V or B the condition numbers of eigenvalues, vectors or both. For the
+/// condition number of a vector the eigenvalue moves to the front of the triangle, by rotations of two rows and two columns (6 n each) for
+/// every place. Some five solutions with the rest follow. The triangle without vectors, which sense = V needs, costs as much as the
 /// eigenvalues alone and the other halves of rows and columns.
 Entry balanced_eigenvalues(const char* precisions, const std::vector<Item>& values, const std::vector<Item>& space) {
   std::vector<Item> items = {flag("balanc", "NPSB"), flag("jobvl", "NV"), flag("jobvr", "NV"), flag("sense", "NEVB"), size("n"), update("A", full("n", "n")), ld("lda")};

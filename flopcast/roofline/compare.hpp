@@ -13,7 +13,7 @@ namespace flopcast::roofline {
 /// Name of a roof within its roofline.
 struct RoofName {
   std::string kind;  ///< "compute", "bandwidth", "clock", "dgemm", "best dgemm", "point"
-  std::string name;  ///< from the second roof of a name on with a number: "openblas serial (2)"
+  std::string name;  ///< the second and further roofs of a name have a number: "openblas serial (2)"
   int threads = 1;
   friend bool operator<(const RoofName& a, const RoofName& b) {
     return std::tie(a.kind, a.name, a.threads) < std::tie(b.kind, b.name, b.threads);

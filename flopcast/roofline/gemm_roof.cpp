@@ -27,7 +27,7 @@ using Samples = std::vector<Rates>;
 /// Outcome of a search.
 struct Found {
   std::size_t best = 0;
-  std::vector<std::string> states;  ///< by configuration
+  std::vector<std::string> states;  ///< states by configuration
   std::vector<std::size_t> order;   ///< the best first
   search::Ending ending = search::Ending::budget;
   double possible_gain = 1, error_probability = 1;

@@ -18,7 +18,7 @@ void to_json(nlohmann::json& json, const Rates& rates) {
     json["interval_95"] = {interval.low, interval.high};
   }
 }
-/// Of clocks and rates, which are never empty.
+/// Throws bad_input unless `values`, clocks or rates, has at least one value and all values are finite and positive.
 void require_positive(const std::vector<double>& values, const char* what) {
   if (values.empty() || !std::all_of(values.begin(), values.end(), [](double value) { return value > 0 && std::isfinite(value); })) {
     throw bad_input("this is no roofline: {} samples of {}, expected at least one, all of them finite and above 0", values.size(), what);

@@ -51,7 +51,7 @@ struct BandwidthRoof {
   std::string stream;  ///< "triad"
   bool nontemporal = false;
   int threads = 1;
-  std::int64_t working_set_bytes = 0;  ///< of all threads together
+  std::int64_t working_set_bytes = 0;  ///< bytes of all threads together
   double flops_per_byte = 0;           ///< operational intensity of the stream, with counted bytes
   double moved_per_byte = 1;           ///< bytes moved per byte counted, if plain stores first read the line they write (write-allocate)
   Rates bytes;                         ///< counted bytes per second, all threads together
@@ -94,7 +94,7 @@ struct GemmRoof {
   Rates flops;                   ///< flops per second of this shape: in fresh processes if `confirmed`, else during the search
   bool confirmed = false;        ///< whether the shape was confirmed in fresh processes
   std::string search;            ///< "race", "halving" or a technique of paper 003
-  std::string ending;            ///< why the search ended
+  std::string ending;            ///< reason why the search ended
   double possible_gain = 1;      ///< fraction of its time that the best shape may lose to another shape of the space
   double error_probability = 1;  ///< error probability of `possible_gain`
   std::int64_t evaluations = 0;

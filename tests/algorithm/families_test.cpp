@@ -52,7 +52,7 @@ TEST(Families, LeaveOutWhatDoesNotSolveTheProblem) {
   FamilyRoutine none = find_family("sygst");
   none.variants.resize(1);
   EXPECT_THAT(names(applicable(none, kernel::parse_call(*none.routine, {{"n", "10"}, {"itype", "2"}}))), testing::ElementsAre("1"))
-      << "so that running it says why";
+      << "running the family reports the reason";
 }
 
 TEST(Families, UnknownOnesGetASuggestion) {

@@ -150,7 +150,7 @@ TEST(AccessDistance, RowsBesideThoseReadCameAlongInTheirLines) {
   const Trace trace = trace_of({call("dcopy", {5, a_address, 128, b_address, 1}), call("dcopy", {5, a_address + 8, 128, b_address, 1}),
                                 call("dcopy", {5, a_address + 64, 128, b_address, 1})});
   AccessOptions options = from(Start::cold);
-  EXPECT_THAT(distances(access_distances(trace, options)[1]), testing::ElementsAre(-1, 80)) << "by bytes nothing is shared";
+  EXPECT_THAT(distances(access_distances(trace, options)[1]), testing::ElementsAre(-1, 80)) << "the accesses share lines, but no bytes";
   options.line_bytes = 64;
   EXPECT_THAT(distances(access_distances(trace, options)[1]), testing::ElementsAre(5 * 64 + 40, 5 * 64 + 40));
   EXPECT_THAT(distances(access_distances(trace, options)[2]), testing::ElementsAre(-1, 5 * 64 + 40));

@@ -246,7 +246,7 @@ TEST(Call, CountsComplexOperationsAsRealOnes) {
   routine.multiplications = Expression("m*n", argument_names);
   routine.additions = Expression("n - 9", argument_names);
   const Call call = call_of(routine, 'L', 'N', {6, 5, 0, 0, 6});
-  EXPECT_EQ(flops(call), 30) << "a negative count is none";
+  EXPECT_EQ(flops(call), 30) << "a negative count counts as 0";
   routine.precision = Precision::z;
   routine.additions = Expression("n", argument_names);
   EXPECT_EQ(flops(call), 30 * 6 + 5 * 2);

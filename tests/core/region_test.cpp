@@ -118,7 +118,7 @@ TEST(Region, OfNothingTouchesNothing) {
 
 TEST(Region, ShortRunsAreWidenedToTheirLines) {
   EXPECT_EQ(whole_lines(strided_vector(4096 + 72, 5, 100, 8), 64), (Region{4096 + 64, 64, 5, 800, 0}));
-  EXPECT_EQ(whole_lines(rectangle(4096 + 56, 2, 5, 100, 8), 64), (Region{4096, 128, 5, 800, 0})) << "two elements on two lines";
+  EXPECT_EQ(whole_lines(rectangle(4096 + 56, 2, 5, 100, 8), 64), (Region{4096, 128, 5, 800, 0})) << "the two elements lie on two lines";
   EXPECT_EQ(whole_lines(strided_vector(4096 + 8, 10, 3, 8), 64), (Region{4096, 256, 1, 256, 0}))
       << "no line between two elements is left out";
   const Region matrix = rectangle(4096, 8, 5, 100, 8), triangle = upper_triangle(4096, 5, 100, 8), row = strided_vector(4096, 5, 100, 8);

@@ -82,7 +82,7 @@ TEST(Trace, MovesToVirtualAddresses) {
   trace.calls[0].arguments[7] = 0x1234;
   make_virtual(trace);
   EXPECT_EQ(trace.calls[0].address(3), virtual_base(0) + 0x100);
-  EXPECT_EQ(trace.calls[0].arguments[7], 0) << "info is no operand";
+  EXPECT_EQ(trace.calls[0].arguments[7], 0) << "info isn't an operand";
   ASSERT_EQ(trace.allocations.size(), 3U);
   EXPECT_EQ(trace.allocations[1].name, "local0");
   EXPECT_EQ(trace.allocations[1].bytes, 8 + 16) << "overlapping pivots are one array";

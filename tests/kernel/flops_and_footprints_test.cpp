@@ -68,10 +68,10 @@ bool has_empty_size(const Call& call) {
   return std::find(all.begin(), all.end(), 0) != all.end();
 }
 
-/// Returns whether the footprint contains elements that a plain algorithm need not touch; the tables name them. They are: norms of whole
-/// matrices, scratch columns, unit diagonals among packed elements, lower halves of blocks of T and of pentagons, and vector elements that
-/// meet no element of a band. Further ones are the pivot that a panel may or may not factor, diagonals of X, Y and W, columns that may be
-/// swapped, and the remains of the matrix after drivers of eigenvalues.
+/// Returns whether the footprint contains elements that a plain algorithm need not touch; the tables name them. Some lie in matrices: norms
+/// of whole matrices, scratch columns, unit diagonals among packed elements, lower halves of blocks of T and of pentagons. Others are
+/// vector elements that meet no element of a band, the pivot that a panel may or may not factor, and diagonals of X, Y and W. The last ones
+/// are columns that may be swapped, and the remains of the matrix after drivers of eigenvalues.
 bool footprint_is_larger(const Call& call) {
   if (has_empty_size(call) || reference::is_spectral(call.routine->family)) {
     return true;

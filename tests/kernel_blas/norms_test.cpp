@@ -147,7 +147,7 @@ TEST_P(Norms, PivotedQrReproducesTheMatrixWithItsColumnsInOrder) {
           << format_call(made.call());
     }
     for (std::int64_t k = 1; k < std::min(m, n); ++k) {
-      EXPECT_LE(std::abs(r(k, k)), std::abs(r(k - 1, k - 1)) * (1 + 100 * epsilon())) << "the longest column that is left comes next";
+      EXPECT_LE(std::abs(r(k, k)), std::abs(r(k - 1, k - 1)) * (1 + 100 * epsilon())) << "the longest remaining column comes next";
     }
   }
 }

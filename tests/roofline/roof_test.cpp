@@ -23,7 +23,7 @@ TEST(Roofline, NamesWhatIsMissing) {
   document.erase("bandwidth");
   try {
     document.get<Roofline>();
-    FAIL() << "read without bandwidths";
+    FAIL() << "a roofline without bandwidths was read";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);
     EXPECT_THAT(error.what(), testing::HasSubstr("bandwidth"));
@@ -149,7 +149,7 @@ TEST(Roofs, TakeSamplesOfALaterMeasurement) {
   add_samples(roofline.compute, later);
   EXPECT_THAT(roofline.compute[1].flops.samples, testing::ElementsAre(15.9e9, 16e9, 16.1e9, 17e9));
   EXPECT_EQ(roofline.compute[1].clocks.size(), 4U);
-  EXPECT_DOUBLE_EQ(roofline.compute[1].instructions_per_cycle, 17e9 / 8 / 1.1e9) << "of the best sample at the highest clock";
+  EXPECT_DOUBLE_EQ(roofline.compute[1].instructions_per_cycle, 17e9 / 8 / 1.1e9) << "from the best sample and the highest clock";
   EXPECT_EQ(roofline.compute[3], fake_roofline().compute[3]) << "other threads";
 
   std::vector<BandwidthRoof> bandwidths = {roofline.bandwidth[1], roofline.bandwidth[0]};

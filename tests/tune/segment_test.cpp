@@ -160,7 +160,7 @@ TEST(SegmentExperiment, PlacesWhatTheContextDoesNotTouch) {
   const Recorded r = geqrf(640, 64);
   const measure::Experiment e = experiment(r.trace, r.placements, {0, 0, 1}, machine());
   EXPECT_GE(count(e, Action::What::flush), 2U) << "A's panel, tau and work are put where they lie";
-  ASSERT_EQ(count(e, Action::What::execute), 1U) << "at the start of the trace a run before warms the code up";
+  ASSERT_EQ(count(e, Action::What::execute), 1U) << "at the start of the trace an earlier run warms the code up";
   const auto at = [&](Action::What what) {
     return std::find_if(e.setup.begin(), e.setup.end(), [what](const Action& action) { return action.what == what; });
   };

@@ -36,7 +36,7 @@ TEST(GemmProcess, PassesOnWhyALibraryCannotBeOpened) {
   wrong.library = "/no/such/library.so";
   try {
     GemmProcess process(wrong);
-    FAIL() << "opened nothing";
+    FAIL() << "a missing library was opened";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);
     EXPECT_THAT(error.what(), testing::HasSubstr("/no/such/library.so"));

@@ -35,13 +35,13 @@ std::string key_of(const fs::path& file) {
   return fmt::format("{} {} {}", machine::detect_topology().cpu, file.string(), fs::file_size(file, unknown));
 }
 
-/// Variables that are set and read by the library in `file`, as far as its name tells which that is.
+/// Variables that are set and read by the library in `file`, as far as its path tells which that is: `openblas-pthread/libblas.so.3`.
 KernelSettings in_force(const fs::path& file) {
   KernelSettings settings;
-  const std::string name = file.filename().string();
+  const std::string path = file.string();
   for (const machine::KernelChoice& choice : machine::kernel_choices()) {
     const std::string variable(choice.variable);
-    const char* value = name.find(choice.library) != std::string::npos ? std::getenv(variable.c_str()) : nullptr;
+    const char* value = path.find(choice.library) != std::string::npos ? std::getenv(variable.c_str()) : nullptr;
     if (value != nullptr) {
       settings[variable] = value;
     }

@@ -207,7 +207,6 @@ void simulate(SimulateOptions options, CommonOptions& common) {
   const std::vector<int> counts = rank_counts(options.ranks);
   options.simulation.time_budget = parse_duration(options.time_budget, "--time-budget");
   interpose::require_simulable(options.simulation.command.front());
-  set_kernels_of(options.simulation.command.front(), options.simulation.kernels, common);
   model::Store store = open_store(common);
   const SimulatedMachine machine(options.machine, store, common);
   MpiSimulator simulator(options.simulation, store, common);

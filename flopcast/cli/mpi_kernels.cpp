@@ -57,8 +57,8 @@ bool stands_for(const fs::path& file, const machine::InstalledLibrary& library) 
   return library.has_blas && (known == file || (has_general_name && known.parent_path() == file.parent_path()));
 }
 
-/// The file of the BLAS that the program is linked with; empty if there is none. Of several, one of which needs the other, it is that which
-/// has the kernels: the loader names it last.
+/// The file of the BLAS that the program is linked with; empty if there is none. Where one library has the interface and needs another that has
+/// the kernels, the loader names the latter last.
 fs::path linked_blas(const fs::path& program) {
   fs::path blas;
   const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();

@@ -9,22 +9,22 @@
   bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--blas blis-serial] [--names intensli]
                                 [--tblis PATH/libtblis.so] [--hptt PATH/libhptt.so] [--finished FILE --time-limit 280]
 
-ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8, after each stage of paper 002 (figures 1b to 1f: 154,
-26.3, 19.1, 14.7, 9.47 %) and with segments, flopcast's own method. The regret is how much longer the chosen algorithm takes than the fastest one.
+ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8. Stages are those of paper 002 (figures 1b to 1f: 154,
+26.3, 19.1, 14.7, 9.47 %) and segments, flopcast's own method. The regret is how much longer the chosen algorithm takes than the fastest one.
 regret: the same regret with segments, one line per contraction, median and worst at the end. The contractions are those of the paper or of
 --contractions, such as "abcd=dbea,ec:e=8;abc=ai,ibc:i=32". As in the paper's plots, the algorithms are those of BLAS-2 and BLAS-3 for the first
-contraction and those of the highest level for the others; --all takes all algorithms.
-cost: time of all algorithms divided by the time of predicting them. Predictions count as in figure 6 of paper 002 (one run of each micro-benchmark,
-without preparation and repetitions), one by one (from the command's start to its answer, median per kernel), all in one ranking, and once more with
-known micro-benchmarks. The times of the algorithms are predicted.
-choice: rate of the planner's choice by model and by micro-benchmarks, compared with the best of its own candidates by execution (with a generous
-budget), as a share of the best rate. Each choice is made once and timed in --rounds turns. Efforts with the same choice are timed together, since
+contraction, and those of the highest level for the others. --all takes all algorithms.
+cost: time of all algorithms divided by the time of predicting them. Predictions count in four ways. The first is that of figure 6 of paper 002
+(one run of each micro-benchmark, without preparation and repetitions). The others are one by one (from the command's start to its answer, median
+per kernel), all in one ranking, and once more with known micro-benchmarks. The times of the algorithms are predicted.
+choice: rate of the planner's choice by model and by micro-benchmarks, as a share of the best rate. The best is that of the planner's candidates by
+execution, with a generous budget. Each choice is made once and timed in --rounds turns. Efforts with the same choice are timed together, since
 they differ by noise only.
 orders: all six orders of the loops over tiles, without and with operands kept. Tiles are those of the planner, the same with N cut into more tiles,
 and with M, N and K cut so that every loop has several iterations. The fastest tiles of the usual order (nkm, nothing kept) and the fastest of the
 others are timed again in turns.
-planner: the planner's choice against NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's --tiles whole), TBLIS
-(--tblis), and HPTT's transpositions around NumPy's gemm (--hptt). --finished FILE keeps finished cases, and a later run continues from there;
+planner: the planner's choice against four others. They are NumPy's einsum (optimize=True), transposing whole tensors around one gemm (flopcast's
+--tiles whole), TBLIS (--tblis), and HPTT's transpositions around NumPy's gemm (--hptt). --finished FILE keeps finished cases, and a later run continues from there;
 no case begins more than --time-limit seconds after the start.
 CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312, the format of the public TCCG suite. Without CASES.csv the paper's contractions are
 taken. --scale multiplies all sizes. einsum and TBLIS run in this process, alternating with the planner's runs; install NumPy with the BLAS to

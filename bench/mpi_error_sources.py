@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Finds the sources of the error of a tuned time. Configurations of a tuning subject are executed several times in full and selectively, in turns. For
-each routine the program prints three figures in seconds: its part of the critical path of full executions, the distance between full executions
-(one predicting another: no prediction can be better), and the error of the selective execution. "rest" is computation outside of kernels, "idle" is
+each routine the program prints three figures in seconds: its part of the critical path of full executions, the distance between full executions,
+and the error of the selective execution. The distance is the error of one full execution as a prediction of another; no prediction can be better. "rest" is computation outside of kernels, "idle" is
 waiting on the path.
 
   bench/mpi_error_sources.py --flopcast build/release/bin/flopcast --subjects build/check/bin --spaces tile_cholesky [--ranks 2] [--limit 4] [--repetitions 3] [--policy local]

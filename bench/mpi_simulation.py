@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the accuracy of simulations: the times that the subjects of examples/mpi print on 2 processes under SimGrid with kernels from models
-(`flopcast mpi simulate`, with this machine's description by `flopcast mpi describe`) against real runs on 2 cores, in turns. Prints ratios of medians,
+"""Measures the accuracy of simulations. The times that the subjects of examples/mpi print on 2 processes under SimGrid with kernels from models
+(`flopcast mpi simulate`) are compared with those of real runs on 2 cores, in turns. `flopcast mpi describe` describes this machine. Prints ratios of medians,
 followed by half the interquartile range of the paired ratios. A first simulation measures the kernels and doesn't count.
 
   bench/mpi_simulation.py --flopcast build/release/bin/flopcast --subjects build/check/bin [--mpi mpich] [--repetitions 7] [--only tile_qr] [--home FOLDER]

@@ -104,9 +104,9 @@ def behind_in_full(rounds):
 
 
 def row(tuned, full):
-    """Returns eight figures of a tuning: the saving by the programs' times and by whole commands, median and worst error, the share of full
-    executions within the predicted intervals, the distance between full executions, the distance of the chosen configuration from the best, and
-    that of a full tuning's choice. `full` has one tuning per round; all figures but the share are medians over the rounds."""
+    """Returns eight figures of a tuning: the saving by the programs' times and by whole commands, median and worst error, and the share of full
+    executions within the predicted intervals. The others are the distance between full executions, the distance of the chosen configuration from
+    the best, and that of a full tuning's choice. `full` has one tuning per round; all figures but the share are medians over the rounds."""
     rounds = [each["configurations"] for each in full]
     paths = [statistics.median(c["predicted_seconds"] for c in each) for each in zip(*rounds)]
     elapsed = sum(statistics.median(c["elapsed_seconds"] for c in each) for each in zip(*rounds))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the errors of selective executions as the paper does: every configuration is executed in full right before its selective execution, so
-that the machine is in the same state for both (mpi_tuning.py compares with full executions minutes away). Each space is tuned with an empty store and
+"""Measures the errors of selective executions as the paper does: every configuration is executed in full right before its selective execution. The
+machine is then in the same state for both, whereas mpi_tuning.py compares with full executions minutes away. Each space is tuned with an empty store and
 again with the filled store; full executions add nothing to it. Prints a Markdown table. "speed-up" is the time that the programs measure, in full
 over selectively. "behind best" is the distance of the chosen configuration's full execution from the fastest one. "by others" is the same distance of
 the configuration that is the best by the other tuning's full executions.

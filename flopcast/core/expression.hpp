@@ -11,9 +11,8 @@ namespace flopcast {
 /// A small arithmetic formula over the integer and flag arguments of a routine, as the catalogue writes them:
 /// `2*m*n*k`, `side=L ? m : n`, `min(m,n)`, `(n*(n+1))/2`. Compiled once, evaluated in nanoseconds.
 ///
-/// Grammar: numbers, argument names, `+ - * /`, unary minus, parentheses, `min(a,b)`, `max(a,b)`, and
-/// `flag=X ? a : b`, where X is one or more letters (any of them matches, whatever the case of the argument).
-/// Division is exact (real); sizes are rounded towards zero by integer().
+/// Grammar: numbers, argument names, `+ - * /`, unary minus, parentheses, `min(a,b)`, `max(a,b)`, and `flag=X ? a : b`. X is one or more
+/// letters, any of which matches, whatever the case of the argument. Division is exact (real); integer() rounds sizes towards zero.
 class Expression {
  public:
   Expression() = default;

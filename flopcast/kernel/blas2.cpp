@@ -9,7 +9,7 @@ Item trans() { return flag("trans", "NTC"); }
 Item uplo() { return flag("uplo", "LU"); }
 Item diag() { return flag("diag", "NU"); }
 
-/// Returns the formula of the number of elements in the band of an m x n matrix, for any m, n, kl and ku; for m = n it is the count of
+/// Returns the formula of the number of elements in the band of an m x n matrix, for any m, n, kl and ku. For m = n the number is that of
 /// LAPACK working note 41.
 std::string band_elements() {
   const std::string below = "max(0,m-kl-1)";  // rows that lack elements on the left: each lacks one more than the row before, at most n

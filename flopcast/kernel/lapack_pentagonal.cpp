@@ -2,10 +2,11 @@
 
 #include "flopcast/kernel/entry.hpp"
 
-// QR of tiles and of tall matrices in pieces: the compact Q of geqrt, a triangle on top of a pentagon (the last l rows of B are upper
-// trapezoidal), and the LU factorisation that converts an orthogonal matrix to reflectors. Working note 41 lacks these routines. The counts
-// are those of the unblocked algorithm for the panel and of a product with T for the update, at leading order if nb doesn't divide the
-// number of reflectors. Footprints of pentagons are rectangles; the part below the trapezoid isn't used.
+// QR of tiles and of tall matrices in pieces. The routines apply the compact Q of geqrt, factor a triangle on top of a pentagon and apply
+// its Q, and convert an orthogonal matrix to reflectors by an LU factorisation. The last l rows of a pentagon B are upper trapezoidal.
+// Working note 41 lacks these routines. The counts are those of the unblocked algorithm for the panel and of a product with T for the
+// update, at leading order if nb doesn't divide the number of reflectors. Footprints of pentagons are rectangles; the part below the
+// trapezoid isn't used.
 // The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {

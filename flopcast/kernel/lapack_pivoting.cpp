@@ -12,8 +12,8 @@
 namespace flopcast::kernel {
 namespace {
 
-/// Formulae of sums over the steps s = 0 ... count-1: the lengths m - offset - s of the reflectors, the columns n - 1 - s to their right,
-/// the squares of s, and the products of length and columns.
+/// Formulae of sums over the steps s = 0 ... count-1. The terms are the lengths m - offset - s of the reflectors, the columns n - 1 - s to
+/// their right, the squares of s, and the products of length and columns.
 std::string lengths(const std::string& count) { return fmt::format("({0}*(m-offset) - {0}*({0}-1)/2)", count); }
 std::string columns(const std::string& count) { return fmt::format("({0}*(n-1) - {0}*({0}-1)/2)", count); }
 std::string squares(const std::string& count) { return fmt::format("{0}*({0}-1)*(2*{0}-1)/6", count); }

@@ -32,8 +32,7 @@ Entry blocked(const char* family, const char* operation, const char* lines, cons
 }
 
 Entry block_reflector(const char* precisions, const char* transpositions) {
-  // The counts with l the length of the reflectors and o the other side of C: 2 o k (l - k) in two gemm, o k (k-1) in two unit trmm, and
-  // the rest in T.
+  // l is the length of the reflectors and o the other side of C. Two gemm take 2 o k (l - k), two unit trmm o k (k-1), and T the rest.
   const std::string shared = "side=L ? n*k*(2*m - (k+1)/2) : m*k*(2*n - (k+1)/2)";
   return Entry{names(precisions, "larfb"), "larfb", "C := op(H) C, or C op(H), with a block reflector H",
                {flag("side", "LR"), flag("trans", transpositions), flag("direct", "FB"), flag("storev", "CR"), size("m"), size("n"),

@@ -3,11 +3,12 @@
 #include "flopcast/kernel/entry.hpp"
 
 // Eigenvalues, singular values and least squares: the drivers that NumPy, Octave and R call. The number of operations depends on the data.
-// The counts are the leading terms for matrices with a spread spectrum, half of them multiplications. Sources are Golub and Van Loan,
-// Matrix Computations (3rd edition: 5.4.5 singular values, 7.5.6 and 8.3.3 eigenvalues), and Demmel, Applied Numerical Linear Algebra
-// (5.3.3: divide and conquer takes 4/3 n^3 for the vectors of a tridiagonal matrix). A symmetric matrix has the footprint of the whole
-// matrix, although one triangle is given, because the eigenvectors overwrite all of it. Work sizes suffice for block sizes up to 512. The
-// tables keep their own layout: names, arguments, counts.
+// The counts are the leading terms for matrices with a spread spectrum, half of them multiplications.
+// Sources: Golub and Van Loan, Matrix Computations (3rd edition: 5.4.5 singular values, 7.5.6 and 8.3.3 eigenvalues); Demmel, Applied
+// Numerical Linear Algebra (5.3.3: divide and conquer takes 4/3 n^3 for the vectors of a tridiagonal matrix).
+// A symmetric matrix has the footprint of the whole matrix, although one triangle is given, because the eigenvectors overwrite all of it.
+// Work sizes suffice for block sizes up to 512.
+// The tables keep their own layout: names, arguments, counts.
 // clang-format off
 namespace flopcast::kernel {
 namespace {

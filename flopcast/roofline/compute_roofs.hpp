@@ -33,8 +33,8 @@ void add_samples(std::vector<ComputeRoof>& roofs, const std::vector<ComputeRoof>
 /// Returns the whole number of units that `instructions_per_cycle` indicates: the nearest one, at least 1.
 int ports(double instructions_per_cycle);
 
-/// Returns the instructions per cycle of the widest fused multiply-add in double precision, of the team with the least disturbance: all
-/// cores have the same units, and disturbances slow down a thread. 0 if there is none.
+/// Returns the instructions per cycle of the widest fused multiply-add in double precision, from the team with the least disturbance; 0 if
+/// there is none. All cores have the same units, and disturbances slow down a thread.
 double fused_instructions_per_cycle(const Roofline& roofline);
 
 /// Returns peaks from factors (paper 003, equation 9) for the widest fused multiply-add of `roofline` in double precision and each number

@@ -64,7 +64,7 @@ std::string flags(const Call& call);
 std::int64_t span_elements(const Call& call, std::size_t i);
 /// Bytes per element of data, work or pivots argument i.
 std::int64_t argument_element_bytes(const Routine& routine, std::size_t i);
-/// Returns a text such as `dgemm(N, T, 100, 100, 64, -1, 0x..., 104, ...)` for messages.
+/// `dgemm(N, T, 100, 100, 64, -1, 0x..., 104, ...)`, for messages.
 std::string to_string(const Call& call);
 
 }  // namespace flopcast

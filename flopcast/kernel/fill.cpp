@@ -214,7 +214,7 @@ class Filler {
   std::int64_t rows_, reals_per_element_;
 };
 
-/// Swaps row offset+i with itself or a later row, up to the last one.
+/// Row offset+i is swapped with one of itself and those after it, up to the last.
 void fill_pivots(const Call& call, const Operand& operand, std::uint64_t seed) {
   const Argument& argument = call.routine->arguments[operand.argument];
   const std::int64_t count = operand.bytes() / 4;

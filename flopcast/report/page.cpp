@@ -87,7 +87,7 @@ std::string figure_of(const std::string& drawing, double width, double height, s
       key, width, height, html_escaped(caption), drawing, html_escaped(caption));
 }
 
-/// Returns the estimated width of a label in pixels.
+/// Pixels that a label takes, about.
 double label_width(std::string_view text) {
   static constexpr double per_column = 8;
   return per_column * static_cast<double>(display_width(text));
@@ -184,7 +184,7 @@ void Page::add_strips(const Strips& strips, std::string_view caption) {
       double bottom = y + height;
       for (std::size_t s = 0; s < strip.bins[b].size(); ++s) {
         const double part = std::min(strip.bins[b][s] * height, bottom - y);
-        if (part > 0.05) {  // smaller parts can't be seen
+        if (part > 0.05) {  // less can't be seen
           bottom -= part;
           drawing +=
               rectangle(left + static_cast<double>(b) * bin_width, bottom, bin_width, part, fmt::format("s{}", std::min(s, colours - 1)));

@@ -47,7 +47,7 @@ struct Table {
 /// Returns aligned columns between bars, which are readable as text and form a Markdown table in a paper or an issue. Bars in cells are
 /// escaped, control characters become blanks.
 std::string to_text(const Table& table, bool color = false);
-/// Returns CSV by RFC 4180 with raw values and one heading line.
+/// RFC 4180, raw values, one heading line.
 std::string to_csv(const Table& table);
 
 /// Returns the number of columns that UTF-8 `text` takes on a terminal (combining marks 0, East Asian wide characters 2).

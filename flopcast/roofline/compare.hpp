@@ -26,7 +26,7 @@ std::string to_string(const RoofName& roof);
 struct Difference : RoofName {
   double before = 0, after = 0;  ///< medians
   double ratio = 1;              ///< after / before
-  Interval interval;  ///< interval of the ratio: from the medians' 95 % intervals, widened by the change of this kind within a run
+  Interval interval;             ///< of the ratio: of the medians' 95 % intervals, widened by how much the kind wanders
   [[nodiscard]] bool beyond_noise() const noexcept { return interval.low > 1 || interval.high < 1; }
 };
 
@@ -46,8 +46,8 @@ struct Comparison {
   std::vector<RoofName> only_before, only_after;  ///< roofs that only one of the rooflines has
 };
 
-/// Compares two rooflines. Roofs correspond if kind, name, threads and number within the name are equal. dgemm roofs correspond if library
-/// name and threads are equal, whatever their version and shape. If the best dgemm are of different libraries, these are compared too.
+/// Roofs are the same if kind, name and threads are, the second of a name if it is the second of it in both; the dgemm roofs of one library
+/// name and thread count are, whatever its version and shape. Where the best dgemm is of different libraries, the best are compared too.
 Comparison compare(const Roofline& before, const Roofline& after);
 
 }  // namespace flopcast::roofline

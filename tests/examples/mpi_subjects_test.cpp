@@ -200,7 +200,7 @@ TEST_F(MpiSubjectOptions, RefusesWhatDoesNotFit) {
       {"tile_cholesky", "--grid 2x", "--grid needs integers joined by x, each of at least 1, not '2x'"},
       {"tile_cholesky", "--grid 3x1", "a grid of 3x1 doesn't have 1 processes"},
       {"recursive_cholesky", "--grid 1x2x1", "a grid of 1x2x1 has layers that aren't square"},
-      {"recursive_cholesky", "--grid 2x2x2", "a grid of 2x2x2 isn't one of 1 processes"},
+      {"recursive_cholesky", "--grid 2x2x2", "a grid of 2x2x2 doesn't have 1 processes"},
       {"recursive_cholesky", "--base-case best", "--base-case is one of gather, everywhere, layer, not 'best'"},
       {"pipelined_qr", "--m 3 --n 4", "a matrix of 3 x 4 has fewer rows than columns"},
       {"pipelined_qr", "--panel qr", "--panel is one of tsqr, cholesky-qr2, not 'qr'"},

@@ -17,7 +17,7 @@ class TestLibrary {
   [[nodiscard]] bool empty() const { return handles_.empty(); }
   /// Returns the Fortran symbol of `routine`, or nullptr.
   [[nodiscard]] Function find(const std::string& routine) const;
-  /// Returns the kernels that an OpenBLAS has chosen for this CPU ("SkylakeX"), or an empty text for other libraries.
+  /// Which kernels it has chosen for this CPU ("SkylakeX"), if it is an OpenBLAS.
   [[nodiscard]] std::string kernels() const;
 
  private:

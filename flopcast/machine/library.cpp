@@ -96,6 +96,7 @@ Library::State::State(const std::string& path, Lmid_t name_space) : file(readabl
     throw bad_input("library {} has neither BLAS nor LAPACK: no symbol dgemm_, no symbol dgeqrf_", path);
   }
   threads = ThreadControl::of(telling_symbols(file, path));
+  several_threads = machine::may_be_called_by_several_threads(telling_symbols(file, path));
   claim_buffer(file, identity);
 }
 
@@ -110,6 +111,8 @@ void* Library::symbol(const std::string& name) const { return state_->file.symbo
 bool Library::defines(std::string_view routine) const { return state_->file.own_symbol(fortran_symbol(routine)) != nullptr; }
 
 const LibraryIdentity& Library::identity() const { return state_->identity; }
+
+bool Library::may_be_called_by_several_threads() const { return state_->several_threads; }
 
 void Library::set_threads(int threads) const {
   const LibraryIdentity& library = identity();

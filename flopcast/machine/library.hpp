@@ -17,8 +17,8 @@ using Function = void (*)();
 class Library {
  public:
   /// Opens by name ("openblas", "openblas-serial", "openblas-pthread", "blis", "blis-serial", "blis-openmp", "reference", "atlas", "mkl")
-  /// or by path; `role` tells which file "reference" and "atlas" stand for. Throws environment_error if nothing of that name is installed
-  /// (naming what is) or the loader refuses it, bad_input if the file is no library or has no BLAS or LAPACK symbol.
+  /// or by path; `role` tells which file "reference" and "atlas" stand for. Throws bad_input if nothing of that name is installed (naming what
+  /// is) or it has no BLAS or LAPACK symbol, environment_error if the file is no library or the loader refuses it.
   static Library open(std::string_view name_or_path, Role role = Role::blas);
 
   /// Address of the Fortran symbol of `routine` ("dgemm" finds dgemm_), or nullptr.
@@ -28,6 +28,8 @@ class Library {
   /// Whether it defines the Fortran symbol of `routine` itself, not a library that it loads.
   [[nodiscard]] bool defines(std::string_view routine) const;
   [[nodiscard]] const LibraryIdentity& identity() const;
+  /// Whether several threads may call it at the same time (library_identity.hpp).
+  [[nodiscard]] bool may_be_called_by_several_threads() const;
   /// Sets threads through the library's own call; throws bad_input if it can't have that many.
   void set_threads(int threads) const;
 

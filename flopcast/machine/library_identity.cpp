@@ -127,15 +127,17 @@ int integer_bytes_of(const SymbolLookup& symbol, const Naming& naming) {
   return flopcast::integer_bytes([&symbol](const char* name) { return symbol(name); }, naming.prefix, naming.suffix);
 }
 
-/// Of the library file `path`; 0 if nothing tells. The library stays loaded.
-int integer_bytes_when_loaded(const char* path) {
-  void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) {
-    return 0;
+/// What `ask` makes of the library file `path`, from 1 to 255, asked in a process of its own; 0 if it can't be loaded, or crashes.
+int asked_when_loaded(const std::filesystem::path& path, const std::function<int(const SymbolLookup&)>& ask) {
+  const pid_t child = fork();
+  if (child == 0) {
+    void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    _exit(library == nullptr ? 0 : ask([library](const std::string& name) { return dlsym(library, name.c_str()); }));
   }
-  const SymbolLookup symbol = [library](const std::string& name) { return dlsym(library, name.c_str()); };
-  const std::optional<Naming> names = naming([&symbol](const std::string& name) { return symbol(name) != nullptr; });
-  return names ? integer_bytes_of(symbol, *names) : 0;
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
 }  // namespace
@@ -157,15 +159,29 @@ LibraryIdentity ask_identity(const SymbolLookup& symbol, const Naming& naming) {
 }
 
 std::optional<int> integer_bytes(const std::filesystem::path& path) {
-  const pid_t child = fork();
-  if (child == 0) {
-    _exit(integer_bytes_when_loaded(path.c_str()));
-  }
-  int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  const int bytes = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  const int bytes = asked_when_loaded(path, [](const SymbolLookup& symbol) {
+    const std::optional<Naming> names = naming([&symbol](const std::string& name) { return symbol(name) != nullptr; });
+    return names ? integer_bytes_of(symbol, *names) : 0;
+  });
   return bytes == 4 || bytes == 8 ? std::optional(bytes) : std::nullopt;
+}
+
+std::optional<bool> may_be_called_by_several_threads(const std::filesystem::path& path) {
+  enum Answer : int { nothing, may_not, may };
+  const int answer = asked_when_loaded(
+      path, [](const SymbolLookup& symbol) -> int { return may_be_called_by_several_threads(symbol) ? Answer::may : Answer::may_not; });
+  return answer == Answer::nothing ? std::nullopt : std::optional(answer == Answer::may);
+}
+
+bool may_be_called_by_several_threads(const SymbolLookup& symbol) {
+  for (const std::string_view prefix : symbol_prefixes) {
+    const SymbolLookup own = named(symbol, {std::string(prefix), ""});
+    if (const auto parallel = ask<int()>(own, "openblas_get_parallel")) {
+      const std::string built = text_or_empty(ask<const char*()>(own, "openblas_get_config"));
+      return *parallel != 0 || built.find("USE_LOCKING") != std::string::npos || built.find("USE_TLS") != std::string::npos;
+    }
+  }
+  return symbol("blas_memory_alloc") == nullptr || symbol("blas_thread_init") != nullptr;  // GotoBLAS tells nothing
 }
 
 bool may_be_called_by_several_threads(const void* function) {
@@ -177,8 +193,7 @@ bool may_be_called_by_several_threads(const void* function) {
   if (library == nullptr) {
     return true;
   }
-  const auto parallel = reinterpret_cast<int (*)()>(dlsym(library, "openblas_get_parallel"));
-  const bool safe = parallel == nullptr || parallel() != 0;  // 0: neither threads nor OpenMP
+  const bool safe = may_be_called_by_several_threads([&](const std::string& name) { return dlsym(library, name.c_str()); });
   dlclose(library);
   return safe;
 }

@@ -34,8 +34,12 @@ LibraryIdentity ask_identity(const SymbolLookup& symbol, const Naming& naming = 
 /// trying or asking it there; nothing if it can't be loaded, or has no BLAS and no LAPACK.
 std::optional<int> integer_bytes(const std::filesystem::path& path);
 
-/// Whether several threads may call `function` at the same time, by the loaded library that holds it: OpenBLAS built for one thread keeps its
-/// buffers without a lock, and then now and then gives wrong results.
+/// Whether several threads may call a loaded library at the same time, by what it says of itself. OpenBLAS built for one thread keeps its
+/// buffers without a lock, unless it was built with USE_LOCKING, and then now and then gives wrong results; GotoBLAS does, too.
+bool may_be_called_by_several_threads(const SymbolLookup& symbol);
+/// The same of the library file `path`, which is loaded in a process of its own; nothing if it can't be.
+std::optional<bool> may_be_called_by_several_threads(const std::filesystem::path& path);
+/// The same of the loaded library that holds `function`.
 bool may_be_called_by_several_threads(const void* function);
 
 /// Version in a file's name: "3.11.0" of libblas.so.3.11.0; empty if there is none.

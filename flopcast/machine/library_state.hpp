@@ -17,6 +17,7 @@ struct Library::State {
   LoadedFile file;
   LibraryIdentity identity;
   std::optional<ThreadControl> threads;
+  bool several_threads = true;  ///< may call it at the same time
 };
 
 /// The Fortran symbol of `routine`: "dgemm_" of "dgemm".

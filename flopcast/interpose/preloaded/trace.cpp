@@ -17,8 +17,10 @@
 #include <cstring>
 #include <new>
 
+#include "flopcast/interpose/preloaded/caller_table.hpp"
 #include "flopcast/interpose/preloaded/dry_run.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
+#include "flopcast/interpose/preloaded/unnoticed.hpp"
 
 namespace flopcast::interpose {
 
@@ -40,14 +42,7 @@ struct Seat {
   ChunkHeader* live;
 };
 
-/// A definition that was found for one caller.
-struct Found {
-  std::atomic<std::uint64_t> key;  ///< 0: free
-  std::atomic<void*> definition;
-};
-
 constexpr std::size_t most_seats = 1024;
-constexpr std::size_t most_found = 8192;
 constexpr std::size_t most_libraries = 64;
 constexpr std::size_t live_room = live_bytes - sizeof(ChunkHeader);
 
@@ -56,26 +51,10 @@ constinit FileHeader* header = nullptr;  ///< nullptr: nothing is recorded
 constinit std::atomic<bool> full{};      ///< no more room on the disk: calls are counted only
 constinit std::uint32_t generation = 0;
 constinit Seat seats[most_seats]{};
-constinit Found found_for_callers[most_found]{};
+constinit CallerTable<13> found_for_callers{};
 constinit std::atomic<const link_map*> libraries[most_libraries]{};  ///< noted ones
 constinit pthread_key_t thread_end{};
 constinit DryRun dry_run{};
-
-/// Keeps errno, and the thread from being cancelled, while we call the system.
-class Unnoticed {
- public:
-  Unnoticed() noexcept : error_(errno) { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_); }
-  Unnoticed(const Unnoticed&) = delete;
-  Unnoticed& operator=(const Unnoticed&) = delete;
-  ~Unnoticed() {
-    pthread_setcancelstate(cancel_, nullptr);
-    errno = error_;
-  }
-
- private:
-  int error_;
-  int cancel_ = 0;
-};
 
 /// Tells of a failure, once in the whole recording.
 void complain(const char* what, const char* why) noexcept {
@@ -318,34 +297,6 @@ void note_library(const void* definition) noexcept {
   }
 }
 
-std::uint64_t key_of(std::uint32_t routine, const void* caller) noexcept {
-  return (reinterpret_cast<std::uintptr_t>(caller) ^ static_cast<std::uint64_t>(routine + 1) << 48U) | 1U;
-}
-
-/// The place of a key in the table, taken or free; nullptr if there is no room for it.
-Found* place_of(std::uint64_t key) noexcept {
-  constexpr std::size_t most_steps = 16;
-  const std::size_t first = (key * 0x9e3779b97f4a7c15U) >> 51U;
-  static_assert(most_found == std::size_t{1} << (64 - 51));
-  for (std::size_t step = 0; step < most_steps; ++step) {
-    Found& found = found_for_callers[(first + step) % most_found];
-    const std::uint64_t there = found.key.load(std::memory_order_acquire);
-    if (there == key || there == 0) {
-      return &found;
-    }
-  }
-  return nullptr;
-}
-
-void remember(std::uint32_t routine, const void* caller, void* definition) noexcept {
-  const std::uint64_t key = key_of(routine, caller);
-  Found* place = place_of(key);
-  std::uint64_t nothing = 0;
-  if (place != nullptr && (place->key.compare_exchange_strong(nothing, key) || nothing == key)) {
-    place->definition.store(definition, std::memory_order_release);
-  }
-}
-
 [[noreturn]] void end_without(const char* symbol) noexcept {
   std::fprintf(stderr, "flopcast: no library defines %s, which the program calls\n", symbol);
   _exit(127);  // as the dynamic linker does for an undefined symbol
@@ -421,11 +372,8 @@ bool make_room(std::size_t bytes) noexcept {
 }
 
 void* find_definition(std::uint32_t routine, const void* caller) noexcept {
-  const Found* known = place_of(key_of(routine, caller));
-  if (known != nullptr && known->key.load(std::memory_order_relaxed) != 0) {
-    if (void* definition = known->definition.load(std::memory_order_acquire)) {
-      return definition;
-    }
+  if (const std::uint64_t known = found_for_callers.find(routine, caller)) {
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(known));
   }
   const Unnoticed unnoticed;
   const char* symbol = intercepted[routine].symbol;
@@ -437,7 +385,7 @@ void* find_definition(std::uint32_t routine, const void* caller) noexcept {
   if (next != nullptr) {
     definitions[routine].store(next, std::memory_order_relaxed);
   } else {
-    remember(routine, caller, definition);
+    found_for_callers.remember(routine, caller, reinterpret_cast<std::uintptr_t>(definition));
   }
   note_library(definition);
   return definition;

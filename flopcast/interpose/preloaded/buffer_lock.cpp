@@ -1,0 +1,106 @@
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "flopcast/interpose/preloaded/caller_table.hpp"
+#include "flopcast/interpose/preloaded/next_symbol.hpp"
+#include "flopcast/interpose/preloaded/unnoticed.hpp"
+
+/// The lock that an OpenBLAS built for one thread lacks. Such a library keeps its buffers in a table without a lock, unless it was built with
+/// USE_LOCKING: two threads that call it at the same time may get the same buffer, and wrong results. The library calls the two functions below
+/// through the dynamic linker, so that a preloaded library can hold a lock around them. Its threads compute at the same time all the same.
+namespace flopcast::interpose {
+namespace {
+
+enum BufferFunction : std::uint32_t { allocate, release, buffer_functions };
+constexpr const char* symbols[buffer_functions] = {"blas_memory_alloc", "blas_memory_free"};
+
+/// A function behind ours: its address, shifted by one, and whether a lock has to be held around it.
+using Definition = std::uint64_t;
+
+// A preloaded library has nobody who could hand these to the functions. A signal handler may call BLAS in the middle of either: hence recursive.
+constexpr pthread_mutex_t free_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+constinit pthread_mutex_t buffers = free_lock;
+constinit std::atomic<Definition> for_all_callers[buffer_functions]{};
+constinit CallerTable<12> for_callers{};
+
+/// Whether the library that holds `function` says that it has a lock: it is built for threads.
+bool has_own_lock(void* function) noexcept {
+  const link_map* object = object_of(function);
+  void* handle = object != nullptr && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  const auto parallel = handle != nullptr ? reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_parallel")) : nullptr;
+  return parallel != nullptr && parallel() != 0;
+}
+
+Definition find_definition(BufferFunction which, const void* caller) noexcept {
+  if (const Definition known = for_callers.find(which, caller)) {
+    return known;
+  }
+  const Unnoticed unnoticed;
+  void* next = dlsym(RTLD_NEXT, symbols[which]);
+  void* function = next != nullptr ? next : required_symbol(symbols[which], caller);
+  const Definition definition = reinterpret_cast<std::uintptr_t>(function) << 1U | (has_own_lock(function) ? 0U : 1U);
+  if (next != nullptr) {
+    for_all_callers[which].store(definition, std::memory_order_relaxed);
+  } else {
+    for_callers.remember(which, caller, definition);
+  }
+  return definition;
+}
+
+Definition definition_of(BufferFunction which, const void* caller) noexcept {
+  const Definition known = for_all_callers[which].load(std::memory_order_relaxed);
+  return known != 0 ? known : find_definition(which, caller);
+}
+
+/// Holds the lock while it lives, if `definition` needs it.
+class Turn {
+ public:
+  explicit Turn(Definition definition) noexcept : locks_((definition & 1U) != 0) {
+    if (locks_) {
+      pthread_mutex_lock(&buffers);
+    }
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (locks_) {
+      pthread_mutex_unlock(&buffers);
+    }
+  }
+
+ private:
+  bool locks_;
+};
+
+template <class Function>
+Function* function_of(Definition definition) noexcept {
+  return reinterpret_cast<Function*>(static_cast<std::uintptr_t>(definition >> 1U));
+}
+
+/// A child of fork has one thread only, with another number than the thread that held the lock: it gets a new one.
+[[gnu::constructor]] void keep_free_in_children() noexcept {
+  pthread_atfork([] { pthread_mutex_lock(&buffers); }, [] { pthread_mutex_unlock(&buffers); }, [] { buffers = free_lock; });
+}
+
+}  // namespace
+}  // namespace flopcast::interpose
+
+extern "C" {
+
+[[gnu::visibility("default")]] void* blas_memory_alloc(int position) {
+  using namespace flopcast::interpose;
+  const Definition definition = definition_of(allocate, __builtin_return_address(0));
+  const Turn turn(definition);
+  return function_of<void*(int)>(definition)(position);
+}
+
+[[gnu::visibility("default")]] void blas_memory_free(void* buffer) {
+  using namespace flopcast::interpose;
+  const Definition definition = definition_of(release, __builtin_return_address(0));
+  const Turn turn(definition);
+  function_of<void(void*)>(definition)(buffer);
+}
+}

@@ -267,8 +267,8 @@ void run_command(const RunOptions& options, CommonOptions& common) {
     report::require_writable(common.output);
   }
   MpiOptions mpi;
-  mpi.clock = interpose::clock_named(options.clock);
-  mpi.policy = path::policy_named(options.policy);
+  mpi.clock = chosen_by_option("--clock", options.clock, interpose::clock_named);
+  mpi.policy = chosen_by_option("--policy", options.policy, path::policy_named);
   mpi.precision = options.precision;
   mpi.across_sizes = options.across_sizes;
   mpi.windows = !options.no_windows;

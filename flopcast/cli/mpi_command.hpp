@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/path/execution_policy.hpp"
 
@@ -15,6 +16,16 @@ inline constexpr const char* mpi_profile_schema = "flopcast-mpi-profile-1";
 
 /// Share of a profile's critical path that lies in kernels; the rest is computation that flopcast doesn't see into.
 double mpi_coverage(const nlohmann::json& profile);
+
+/// What `choose` makes of an option's value; throws usage_error that names the option where `choose` knows no such value.
+template <class Choose>
+auto chosen_by_option(const char* option, const std::string& value, Choose choose) {
+  try {
+    return choose(value);
+  } catch (const Error& error) {
+    throw usage_error("{}: {}", option, error.what());
+  }
+}
 
 /// --tolerance and --confidence.
 void add_precision_options(CLI::App& command, path::Precision& precision);

@@ -212,7 +212,8 @@ void read_finalists(const std::string& text, MpiTuneOptions& options) {
 }
 
 void require_known_choices(const MpiTuneOptions& options) {
-  if (const path::Policy policy = path::policy_named(options.policy); policy == path::Policy::random || policy == path::Policy::rehearsal) {
+  if (const path::Policy policy = chosen_by_option("--policy", options.policy, path::policy_named);
+      policy == path::Policy::random || policy == path::Policy::rehearsal) {
     throw usage_error("--policy {} predicts nothing; tune takes full, conditional, local, online, a-priori or eager", options.policy);
   }
   if (options.self_check != "none" && options.self_check != "once" && options.self_check != "one" && options.self_check != "all") {

@@ -104,7 +104,7 @@ std::vector<Entry> entries(const std::string& precisions) {
   double weight = 1;
   for (const char letter : precisions) {
     if (std::string_view("sdcz").find(letter) == std::string_view::npos) {
-      throw bad_input("--precision: '{}' is none; expected letters of s, d, c, z, such as dz", letter);
+      throw usage_error("--precision: '{}' is none; expected letters of s, d, c, z, such as dz", letter);
     }
     const bool complex = is_complex(static_cast<Precision>(letter));
     for (const Plan& plan : plans()) {
@@ -116,7 +116,7 @@ std::vector<Entry> entries(const std::string& precisions) {
     weight *= next_precision;
   }
   if (all.empty()) {
-    throw bad_input("--precision: no letter given; expected letters of s, d, c, z");
+    throw usage_error("--precision: no letter given; expected letters of s, d, c, z");
   }
   std::stable_sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.use > b.use; });
   return all;

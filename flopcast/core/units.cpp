@@ -20,11 +20,17 @@ std::string three_digits(double value) {
   return magnitude >= 9.995 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
 }
 
+/// What is wrong with a value: with that of an option ("--time-budget") the command line, else a file or a word of it.
+template <class... Args>
+Error bad_value(std::string_view what, fmt::format_string<std::string_view&, Args...> text, Args&&... args) {
+  return {what.substr(0, 2) == "--" ? ExitCode::usage : ExitCode::bad_input, fmt::format(text, what, std::forward<Args>(args)...)};
+}
+
 std::pair<double, std::string_view> number_and_suffix(std::string_view text, std::string_view what, std::string_view expected) {
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || !std::isfinite(value) || value < 0) {
-    throw bad_input("{}: '{}' is not {}", what, text, expected);
+    throw bad_value(what, "{}: '{}' is not {}", text, expected);
   }
   std::string_view suffix(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
   while (!suffix.empty() && suffix.front() == ' ') {
@@ -110,18 +116,18 @@ Seconds parse_duration(std::string_view text, std::string_view what) {
   if (suffix == "h") {
     return value * 3600;
   }
-  throw bad_input("{}: '{}' is not {}", what, text, expected);
+  throw bad_value(what, "{}: '{}' is not {}", text, expected);
 }
 
 double parse_fraction(std::string_view text, std::string_view what, double minimum, double maximum) {
   static constexpr std::string_view expected = "a share such as 5% or 0.05";
   const auto [value, suffix] = number_and_suffix(text, what, expected);
   if (!suffix.empty() && suffix != "%") {
-    throw bad_input("{}: '{}' is not {}", what, text, expected);
+    throw bad_value(what, "{}: '{}' is not {}", text, expected);
   }
   const double fraction = suffix.empty() ? value : value / 100;
   if (fraction < minimum || fraction > maximum) {
-    throw bad_input("{}: {} is out of range; expected a share from {:g} to {:g}", what, text, minimum, maximum);
+    throw bad_value(what, "{}: {} is out of range; expected a share from {:g} to {:g}", text, minimum, maximum);
   }
   return fraction;
 }
@@ -137,10 +143,10 @@ std::int64_t parse_bytes(std::string_view text, std::string_view what) {
   } else if (suffix == "GiB" || suffix == "G") {
     factor = 1024.0 * 1024 * 1024;
   } else if (!suffix.empty() && suffix != "B") {
-    throw bad_input("{}: '{}' is not {}", what, text, expected);
+    throw bad_value(what, "{}: '{}' is not {}", text, expected);
   }
   if (value * factor > 9e18) {
-    throw bad_input("{}: '{}' is more bytes than any machine has", what, text);
+    throw bad_value(what, "{}: '{}' is more bytes than any machine has", text);
   }
   return static_cast<std::int64_t>(value * factor);
 }

@@ -83,11 +83,11 @@ std::vector<std::string> dynamic_strings(std::span<const std::byte> file, ElfW(S
   return found;
 }
 
-std::string why_not_loadable(std::span<const std::byte> file) {
+std::string why_not_loadable(std::span<const std::byte> file, ElfFile::Kind kind) {
   if (file.size() < sizeof(ElfW(Ehdr)) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0) {
     return "it is no ELF file";
   }
-  if (header(file).e_type != ET_DYN) {
+  if (header(file).e_type != ET_DYN && (kind == ElfFile::Kind::library || header(file).e_type != ET_EXEC)) {
     return "it is an ELF file of another kind";
   }
   if (header(file).e_machine != this_machine || header(file).e_ident[EI_CLASS] != ELFCLASS64) {
@@ -98,7 +98,7 @@ std::string why_not_loadable(std::span<const std::byte> file) {
 
 }  // namespace
 
-ElfFile::ElfFile(const std::filesystem::path& path) : path_(path) {
+ElfFile::ElfFile(const std::filesystem::path& path, Kind kind) : path_(path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};
   if (descriptor < 0 || fstat(descriptor, &status) != 0) {
@@ -106,18 +106,19 @@ ElfFile::ElfFile(const std::filesystem::path& path) : path_(path) {
     if (descriptor >= 0) {
       close(descriptor);
     }
-    throw bad_input("library {}: {}", path.string(), std::strerror(error));
+    throw environment_error("library {} can't be opened: {}", path.string(), std::strerror(error));
   }
   bytes_ = static_cast<std::size_t>(status.st_size);
   void* mapped = S_ISREG(status.st_mode) && bytes_ > 0 ? mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
   close(descriptor);
   if (mapped == MAP_FAILED) {
-    throw bad_input("{} is no shared library: {}", path.string(), S_ISREG(status.st_mode) ? "it is empty" : "it is no regular file");
+    throw environment_error("{} is no shared library: {}", path.string(),
+                            S_ISREG(status.st_mode) ? "it is empty" : "it is no regular file");
   }
   data_ = static_cast<const std::byte*>(mapped);
-  if (const std::string reason = why_not_loadable({data_, bytes_}); !reason.empty()) {
+  if (const std::string reason = why_not_loadable({data_, bytes_}, kind); !reason.empty()) {
     munmap(mapped, bytes_);
-    throw bad_input("{} is no shared library for this machine: {}", path.string(), reason);
+    throw environment_error("{} is no shared library for this machine: {}", path.string(), reason);
   }
 }
 
@@ -130,12 +131,35 @@ std::string ElfFile::soname() const {
 
 std::vector<std::string> ElfFile::needed() const { return dynamic_strings({data_, bytes_}, DT_NEEDED); }
 
+std::string ElfFile::rpath() const {
+  const std::vector<std::string> paths = dynamic_strings({data_, bytes_}, DT_RPATH);
+  return paths.empty() || !dynamic_strings({data_, bytes_}, DT_RUNPATH).empty() ? "" : paths.front();
+}
+
 bool ElfFile::defines(std::string_view name) const {
   const std::span file(data_, bytes_);
   const ElfW(Shdr)* table = section(file, SHT_DYNSYM);
   for (const ElfW(Sym) & symbol : section_records<ElfW(Sym)>(file, table)) {
     if (symbol.st_shndx != SHN_UNDEF && linked_string(file, *table, symbol.st_name) == name) {
       return true;
+    }
+  }
+  return false;
+}
+
+bool ElfFile::calls_through_linker(std::string_view name) const {
+  const std::span file(data_, bytes_);
+  const ElfW(Shdr)* table = section(file, SHT_DYNSYM);
+  const std::span symbols = section_records<ElfW(Sym)>(file, table);
+  for (const ElfW(Shdr) & candidate : sections(file)) {
+    if (candidate.sh_type != SHT_RELA) {
+      continue;
+    }
+    for (const ElfW(Rela) & relocation : section_records<ElfW(Rela)>(file, &candidate)) {
+      const std::size_t symbol = ELF64_R_SYM(relocation.r_info);
+      if (symbol != 0 && symbol < symbols.size() && linked_string(file, *table, symbols[symbol].st_name) == name) {
+        return true;
+      }
     }
   }
   return false;

@@ -9,11 +9,13 @@
 
 namespace flopcast::machine {
 
-/// A shared library's file, read without loading it: names and symbols only.
+/// A shared library's file, or a program's, read without loading it: names and symbols only.
 class ElfFile {
  public:
-  /// Throws bad_input if the file can't be read or is no shared library for this machine (saying which).
-  explicit ElfFile(const std::filesystem::path& path);
+  enum class Kind : unsigned char { library, program };  ///< a library is a program as well
+
+  /// Throws environment_error if the file can't be read or is nothing of this kind for this machine (saying which).
+  explicit ElfFile(const std::filesystem::path& path, Kind kind = Kind::library);
   ~ElfFile();
   ElfFile(const ElfFile&) = delete;
   ElfFile& operator=(const ElfFile&) = delete;
@@ -22,8 +24,13 @@ class ElfFile {
   [[nodiscard]] std::string soname() const;
   /// Names of the libraries it asks for (DT_NEEDED).
   [[nodiscard]] std::vector<std::string> needed() const;
+  /// Folders with colons between them that are searched for those before LD_LIBRARY_PATH (DT_RPATH, which DT_RUNPATH makes void); empty if it
+  /// has none.
+  [[nodiscard]] std::string rpath() const;
   /// Whether it defines the dynamic symbol `name`, exactly ("dgemm_").
   [[nodiscard]] bool defines(std::string_view name) const;
+  /// Whether the dynamic linker decides which definition of `name` it calls, even if it defines `name` itself.
+  [[nodiscard]] bool calls_through_linker(std::string_view name) const;
   /// `build-id:<hex>` as the linker left it, else `fnv:<hex>` of the contents: tells builds apart.
   [[nodiscard]] std::string digest() const;
 

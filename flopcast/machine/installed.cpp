@@ -153,10 +153,10 @@ std::optional<fs::path> locate_name(std::string_view name, Role role, std::span<
   names.erase(std::unique(names.begin(), names.end()), names.end());
   const std::vector<std::string> nearest = nearest_names(name, names);
   const bool known = std::find(names.begin(), names.end(), name) != names.end();
-  throw environment_error("no {} library '{}' is installed{}; installed: {}; a path to a shared library is accepted as well",
-                          role == Role::blas ? "BLAS" : "LAPACK", name,
-                          known || nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", fmt::join(nearest, "' or '")),
-                          installed.empty() ? "none" : fmt::format("{}", fmt::join(installed, ", ")));
+  throw bad_input("no {} library '{}' is installed{}; installed: {}; a path to a shared library is accepted as well",
+                  role == Role::blas ? "BLAS" : "LAPACK", name,
+                  known || nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", fmt::join(nearest, "' or '")),
+                  installed.empty() ? "none" : fmt::format("{}", fmt::join(installed, ", ")));
 }
 
 bool is_path(std::string_view text) { return text.find('/') != std::string_view::npos || text.find(".so") != std::string_view::npos; }
@@ -177,10 +177,12 @@ fs::path locate_path(std::string_view path) {
       }
     }
   }
-  throw bad_input("library {}: {}", path, error.message());
+  throw environment_error("library {} can't be opened: {}", path, error.message());
 }
 
-bool needs_a_library_with(const ElfFile& file, const fs::path& beside, std::string_view symbol) {
+/// Whether a library that `file` needs is `wanted`; its folder and the loader's directories are searched.
+template <class Predicate>
+bool needs_a_library(const ElfFile& file, const fs::path& beside, Predicate wanted) {
   std::vector<fs::path> directories = loader_directories();
   directories.insert(directories.begin(), beside);
   for (const std::string& needed : file.needed()) {
@@ -188,7 +190,7 @@ bool needs_a_library_with(const ElfFile& file, const fs::path& beside, std::stri
       std::error_code error;
       return fs::exists(directory / needed, error);
     });
-    if (at != directories.end() && ElfFile(*at / needed).defines(symbol)) {
+    if (at != directories.end() && wanted(ElfFile(*at / needed))) {
       return true;
     }
   }
@@ -266,11 +268,17 @@ fs::path locate_usable(std::string_view name_or_path, Role role, std::string_vie
   const fs::path path = locate(name_or_path, role);
   const std::string symbol = std::string(!routine.empty() ? routine : role == Role::blas ? "dgemm" : "dgeqrf") + '_';
   const ElfFile file(path);
-  if (!file.defines(symbol) && !needs_a_library_with(file, path.parent_path(), symbol)) {
+  if (!file.defines(symbol) && !needs_a_library(file, path.parent_path(), [&](const ElfFile& needed) { return needed.defines(symbol); })) {
     const std::string_view what = !routine.empty() ? routine : role == Role::blas ? "BLAS" : "LAPACK";
     throw bad_input("library {} has no {}: no symbol {}, nor in the libraries that it needs", path.string(), what, symbol);
   }
   return path;
+}
+
+bool buffers_can_be_locked(const fs::path& blas) {
+  const auto can_be_locked = [](const ElfFile& file) { return file.calls_through_linker("blas_memory_alloc"); };
+  const ElfFile file(blas);
+  return can_be_locked(file) || needs_a_library(file, blas.parent_path(), can_be_locked);
 }
 
 std::string default_blas(int threads) {

@@ -35,12 +35,16 @@ std::vector<std::filesystem::path> loader_directories();
 std::vector<InstalledLibrary> installed_libraries(std::span<const std::filesystem::path> directories);
 std::vector<InstalledLibrary> installed_libraries();
 
-/// The file that a name ("openblas-serial") or path stands for, absolute and with links resolved. Throws environment_error if nothing of
-/// that name is installed (saying what is, and the nearest name), bad_input if it is a path to nothing.
+/// The file that a name ("openblas-serial") or path stands for, absolute and with links resolved. Throws bad_input if nothing of
+/// that name is installed (saying what is, and the nearest name), environment_error if it is a path to nothing.
 std::filesystem::path locate(std::string_view name_or_path, Role role);
-/// The same, looked into without loading it: throws bad_input if it is no shared library for this machine, or if neither it nor a library
-/// that it needs has what the role takes: dgemm, dgeqrf, or another `routine` ("sgemm") if it is given.
+/// The same, looked into without loading it: throws environment_error if it is no shared library for this machine, bad_input if neither it nor
+/// a library that it needs has what the role takes: dgemm, dgeqrf, or another `routine` ("sgemm") if it is given.
 std::filesystem::path locate_usable(std::string_view name_or_path, Role role, std::string_view routine = {});
+
+/// Whether a BLAS, or one of the libraries that it needs, calls for its buffers (OpenBLAS's blas_memory_alloc) through the dynamic linker, so that
+/// a preloaded library can hold a lock around that. Looked at without loading it.
+bool buffers_can_be_locked(const std::filesystem::path& blas);
 
 /// What is taken when the user names nothing. For one thread: serial OpenBLAS, else any OpenBLAS, else BLIS, else the reference; for
 /// several: the first of MKL, OpenBLAS and BLIS that can have them, and that for one thread if there is none. Throws environment_error if

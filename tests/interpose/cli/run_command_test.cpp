@@ -262,7 +262,7 @@ TEST_F(RunCommandTest, NeedsACommand) { EXPECT_EQ(flopcast("run").exit_code, 2);
 
 TEST_F(RunCommandTest, RefusesAnUnknownBlas) {
   const Result result = flopcast("run --blas openblass -- true");
-  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("openblas"));
 }
 

@@ -67,7 +67,7 @@ TEST(TraceCommand, RefusesBadInput) {
   EXPECT_EQ(flopcast("trace dgemm m=10 n=10 k=10 nb=5 --from algorithm").exit_code, 3);
   EXPECT_EQ(flopcast("trace dgeqrf n=100 --from algorithm").exit_code, 2);
   EXPECT_EQ(flopcast("trace dgeqrf n=100 --mode guess").exit_code, 2);
-  EXPECT_EQ(flopcast("trace dgeqrf n=100 --lapack no-such-lapack").exit_code, 4);
+  EXPECT_EQ(flopcast("trace dgeqrf n=100 --lapack no-such-lapack").exit_code, 3);
 }
 
 }  // namespace

@@ -996,7 +996,7 @@ TEST_P(MpiTuneTest, AnInterruptionIsNoFailure) {
 
 TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
   write_space("test", {subject(), "--n", "200", "--nb", "{nb}"}, {{"nb", {32}}});
-  EXPECT_EQ(tune("space.json --policy eagre").exit_code, 3);
+  EXPECT_EQ(tune("space.json --policy eagre").exit_code, 2);
   EXPECT_EQ(tune("space.json --policy random").exit_code, 2);
   EXPECT_EQ(tune("space.json --self-check sometimes").exit_code, 2);
   EXPECT_EQ(tune("space.json --finalists -1").exit_code, 2);

@@ -1,19 +1,124 @@
 #include "flopcast/cli/program_libraries.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
+#include "flopcast/core/error.hpp"
+#include "flopcast/interpose/launch.hpp"
+#include "flopcast/interpose/loaded_libraries.hpp"
+#include "flopcast/interpose/process_environment.hpp"
+#include "flopcast/machine/elf_file.hpp"
 #include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/library_identity.hpp"
 
 namespace flopcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using interpose::LoadedLibrary;
+using machine::ElfFile;
+
+/// Programs that ask for libblas.so.3 and liblapack.so.3 pass 32-bit integers.
+void require_narrow_integers(const fs::path& library) {
+  constexpr int wide = 8;
+  if (machine::integer_bytes(library) == wide) {
+    throw environment_error(
+        "{} takes 64-bit integers, but programs that ask for libblas.so.3 or liblapack.so.3 pass 32-bit ones, and would crash or get wrong "
+        "results. Choose a library with 32-bit integers",
+        library.string());
+  }
+}
+
+/// Threads of a program may call its libraries at the same time, which isn't known before it runs.
+void require_safe_for_threads(const fs::path& library) {
+  const std::optional<bool> is_safe = machine::may_be_called_by_several_threads(library);
+  if (!is_safe) {
+    throw environment_error("{} can't be opened: the dynamic linker refuses it, or it crashes when it is loaded. 'ldd -r {}' may say why",
+                            library.string(), library.string());
+  }
+  if (!*is_safe && !machine::buffers_can_be_locked(library)) {
+    throw environment_error(
+        "{} would give wrong results where several threads of the program call it. It was built for one thread, its buffers have no lock, "
+        "and "
+        "flopcast can't add one, since the library doesn't call for them through the dynamic linker. Choose another library, such as "
+        "openblas-pthread",
+        library.string());
+  }
+}
+
+fs::path usable_in_programs(const std::string& name_or_path, machine::Role role) {
+  fs::path library = machine::locate_usable(name_or_path, role);
+  require_narrow_integers(library);
+  require_safe_for_threads(library);
+  return library;
+}
+
+/// Why `object` gets `needed`, and not what LD_LIBRARY_PATH offers: by its own DT_RPATH or that of the program.
+std::string reason_of(const fs::path& object, const std::string& needed, const fs::path& program) {
+  if (needed.find('/') != std::string::npos) {
+    return fmt::format("{} asks for it by its path", object.string());
+  }
+  for (const fs::path& file : {object, program}) {
+    const std::string rpath = ElfFile(file, ElfFile::Kind::program).rpath();
+    if (!rpath.empty()) {
+      return fmt::format("{} is bound to it by the DT_RPATH {}{}", object.string(), rpath, file == object ? "" : " of " + file.string());
+    }
+  }
+  return fmt::format("{} asks for {}, not for libblas.so.3", object.string(), needed);
+}
+
+/// The first of the program and its libraries that asks for the file `taken`, and why it gets that; empty if that can't be seen.
+std::string why_bound(const fs::path& program, const fs::path& taken) {
+  const std::vector<LoadedLibrary> loaded = interpose::loaded_libraries(program, interpose::current_environment());
+  std::vector<fs::path> objects = {program};
+  std::vector<std::string> names;
+  for (const LoadedLibrary& library : loaded) {
+    std::error_code none;
+    if (fs::equivalent(library.path, taken, none)) {
+      names.push_back(library.name);
+    } else if (!library.path.empty() && fs::exists(library.path, none)) {
+      objects.push_back(library.path);
+    }
+  }
+  for (const fs::path& object : objects) {
+    for (const std::string& needed : ElfFile(object, ElfFile::Kind::program).needed()) {
+      if (std::find(names.begin(), names.end(), needed) != names.end()) {
+        return reason_of(object, needed, program);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 interpose::LibraryFiles program_libraries(const std::string& blas, const std::string& lapack) {
   interpose::LibraryFiles files;
   if (!blas.empty()) {
-    files.blas = machine::locate_usable(blas, machine::Role::blas);
+    files.blas = usable_in_programs(blas, machine::Role::blas);
   }
   const std::string chosen = lapack.empty() && !blas.empty() ? machine::default_lapack() : lapack;
   if (!chosen.empty()) {
-    files.lapack = machine::locate_usable(chosen, machine::Role::lapack);
+    files.lapack = usable_in_programs(chosen, machine::Role::lapack);
   }
   return files;
+}
+
+std::string other_blas_note(const std::vector<std::string>& command, const fs::path& taken, const interpose::LibraryFiles& chosen) {
+  if (chosen.blas.empty() || taken.empty() || taken.parent_path() == chosen.blas.parent_path()) {  // variants lie in folders of their own
+    return {};
+  }
+  std::string reason;
+  try {
+    reason = why_bound(interpose::find_program(command.at(0)), taken);
+  } catch (const Error&) {  // a program that is no file of this machine's any more
+  }
+  return fmt::format(
+      "the program took its BLAS from {} instead of {}: {}", taken.string(), chosen.blas.string(),
+      reason.empty() ? "what opens it asks for it by its path or by another name than libblas.so.3, or has a DT_RPATH" : reason);
 }
 
 }  // namespace flopcast::cli

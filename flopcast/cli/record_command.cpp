@@ -17,6 +17,7 @@
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/program_recording.hpp"
 #include "flopcast/interpose/program_trace.hpp"
+#include "flopcast/machine/elf_file.hpp"
 #include "flopcast/machine/installed.hpp"
 #include "flopcast/machine/topology.hpp"
 
@@ -262,6 +263,14 @@ std::string overview(const ProgramSummary& summary, const Sums& sums, const fs::
                      static_cast<double>(bytes) / 1e6);
 }
 
+bool defines_dgemm(const std::string& library) {
+  try {
+    return machine::ElfFile(library).defines("dgemm_");
+  } catch (const Error&) {
+    return false;  // the program itself, say, or a library that has gone since
+  }
+}
+
 void record(const RecordOptions& options, CommonOptions& common) {
   const machine::Topology topology = machine::detect_topology();
   const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack), options.threads};
@@ -272,6 +281,12 @@ void record(const RecordOptions& options, CommonOptions& common) {
   note(common.json ? summary_document(file, sums).dump(2) : "flopcast: " + overview(file.summary(), sums, output), common);
   for (const std::string& complaint : complaints(file.summary(), sums)) {
     note("flopcast: " + complaint, common);
+  }
+  for (const std::string& library : file.summary().libraries) {
+    const std::string other = defines_dgemm(library) ? other_blas_note(program.command, library, program.libraries) : "";
+    if (!other.empty()) {
+      note("flopcast: " + other, common);
+    }
   }
   if (options.dry_run && sums.all.blind > 0 && common.exit_code == 0) {
     common.exit_code = static_cast<int>(ExitCode::check_failed);

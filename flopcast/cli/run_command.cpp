@@ -199,15 +199,14 @@ void warn_of_routines(const ProgramRun& run, const CommonOptions& common) {
 }
 
 /// Tells if the program ran with a BLAS that was not asked for, or that the profile was not made with.
-void warn_of_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const interpose::LibraryFiles& chosen,
+void warn_of_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const interpose::ProgramOptions& program,
                        const CommonOptions& common) {
   if (run.blas.empty()) {
     return;
   }
-  if (!chosen.blas.empty() && !in_same_folder(run.blas, chosen.blas)) {
-    note(fmt::format("flopcast: the program took its BLAS from {} instead of {}: it asks for another library than libblas.so.3",
-                     run.blas.string(), chosen.blas.string()),
-         common);
+  const interpose::LibraryFiles& chosen = program.libraries;
+  if (const std::string other = other_blas_note(program.command, run.blas, chosen); !other.empty()) {
+    note("flopcast: " + other, common);
   } else if (chosen.blas.empty() && !tuned.path.empty() && !in_same_folder(run.blas, tuned.path)) {
     note(fmt::format("flopcast: the profile was tuned with {}, the program ran with {}; with --blas {} it runs with the former", tuned.path,
                      run.blas.string(), tuned.path),
@@ -219,15 +218,15 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   if (options.command.empty()) {
     throw usage_error("which program is to run? Give it after --, as in: flopcast run -- octave-cli");
   }
-  const interpose::Profile profile = load_profile(options, common);
   const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack), options.threads};
+  const interpose::Profile profile = load_profile(options, common);
   const ProgramRun run = interpose::run_with_profile(program, profile);
   if (options.report || common.output != "-") {
     write_report(run, common);
   } else {
     warn_of_routines(run, common);
   }
-  warn_of_libraries(run, profile.environment.blas, program.libraries, common);
+  warn_of_libraries(run, profile.environment.blas, program, common);
   common.exit_code = run.exit_code;
 }
 

@@ -9,8 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -41,18 +43,37 @@ fs::path interpreter_of(const fs::path& file) {
   return interpreter;
 }
 
-/// Whether an ELF program is loaded by the dynamic linker; throws if it is no program for this machine.
-bool has_dynamic_loader(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
+ElfW(Ehdr) elf_header(std::ifstream& in) {
   ElfW(Ehdr) header{};
   in.read(reinterpret_cast<char*>(&header), sizeof header);
-  if (!in || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    throw environment_error("{} is neither a program nor a script", file.string());
-  }
+  return header;
+}
+
+/// Throws if `file` with this header is no program for this machine.
+void require_this_machine(const fs::path& file, const ElfW(Ehdr) & header) {
   if (header.e_ident[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32)) {
     throw environment_error("{} is a {}-bit program; flopcast can only preload into {}-bit ones", file.string(),
                             header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32, 8 * sizeof(void*));
   }
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  const ElfW(Ehdr) own = elf_header(self);
+  if (self && (header.e_machine != own.e_machine || header.e_ident[EI_DATA] != own.e_ident[EI_DATA])) {
+    throw environment_error(
+        "{} is built for another architecture than flopcast (number {} of the ELF format, not {}). Libraries of flopcast can't be "
+        "preloaded into "
+        "it. Build flopcast for that architecture",
+        file.string(), header.e_machine, own.e_machine);
+  }
+}
+
+/// The dynamic loader that an ELF program asks for; empty if it does without. Throws if `file` is no program for this machine.
+fs::path loader_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  const ElfW(Ehdr) header = elf_header(in);
+  if (!in || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    throw environment_error("{} is neither a program nor a script", file.string());
+  }
+  require_this_machine(file, header);
   in.seekg(static_cast<std::streamoff>(header.e_phoff));
   for (int i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) segment{};
@@ -60,10 +81,30 @@ bool has_dynamic_loader(const fs::path& file) {
       throw environment_error("{} is a damaged program: its headers are cut off", file.string());
     }
     if (segment.p_type == PT_INTERP) {
-      return true;
+      std::string loader(std::min<std::size_t>(segment.p_filesz, PATH_MAX), '\0');
+      in.seekg(static_cast<std::streamoff>(segment.p_offset));
+      in.read(loader.data(), static_cast<std::streamsize>(loader.size()));
+      return loader.c_str();
     }
   }
-  return false;
+  return {};
+}
+
+/// Preloaded libraries of ours need glibc, which is told by its loader.
+void require_glibc(const fs::path& file, const fs::path& loader) {
+  if (std::error_code none; !fs::exists(loader, none)) {
+    throw environment_error("{} can't be started: its dynamic loader {} isn't on this machine", file.string(), loader.string());
+  }
+  std::ostringstream code;
+  code << std::ifstream(loader, std::ios::binary).rdbuf();
+  const bool is_glibc = code.str().find("GLIBC_PRIVATE") != std::string::npos;  // the version of symbols that it shares with its C library
+  if (!is_glibc) {
+    throw environment_error(
+        "{} is built for another C library than glibc: its dynamic loader is {}. Libraries of flopcast can't be preloaded into it. Build "
+        "it with "
+        "glibc",
+        file.string(), loader.string());
+  }
 }
 
 void require_own_rights(const fs::path& file) {
@@ -211,9 +252,11 @@ void require_preloadable(const fs::path& program) {
     }
     file = interpreter;
   }
-  if (!has_dynamic_loader(file)) {
+  const fs::path loader = loader_of(file);
+  if (loader.empty()) {
     throw environment_error("{} is linked statically: no library can be put in front of its LAPACK", file.string());
   }
+  require_glibc(file, loader);
   require_own_rights(file);
 }
 

@@ -10,7 +10,7 @@ namespace flopcast::interpose {
 std::filesystem::path find_program(const std::string& command);
 
 /// Checks that libraries can be preloaded into `program` (a script: into its interpreter). Throws environment_error saying why not: linked
-/// statically, for another machine, or running with another user's rights.
+/// statically, for another machine or another C library, or running with another user's rights.
 void require_preloadable(const std::filesystem::path& program);
 
 /// Runs `arguments` (the first names the program) with `environment`, passes signals on to it and waits for its end. Returns its exit code,

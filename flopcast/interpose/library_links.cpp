@@ -1,8 +1,6 @@
 #include "flopcast/interpose/library_links.hpp"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 #include "flopcast/core/error.hpp"
@@ -20,7 +18,7 @@ fs::path existing(const fs::path& file) {
   std::error_code error;
   fs::path resolved = fs::canonical(file, error);
   if (error) {
-    throw bad_input("library {}: {}", file.string(), error.message());
+    throw environment_error("library {} can't be opened: {}", file.string(), error.message());
   }
   return resolved;
 }
@@ -31,14 +29,6 @@ fs::path blas_alone(const fs::path& blas) {
   std::error_code none;
   const fs::path alone = blas.parent_path() / blas_name;
   return fs::exists(alone, none) ? alone : blas;
-}
-
-fs::path make_folder() {
-  std::string name = (fs::temp_directory_path() / "flopcast-libraries-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    throw environment_error("can't make a folder {}: {}", name, std::strerror(errno));
-  }
-  return name;
 }
 
 /// Where R looks for its own libraries: as the user says, else where installations have them; R's script does without its own list when it
@@ -66,37 +56,36 @@ LibraryLinks::LibraryLinks(const LibraryFiles& files) {
   if (!files_.blas.empty() && files_.blas != files_.lapack) {
     files_.blas = blas_alone(files_.blas);
   }
-  folder_ = make_folder();
-  std::error_code error;
   for (const auto& [name, file] : {std::pair(blas_name, files_.blas), std::pair(lapack_name, files_.lapack)}) {
-    if (!file.empty() && !error) {
-      fs::create_symlink(file, folder_ / name, error);
+    if (!file.empty()) {
+      folder_.link(name, file);
+      const fs::path beside = file.parent_path();
+      own_folders_.push_back(is_listable(beside) ? beside : folder_.link(std::string("beside-") + name, beside));
     }
-  }
-  if (error) {
-    fs::remove_all(folder_);
-    throw environment_error("can't link libraries in {}: {}", folder_.string(), error.message());
-  }
-}
-
-LibraryLinks::LibraryLinks(LibraryLinks&& other) noexcept : folder_(std::exchange(other.folder_, {})), files_(std::move(other.files_)) {}
-
-LibraryLinks::~LibraryLinks() {
-  if (!folder_.empty()) {
-    std::error_code none;
-    fs::remove_all(folder_, none);
   }
 }
 
 std::string LibraryLinks::search_path(const std::string& before) const {
-  std::string path = folder_.string();
-  for (const fs::path& file : {files_.blas, files_.lapack}) {
-    if (!file.empty()) {
-      path += ':';
-      path += file.parent_path().string();
-    }
+  std::string path = folder_.path().string();
+  for (const fs::path& folder : own_folders_) {
+    path += ':' + folder.string();
   }
   return before.empty() ? path : path + ":" + before;
+}
+
+std::vector<fs::path> LibraryLinks::passed_over(const std::vector<LoadedLibrary>& loaded) const {
+  std::vector<fs::path> links;
+  for (const auto& [name, file] : {std::pair(blas_name, files_.blas), std::pair(lapack_name, files_.lapack)}) {
+    const bool passed_over =
+        !file.empty() && std::any_of(loaded.begin(), loaded.end(), [&, &name = name, &file = file](const auto& library) {
+          std::error_code none;
+          return fs::path(library.name).filename() == name && !fs::equivalent(library.path, file, none);
+        });
+    if (passed_over) {
+      links.push_back(folder_.path() / name);
+    }
+  }
+  return links;
 }
 
 void LibraryLinks::put_first(std::vector<std::string>& environment) const {

@@ -2,25 +2,21 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string_view>
 
 #include "flopcast/core/error.hpp"
-#include "flopcast/interpose/component.hpp"
 #include "flopcast/interpose/launch.hpp"
+#include "flopcast/interpose/loaded_libraries.hpp"
+#include "flopcast/interpose/preloaded_component.hpp"
 #include "flopcast/interpose/process_environment.hpp"
 #include "flopcast/interpose/smpi_run.hpp"
 #include "flopcast/interpose/standstill.hpp"
@@ -57,42 +53,6 @@ class ProfileFile {
  private:
   int file_;
 };
-
-/// What the dynamic linker would load for `program`: it says so itself where this variable is set, and doesn't start the program.
-std::string loaded_libraries(const fs::path& program) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) {
-    throw environment_error("can't make a pipe: {}", std::strerror(errno));
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  std::vector<std::string> environment = current_environment();
-  set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
-  std::vector<std::string> arguments = {program.string()};
-  pid_t child = -1;
-  const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, pointers(arguments).data(), pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string text;
-  std::array<char, 4096> part{};
-  for (ssize_t bytes = 0; error == 0 && (bytes = read(ends[0], part.data(), part.size())) > 0;) {
-    text.append(part.data(), static_cast<std::size_t>(bytes));
-  }
-  close(ends[0]);
-  if (error == 0) {
-    int status = 0;
-    waitpid(child, &status, 0);
-  }
-  return text;
-}
-
-bool is_script(const fs::path& program) {
-  std::array<char, 2> start{};
-  std::ifstream(program, std::ios::binary).read(start.data(), start.size());
-  return start[0] == '#' && start[1] == '!';
-}
 
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
@@ -173,28 +133,21 @@ bool is_first_process() {
 }
 
 std::vector<fs::path> linked_libraries(const fs::path& program) {
-  constexpr std::string_view arrow = " => ";
   std::vector<fs::path> libraries;
-  std::istringstream lines(is_script(program) ? std::string() : loaded_libraries(program));
-  for (std::string line; std::getline(lines, line);) {  // "libblas.so.3 => /usr/lib/libblas.so.3 (0x00007f86715f0000)"
-    const std::size_t begin = line.find(arrow);
-    const std::size_t end = line.rfind(" (");
-    if (begin != std::string::npos && end != std::string::npos && end > begin + arrow.size()) {
-      libraries.emplace_back(line.substr(begin + arrow.size(), end - begin - arrow.size()));
+  for (const LoadedLibrary& library : loaded_libraries(program, current_environment())) {
+    if (!library.path.empty()) {
+      libraries.push_back(library.path);
     }
   }
   return libraries;
 }
 
 std::optional<std::string> linked_mpi(const fs::path& program) {
-  if (is_script(program)) {
-    return std::nullopt;
-  }
-  const std::string libraries = loaded_libraries(program);
-  if (libraries.find("libmpich.so") != std::string::npos) {
-    return "mpich";
-  }
-  return libraries.find("libmpi.so") != std::string::npos ? std::optional<std::string>("openmpi") : std::nullopt;
+  const std::vector<LoadedLibrary> loaded = loaded_libraries(program, current_environment());
+  const auto has = [&](const char* name) {
+    return std::any_of(loaded.begin(), loaded.end(), [&](const auto& library) { return library.name.find(name) != std::string::npos; });
+  };
+  return has("libmpich.so") ? std::optional<std::string>("mpich") : has("libmpi.so") ? std::optional<std::string>("openmpi") : std::nullopt;
 }
 
 MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, MpiOptions options, Seconds patience) {
@@ -209,7 +162,8 @@ MpiRun run_mpi_program(const std::vector<std::string>& command, const std::strin
   std::vector<std::string> environment = current_environment();
   set_variable(environment, mpi_options_variable, to_text(options));
   const std::string followed = chosen_mpi(program, mpi);
-  preload(environment, find_component("libflopcast-mpi-" + followed + ".so").string());
+  const PreloadedComponent component("libflopcast-mpi-" + followed + ".so");
+  component.put_first(environment);
 
   run.exit_code = run_program(program, command, std::move(environment), SIGKILL);
   run.stood_still = watch && watch->has_ended_it();

@@ -23,7 +23,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/component.hpp"
 #include "flopcast/interpose/launch.hpp"
-#include "flopcast/interpose/library_links.hpp"
+#include "flopcast/interpose/prepared_program.hpp"
 #include "flopcast/interpose/process_environment.hpp"
 #include "flopcast/interpose/trace_format.hpp"
 
@@ -179,25 +179,15 @@ std::string document(const ProgramOptions& program, const RecordingOptions& opti
 }  // namespace
 
 int record_program(const ProgramOptions& program, const RecordingOptions& options) {
-  const fs::path file = find_program(program.command.at(0));
-  require_preloadable(file);
-  std::vector<std::string> environment = current_environment();
-  const bool chosen = program.libraries != LibraryFiles{};
-  const std::optional<LibraryLinks> links = chosen ? std::optional<LibraryLinks>(std::in_place, program.libraries) : std::nullopt;
-  if (links) {
-    links->put_first(environment);
-  }
-  if (program.threads) {
-    set_threads(environment, *program.threads);
-  }
-  preload(environment, find_component("libflopcast-trace.so").string());
+  PreparedProgram prepared(program, "libflopcast-trace.so");
+  std::vector<std::string>& environment = prepared.environment();
   if (options.dry_run) {
     set_variable(environment, dry_run_variable, find_component("libflopcast-dry-run.so").string());
   }
   TraceFile trace(options.output, document(program, options));
   set_variable(environment, trace_variable, trace.path().string());
   trace.start();
-  const int exit_code = run_program(file, program.command, std::move(environment));
+  const int exit_code = run_program(prepared.file(), program.command, environment);
   trace.finish(exit_code);
   return exit_code;
 }

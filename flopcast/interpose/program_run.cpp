@@ -8,9 +8,8 @@
 #include <cstring>
 
 #include "flopcast/core/error.hpp"
-#include "flopcast/interpose/component.hpp"
 #include "flopcast/interpose/launch.hpp"
-#include "flopcast/interpose/library_links.hpp"
+#include "flopcast/interpose/prepared_program.hpp"
 #include "flopcast/interpose/process_environment.hpp"
 #include "flopcast/interpose/run_report.hpp"
 
@@ -72,17 +71,8 @@ std::vector<RoutineUse> uses(const RunReport& report, const Profile& profile) {
 }  // namespace
 
 ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profile) {
-  const fs::path program = find_program(options.command.at(0));
-  require_preloadable(program);
-  std::vector<std::string> environment = current_environment();
-  const bool chosen = options.libraries != LibraryFiles{};
-  const std::optional<LibraryLinks> links = chosen ? std::optional<LibraryLinks>(std::in_place, options.libraries) : std::nullopt;
-  if (links) {
-    links->put_first(environment);
-  }
-  if (options.threads) {
-    set_threads(environment, *options.threads);
-  }
+  PreparedProgram program(options, "libflopcast-tuned.so");
+  std::vector<std::string>& environment = program.environment();
   const ReportFile file;
   ProgramRun run;
   for (const auto& [name, value] : profile.settings) {
@@ -93,9 +83,8 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
   }
   set_variable(environment, blocks_variable, block_table_text(profile));
   set_variable(environment, report_variable, file.path());
-  preload(environment, find_component("libflopcast-tuned.so").string());
 
-  run.exit_code = run_program(program, options.command, std::move(environment));
+  run.exit_code = run_program(program.file(), options.command, environment);
   run.processes = file.report().processes.load();
   run.blas = resolved(file.report().blas);
   run.routines = uses(file.report(), profile);

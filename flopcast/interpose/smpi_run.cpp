@@ -12,8 +12,9 @@
 #include <sstream>
 
 #include "flopcast/core/error.hpp"
-#include "flopcast/interpose/component.hpp"
 #include "flopcast/interpose/launch.hpp"
+#include "flopcast/interpose/link_folder.hpp"
+#include "flopcast/interpose/preloaded_component.hpp"
 #include "flopcast/interpose/process_environment.hpp"
 #include "flopcast/interpose/smpi_options.hpp"
 
@@ -27,22 +28,11 @@ constexpr const char* simulator = FLOPCAST_SMPIMAIN;
 /// A scratch folder; removed with this object.
 class ScratchFolder {
  public:
-  ScratchFolder() : path_((fs::temp_directory_path() / "flopcast-smpi-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) {
-      throw environment_error("can't make a folder {}: {}", path_, std::strerror(errno));
-    }
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code none;
-    fs::remove_all(path_, none);
-  }
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  [[nodiscard]] std::string file(const char* name) const { return path_ + '/' + name; }
+  [[nodiscard]] std::string path() const { return folder_.path().string(); }
+  [[nodiscard]] std::string file(const char* name) const { return path() + '/' + name; }
 
  private:
-  std::string path_;
+  LinkFolder folder_;  // SimGrid splits its options at blanks
 };
 
 void write(const std::string& file, const std::string& text) {
@@ -92,9 +82,10 @@ std::vector<std::string> environment_of(const SmpiSimulation& simulation, const 
 }
 
 /// The simulator's command line. A shell sees to where its output goes, and keeps the library out of itself.
-std::vector<std::string> command_of(const SmpiSimulation& simulation, const ScratchFolder& folder, const fs::path& program) {
+std::vector<std::string> command_of(const SmpiSimulation& simulation, const ScratchFolder& folder, const PreloadedComponent& component,
+                                    const fs::path& program) {
   std::vector<std::string> preloaded = current_environment();
-  preload(preloaded, find_component("libflopcast-smpi.so").string());
+  component.put_first(preloaded);
   const char* redirected = simulation.show_output ? R"(shift; exec env "$@" >&2)" : R"(out=$1; shift; exec env "$@" >"$out" 2>&1)";
   std::vector<std::string> words = {
       "/bin/sh", "-c", redirected, "sh", folder.file("output"), "LD_PRELOAD=" + variable(preloaded, "LD_PRELOAD")};
@@ -151,10 +142,11 @@ void require_simulable(const std::string& program) {
 nlohmann::json run_simulation(const SmpiSimulation& simulation) {
   const fs::path program = find_program(simulation.command.at(0));
   const ScratchFolder folder;
+  const PreloadedComponent component("libflopcast-smpi.so");
   write(folder.file("platform.xml"), simulation.platform_xml);
   write(folder.file("hosts"), simulation.hosts);
   write(folder.file("times.json"), simulation.times.dump());
-  const int code = run_program("/bin/sh", command_of(simulation, folder, program), environment_of(simulation, folder), SIGKILL);
+  const int code = run_program("/bin/sh", command_of(simulation, folder, component, program), environment_of(simulation, folder), SIGKILL);
   const std::string said = simulation.show_output ? "" : "; it said:\n" + last_words(folder.file("output"));
   if (code != 0) {
     throw unusable_measurement("{} ended with exit code {} when simulated on {} process{}{}", program.string(), code, simulation.ranks,

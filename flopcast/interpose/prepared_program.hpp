@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/interpose/library_links.hpp"
+#include "flopcast/interpose/preloaded_component.hpp"
+#include "flopcast/interpose/program_run.hpp"
+
+namespace flopcast::interpose {
+
+/// A program that is to be started with the user's choice of libraries and threads, and with a library of ours in front. What it needs on
+/// disk lives as long as this object.
+class PreparedProgram {
+ public:
+  /// `component` names the library of ours. Throws environment_error if the program doesn't exist or libraries can't be preloaded into it.
+  PreparedProgram(const ProgramOptions& options, std::string_view component);
+
+  [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
+  [[nodiscard]] std::vector<std::string>& environment() noexcept { return environment_; }
+
+ private:
+  /// Chosen libraries go before the others also where LD_LIBRARY_PATH doesn't reach.
+  void choose_libraries(const LibraryFiles& libraries);
+
+  std::filesystem::path file_;
+  std::vector<std::string> environment_;
+  std::optional<LibraryLinks> links_;
+  std::optional<PreloadedComponent> component_;
+};
+
+}  // namespace flopcast::interpose

@@ -14,10 +14,13 @@
 #include "flopcast/cli/other_machine.hpp"
 #include "flopcast/cli/predict_document.hpp"
 #include "flopcast/cli/predict_subjects.hpp"
+#include "flopcast/cli/thread_safety.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/interpose/program_trace.hpp"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/installed.hpp"
 #include "flopcast/machine/topology.hpp"
 #include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/demand.hpp"
@@ -250,8 +253,25 @@ void finish(const PredictCommand& command, std::vector<Forecast> all, const Envi
   }
 }
 
+bool reads_recording(const PredictCommand& command) { return !command.trace.empty() && interpose::is_program_trace(command.trace); }
+
+/// The libraries to predict for: threads of a recorded program that call at the same time need some that several threads may call.
+LibraryOptions chosen_libraries(const PredictCommand& command) {
+  LibraryOptions libraries = command.libraries;
+  if (!reads_recording(command)) {
+    return libraries;
+  }
+  const interpose::ProgramTraceFile file(command.trace);
+  if (libraries.blas.empty() && interpose::threads_overlap(file)) {
+    constexpr int several = 2;
+    libraries.blas = machine::default_blas(several);
+  }
+  require_thread_safe(file, libraries, "--trace " + command.trace);
+  return libraries;
+}
+
 void predict_here(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {
-  const Workbench bench(command.libraries, common);
+  const Workbench bench(chosen_libraries(command), common);
   const std::vector<PredictSubject> subjects =
       command.trace.empty() ? record_subjects(command.routine, command.arguments, command.libraries.threads, bench, common)
                             : read_subjects(command.trace, command.libraries.threads, common);
@@ -269,6 +289,9 @@ void predict_elsewhere(const PredictCommand& command, predict::PredictOptions op
   model::Store store = model::Store::open_copy(command.models);
   const Environment environment = sampled_environment(store, {command.libraries, command.environment});
   const std::vector<PredictSubject> subjects = read_subjects(command.trace, command.libraries.threads, common);
+  if (reads_recording(command)) {
+    require_thread_safe(interpose::ProgramTraceFile(command.trace), environment, "--models " + command.models);
+  }
   const bool threaded = is_threaded(subjects);
   options.per_call = options.per_call || threaded;
   note(fmt::format("models of {}, {}", environment.cpu, place_text(environment)), common);

@@ -13,6 +13,7 @@
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/on_demand_sampling.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/thread_safety.hpp"
 #include "flopcast/cli/tuning.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
@@ -88,6 +89,27 @@ bool can_compare(const interpose::ProgramSummary& summary, const RecordedPlace& 
   } catch (const Error&) {
     return false;  // a library that has gone since
   }
+}
+
+/// The questions without those whose libraries would give the recorded program wrong results, of which a note tells. Throws what it would tell
+/// if no question is left.
+std::vector<WhatIf> safe_questions(const std::vector<WhatIf>& asked, const interpose::ProgramTraceFile& file, const RecordedPlace& place,
+                                   const std::string& kernels, const CommonOptions& common) {
+  std::vector<WhatIf> questions;
+  for (const WhatIf& question : asked) {
+    try {
+      if (!question.blas.empty() || !question.lapack.empty()) {
+        require_thread_safe(file, libraries_of(question, place, kernels), "--what-if " + question.text);
+      }
+      questions.push_back(question);
+    } catch (const Error& error) {
+      if (questions.empty() && &question == &asked.back()) {
+        throw;
+      }
+      note(fmt::format("left out: {}", error.what()), common);
+    }
+  }
+  return questions;
 }
 
 /// Answers one question with all that it needs alive at once.
@@ -385,8 +407,9 @@ WhatIf parse_what_if(const std::string& text) {
   return question;
 }
 
-std::vector<Answer> answer(const std::vector<WhatIf>& questions, const interpose::ProgramTraceFile& file, const ProgramBreakdown& breakdown,
+std::vector<Answer> answer(const std::vector<WhatIf>& asked, const interpose::ProgramTraceFile& file, const ProgramBreakdown& breakdown,
                            const RecordedPlace& place, const std::string& kernels, Seconds budget, const CommonOptions& common) {
+  const std::vector<WhatIf> questions = safe_questions(asked, file, place, kernels, common);
   std::vector<LibraryOptions> libraries;
   for (const WhatIf& question : questions) {  // what is wrong with any of them is said before anything is measured
     libraries.push_back(libraries_of(question, place, kernels));

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -285,6 +286,30 @@ void ProgramTraceFile::visit(std::size_t thread, const std::function<void(const 
   for (const Piece& piece : state_->ordered.at(thread)) {
     state_->visit_piece(piece, visit);
   }
+}
+
+bool threads_overlap(const ProgramTraceFile& file) {
+  struct Active {
+    std::uint32_t pid;
+    Seconds begin, end;
+  };
+  std::vector<Active> spans;
+  for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
+    std::optional<Active> span;
+    file.visit(t, [&](const ProgramEvent& event) {
+      span = {file.summary().threads[t].pid, span ? span->begin : event.start, event.start + event.seconds};
+    });
+    const bool overlaps = span && std::any_of(spans.begin(), spans.end(), [&](const Active& other) {
+                            return other.pid == span->pid && other.begin <= span->end && span->begin <= other.end;
+                          });
+    if (overlaps) {
+      return true;
+    }
+    if (span) {
+      spans.push_back(*span);
+    }
+  }
+  return false;
 }
 
 ProgramTrace read_program_trace(const fs::path& path) {

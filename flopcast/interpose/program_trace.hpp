@@ -82,6 +82,9 @@ class ProgramTraceFile {
   std::unique_ptr<State> state_;
 };
 
+/// Whether threads of one process may have called at the same time: the spans between their first and last calls overlap.
+bool threads_overlap(const ProgramTraceFile& file);
+
 /// A recording in memory.
 struct ProgramTrace {
   ProgramSummary summary;

@@ -64,6 +64,36 @@ File example() {
   return file;
 }
 
+/// A thread with calls from `begin` to `end`.
+void add_thread(File& file, std::uint32_t thread, std::uint64_t begin, std::uint64_t end, std::uint32_t pid = 100) {
+  Contents calls;
+  put_header(calls, dgesvd, begin, 1);
+  put_header(calls, dgesvd, end - 1, 1);
+  file.add(ChunkKind::live, thread, 0, 0, calls, pid);
+}
+
+TEST_F(ProgramTraceTest, TellsWhetherThreadsOverlap) {
+  const auto overlap = [this](File& file) {
+    read(file.bytes());
+    return threads_overlap(ProgramTraceFile(path_));
+  };
+  File alone;
+  add_thread(alone, 0, 10, 90);
+  EXPECT_FALSE(overlap(alone));
+  File in_turn;
+  add_thread(in_turn, 0, 10, 50);
+  add_thread(in_turn, 1, 51, 90);
+  EXPECT_FALSE(overlap(in_turn));
+  File between;  // one calls while the other does something else
+  add_thread(between, 0, 10, 90);
+  add_thread(between, 1, 40, 50);
+  EXPECT_TRUE(overlap(between));
+  File processes;
+  add_thread(processes, 0, 10, 90);
+  add_thread(processes, 1, 40, 50, 200);
+  EXPECT_FALSE(overlap(processes));
+}
+
 TEST_F(ProgramTraceTest, ReadsWhatThereIs) {
   const ProgramTrace trace = read(example().bytes());
 

@@ -22,7 +22,7 @@ namespace {
 
 std::string shown_name(const std::string& path, const char* standard) { return path == "-" ? standard : "'" + path + "'"; }
 
-/// An open file; closed with it.
+/// An open file, which is closed with this object.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -39,7 +39,7 @@ class Descriptor {
   int number_;
 };
 
-/// False, with errno set, if not all could be written.
+/// Returns false, with errno set, if not all of the text could be written.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());

@@ -8,7 +8,7 @@
 
 namespace flopcast::report {
 
-/// Thrown when whoever reads our standard output has gone (`flopcast ... | head`): nobody is left to be told.
+/// Thrown when the reader of standard output has gone (`flopcast ... | head`), so that no message can be written.
 class BrokenPipe : public std::runtime_error {
  public:
   BrokenPipe() : std::runtime_error("the reader of standard output has gone") {}

@@ -37,7 +37,7 @@ double best_rate(const StudyRun& run) {
   return best;
 }
 
-/// Goes on after the configurations that are finished; a configuration that was cut short begins anew, and its time counts for nothing.
+/// Continues after the finished configurations. A configuration that was interrupted starts again, and its time doesn't count.
 void run_technique(StudyRun& run, std::size_t count, const StudySources& sources, const StudyOptions& options,
                    const std::function<void()>& keep) {
   search::ExhaustiveOptions technique = search::technique(run.technique);
@@ -74,7 +74,8 @@ void take(StudyRun& run, const Result& result, Seconds seconds) {
   run.complete = true;
 }
 
-/// The one setting of race and halving, "time": how long a search may take, endlessly without it. Throws usage_error for any other.
+/// Returns the one setting of race and halving, "time", which is the maximum time of a search; infinite without the setting. Throws
+/// usage_error for any other setting.
 Seconds time_limit(std::string_view technique) {
   Seconds limit = std::numeric_limits<Seconds>::infinity();
   const std::vector<std::string_view> parts = split(technique, ':');

@@ -116,7 +116,7 @@ def cost(options):
             print(f"\n{text} {described(sizes)}\n\n| kernel | algorithms | micro-benchmarks once, as paper 002 counts | one prediction by itself |\n|:--|--:|--:|--:|")
             for kernel in once:
                 print(f"| {kernel} | {len(once[kernel])} | {min(once[kernel]):.2g} to {max(once[kernel]):.2g} | {statistics.median(alone[kernel]):.2g} |")
-            flopcast(options, [*words, "--all"])  # --fresh would discard the micro-benchmarks
+            flopcast(options, [*words, "--all"])  # stores the micro-benchmarks, which runs with --fresh do not
             known = flopcast(options, [*words, "--all"])
             total = sum(algorithm["seconds"] for algorithm in ranking["algorithms"])
             for what, made in (("in one ranking", ranking), ("known", known)):

@@ -16,6 +16,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/launch.hpp"
 #include "flopcast/interpose/loaded_libraries.hpp"
+#include "flopcast/interpose/mpi_companions.hpp"
 #include "flopcast/interpose/preloaded_component.hpp"
 #include "flopcast/interpose/process_environment.hpp"
 #include "flopcast/interpose/smpi_run.hpp"
@@ -153,6 +154,8 @@ std::optional<std::string> linked_mpi(const fs::path& program) {
 MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, MpiOptions options, Seconds patience) {
   const fs::path program = find_program(command.at(0));
   require_program_of_mpirun(program);
+  const std::string followed = chosen_mpi(program, mpi);
+  require_all_followed();
   const ProfileFile file;
   options.profile = file.path();
   MpiRun run;
@@ -161,7 +164,6 @@ MpiRun run_mpi_program(const std::vector<std::string>& command, const std::strin
   options.progress = watch ? watch->file() : "";
   std::vector<std::string> environment = current_environment();
   set_variable(environment, mpi_options_variable, to_text(options));
-  const std::string followed = chosen_mpi(program, mpi);
   const PreloadedComponent component("libflopcast-mpi-" + followed + ".so");
   component.put_first(environment);
 

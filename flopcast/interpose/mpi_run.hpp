@@ -33,8 +33,8 @@ std::optional<std::string> linked_mpi(const std::filesystem::path& program);
 /// Runs one process of an MPI program, as mpirun has started us, and waits for its end. Where kernels are left out the program is ended once
 /// it has met no new kernel for `patience`, if that isn't 0: it goes by its results (Standstill). `mpi` is "openmpi" or "mpich", empty to go by what
 /// the program is linked with, else by who started us. Throws environment_error if there is no such program, neither tells which MPI it is,
-/// the MPIs of
-/// the program and of its launcher differ, it was built for SMPI, or flopcast was built without it; usage_error if `mpi` isn't the program's.
+/// the MPIs of the program and of its launcher differ, another process of the program runs without flopcast, it was built for SMPI, or
+/// flopcast was built without it; usage_error if `mpi` isn't the program's.
 MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, MpiOptions options, Seconds patience);
 
 }  // namespace flopcast::interpose

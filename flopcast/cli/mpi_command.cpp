@@ -20,6 +20,7 @@
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/interpose/mpi_companions.hpp"
 #include "flopcast/interpose/mpi_run.hpp"
 #include "flopcast/report/file.hpp"
 
@@ -96,6 +97,59 @@ report::Table cost_table(const json& profile) {
   return table;
 }
 
+constexpr std::size_t most_processes_shown = 16;
+
+/// Those of a profile's processes that are shown: all, or of many those that compute most and those that compute least.
+std::vector<json> shown_processes(const json& profile) {
+  std::vector<json> all = profile.value("processes", std::vector<json>());
+  if (all.size() > most_processes_shown) {
+    const auto computes_more = [](const json& a, const json& b) {
+      return number(a, "computation_seconds") > number(b, "computation_seconds");
+    };
+    std::stable_sort(all.begin(), all.end(), computes_more);
+    all.erase(all.begin() + most_processes_shown / 2, all.end() - most_processes_shown / 2);
+  }
+  return all;
+}
+
+/// What each process did itself: who computes while others wait is the slow one.
+report::Table process_table(const json& profile) {
+  report::Table table;
+  table.columns = {{"process", report::Align::left, "rank"},
+                   {"host", report::Align::left},
+                   {"computation", report::Align::right, "computation_seconds"},
+                   {"communication", report::Align::right, "communication_seconds"},
+                   {"waiting", report::Align::right, "idle_seconds"},
+                   {"% waiting", report::Align::right, "percent_waiting"},
+                   {"kernels on path", report::Align::right, "on_path_seconds"}};
+  for (const json& process : shown_processes(profile)) {
+    table.rows.push_back({report::whole(process.at("rank").get<std::int64_t>()), process.at("host").get<std::string>(),
+                          seconds_cell(number(process, "computation_seconds")), seconds_cell(number(process, "communication_seconds")),
+                          seconds_cell(number(process, "idle_seconds")),
+                          percent(number(process, "idle_seconds"), number(process, "seconds")),
+                          seconds_cell(number(process, "on_path_seconds"))});
+  }
+  return table;
+}
+
+/// The process that computes most, where that is more than the others do.
+std::string slowest_process(const json& profile) {
+  const std::vector<json> all = profile.value("processes", std::vector<json>());
+  const Seconds mean = number(profile.at("volumetric"), "computation_seconds");
+  if (all.size() < 2 || mean <= 0) {
+    return "";
+  }
+  const auto computation = [](const json& process) { return number(process, "computation_seconds"); };
+  constexpr double about_as_much = 1.05;  // times the mean
+  const json& slowest =
+      *std::max_element(all.begin(), all.end(), [&](const json& a, const json& b) { return computation(a) < computation(b); });
+  if (computation(slowest) < about_as_much * mean) {
+    return "";
+  }
+  return fmt::format("; process {} computes most: {}, {:.2f} times the mean", slowest.at("rank").get<int>(),
+                     format_seconds(computation(slowest)), computation(slowest) / mean);
+}
+
 /// The kernels, those that take most of the critical path first.
 report::Table kernel_table(const json& profile, std::size_t most) {
   report::Table table;
@@ -141,9 +195,21 @@ std::string own_messages(const json& profile) {
 /// Why there is no profile, or why not all of it can be trusted.
 std::vector<std::string> complaints(const MpiRun& run, const json& profile, bool no_thread_multiple) {
   if (!run.profile.empty()) {
-    return profile.at("path_complete")
-               ? std::vector<std::string>{}
-               : std::vector<std::string>{"a process had more events than are kept: the kernels along the path are not all of them"};
+    std::vector<std::string> all;
+    if (!profile.at("path_complete")) {
+      all.emplace_back("a process had more events than are kept: the kernels along the path are not all of them");
+    }
+    if (const int spawned = profile.value("spawned_processes", 0); spawned > 0) {
+      all.push_back(fmt::format("the program spawned {}. Spawned processes aren't followed: what it waits for them counts as computation",
+                                processes(spawned)));
+    }
+    if (profile.value("sessions", false)) {
+      all.emplace_back("the program uses sessions (MPI_Session_init) beside MPI_Init. Sessions aren't followed");
+    }
+    return all;
+  }
+  if (run.stage == interpose::mpi_stage_sessions) {
+    return {"no profile: the program uses sessions (MPI_Session_init) in place of MPI_Init. Sessions aren't followed"};
   }
   if (run.stage == interpose::mpi_stage_multiple) {
     return {std::string("no profile: the program has MPI_THREAD_MULTIPLE, whose threads flopcast doesn't follow; ") +
@@ -194,8 +260,11 @@ class EarlierProfile {
 constexpr std::size_t most_kernels_shown = 20;
 
 void tell(const json& profile, const CommonOptions& common) {
-  note("flopcast: " + overview(profile) + own_messages(profile), common);
+  note("flopcast: " + overview(profile) + slowest_process(profile) + own_messages(profile), common);
   note(render(cost_table(profile), common), common);
+  if (profile.contains("processes")) {
+    note(render(process_table(profile), common), common);
+  }
   note(render(kernel_table(profile, most_kernels_shown), common), common);
 }
 
@@ -319,7 +388,8 @@ void show_command(const std::string& file, const CommonOptions& common) {
     } else if (common.csv) {
       emit(kernel_table(profile, profile.at("kernels").size()), common);
     } else {
-      emit(overview(profile) + own_messages(profile) + '\n' + render(cost_table(profile), common) + '\n' +
+      emit(overview(profile) + slowest_process(profile) + own_messages(profile) + '\n' + render(cost_table(profile), common) + '\n' +
+               (profile.contains("processes") ? render(process_table(profile), common) + '\n' : "") +
                render(kernel_table(profile, profile.at("kernels").size()), common),
            common);
     }
@@ -354,7 +424,12 @@ void add_run(CLI::App& mpi, CommonOptions& common) {
   command->footer(run_footer);
   command->callback([options, command, &common] {
     options->to_standard_output = common.output == "-" && command->get_option("--output")->count() > 0;
-    run_command(*options, common);
+    try {
+      run_command(*options, common);
+    } catch (const Error& error) {
+      interpose::end_job_at_exit(static_cast<int>(error.code()));
+      throw;
+    }
   });
 }
 

@@ -42,6 +42,7 @@ inline constexpr const char* mpi_options_variable = "FLOPCAST_MPI_OPTIONS";
 
 /// How far the process with rank 0 has got, for whoever finds no profile: the contents of the profile's file before the profile is in it.
 inline constexpr std::string_view mpi_stage_loaded = "loaded\n";
+inline constexpr std::string_view mpi_stage_sessions = "sessions\n";  ///< it has begun a session of MPI-4's, and not called MPI_Init
 inline constexpr std::string_view mpi_stage_initialised = "initialised\n";
 inline constexpr std::string_view mpi_stage_other = "other\n";        ///< this process isn't the one with rank 0, which has the profile
 inline constexpr std::string_view mpi_stage_writing = "writing\n";    ///< it ended before all was written

@@ -7,7 +7,7 @@ program fortran08_program
   integer :: rank, ranks, round, count
   type(MPI_Request) :: requests(2)
   type(MPI_Status) :: statuses(2)
-  type(MPI_Comm) :: part
+  type(MPI_Comm) :: part, other
   logical :: done
 
   call mpi_init()
@@ -34,6 +34,20 @@ program fortran08_program
   end do
   call mpi_wait(requests(2), MPI_STATUS_IGNORE)
   call mpi_barrier(part)
+  call mpi_comm_idup(part, other, requests(1))
+  call mpi_pcontrol(1)
+  call mpi_isend(a, n / 2, MPI_DOUBLE_PRECISION, modulo(ranks - rank, ranks), 3, part, requests(2))
+  done = .false.
+  do while (.not. done)
+    call mpi_iprobe(MPI_ANY_SOURCE, 3, part, done, statuses(1))
+  end do
+  call mpi_probe(statuses(1)%MPI_SOURCE, 3, part, statuses(2))
+  call mpi_get_count(statuses(2), MPI_DOUBLE_PRECISION, count)
+  call mpi_recv(b, count, MPI_DOUBLE_PRECISION, statuses(2)%MPI_SOURCE, 3, part, MPI_STATUS_IGNORE)
+  call mpi_waitall(2, requests, MPI_STATUSES_IGNORE)
+  call mpi_allreduce(MPI_IN_PLACE, b, n / 2, MPI_DOUBLE_PRECISION, MPI_SUM, other)
+  total = total + count + b(2)
+  call mpi_comm_free(other)
   total = total + b(1)
   call mpi_comm_free(part)
   if (rank == 0) print '(a, f16.3)', 'sum ', total

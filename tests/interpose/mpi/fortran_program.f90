@@ -5,7 +5,7 @@ program fortran_program
   implicit none
   integer, parameter :: n = 500, rounds = 10
   double precision :: a(n), b(n), c(n, 2), total
-  integer :: rank, ranks, ierror, round, to, from, comm, grid, row, index, done, count
+  integer :: rank, ranks, ierror, round, to, from, comm, grid, row, other, index, done, count
   integer :: requests(3), statuses(MPI_STATUS_SIZE, 3), status(MPI_STATUS_SIZE), indices(3), request, message
   logical :: flag
 
@@ -55,6 +55,17 @@ program fortran_program
     end do
     total = total + sum(b)
 
+    call mpi_isend(a, n / 4, MPI_DOUBLE_PRECISION, to, 6, comm, request, ierror)
+    flag = .false.
+    do while (.not. flag)
+      call mpi_iprobe(from, 6, comm, flag, status, ierror)
+    end do
+    call mpi_probe(MPI_ANY_SOURCE, 6, comm, status, ierror)
+    call mpi_get_count(status, MPI_DOUBLE_PRECISION, count, ierror)
+    call mpi_recv(b, count, MPI_DOUBLE_PRECISION, status(MPI_SOURCE), 6, comm, MPI_STATUS_IGNORE, ierror)
+    call mpi_wait(request, MPI_STATUS_IGNORE, ierror)
+    total = total + count + sum(b)
+
     b = a
     call mpi_allreduce(MPI_IN_PLACE, b, n, MPI_DOUBLE_PRECISION, MPI_SUM, comm, ierror)
     call mpi_ibcast(b, n, MPI_DOUBLE_PRECISION, 0, row, request, ierror)
@@ -64,6 +75,12 @@ program fortran_program
   end do
   call mpi_reduce(total, a(1), 1, MPI_DOUBLE_PRECISION, MPI_SUM, 0, comm, ierror)
   if (rank == 0) print '(a, f16.3)', 'sum ', a(1)
+  call mpi_comm_idup(comm, other, request, ierror)
+  call mpi_pcontrol(1)
+  call mpi_wait(request, MPI_STATUS_IGNORE, ierror)
+  call mpi_allreduce(MPI_IN_PLACE, b, n / 2, MPI_DOUBLE_PRECISION, MPI_SUM, other, ierror)
+  if (rank == 0) print '(a, f16.3)', 'other ', sum(b)
+  call mpi_comm_free(other, ierror)
   call mpi_comm_free(row, ierror)
   call mpi_comm_free(grid, ierror)
   call mpi_comm_free(comm, ierror)

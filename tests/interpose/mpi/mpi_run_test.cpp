@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
@@ -559,6 +563,9 @@ TEST_P(MpiRunTest, FortranProgramsAreFollowedAndGiveTheSameResults) {
               ranks * 2 * 10);  // once each, though Fortran's procedure may call C's function
     EXPECT_EQ(kernel(found, "MPI_Allreduce(4000 bytes")->at("executed").at("count"), ranks * 10);
     EXPECT_EQ(kernel(found, "MPI_Sendrecv(4000 bytes")->at("executed").at("count"), ranks * 10);
+    EXPECT_EQ(kernel(found, "MPI_Recv(1000 bytes")->at("executed").at("count"), ranks * 10);
+    EXPECT_EQ(kernel(found, "MPI_Comm_idup(")->at("executed").at("count"), ranks);
+    EXPECT_EQ(kernel(found, "MPI_Allreduce(2000 bytes")->at("executed").at("count"), ranks) << "on the communicator that was waited for";
   }
   const Result skipped = followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", command);
   ASSERT_EQ(skipped.exit_code, 0) << skipped.err;
@@ -578,17 +585,20 @@ TEST_P(MpiRunTest, FortranProgramsOf2008AreFollowed) {
   const json found = profile();
   ASSERT_NE(kernel(found, "MPI_Isend(4000 bytes"), nullptr);
   EXPECT_EQ(kernel(found, "MPI_Isend(4000 bytes")->at("executed").at("count"), 2 * 10);
+  EXPECT_EQ(kernel(found, "MPI_Recv(2000 bytes")->at("executed").at("count"), 2);
+  ASSERT_NE(kernel(found, "MPI_Allreduce(2000 bytes"), nullptr);
+  EXPECT_EQ(kernel(found, "MPI_Allreduce(2000 bytes")->at("executed").at("count"), 2) << "on the communicator that was waited for";
 }
 
-/// Every function that is intercepted in C is intercepted in Fortran too: the list of wrappers is complete.
+/// Every function that is intercepted in C is intercepted in Fortran too, but for those with texts: the list of wrappers is complete.
 TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
   if (GetParam() != "openmpi") {
     GTEST_SKIP() << "most of Fortran's procedures call C's functions";
   }
   const std::string library = FLOPCAST_COMPONENTS "/libflopcast-mpi-openmpi.so";
   const auto names = [&](const std::string& filter) {
-    const std::string line =
-        "nm -D --defined-only " + library + " | awk '{print $3}' | " + filter + " | sort >" + (folder_ / "names").string();
+    const std::string line = "nm -D --defined-only " + library + " | awk '{print $3}' | grep -v -i mpi_comm_spawn | " + filter +
+                             " | sort >" + (folder_ / "names").string();
     EXPECT_EQ(std::system(line.c_str()), 0);
     return contents(folder_ / "names");
   };
@@ -629,6 +639,180 @@ TEST_P(MpiRunTest, WhatStandsForMatricesThatNobodyWroteIsOfFullRank) {
   EXPECT_GT(kernel(profile(), "dlacpy(A, 256, 64)")->at("skipped"), 0);
   EXPECT_GT(kernel(profile(), "dcopy(64)")->at("skipped"), 0);
   EXPECT_GT(kernel(profile(), "dgeqrf(256, 64)")->at("executed").at("count"), 3) << "again after 64 that were left out";
+}
+
+/// What MPI programs use besides, each mode of one program.
+class MpiModesTest : public MpiRunTest {
+ protected:
+  static std::string mode(const std::string& words) { return program("modes_program") + ' ' + words; }
+  [[nodiscard]] bool has_mpi_4() const { return GetParam() == "mpich"; }
+
+  static std::string sorted(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      lines.push_back(line + '\n');
+    }
+    std::sort(lines.begin(), lines.end());
+    return std::accumulate(lines.begin(), lines.end(), std::string());
+  }
+
+  /// The program prints what it prints without flopcast. Returns the profile.
+  json same_as_plain(int ranks, const std::string& words, const std::string& options = "") {
+    const Result plain = run(ranks, mode(words));
+    EXPECT_EQ(plain.exit_code, 0) << words << plain.err;
+    const Result with = followed(ranks, "--output profile.json " + options, mode(words));
+    EXPECT_EQ(with.exit_code, 0) << words << with.err;
+    EXPECT_EQ(sorted(with.out), sorted(plain.out)) << words;
+    return with.exit_code == 0 ? profile() : json();
+  }
+
+  /// How many products of this order lie on the path.
+  static std::int64_t products_on_path(const json& profile, int order) {
+    const json* product = kernel(profile, fmt::format("dgemm(NN, {0}, {0}, {0})", order));
+    return product == nullptr ? 0 : product->at("along").at("count").get<std::int64_t>();
+  }
+};
+
+TEST_P(MpiModesTest, ExchangesThatAreWaitedForLaterAreFollowed) {
+  if (!has_mpi_4()) {
+    GTEST_SKIP() << "MPI_Isendrecv came with MPI-4";
+  }
+  const json found = same_as_plain(2, "exchange");
+  EXPECT_EQ(kernel(found, "MPI_Isendrecv(24 bytes")->at("executed").at("count"), 6);
+  EXPECT_EQ(kernel(found, "MPI_Isendrecv_replace(24 bytes")->at("executed").at("count"), 6);
+  same_as_plain(4, "exchange", "--policy online --tolerance 1000");
+}
+
+/// MPICH grants some 2000 communicators.
+TEST_P(MpiModesTest, FollowsAsManyCommunicatorsAsMpiGrants) { same_as_plain(2, "dups 1900"); }
+
+TEST_P(MpiModesTest, CommunicatorsThatAreWaitedForLaterAreFollowed) {
+  for (const char* how : {"dup", "idup", "late"}) {
+    const json found = same_as_plain(2, how, "--clock cpu");  // by which no other program gets into the path
+    EXPECT_EQ(products_on_path(found, 200), 10) << how;
+    EXPECT_EQ(kernel(found, "MPI_Recv(80 bytes")->at("executed").at("count"), 10) << how;
+  }
+}
+
+TEST_P(MpiModesTest, CollectivesWithLargeCountsAreThoseWithSmallOnes) {
+  const json small = same_as_plain(3, "collectives");
+  if (!has_mpi_4()) {
+    return;
+  }
+  const json large = same_as_plain(3, "collectives_c");
+  for (const json& each : small.at("kernels")) {
+    const json* other = kernel(large, each.at("kernel"));
+    ASSERT_NE(other, nullptr) << each;
+    EXPECT_EQ(other->at("executed").at("count"), each.at("executed").at("count")) << each;
+  }
+  EXPECT_EQ(large.at("kernels").size(), small.at("kernels").size());
+  EXPECT_EQ(products_on_path(same_as_plain(2, "turns", "--clock cpu"), 200), 20);
+  EXPECT_EQ(products_on_path(same_as_plain(2, "turns_c", "--clock cpu"), 200), 20);
+}
+
+TEST_P(MpiModesTest, ProgramsSayWhatIsMeasuredByPcontrol) {
+  const json found = same_as_plain(2, "control");
+  EXPECT_EQ(products_on_path(found, 222), 5);
+  EXPECT_EQ(kernel(found, "dgemm(NN, 111, 111, 111)"), nullptr);
+  EXPECT_EQ(kernel(found, "dgemm(NN, 112, 112, 112)"), nullptr);
+}
+
+TEST_P(MpiModesTest, SaysThatSessionsAreNotFollowed) {
+  if (!has_mpi_4()) {
+    GTEST_SKIP() << "sessions came with MPI-4";
+  }
+  const Result plain = run(2, mode("sessions"));
+  const Result with = followed(2, "", mode("sessions"));
+  EXPECT_EQ(with.exit_code, 0) << with.err;
+  EXPECT_EQ(sorted(with.out), sorted(plain.out));
+  EXPECT_THAT(with.err, HasSubstr("the program uses sessions (MPI_Session_init) in place of MPI_Init. Sessions aren't followed"));
+  EXPECT_TRUE(same_as_plain(2, "both").at("sessions"));
+  EXPECT_THAT(show("profile.json").exit_code, 0);
+}
+
+TEST_P(MpiModesTest, SpawnedProcessesLeaveTheProfileOfTheirManager) {
+  if (GetParam() != "openmpi") {
+    GTEST_SKIP() << "Debian's MPICH doesn't spawn processes";
+  }
+  for (const char* how : {"spawn", "join"}) {
+    const json found = same_as_plain(1, how);
+    EXPECT_EQ(found.at("ranks"), 1) << how;
+    EXPECT_EQ(found.at("spawned_processes"), 2) << how;
+    EXPECT_EQ(products_on_path(found, 100), 3) << how;
+  }
+  EXPECT_THAT(followed(1, "", mode("spawn")).err, HasSubstr("the program spawned 2 processes. Spawned processes aren't followed"));
+}
+
+/// Whoever asks again and again waits: the path leads through the process that computes, and what was asked for takes no time of it. By wall
+/// time, in which other programs may take cores away: then once more.
+TEST_P(MpiModesTest, AskingAgainAndAgainIsWaiting) {
+  const auto is_waiting = [](const json& found) {
+    const double products = kernel(found, "dgemm(NN, 400, 400, 400)")->at("executed").at("seconds");
+    return products_on_path(found, 400) == 5 && found.at("processes").at(1).at("idle_seconds").get<double>() > 0.5 * products &&
+           found.at("path").at("idle_seconds").get<double>() < 0.2 * found.at("path").at("seconds").get<double>();
+  };
+  constexpr int most_attempts = 10;
+  for (const char* how : {"test", "testany", "testall", "testsome", "iprobe", "improbe", "probe", "anybody"}) {
+    json found = same_as_plain(2, how, "--clock wall");
+    for (int attempt = 1; attempt < most_attempts && !is_waiting(found); ++attempt) {
+      ASSERT_EQ(followed(2, "--clock wall --output profile.json", mode(how)).exit_code, 0);
+      found = profile();
+    }
+    EXPECT_TRUE(is_waiting(found)) << how;
+  }
+  const json busy = same_as_plain(2, "ping", "--clock wall");
+  EXPECT_GT(busy.at("path").at("seconds").get<double>(), 0.5 * busy.at("elapsed_seconds").get<double>());
+}
+
+TEST_P(MpiModesTest, ASenderThatWaitsGoesByItsReceiversPath) {
+  std::int64_t found = 0;
+  for (int attempt = 0; attempt < 10 && found != 5; ++attempt) {  // by wall time, in which other programs may take cores away
+    found = products_on_path(same_as_plain(2, "rendezvous", "--clock wall"), 400);
+  }
+  EXPECT_EQ(found, 5);
+}
+
+TEST_P(MpiModesTest, EachProcessHasARow) {
+  const Result result = followed(3, "--clock cpu --output profile.json", program("work_program") + " 20");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json found = profile().at("processes");
+  ASSERT_EQ(found.size(), 3U);
+  double flops = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found.at(i).at("rank"), i);
+    EXPECT_EQ(found.at(i).at("flops"), 20.0 * static_cast<double>(i + 1) * 2e6);
+    flops += found.at(i).at("on_path_seconds").get<double>();
+  }
+  EXPECT_GT(flops, 0);
+  EXPECT_THAT(result.err, HasSubstr("computes most"));
+  EXPECT_THAT(result.err, HasSubstr("kernels on path"));
+  json before = profile();  // as it was written before there were rows
+  before.erase("processes");
+  std::ofstream(folder_ / "before.json") << before;
+  EXPECT_EQ(show("before.json").exit_code, 0);
+  EXPECT_THAT(show("profile.json").out, HasSubstr("kernels on path"));
+}
+
+/// Several programs in one launch.
+TEST_P(MpiModesTest, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
+  const std::string with = FLOPCAST_PROGRAM " mpi run --output profile.json -- ";
+  const std::string turns = mode("turns");
+  const Result both = run(1, with + turns + " : -n 1 " + with + turns);
+  EXPECT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_EQ(profile().at("ranks"), 2);
+  for (const std::string& command : {with + turns + " : -n 1 " + turns, turns + " : -n 1 " + with + turns}) {
+    const Result result = run(1, command);
+    EXPECT_EQ(result.exit_code, 4) << command << result.err;
+    EXPECT_THAT(result.err, HasSubstr("without flopcast")) << command;
+  }
+  std::ofstream(folder_ / "first.sh") << "#!/bin/sh\ncase ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 0) exec " << with << turns << ";; *) exec "
+                                      << turns << ";; esac\n";
+  EXPECT_EQ(run(2, "sh ./first.sh").exit_code, 4);
+  const Result different = run(1, with + turns + " : -n 1 " FLOPCAST_PROGRAM " mpi run --policy online -- " + turns);
+  EXPECT_NE(different.exit_code, 0);
+  EXPECT_NE(different.exit_code, 124);
+  EXPECT_THAT(different.err, HasSubstr("followed with different options"));
 }
 
 class MpiTuneTest : public MpiRunTest {
@@ -1104,6 +1288,7 @@ TEST_P(MpiTuneTest, InFullNothingIsSelective) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, MpiTuneTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiModesTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
 INSTANTIATE_TEST_SUITE_P(Mpis, MpiRunTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
 
 }  // namespace

@@ -1,22 +1,62 @@
 #include <mpi.h>
 
+#include <memory>
+#include <utility>
+
+#include "flopcast/interpose/preloaded/mpi/requests.hpp"
 #include "flopcast/interpose/preloaded/mpi/session.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
 
-/// Communicators that the program makes: each gets a shadow. Freeing one calls its attribute's function, which frees the shadow.
-using flopcast::interpose::mpi::adopt;
-using flopcast::interpose::mpi::Inside;
+/// Communicators that the program makes: each gets a channel. Freeing one calls its attribute's function, which frees the channel.
+using namespace flopcast::interpose::mpi;
 
 namespace {
 
-/// Makes a communicator by `make` and gives it a shadow.
+/// A number for the channel of a communicator that has been made, and who of its processes came last: nobody can use it before.
+void agree_and_adopt(MPI_Comm made) {
+  if (!may_have_channel(made)) {
+    return;
+  }
+  Session& all = *session();
+  int rank = 0;
+  PMPI_Comm_rank(made, &rank);
+  Agreement mine = all.agreement(true);
+  mine.channel = proposed_channel(rank);
+  const Agreement agreed = all.idle([&] { return agree(made, mine); });
+  all.follow(agreed);
+  adopt(made, agreed.channel);
+}
+
+/// Makes a communicator by `make` and gives it a channel.
 template <class Make>
 int adopted(MPI_Comm* made, Make make) {
   const Inside inside;
   const int result = make();
   if (inside && result == MPI_SUCCESS) {
-    adopt(*made);
+    agree_and_adopt(*made);
   }
+  return result;
+}
+
+/// The same without waiting for anybody: what there is to agree on is under way beside it, among the processes of `comm`.
+template <class Make>
+int adopted_later(MPI_Comm comm, MPI_Comm* made, MPI_Request* request, Make make) {
+  const Inside inside;
+  Channel* channel = inside ? channel_of(comm) : nullptr;
+  if (channel == nullptr) {
+    return make();
+  }
+  Pending pending;
+  pending.routine = Routine::comm_idup;
+  pending.pattern = flopcast::path::Pattern::barrier;
+  pending.channel = channel->shared_from_this();
+  pending.agreement = std::make_unique<AgreementInFlight>();
+  pending.agreement->mine = session()->agreement(true);
+  pending.agreement->mine.channel = proposed_channel(channel->rank());
+  channel->begin_to_agree(pending.agreement->mine, pending.agreement->all, pending.agreement->request);
+  const int result = make();
+  pending.made = *made;  // which MPI tells at once, as Fortran's interface does
+  requests().add(*request, std::move(pending));
   return result;
 }
 
@@ -33,6 +73,16 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
   return adopted(made, [&] { return PMPI_Comm_dup_with_info(comm, info, made); });
 }
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+  return adopted_later(comm, made, request, [&] { return PMPI_Comm_idup(comm, made, request); });
+}
+
+#if MPI_VERSION >= 4
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
+  return adopted_later(comm, made, request, [&] { return PMPI_Comm_idup_with_info(comm, info, made, request); });
+}
+#endif
 
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
   return adopted(made, [&] { return PMPI_Comm_split(comm, color, key, made); });

@@ -144,6 +144,21 @@ int MPI_Sendrecv_replace_c(void* buffer, MPI_Count count, MPI_Datatype type, int
   return MPI_Sendrecv_replace(buffer, all.count(), all.type(), destination, send_tag, source, receive_tag, comm, status);
 }
 
+int MPI_Isendrecv_c(const void* send_buffer, MPI_Count send_count, MPI_Datatype send_type, int destination, int send_tag,
+                    void* receive_buffer, MPI_Count receive_count, MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm,
+                    MPI_Request* request) {
+  const Elements sent(send_count, send_type);
+  const Elements received(receive_count, receive_type);
+  return MPI_Isendrecv(send_buffer, sent.count(), sent.type(), destination, send_tag, receive_buffer, received.count(), received.type(),
+                       source, receive_tag, comm, request);
+}
+
+int MPI_Isendrecv_replace_c(void* buffer, MPI_Count count, MPI_Datatype type, int destination, int send_tag, int source, int receive_tag,
+                            MPI_Comm comm, MPI_Request* request) {
+  const Elements all(count, type);
+  return MPI_Isendrecv_replace(buffer, all.count(), all.type(), destination, send_tag, source, receive_tag, comm, request);
+}
+
 #pragma GCC visibility pop
 }
 #endif

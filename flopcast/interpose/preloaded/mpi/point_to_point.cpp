@@ -202,6 +202,43 @@ void expect(Routine routine, Channel* channel, int source, int tag, const Place&
   requests().add(request, std::move(pending));
 }
 
+/// MPI has said whether a message is there: who has waited for that goes by its sender's path, and hears how long the message is. The
+/// receive is yet to come.
+void note_probe(const Inside& inside, Channel* channel, int result, bool is_there, MPI_Status& status) {
+  if (!inside || result != MPI_SUCCESS) {
+    return;
+  }
+  Session& all = *session();
+  if (!is_there) {
+    all.note_vain_question();
+  } else if (channel != nullptr && channel->has(status.MPI_SOURCE)) {
+    const Arrival& shadow = channel->peek(status.MPI_SOURCE, status.MPI_TAG);
+    all.follow(shadow);
+    mend_status(shadow, status);
+    all.settle_questions(-1, 0);
+    all.waited(all.uses_cpu_clock() ? 0 : all.now() - all.called());
+  }
+}
+
+#if MPI_VERSION >= 4
+/// An exchange that the program waits for later: `exchange` begins it, sending so many elements.
+template <class Exchange>
+int begin_exchange(const Outgoing& message, const Sender& asked, const Place& place, MPI_Comm comm, const MPI_Request* request,
+                   Exchange exchange) {
+  const Inside inside;
+  Channel* channel = inside ? channel_of(comm) : nullptr;
+  if (channel == nullptr) {
+    return exchange(message.count);
+  }
+  const bool empty = announce_exchange(message, *channel);
+  const int result = exchange(empty ? 0 : message.count);
+  if (result == MPI_SUCCESS && asked.source != MPI_PROC_NULL) {
+    expect(message.routine, channel, asked.source, asked.tag, place, *request);
+  }
+  return result;
+}
+#endif
+
 /// A message that MPI_Mprobe has found and nobody has received yet.
 struct Matched {
   std::shared_ptr<Channel> channel;
@@ -315,12 +352,32 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
   return result;
 }
 
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  const Inside inside;
+  MPI_Status own;
+  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
+  const int result = PMPI_Probe(source, tag, comm, into);
+  note_probe(inside, channel_to(inside, comm, source), result, true, *into);
+  return result;
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  const Inside inside;
+  MPI_Status own;
+  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
+  const int result = PMPI_Iprobe(source, tag, comm, flag, into);
+  note_probe(inside, channel_to(inside, comm, source), result, *flag != 0, *into);
+  return result;
+}
+
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   const Inside inside;
   MPI_Status own;
   MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
   const int result = PMPI_Mprobe(source, tag, comm, message, into);
-  note_message(channel_to(inside, comm, source), result, *message, *into);
+  Channel* channel = channel_to(inside, comm, source);
+  note_probe(inside, channel, result, true, *into);
+  note_message(channel, result, *message, *into);
   return result;
 }
 
@@ -329,8 +386,10 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
   MPI_Status own;
   MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
   const int result = PMPI_Improbe(source, tag, comm, flag, message, into);
+  Channel* channel = channel_to(inside, comm, source);
+  note_probe(inside, channel, result, *flag != 0, *into);
   if (*flag != 0) {
-    note_message(channel_to(inside, comm, source), result, *message, *into);
+    note_message(channel, result, *message, *into);
   }
   return result;
 }
@@ -412,6 +471,28 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   }
   return result;
 }
+
+#if MPI_VERSION >= 4
+int MPI_Isendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type, int destination, int send_tag, void* receive_buffer,
+                  int receive_count, MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm, MPI_Request* request) {
+  return begin_exchange({Routine::isendrecv, send_count, send_type, destination, send_tag}, {source, receive_tag},
+                        {receive_buffer, receive_type}, comm, request, [&](int elements) {
+                          return PMPI_Isendrecv(send_buffer, elements, send_type, destination, send_tag, receive_buffer, receive_count,
+                                                receive_type, source, receive_tag, comm, request);
+                        });
+}
+
+int MPI_Isendrecv_replace(void* buffer, int count, MPI_Datatype type, int destination, int send_tag, int source, int receive_tag,
+                          MPI_Comm comm, MPI_Request* request) {
+  return begin_exchange(
+      {Routine::isendrecv_replace, count, type, destination, send_tag}, {source, receive_tag}, {buffer, type}, comm, request,
+      [&](int elements) {
+        return elements == count
+                   ? PMPI_Isendrecv_replace(buffer, count, type, destination, send_tag, source, receive_tag, comm, request)
+                   : PMPI_Isendrecv(nullptr, 0, type, destination, send_tag, buffer, count, type, source, receive_tag, comm, request);
+      });
+}
+#endif
 
 int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
   const Inside inside;

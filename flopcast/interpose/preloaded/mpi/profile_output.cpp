@@ -130,6 +130,18 @@ json traffic_document(const Traffic& traffic) {
   return {{"messages", traffic.messages}, {"bytes", traffic.bytes}, {"largest_bytes", traffic.largest_bytes}};
 }
 
+json processes_document(const std::vector<ProcessFacts>& processes) {
+  json all = json::array();
+  for (const ProcessFacts& process : processes) {
+    json document = costs_document(process.own);
+    document["rank"] = all.size();
+    document["host"] = process.host.data();
+    document["on_path_seconds"] = process.on_path;
+    all.push_back(std::move(document));
+  }
+  return all;
+}
+
 json head_document(const MpiOptions& options, const ProfileFacts& facts) {
   json calls = json::array();
   for (const CallSequence& sequence : facts.calls) {
@@ -145,11 +157,14 @@ json head_document(const MpiOptions& options, const ProfileFacts& facts) {
           {"confidence", options.precision.confidence},
           {"elapsed_seconds", facts.elapsed},
           {"path_complete", facts.complete},
+          {"sessions", facts.sessions},
+          {"spawned_processes", facts.spawned},
           {"message_model", {{"latency_seconds", facts.messages.latency}, {"bytes_per_second", facts.messages.bytes_per_second}}},
           {"path", costs_document(facts.longest.along)},
           {"longest", costs_document(facts.longest.longest)},
           {"per_process", costs_document(facts.most)},
           {"volumetric", costs_document(facts.sum, facts.ranks)},
+          {"processes", processes_document(facts.processes)},
           {"prediction_error_seconds", facts.prediction_error},
           {"program_variance", facts.program_variance},
           {"pace", {{"taken_seconds", facts.pace.taken}, {"expected_seconds", facts.pace.expected}}},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,25 @@
 
 namespace flopcast::interpose::mpi {
 
+/// What one process did itself. A plain record: it is gathered.
+struct ProcessFacts {
+  path::Costs own;
+  Seconds on_path = 0;  ///< of its kernels on the critical path
+  std::array<char, 64> host{};
+};
+
 /// What rank 0 knows at the end, apart from the kernels.
 struct ProfileFacts {
   int ranks = 1;
   bool cpu_clock = false;
-  bool complete = true;  ///< no process's event log was full
-  Seconds elapsed = 0;   ///< wall time in which was measured, of the slowest process
+  bool complete = true;   ///< no process's event log was full
+  bool sessions = false;  ///< the program uses some, which aren't followed
+  int spawned = 0;        ///< processes that it has started, which aren't followed
+  Seconds elapsed = 0;    ///< wall time in which was measured, of the slowest process
   path::PathMark longest;
-  path::Costs most, sum;  ///< of what the processes did themselves
-  path::TimeSpent spent;  ///< the sum over the processes
+  path::Costs most, sum;                ///< of what the processes did themselves
+  std::vector<ProcessFacts> processes;  ///< by rank
+  path::TimeSpent spent;                ///< the sum over the processes
   path::MessageModel messages;
   double program_variance = 0;      ///< of the program's own code along the critical path
   path::Pace pace;                  ///< of all processes

@@ -51,6 +51,7 @@ void Session::measure(bool on) {
     return;
   }
   leave_program();
+  waited_on_path(settle_questions(0, 0));
   note_system_time(measures_);
   region_.depth = 0;  // one that is open says nothing
   measures_ = on;
@@ -60,6 +61,13 @@ void Session::measure(bool on) {
     elapsed_ += wall() - begun_;
   }
   return_to_program();
+}
+
+void Session::control(int level) {
+  if (follows_program()) {
+    const auto lock = turn();
+    measure(level > 0);
+  }
 }
 
 void Session::count_anew() {
@@ -73,6 +81,7 @@ void Session::count_anew() {
   path_.reserve_log();
   counts_ = {};
   spent_ = {};
+  asked_ = settled_ = 0;
   note_system_time(false);
   calls_ = {};
   forget_traffic();

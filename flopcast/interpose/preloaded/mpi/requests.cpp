@@ -1,5 +1,7 @@
 #include "flopcast/interpose/preloaded/mpi/requests.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -164,11 +166,22 @@ MPI_Count size_of(MPI_Datatype type) noexcept {
 
 }  // namespace
 
-std::int64_t message_bytes(int count, MPI_Datatype type) noexcept {
+std::int64_t message_bytes(std::int64_t count, MPI_Datatype type) noexcept {
   return count > 0 && type != MPI_DATATYPE_NULL ? static_cast<std::int64_t>(size_of(type)) * count : 0;
 }
 
 namespace {
+
+/// Whether the processes of a nonblocking collective have agreed; makes progress.
+bool has_agreed(AgreementInFlight& agreement) {
+  int done = 1;
+  if (agreement.is_programs) {
+    PMPI_Request_get_status(agreement.request, &done, MPI_STATUS_IGNORE);
+  } else {
+    PMPI_Test(&agreement.request, &done, MPI_STATUS_IGNORE);
+  }
+  return done != 0;
+}
 
 /// What the completion of one or more requests comes to.
 class Completion {
@@ -182,6 +195,7 @@ class Completion {
         to_mend_.emplace_back(request, *shadow);
       }
     } else if (!pending.is_receive()) {
+      await_agreement(*pending.agreement);
       follow(pending);
     } else {
       later_.push_back(std::move(pending));
@@ -207,6 +221,11 @@ class Completion {
   void finish(Pending pending, MPI_Status& status) {
     if (!pending.is_receive()) {
       follow(pending);
+    } else if (pending.is_exchange()) {
+      if (const Arrival* shadow = shadow_of_exchange(pending)) {
+        follow(pending, *shadow);
+        mend_status(*shadow, status);
+      }
     } else if (!was_cancelled(pending, status)) {
       const Arrival& shadow = pending.channel->receive(status.MPI_SOURCE, status.MPI_TAG);
       follow(pending, shadow);
@@ -223,10 +242,12 @@ class Completion {
   void account(Seconds seconds) {
     Session& all = *session();
     if (done_.empty()) {
+      seconds += all.settle_questions(0, 0);
       const Seconds idle = all.uses_cpu_clock() ? 0 : all.explain_wait(seconds);  // of a send, for its receiver
       all.waited_on_path(idle);
       return;
     }
+    seconds += all.settle_questions(last_seen(), usual_seconds());
     const Seconds share = seconds / static_cast<double>(done_.size());
     for (const Pending& pending : done_) {
       const Seconds cost = all.uses_cpu_clock()
@@ -236,10 +257,36 @@ class Completion {
           all.communication_kernel(pending.routine, pending.bytes, pending.channel->size(), pending.channel->stride());
       const Seconds taken = pending.skipped ? all.estimate(kernel, pending.pattern, pending.bytes, pending.channel->size()) : cost;
       all.communicated(kernel, taken, static_cast<double>(pending.bytes), !pending.skipped);
+      if (pending.made != MPI_COMM_NULL) {
+        adopt(pending.made, pending.agreement->all.channel);
+      }
     }
   }
 
  private:
+  /// Since when all that is complete was under way; negative if nobody knows.
+  [[nodiscard]] Seconds last_seen() const noexcept {
+    const auto earlier = [](const Pending& a, const Pending& b) { return a.seen < b.seen; };
+    const bool all_seen = std::all_of(done_.begin(), done_.end(), [](const Pending& pending) { return pending.seen >= 0; });
+    return all_seen ? std::max_element(done_.begin(), done_.end(), earlier)->seen : -1;
+  }
+
+  /// What they take at most where nobody knows how long they were under way.
+  [[nodiscard]] Seconds usual_seconds() const {
+    Seconds sum = 0;
+    for (const Pending& pending : done_) {
+      sum += 2 * session()->messages().seconds(pending.pattern, static_cast<double>(pending.bytes), pending.channel->size());
+    }
+    return sum;
+  }
+
+  /// Of one from anybody, or with any tag, some shadow that may be its own. That stays: a shadow too many is never waited for, but one that
+  /// was taken in place of another would be.
+  static const Arrival* shadow_of_exchange(const Pending& pending) {
+    return pending.names_its_message() ? &pending.channel->receive(pending.source, pending.tag)
+                                       : pending.channel->look(pending.source, pending.tag);
+  }
+
   static bool was_cancelled(const Pending& pending, MPI_Status& status) {
     int cancelled = 0;
     if (pending.cancelled) {
@@ -257,8 +304,21 @@ class Completion {
     }
   }
 
+  /// Without completing the program's own request.
+  static void await_agreement(AgreementInFlight& agreement) {
+    session()->idle([&] {
+      while (agreement.is_programs && !has_agreed(agreement)) {
+        sched_yield();
+      }
+      return agreement.is_programs ? MPI_SUCCESS : PMPI_Wait(&agreement.request, MPI_STATUS_IGNORE);
+    });
+  }
+
+  /// A collective that MPI has completed, or is asked to complete: all have begun it.
   static void follow(Pending& pending) {
-    session()->idle([&] { return PMPI_Wait(&pending.agreement->request, MPI_STATUS_IGNORE); });
+    if (!pending.agreement->is_programs) {
+      await_agreement(*pending.agreement);
+    }
     session()->follow(pending.agreement->all);
   }
 
@@ -338,11 +398,7 @@ int wait_all(int count, MPI_Request* all, MPI_Status* wanted) {
 /// A nonblocking collective isn't complete for the program before its agreement is: MPI must not be asked earlier.
 bool agreement_is_open(MPI_Request request) {
   const Pending* pending = requests().find(request);
-  int done = 1;
-  if (pending != nullptr && !pending->is_receive()) {
-    PMPI_Test(&pending->agreement->request, &done, MPI_STATUS_IGNORE);
-  }
-  return done == 0;
+  return pending != nullptr && !pending->is_receive() && !has_agreed(*pending->agreement);
 }
 
 bool any_agreement_is_open(std::span<const MPI_Request> all) {
@@ -359,6 +415,34 @@ void finish_if_followed(Completion& completion, MPI_Request handle, MPI_Status& 
   }
 }
 
+/// Whether what a request waits for is under way.
+bool is_under_way(Pending& pending) {
+  constexpr int most_looked_through = 64;
+  if (!pending.is_receive()) {
+    return has_agreed(*pending.agreement);
+  }
+  const bool is_looked_for = pending.source != MPI_ANY_SOURCE || pending.channel->size() <= most_looked_through;
+  return is_looked_for && pending.channel->look(pending.source, pending.tag) != nullptr;
+}
+
+/// MPI was asked in vain for these: time passes in which what they wait for may be under way already. Of many some are looked at, now these,
+/// now those.
+void note_in_vain(std::span<const MPI_Request> all) {
+  constexpr std::size_t most = 16;
+  static std::size_t next = 0;
+  session()->note_vain_question();
+  if (session()->uses_cpu_clock()) {
+    return;
+  }
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
+    const MPI_Request request = all[next++ % all.size()];
+    Pending* pending = request == MPI_REQUEST_NULL ? nullptr : requests().find(request);
+    if (pending != nullptr && pending->seen < 0 && is_under_way(*pending)) {
+      pending->seen = session()->asked();
+    }
+  }
+}
+
 /// MPI_Waitany and MPI_Testany: `ask` gets a status and tells which request is complete.
 template <class Ask>
 int complete_any(int count, MPI_Request* all, const int* index, const int* flag, MPI_Status* wanted, Ask ask) {
@@ -366,8 +450,12 @@ int complete_any(int count, MPI_Request* all, const int* index, const int* flag,
   MPI_Status own;
   MPI_Status* status = wanted == MPI_STATUS_IGNORE ? &own : wanted;
   const auto [result, seconds] = timed([&] { return ask(status); });
+  if (result == MPI_SUCCESS && *flag == 0) {
+    note_in_vain(handles);
+    return result;
+  }
   Completion completion;
-  if (result == MPI_SUCCESS && *flag != 0 && *index != MPI_UNDEFINED) {
+  if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) {
     finish_if_followed(completion, handles[static_cast<std::size_t>(*index)], *status);
   }
   completion.account(seconds);
@@ -380,6 +468,10 @@ int complete_some(int count, MPI_Request* all, const int* completed, const int* 
   const std::vector<MPI_Request> handles(all, all + count);
   Statuses statuses(wanted, count);
   const auto [result, seconds] = timed([&] { return ask(statuses.get()); });
+  if (result == MPI_SUCCESS && *completed == 0) {
+    note_in_vain(handles);
+    return result;
+  }
   Completion completion;
   for (int i = 0; result == MPI_SUCCESS && *completed != MPI_UNDEFINED && i < *completed; ++i) {
     finish_if_followed(completion, handles[static_cast<std::size_t>(indices[i])], statuses[i]);
@@ -390,14 +482,19 @@ int complete_some(int count, MPI_Request* all, const int* completed, const int* 
 
 int test_all(int count, MPI_Request* all, int* flag, MPI_Status* wanted) {
   if (any_agreement_is_open({all, static_cast<std::size_t>(count)})) {
+    session()->note_vain_question();
     *flag = 0;
     return MPI_SUCCESS;
   }
   const std::vector<MPI_Request> handles(all, all + count);
   Statuses statuses(wanted, count);
   const auto [result, seconds] = timed([&] { return PMPI_Testall(count, all, flag, statuses.get()); });
+  if (result == MPI_SUCCESS && *flag == 0) {
+    note_in_vain(handles);
+    return result;
+  }
   Completion completion;
-  for (int i = 0; result == MPI_SUCCESS && *flag != 0 && i < count; ++i) {
+  for (int i = 0; result == MPI_SUCCESS && i < count; ++i) {
     finish_if_followed(completion, handles[static_cast<std::size_t>(i)], statuses[i]);
   }
   completion.account(seconds);
@@ -462,6 +559,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     return PMPI_Test(request, flag, status);
   }
   if (*request != MPI_REQUEST_NULL && agreement_is_open(*request)) {
+    session()->note_vain_question();
     *flag = 0;
     return MPI_SUCCESS;
   }

@@ -18,6 +18,7 @@ namespace flopcast::interpose::mpi {
 struct AgreementInFlight {
   Agreement mine, all;
   MPI_Request request = MPI_REQUEST_NULL;
+  bool is_programs = false;  ///< the request is the program's own, and complete when that is
 };
 
 /// A receive or a collective that the program has begun.
@@ -26,14 +27,18 @@ struct Pending {
   std::shared_ptr<Channel> channel;
   int source = 0, tag = 0;  ///< as the program gave them, wildcards included
   bool cancelled = false;
+  Seconds seen = -1;     ///< Session::asked() when its shadow, or one that may be its, was seen; negative: it hasn't been
   bool skipped = false;  ///< its message came empty, or it is a collective that was left out
   std::int64_t bytes = 0;
   void* buffer = nullptr;                 ///< of a receive
   MPI_Datatype type = MPI_DATATYPE_NULL;  ///< freed, perhaps, unless it is one of MPI's own
   path::Pattern pattern = path::Pattern::message;
   std::unique_ptr<AgreementInFlight> agreement;  ///< of collectives
+  MPI_Comm made = MPI_COMM_NULL;                 ///< the communicator that is there when it is complete
 
   [[nodiscard]] bool is_receive() const noexcept { return agreement == nullptr; }
+  /// It sends, too. MPICH 4.0 doesn't say in the status whose message has come.
+  [[nodiscard]] bool is_exchange() const noexcept { return routine == Routine::isendrecv || routine == Routine::isendrecv_replace; }
   /// Its shadow can be received before it is complete.
   [[nodiscard]] bool names_its_message() const noexcept {
     return is_receive() && !cancelled && source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG;
@@ -80,6 +85,6 @@ void mend_status(const Shadow& shadow, MPI_Status& status) noexcept;
 void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type);
 
 /// Bytes of `count` elements; 0 where MPI refuses to tell.
-std::int64_t message_bytes(int count, MPI_Datatype type) noexcept;
+std::int64_t message_bytes(std::int64_t count, MPI_Datatype type) noexcept;
 
 }  // namespace flopcast::interpose::mpi

@@ -18,6 +18,8 @@ constexpr std::array<const char*, static_cast<std::size_t>(Routine::count)> name
                                                                                      "MPI_Irecv",
                                                                                      "MPI_Sendrecv",
                                                                                      "MPI_Sendrecv_replace",
+                                                                                     "MPI_Isendrecv",
+                                                                                     "MPI_Isendrecv_replace",
                                                                                      "MPI_Start",
                                                                                      "MPI_Wait",
                                                                                      "MPI_Barrier",
@@ -53,7 +55,8 @@ constexpr std::array<const char*, static_cast<std::size_t>(Routine::count)> name
                                                                                      "MPI_Ireduce_scatter",
                                                                                      "MPI_Ireduce_scatter_block",
                                                                                      "MPI_Iscan",
-                                                                                     "MPI_Iexscan"};
+                                                                                     "MPI_Iexscan",
+                                                                                     "MPI_Comm_idup"};
 static_assert(names.back() != nullptr);
 
 }  // namespace

@@ -18,6 +18,8 @@ enum class Routine : std::uint32_t {
   irecv,
   sendrecv,
   sendrecv_replace,
+  isendrecv,
+  isendrecv_replace,
   start,
   wait,  // point to point
   barrier,
@@ -53,7 +55,8 @@ enum class Routine : std::uint32_t {
   ireduce_scatter,
   ireduce_scatter_block,
   iscan,
-  iexscan,  // nonblocking
+  iexscan,
+  comm_idup,  // nonblocking
   count
 };
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,7 +12,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/preloaded/mpi/routine_digest.hpp"
@@ -104,6 +107,12 @@ Seconds longest_plausible(const path::MessageModel& messages, std::int64_t bytes
   return calls + slower * processes * messages.seconds(path::Pattern::message, static_cast<double>(bytes), processes);
 }
 
+/// A process that another one has started after that was initialised, and that inherits its environment, has nothing to say.
+bool has_stage(const MpiOptions& options) noexcept {
+  struct stat status {};
+  return stat(options.profile.c_str(), &status) == 0 && status.st_size > 0;
+}
+
 std::unique_ptr<Session> make_session() {
   const char* text = std::getenv(mpi_options_variable);
   if (text == nullptr) {
@@ -112,7 +121,9 @@ std::unique_ptr<Session> make_session() {
   try {
     routine_digests();  // takes milliseconds the first time: not to be taken for the program's
     auto made = std::make_unique<Session>(parse_mpi_options(text));
-    write_stage(made->options(), mpi_stage_loaded);
+    if (!has_stage(made->options())) {
+      write_stage(made->options(), mpi_stage_loaded);
+    }
     return made;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "flopcast: this program is not followed: %s\n", error.what());
@@ -141,6 +152,13 @@ void write_stage(const MpiOptions& options, std::string_view stage) noexcept {
     [[maybe_unused]] const ssize_t written = write(file, stage.data(), stage.size());  // for a message only
     close(file);
   }
+}
+
+void Session::note_sessions() noexcept {
+  if (!uses_sessions_ && !tracking_) {
+    write_stage(options_, mpi_stage_sessions);  // until MPI_Init, if that comes
+  }
+  uses_sessions_ = true;
 }
 
 Inside::Inside() noexcept {
@@ -186,6 +204,10 @@ void Session::leave_call() noexcept {
     resumed_ += now() - called_;  // what took place meanwhile in the other thread isn't on the path twice
   }
   rest_ = nullptr;
+  if (asks_in_vain_ && measures_ && main_thread && !cpu_clock_) {
+    asked_ += std::max(resumed_ - called_, 0.0);
+  }
+  asks_in_vain_ = false;
   if (measures_) {
     spent_.calls += std::max(resumed_ - called_, 0.0);
   }
@@ -240,6 +262,26 @@ void Session::note_system_time(bool counts) noexcept {
   page_faults_ = faults;
 }
 
+/// Programs that were started together must be followed alike: with policies of their own one of them would wait for what others don't send.
+void Session::require_same_options() const {
+  MpiOptions shared = options_;
+  shared.profile.clear();
+  shared.progress.clear();
+  const std::uint64_t mine = std::hash<std::string>()(to_text(shared));
+  std::array<std::uint64_t, 2> extremes = {mine, ~mine};
+  PMPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_UINT64_T, MPI_MAX, world_);
+  if (extremes[0] == ~extremes[1]) {
+    return;
+  }
+  if (rank_ != 0) {
+    PMPI_Barrier(world_);  // until rank 0 has said so, and ends all
+  }
+  std::fprintf(stderr,
+               "flopcast: the programs are followed with different options, and would wait for each other. Give every 'flopcast mpi run' "
+               "the same options\n");
+  PMPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitCode::usage));
+}
+
 /// Shares its memory, and chooses the clock: CPU time where the processes of some node outnumber the cores they may run on.
 void Session::look_at_node() {
   MPI_Comm node = MPI_COMM_NULL;
@@ -252,7 +294,7 @@ void Session::look_at_node() {
   cpu_set_t all;
   PMPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node);
   int crowded = processes > CPU_COUNT(&all) ? 1 : 0;
-  share_memory(node, size_, crowded != 0);
+  connect_shadows(world_, node, crowded != 0);
   PMPI_Comm_free(&node);
   PMPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, world_);
   cpu_clock_ = options_.clock == MpiClock::cpu || (options_.clock == MpiClock::automatic && crowded != 0);
@@ -301,10 +343,11 @@ void Session::begin() {
   PMPI_Comm_group(MPI_COMM_WORLD, &group);
   PMPI_Comm_create(MPI_COMM_WORLD, group, &world_);
   PMPI_Group_free(&group);
+  require_same_options();
   make_agreement_type();
-  adopt(MPI_COMM_WORLD);
-  adopt(MPI_COMM_SELF);
-  acknowledgements_ = std::make_shared<Channel>(MPI_COMM_WORLD, false);
+  for (const auto& [comm, rank] : {std::pair(MPI_COMM_WORLD, rank_), std::pair(MPI_COMM_SELF, 0)}) {
+    adopt(comm, agree(comm, {.channel = proposed_channel(rank)}).channel);
+  }
   look_at_node();
   WallClock::calibrate();
   measure_messages();
@@ -407,23 +450,37 @@ void Session::note_call(Routine routine, std::int64_t first, std::int64_t second
 void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
   constexpr std::int64_t least_bytes = 4096;  // smaller messages are sent without waiting for their receiver by every MPI
   if (in_full() && bytes >= least_bytes && channel.has(source)) {
-    acknowledgements_->send(path_, envelope(bytes, 0, false), channel.world_rank(source), counts());
+    mpi::acknowledge(path_, envelope(bytes, 0, false), channel.world_rank(source));
   }
 }
 
+Seconds Session::settle_questions(Seconds since, Seconds usual) noexcept {
+  const Seconds open = asked_ - settled_;
+  const Seconds under_way = since < 0 ? std::min(open, usual) : std::clamp(asked_ - since, 0.0, open);
+  settled_ = asked_;
+  waited(open - under_way);
+  return under_way;
+}
+
+/// The receiver's word goes ahead of its receive, but an MPI may let another message of its own overtake it.
 Seconds Session::explain_wait(Seconds surplus) {
+  constexpr Seconds longest_patience = 5e-3;
+  constexpr double share = 0.25;
   if (!in_full()) {
     waited(cpu_clock_ ? 0 : surplus);
     return 0;
   }
   bool explained = false;
+  const Seconds end = wall() + std::min(share * surplus, longest_patience);
   while (surplus > 0) {
-    const Arrival* acknowledgement = acknowledgements_->poll();
-    if (acknowledgement == nullptr) {
+    if (const Arrival* acknowledgement = next_acknowledgement()) {
+      follow(*acknowledgement);
+      explained = true;
+    } else if (explained || wall() >= end) {
       break;
+    } else {
+      sched_yield();
     }
-    follow(*acknowledgement);
-    explained = true;
   }
   if (explained) {
     waited(cpu_clock_ ? 0 : surplus);
@@ -466,6 +523,7 @@ path::Costs Session::walk_back(path::Place& token, const path::Place& finished, 
     }
     const Seconds better = estimated && estimates[kernel] > 0 ? estimates[kernel] : seconds;
     kernels_[kernel].along.add(better);
+    kernels_on_path_ += better;
     const bool communicates = kernels_[kernel].key.kind == path::KernelKind::communication;
     difference += {
         .time = better - seconds, .computation = communicates ? 0 : better - seconds, .communication = communicates ? better - seconds : 0};
@@ -481,6 +539,7 @@ path::Costs Session::walk_back(path::Place& token, const path::Place& finished, 
 path::Costs Session::visit_critical_path(const path::PathMark& end) {
   const path::Place finished{-1, 0};
   path::Costs difference;
+  kernels_on_path_ = 0;
   OwnVector<Seconds> estimates(kernels_.kernels().size(), -1);
   path::Place token = end.place;
   bool mine = token.rank == rank_;
@@ -540,14 +599,28 @@ std::vector<CallSequence> Session::gather_calls() const {
   return all;
 }
 
+std::vector<ProcessFacts> Session::gather_processes() const {
+  std::vector<ProcessFacts> all(static_cast<std::size_t>(rank_ == 0 ? size_ : 0));
+  ProcessFacts mine{path_.own(), kernels_on_path_, {}};
+  gethostname(mine.host.data(), mine.host.size() - 1);
+  constexpr int bytes = static_cast<int>(sizeof(ProcessFacts));
+  PMPI_Gather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, world_);
+  return all;
+}
+
 ProfileFacts Session::conclude() {
   ProfileFacts facts;
+  waited_on_path(settle_questions(0, 0));
   note_system_time(measures_);
   facts.ranks = size_;
   facts.cpu_clock = cpu_clock_;
   facts.messages = messages_;
   facts.elapsed = elapsed_ + (measures_ ? wall() - begun_ : 0);
   PMPI_Allreduce(MPI_IN_PLACE, &facts.elapsed, 1, MPI_DOUBLE, MPI_MAX, world_);
+  PMPI_Allreduce(&spawned_, &facts.spawned, 1, MPI_INT, MPI_SUM, world_);
+  int sessions = uses_sessions_ ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &sessions, 1, MPI_INT, MPI_MAX, world_);
+  facts.sessions = sessions != 0;
   collect_traffic(world_);
   facts.longest = channel_of(MPI_COMM_WORLD)->agree(agreement(false)).mark;
   constexpr int metrics = static_cast<int>(sizeof(path::Costs) / sizeof(double));
@@ -570,6 +643,7 @@ ProfileFacts Session::conclude() {
   collect_kernels();
   collect_region_names();
   facts.calls = gather_calls();
+  facts.processes = gather_processes();
   facts.prediction_error = decisions_.prediction_error();
   PMPI_Allreduce(MPI_IN_PLACE, &facts.prediction_error, 1, MPI_DOUBLE, MPI_MAX, world_);
   return facts;
@@ -587,12 +661,11 @@ void Session::end() {
     }
   }
   PMPI_Barrier(world_);
-  while (acknowledgements_->poll() != nullptr) {  // that no sender has waited for
+  while (next_acknowledgement() != nullptr) {  // that no sender has waited for
   }
-  acknowledgements_.reset();
   disown(MPI_COMM_WORLD);
   disown(MPI_COMM_SELF);
-  unshare_memory();
+  disconnect_shadows();
   PMPI_Comm_free(&world_);
   free_agreement_type();
   report_.leaves_out(false);  // what the program does from here on takes as long as it takes

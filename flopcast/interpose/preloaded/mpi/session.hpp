@@ -142,6 +142,12 @@ class Session {
   /// From now on what this process does is on its path, or isn't.
   void measure(bool on);
   [[nodiscard]] bool measures() const noexcept { return measures_; }
+  /// The same by the level of MPI_Pcontrol.
+  void control(int level);
+  /// The program has spawned so many processes, which aren't followed.
+  void note_spawned(int processes) noexcept { spawned_ += processes; }
+  /// It uses MPI-4's sessions, in which nothing is followed.
+  void note_sessions() noexcept;
   /// Paths and counts begin anew; what is known of kernels' times is kept. Collective.
   void reset();
 
@@ -172,6 +178,14 @@ class Session {
       path_.add({.time = seconds, .idle = seconds});
     }
   }
+
+  /// The program has asked MPI in vain whether something has come: the whole call is waiting, until it has.
+  void note_vain_question() noexcept { asks_in_vain_ = true; }
+  /// Seconds of such questions so far.
+  [[nodiscard]] Seconds asked() const noexcept { return asked_; }
+  /// What was asked for has come. It was under way since asked() was `since`; if that is unknown, negative, for `usual` seconds at most.
+  /// Seconds of questions that count as communication; what came before was waiting for its sender, on no path.
+  Seconds settle_questions(Seconds since, Seconds usual) noexcept;
 
   /// Runs `wait`, which waits for others and whose time is on no path of this process.
   template <class Wait>
@@ -222,6 +236,7 @@ class Session {
   void hear(const Agreement& agreement, Channel& channel);
   /// Adds what the system has done for this thread since the last time, if it `counts`.
   void note_system_time(bool counts) noexcept;
+  void require_same_options() const;
   void look_at_node();
   void measure_messages();
   void read_statistics();
@@ -247,6 +262,7 @@ class Session {
   void collect_kernels();
   void collect_region_names();
   [[nodiscard]] std::vector<CallSequence> gather_calls() const;
+  [[nodiscard]] std::vector<ProcessFacts> gather_processes() const;
 
   /// A communication that was asked for last: programs send the same again and again.
   struct AskedKernel {
@@ -285,21 +301,26 @@ class Session {
   bool measures_ = true;
   bool tracking_ = false;
   bool has_skipped_ = false;
+  bool uses_sessions_ = false;
+  int spawned_ = 0;
   ProgressReport report_;
   bool cpu_clock_ = false;
   bool other_threads_call_ = false;  ///< one after the other (MPI_THREAD_SERIALIZED)
   std::mutex turns_;
   int rank_ = 0, size_ = 1;
-  MPI_Comm world_ = MPI_COMM_NULL;             ///< our own, of all processes
-  std::shared_ptr<Channel> acknowledgements_;  ///< of receivers, among all processes
-  Seconds begun_ = 0;                          ///< wall time when measuring began last
-  Seconds elapsed_ = 0;                        ///< wall time measured before that
-  Seconds resumed_ = 0;                        ///< when the program last went on
-  Seconds called_ = 0;                         ///< when it last called us
+  MPI_Comm world_ = MPI_COMM_NULL;  ///< our own, of all processes
+  Seconds begun_ = 0;               ///< wall time when measuring began last
+  Seconds elapsed_ = 0;             ///< wall time measured before that
+  Seconds resumed_ = 0;             ///< when the program last went on
+  Seconds called_ = 0;              ///< when it last called us
   OwnWork announcing_, after_sends_, after_receives_;
   OwnWork* rest_ = nullptr;  ///< what the present call still has to do after `done_`; nullptr if that varies
   Seconds done_ = 0;
   path::CriticalPath path_;
+  bool asks_in_vain_ = false;
+  Seconds asked_ = 0;            ///< in vain
+  Seconds settled_ = 0;          ///< of that has been accounted for
+  Seconds kernels_on_path_ = 0;  ///< of this process on the critical path, once that is known
   path::TimeSpent spent_;
   Seconds system_seconds_ = 0;  ///< of this thread, when it was looked at last
   double page_faults_ = 0;

@@ -41,9 +41,28 @@ void require_one_mpi() noexcept {
   require_one_mpi();
 }
 
+/// Processes that the program has spawned inherit the library and the profile's file, which are those of their parents.
+bool is_spawned() noexcept {
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  return parent != MPI_COMM_NULL;
+}
+
 int begin(int result) noexcept {
-  if (Session* all = session(); all != nullptr && result == MPI_SUCCESS) {
+  if (Session* all = session(); all != nullptr && result == MPI_SUCCESS && !is_spawned()) {
     all->begin();
+  }
+  return result;
+}
+
+/// Processes of `workers`, which `comm` has made together, are counted by its process `root`.
+int spawned(int result, int root, MPI_Comm comm, const MPI_Comm* workers) noexcept {
+  int rank = 0;
+  int count = 0;
+  if (Session* all = session(); all != nullptr && all->follows_program() && result == MPI_SUCCESS && *workers != MPI_COMM_NULL) {
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_remote_size(*workers, &count);
+    all->note_spawned(rank == root ? count : 0);
   }
   return result;
 }
@@ -64,6 +83,33 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   const Session* all = session();
   const bool too_much = required == MPI_THREAD_MULTIPLE && all != nullptr && !all->grants_thread_multiple();
   return begin(PMPI_Init_thread(argc, argv, too_much ? MPI_THREAD_SERIALIZED : required, provided));
+}
+
+#if MPI_VERSION >= 4
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
+  if (Session* all = session()) {
+    all->note_sessions();
+  }
+  return PMPI_Session_init(info, handler, made);
+}
+#endif
+
+int MPI_Comm_spawn(const char* program, char* arguments[], int processes, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* workers,
+                   int errors[]) {
+  return spawned(PMPI_Comm_spawn(program, arguments, processes, info, root, comm, workers, errors), root, comm, workers);
+}
+
+int MPI_Comm_spawn_multiple(int count, char* programs[], char** arguments[], const int processes[], const MPI_Info infos[], int root,
+                            MPI_Comm comm, MPI_Comm* workers, int errors[]) {
+  return spawned(PMPI_Comm_spawn_multiple(count, programs, arguments, processes, infos, root, comm, workers, errors), root, comm, workers);
+}
+
+/// 0: what the program does isn't measured from now on; greater levels: it is.
+int MPI_Pcontrol(const int level, ...) {
+  if (Session* all = session()) {
+    all->control(level);
+  }
+  return PMPI_Pcontrol(level);
 }
 
 int MPI_Finalize() {

@@ -4,25 +4,26 @@
 #include <array>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 #include "flopcast/interpose/preloaded/mpi/patience.hpp"
+#include "flopcast/interpose/preloaded/mpi/shadow_mail.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow_rings.hpp"
 #include "flopcast/interpose/preloaded/mpi/traffic.hpp"
 
 namespace flopcast::interpose::mpi {
 namespace {
 
-constexpr int shadow_tag = 1;
-constexpr int counts_tag = 6;
-
 bool counts_travel = false;
 bool is_crowded = false;
 
 std::unique_ptr<ShadowRings> rings;  ///< of this node, while a session lasts
+std::unique_ptr<ShadowMail> mail;    ///< of all processes, while a session lasts
 
-/// Channels by their number: letters in memory say which one they belong to.
-std::unordered_map<std::uint32_t, Channel*>& channels() {
-  static std::unordered_map<std::uint32_t, Channel*> all;
+/// Shadows that were in the way of another channel's, by the number of theirs. That may be of a communicator which this process has yet to
+/// hear of, as one that MPI_Comm_idup makes.
+std::unordered_map<std::uint32_t, std::deque<Arrival>>& early_shadows() {
+  static std::unordered_map<std::uint32_t, std::deque<Arrival>> all;
   return all;
 }
 
@@ -45,6 +46,7 @@ void reduce_agreements(void* in, void* inout, int* count, MPI_Datatype* /*type*/
     b[i].execute = a[i].execute != 0 || b[i].execute != 0 ? 1 : 0;
     b[i].skipped |= a[i].skipped;
     b[i].wanted |= a[i].wanted;
+    b[i].channel = std::max(a[i].channel, b[i].channel);
   }
 }
 
@@ -103,35 +105,27 @@ void free_agreement_type() {
   PMPI_Type_free(&agreement_type);
 }
 
-void share_memory(MPI_Comm node, int processes, bool crowded) {
+void connect_shadows(MPI_Comm world, MPI_Comm node, bool crowded) {
+  int processes = 1;
+  PMPI_Comm_size(world, &processes);
+  early_shadows().clear();
+  mail = std::make_unique<ShadowMail>(world);
   rings = ShadowRings::make(node, processes);
   is_crowded = crowded;
 }
 
-void unshare_memory() {
+void disconnect_shadows() {
+  mail->close();
+  mail.reset();
   if (rings != nullptr) {
     rings->free();
     rings.reset();
   }
 }
 
-namespace {
-
-/// A number for a new channel that none of its processes has given before.
-std::uint32_t agreed_number(MPI_Comm comm) {
-  static std::uint32_t last = 0;
-  ++last;
-  PMPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_UINT32_T, MPI_MAX, comm);
-  return last;
-}
-
-}  // namespace
-
-Channel::Channel(MPI_Comm comm, bool in_memory) : in_memory_(in_memory) {
-  // of the same group: a duplicate would call the program's functions for copying attributes
+Channel::Channel(MPI_Comm comm, std::uint32_t number) : number_(number), comm_(comm) {
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(comm, &group);
-  PMPI_Comm_create(comm, group, &comm_);
   PMPI_Comm_size(comm, &size_);
   PMPI_Comm_rank(comm, &rank_);
   world_ranks_ = world_ranks_of(group, size_);
@@ -140,150 +134,121 @@ Channel::Channel(MPI_Comm comm, bool in_memory) : in_memory_(in_memory) {
   arrived_.resize(static_cast<std::size_t>(size_));
   streams_.resize(static_cast<std::size_t>(size_));
   PMPI_Group_free(&group);
-  id_ = agreed_number(comm_);
-  channels()[id_] = this;
 }
 
-namespace {
-
-bool is_complete(MPI_Request& request) {
-  int done = 1;
-  if (request != MPI_REQUEST_NULL) {
-    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-  }
-  return done != 0;
-}
-
-/// Of a message that nobody received.
-void give_up(MPI_Request& request) {
-  if (!is_complete(request)) {
-    PMPI_Cancel(&request);
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
-}
-
-}  // namespace
-
-Channel::~Channel() {
-  channels().erase(id_);
-  for (Outgoing& outgoing : outgoing_) {
-    give_up(outgoing.request);
-    give_up(outgoing.counts_request);
-  }
-  PMPI_Comm_free(&comm_);
-}
+Channel::~Channel() { early_shadows().erase(number_); }
 
 int Channel::rank_of(int world_rank) const noexcept {
   return static_cast<int>(std::find(world_ranks_.begin(), world_ranks_.end(), world_rank) - world_ranks_.begin());
 }
 
-/// So many slots are used before MPI is asked whether the first of them is free again: then it is, and its neighbours are, too.
-Channel::Outgoing& Channel::free_slot() {
-  constexpr std::size_t least_slots = 32;
-  if (outgoing_.size() >= least_slots && is_complete(outgoing_.front().request) && is_complete(outgoing_.front().counts_request)) {
-    outgoing_.splice(outgoing_.end(), outgoing_, outgoing_.begin());
-  } else {
-    outgoing_.emplace_back();
-  }
-  return outgoing_.back();
-}
-
-bool Channel::goes_in_memory(int rank) const noexcept { return in_memory_ && rings != nullptr && rings->reaches(world_rank(rank)); }
+bool Channel::goes_in_memory(int rank) const noexcept { return rings != nullptr && rings->reaches(world_rank(rank)); }
 
 void Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, path::KernelCounts counts) {
-  count_sent(sizeof(Shadow));
+  count_sent(sizeof(Shadow) + counts.size() * sizeof(path::KernelCount));
   const std::uint32_t number = streams_[static_cast<std::size_t>(destination)].sent++;
-  Envelope announced = envelope;
-  announced.with_counts = counts_travel ? 1 : 0;
-  const bool in_memory = goes_in_memory(destination) && rings->put(world_rank(destination), {id_, number}, path, announced);
-  if (in_memory && !counts_travel) {
-    return;
-  }
-  Outgoing& slot = free_slot();
-  slot.shadow = {announced, path.mark(), number};
+  const int peer = world_rank(destination);
+  const bool in_memory = !counts_travel && goes_in_memory(destination) && rings->put(peer, {number_, number}, path, envelope);
   if (!in_memory) {
-    PMPI_Isend(&slot.shadow, static_cast<int>(sizeof(Shadow)), MPI_BYTE, destination, shadow_tag, comm_, &slot.request);
-  }
-  if (counts_travel) {
-    slot.counts = std::move(counts);
-    count_sent(slot.counts.size() * sizeof(path::KernelCount));
-    PMPI_Isend(slot.counts.data(), static_cast<int>(slot.counts.size() * sizeof(path::KernelCount)), MPI_BYTE, destination, counts_tag,
-               comm_, &slot.counts_request);
+    mail->send(ShadowMail::Kind::shadow, {envelope, path.mark(), number, number_}, counts, peer);
   }
 }
 
-void Channel::from_network(int source, Shadow& into) {
-  PMPI_Recv(&into, static_cast<int>(sizeof(Shadow)), MPI_BYTE, source, shadow_tag, comm_, MPI_STATUS_IGNORE);
-}
-
-bool Channel::take_early(int world_rank, std::uint32_t number, Shadow& into) {
-  const auto found = std::find_if(early_.begin(), early_.end(),
-                                  [&](const Early& each) { return each.world_rank == world_rank && each.shadow.number == number; });
-  if (found == early_.end()) {
+bool Channel::take_early(int world_rank, std::uint32_t number) {
+  if (early_shadows().empty()) {
     return false;
   }
-  into = found->shadow;
-  early_.erase(found);
+  const auto own = early_shadows().find(number_);
+  if (own == early_shadows().end()) {
+    return false;
+  }
+  std::deque<Arrival>& all = own->second;
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Arrival& each) { return each.mark.place.rank == world_rank && each.number == number; });
+  if (found == all.end()) {
+    return false;
+  }
+  latest_ = std::move(*found);
+  all.erase(found);
+  if (all.empty()) {
+    early_shadows().erase(own);
+  }
   return true;
 }
 
-/// A letter that is in the way: for its channel, unless its communicator has been freed.
-void Channel::put_aside(const Letter& letter, int world_rank) {
-  if (const auto addressee = channels().find(letter.channel); addressee != channels().end()) {
-    addressee->second->early_.push_back({world_rank, {}});
-    read(letter, world_rank, addressee->second->early_.back().shadow);
+/// One that has come as a message, if it is the one that is taken next; others are put aside.
+bool Channel::take_from_network(int world_rank, std::uint32_t number) {
+  Arrival found;
+  mail->receive(ShadowMail::Kind::shadow, world_rank, found);
+  if (found.channel == number_ && found.number == number) {
+    latest_ = std::move(found);
+    return true;
   }
+  early_shadows()[found.channel].push_back(std::move(found));
+  return false;
 }
 
-/// The next shadow from a process of this node. It is in the ring, unless that was full: then it has come as a message, and what is in the
-/// ring of this channel was sent after it.
-void Channel::from_memory(int source, Shadow& into) {
+/// From the ring. It is there, unless that was full: then it has come as a message, and what is in the ring of this channel was sent after it.
+bool Channel::take_from_memory(int source, bool& is_in_network) {
   const int peer = world_rank(source);
-  const std::uint32_t number = streams_[static_cast<std::size_t>(source)].taken++;
-  Patience patience(is_crowded);
-  for (;;) {
-    if (!early_.empty() && take_early(peer, number, into)) {
-      return;
+  while (const Letter* letter = rings->front(peer)) {
+    const bool is_own = letter->channel == number_;
+    if (is_own && letter->number != streams_[static_cast<std::size_t>(source)].taken) {
+      is_in_network = true;
+      return false;
     }
-    if (const Letter* letter = rings->front(peer)) {
-      if (letter->channel != id_) {
-        put_aside(*letter, peer);
-        rings->drop(peer);
-        continue;
-      }
-      if (letter->number != number) {
-        from_network(source, into);
-        return;
-      }
-      read(*letter, peer, into);
-      rings->drop(peer);
-      return;
+    Arrival found;
+    read(*letter, peer, found);
+    rings->drop(peer);
+    if (is_own) {
+      latest_ = std::move(found);
+      return true;
     }
-    int there = 0;
-    if (patience.is_over()) {  // asking makes MPI go on with what else is under way, too
-      PMPI_Iprobe(source, shadow_tag, comm_, &there, MPI_STATUS_IGNORE);
-    }
-    if (there != 0 && rings->front(peer) == nullptr) {  // otherwise that has come before
-      from_network(source, into);
-      return;
-    }
+    early_shadows()[found.channel].push_back(std::move(found));
   }
+  return false;
 }
 
-/// The next shadow from `source`, with its counts if any follow it: those of one process come in the order of its shadows. It may be from an
-/// earlier execution, of another policy than this one's.
-void Channel::take(int source) {
-  goes_in_memory(source) ? from_memory(source, latest_) : from_network(source, latest_);
-  latest_.counts.clear();
-  if (latest_.with_counts != 0) {
-    MPI_Status status;
-    int bytes = 0;
-    latest_.counts.resize(most_counts);
-    PMPI_Recv(latest_.counts.data(), static_cast<int>(most_counts * sizeof(path::KernelCount)), MPI_BYTE, source, counts_tag, comm_,
-              &status);
-    PMPI_Get_count(&status, MPI_BYTE, &bytes);
-    latest_.counts.resize(static_cast<std::size_t>(bytes) / sizeof(path::KernelCount));
+/// The next shadow from `source`, if it has come; `asks_network`: as a message, too. Asking makes MPI go on with what else is under way.
+bool Channel::take_if_there(int source, bool asks_network) {
+  Stream& stream = streams_[static_cast<std::size_t>(source)];
+  const int peer = world_rank(source);
+  const bool in_memory = goes_in_memory(source);
+  bool is_in_network = false;
+  bool taken = take_early(peer, stream.taken) || (in_memory && take_from_memory(source, is_in_network));
+  while (is_in_network && !taken) {
+    taken = take_from_network(peer, stream.taken);
   }
+  if (!taken && asks_network && mail->sender(ShadowMail::Kind::shadow, peer) &&
+      (!in_memory || rings->front(peer) == nullptr)) {  // otherwise that has come before
+    taken = take_from_network(peer, stream.taken);
+  }
+  stream.taken += taken ? 1 : 0;
+  return taken;
+}
+
+/// The next shadow from `source`, those of one process come in order.
+void Channel::take(int source) {
+  Stream& stream = streams_[static_cast<std::size_t>(source)];
+  if (goes_in_memory(source)) {
+    Patience patience(is_crowded);
+    for (bool asks_network = false; !take_if_there(source, asks_network);) {
+      asks_network = patience.is_over();
+    }
+    return;
+  }
+  const int peer = world_rank(source);
+  while (!take_early(peer, stream.taken) && !take_from_network(peer, stream.taken)) {
+  }
+  ++stream.taken;
+}
+
+std::deque<Arrival>& Channel::waiting_from(int source) {
+  std::unique_ptr<std::deque<Arrival>>& waiting = arrived_[static_cast<std::size_t>(source)];
+  if (waiting == nullptr) {
+    waiting = std::make_unique<std::deque<Arrival>>();
+  }
+  return *waiting;
 }
 
 const Arrival& Channel::receive(int source, int tag) {
@@ -300,23 +265,61 @@ const Arrival& Channel::receive(int source, int tag) {
     if (latest_.tag == tag) {
       return latest_;
     }
-    if (waiting == nullptr) {
-      arrived_[static_cast<std::size_t>(source)] = std::make_unique<std::deque<Arrival>>();
-      waiting = arrived_[static_cast<std::size_t>(source)].get();
-    }
-    waiting->push_back(latest_);
+    waiting_from(source).push_back(latest_);
   }
 }
 
-const Arrival* Channel::poll() {
-  int there = 0;
-  MPI_Status status;
-  PMPI_Iprobe(MPI_ANY_SOURCE, shadow_tag, comm_, &there, &status);
-  if (there == 0) {
+const Arrival& Channel::peek(int source, int tag) {
+  for (;;) {
+    if (const Arrival* found = look_from(source, tag)) {
+      return *found;
+    }
+    take(source);
+    waiting_from(source).push_back(latest_);
+  }
+}
+
+const Arrival* Channel::look_from(int source, int tag) {
+  std::deque<Arrival>& waiting = waiting_from(source);
+  const auto fits = [&](const Arrival& each) { return tag == MPI_ANY_TAG || each.tag == tag; };
+  const auto found = std::find_if(waiting.begin(), waiting.end(), fits);
+  if (found != waiting.end()) {
+    return &*found;
+  }
+  while (take_if_there(source, !goes_in_memory(source))) {
+    waiting.push_back(latest_);
+    if (fits(waiting.back())) {
+      return &waiting.back();
+    }
+  }
+  return nullptr;
+}
+
+const Arrival* Channel::look(int source, int tag) {
+  if (source != MPI_ANY_SOURCE) {
+    return has(source) ? look_from(source, tag) : nullptr;
+  }
+  for (int each = 0; each < size_; ++each) {
+    if (const Arrival* found = look_from(each, tag)) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+void acknowledge(const path::CriticalPath& path, const Envelope& envelope, int world_rank) {
+  count_sent(sizeof(Shadow));
+  mail->send(ShadowMail::Kind::acknowledgement, {envelope, path.mark()}, {}, world_rank);
+}
+
+const Arrival* next_acknowledgement() {
+  static Arrival latest;
+  const std::optional<int> sender = mail->sender(ShadowMail::Kind::acknowledgement, MPI_ANY_SOURCE);
+  if (!sender) {
     return nullptr;
   }
-  take(status.MPI_SOURCE);
-  return &latest_;
+  mail->receive(ShadowMail::Kind::acknowledgement, *sender, latest);
+  return &latest;
 }
 
 void Channel::broadcast(void* bytes, std::size_t count, int root) {
@@ -324,13 +327,18 @@ void Channel::broadcast(void* bytes, std::size_t count, int root) {
   PMPI_Bcast(bytes, static_cast<int>(count), MPI_BYTE, root, comm_);
 }
 
-Agreement Channel::agree(const Agreement& mine) {
+Agreement agree(MPI_Comm comm, const Agreement& mine) {
   Agreement all = mine;
-  if (size_ > 1) {
-    count_sent(sizeof(Agreement));
-    PMPI_Allreduce(&mine, &all, 1, agreement_type, agreement_op, comm_);
-  }
+  PMPI_Allreduce(&mine, &all, 1, agreement_type, agreement_op, comm);
   return all;
+}
+
+Agreement Channel::agree(const Agreement& mine) {
+  if (size_ == 1) {
+    return mine;
+  }
+  count_sent(sizeof(Agreement));
+  return mpi::agree(comm_, mine);
 }
 
 void Channel::begin_to_agree(const Agreement& mine, Agreement& all, MPI_Request& request) {
@@ -341,13 +349,36 @@ void Channel::begin_to_agree(const Agreement& mine, Agreement& all, MPI_Request&
   }
 }
 
-void adopt(MPI_Comm comm) {
+bool may_have_channel(MPI_Comm comm) noexcept {
   int inter = 0;
   if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter != 0) {
-    return;
+    return false;
   }
+  MPI_Group group = MPI_GROUP_NULL;
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  PMPI_Comm_group(comm, &group);
+  const std::vector<int> world_ranks = world_ranks_of(group, size);
+  PMPI_Group_free(&group);
+  return std::find(world_ranks.begin(), world_ranks.end(), MPI_UNDEFINED) == world_ranks.end();
+}
+
+/// Rank 0 alone proposes, and no two processes ever the same.
+std::uint32_t proposed_channel(int rank) noexcept {
+  static std::uint32_t proposed = 0;
+  if (rank != 0) {
+    return 0;
+  }
+  int world_rank = 0;
+  int world_size = 1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  return ++proposed * static_cast<std::uint32_t>(world_size) + static_cast<std::uint32_t>(world_rank);
+}
+
+void adopt(MPI_Comm comm, std::uint32_t number) {
   last_asked = {};
-  PMPI_Comm_set_attr(comm, channel_key, std::make_unique<Held>(std::make_shared<Channel>(comm)).release());
+  PMPI_Comm_set_attr(comm, channel_key, std::make_unique<Held>(std::make_shared<Channel>(comm, number)).release());
 }
 
 Channel* channel_of(MPI_Comm comm) noexcept {

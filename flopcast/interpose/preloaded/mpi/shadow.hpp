@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <deque>
 #include <limits>
-#include <list>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -21,9 +20,8 @@ namespace flopcast::interpose::mpi {
 struct Envelope {
   std::int64_t bytes = 0;
   std::int32_t tag = 0;
-  std::int8_t left_out = 0;     ///< bits: `itself`, `before`
-  std::int8_t with_counts = 0;  ///< counts of kernels follow it; may differ between shadows of a channel, as policies of executions do
-  std::int16_t epoch = 0;       ///< of the sender; a mark from before flopcast_reset() says nothing
+  std::int8_t left_out = 0;  ///< bits: `itself`, `before`
+  std::int16_t epoch = 0;    ///< of the sender; a mark from before flopcast_reset() says nothing
 
   static constexpr std::int8_t itself = 1;  ///< it is empty in place of these bytes
   static constexpr std::int8_t before = 2;  ///< its sender's data aren't the program's, as something has been left out
@@ -32,11 +30,10 @@ struct Envelope {
 
 /// What travels ahead of every message of the program: in memory between processes of a node, else on a communicator of ours.
 struct Shadow : Envelope {
-  path::PathMark mark;       ///< of the sender, when it sent
-  std::uint32_t number = 0;  ///< among those from its sender to its receiver on its channel
+  path::PathMark mark;        ///< of the sender, when it sent
+  std::uint32_t number = 0;   ///< among those from its sender to its receiver on its channel
+  std::uint32_t channel = 0;  ///< number of the channel
 };
-
-struct Letter;
 
 /// What the processes of a collective communication find together.
 struct Agreement {
@@ -46,6 +43,7 @@ struct Agreement {
   std::int32_t teller = nobody;  ///< the lowest rank in the communicator with times to tell to all of it (policy eager)
   std::int32_t skipped = 0;      ///< data of at least one of them aren't the program's, as something has been left out
   std::uint64_t wanted = 0;      ///< nonblocking collectives that at least one of them wants executed, see NonblockingVotes
+  std::uint32_t channel = 0;     ///< number for the channel of a communicator that is being made: the greatest
 
   static constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
 };
@@ -55,14 +53,15 @@ struct Arrival : Shadow {
   path::KernelCounts counts;  ///< along the sender's path, where policy is online
 };
 
-/// The shadow of one of the program's communicators. It may outlive that: a request on a freed communicator still has to complete.
+/// What belongs to one of the program's communicators: its shadows, which are matched as its messages are, and what its processes agree on,
+/// for which the communicator itself serves. It may outlive that: a request on a freed communicator still has to complete.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
   /// Kernels whose counts travel with a path.
   static constexpr std::size_t most_counts = 64;
 
-  /// Collective over `comm`. `in_memory`: through the node's memory, where that reaches.
-  explicit Channel(MPI_Comm comm, bool in_memory = true);
+  /// `number` is the same in all processes of `comm`, and none of them has another channel with it.
+  Channel(MPI_Comm comm, std::uint32_t number);
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
   ~Channel();
@@ -84,9 +83,10 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// The oldest shadow from `source` with this tag that nobody has taken; waits for it. Since it travels ahead of its message, there is one
   /// for every message that arrived. It is kept until the next one is asked for.
   const Arrival& receive(int source, int tag);
-
-  /// A shadow that has come from anybody, nullptr if there is none; doesn't wait. It is kept until the next one is asked for.
-  const Arrival* poll();
+  /// The same shadow, which stays to be received. Valid until the next one is asked for.
+  const Arrival& peek(int source, int tag);
+  /// The same without waiting, nullptr if it hasn't come. From anybody or with any tag: one that fits, if any has come.
+  const Arrival* look(int source, int tag);
 
   /// Rank `root`'s bytes for all.
   void broadcast(void* bytes, std::size_t count, int root);
@@ -96,40 +96,27 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void begin_to_agree(const Agreement& mine, Agreement& all, MPI_Request& request);
 
  private:
-  struct Outgoing {
-    Shadow shadow;
-    MPI_Request request = MPI_REQUEST_NULL;
-    path::KernelCounts counts;
-    MPI_Request counts_request = MPI_REQUEST_NULL;
-  };
   /// Shadows from one process, which may come by two ways.
   struct Stream {
     std::uint32_t sent = 0, taken = 0;
   };
-  /// A shadow that was in the way of another channel's.
-  struct Early {
-    int world_rank = 0;
-    Shadow shadow;
-  };
-  Outgoing& free_slot();
   void take(int source);
+  bool take_if_there(int source, bool asks_network);
+  bool take_from_memory(int source, bool& is_in_network);
+  bool take_from_network(int world_rank, std::uint32_t number);
+  bool take_early(int world_rank, std::uint32_t number);
+  const Arrival* look_from(int source, int tag);
   [[nodiscard]] bool goes_in_memory(int rank) const noexcept;
-  void from_network(int source, Shadow& into);
-  void from_memory(int source, Shadow& into);
-  static void put_aside(const Letter& letter, int world_rank);
-  bool take_early(int world_rank, std::uint32_t number, Shadow& into);
+  std::deque<Arrival>& waiting_from(int source);
 
-  std::uint32_t id_ = 0;  ///< the same in all of its processes, and none of them has another with it
-  bool in_memory_ = true;
+  std::uint32_t number_ = 0;
   std::vector<Stream> streams_;  ///< by rank
-  std::deque<Early> early_;
-  Arrival latest_;  ///< that was taken
+  Arrival latest_;               ///< that was taken
   NonblockingVotes votes_;
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm comm_ = MPI_COMM_NULL;  ///< the program's, which it may have freed
   int rank_ = 0, size_ = 1, stride_ = 1;
   std::vector<int> world_ranks_;
   std::optional<path::Aggregate> aggregate_;
-  std::list<Outgoing> outgoing_;                               ///< oldest first
   std::vector<std::unique_ptr<std::deque<Arrival>>> arrived_;  ///< by source; taken out of the network while looking for another tag
 };
 
@@ -139,17 +126,30 @@ void make_agreement_type();
 void let_counts_travel(bool travel) noexcept;
 void free_agreement_type();
 
-/// Gives the processes of a node memory for their shadows, if that can be had. Collective over all. `crowded`: more processes than cores, so
-/// that waiting is no use without yielding.
-void share_memory(MPI_Comm node, int processes, bool crowded);
+/// Begins with messages of ours among all processes, on `world`, and gives the processes of a node memory for their shadows, if that can be
+/// had. Collective over all. `crowded`: more processes than cores, so that waiting is no use without yielding.
+void connect_shadows(MPI_Comm world, MPI_Comm node, bool crowded);
 /// Collective over all.
-void unshare_memory();
+void disconnect_shadows();
 
-/// Gives a communicator of the program its shadow. Collective over it; nothing for intercommunicators and MPI_COMM_NULL.
-void adopt(MPI_Comm comm);
-/// Its shadow; nullptr if it has none: then nothing is followed on it.
+/// Tells a process, by its rank among all, that this one is where `path` stands.
+void acknowledge(const path::CriticalPath& path, const Envelope& envelope, int world_rank);
+/// Such a word that has come from anybody, nullptr if there is none; doesn't wait. It is kept until the next one is asked for.
+const Arrival* next_acknowledgement();
+
+/// What the processes of `comm` find together. Collective over it.
+Agreement agree(MPI_Comm comm, const Agreement& mine);
+
+/// Whether channels are made for `comm`: not for MPI_COMM_NULL, intercommunicators, and those with processes outside of MPI_COMM_WORLD.
+/// The same in all of its processes.
+bool may_have_channel(MPI_Comm comm) noexcept;
+/// This process's part in Agreement::channel where it is rank `rank` of those who agree.
+std::uint32_t proposed_channel(int rank) noexcept;
+/// Gives a communicator of the program its channel, with the number that was agreed on.
+void adopt(MPI_Comm comm, std::uint32_t number);
+/// Its channel; nullptr if it has none: then nothing is followed on it.
 Channel* channel_of(MPI_Comm comm) noexcept;
-/// Takes the shadow away; collective.
+/// Takes the channel away.
 void disown(MPI_Comm comm);
 
 }  // namespace flopcast::interpose::mpi

@@ -35,7 +35,6 @@ void write(Letter& letter, const path::CriticalPath& path, const Envelope& envel
   letter.bytes = envelope.bytes;
   letter.position = path.log().position();
   letter.left_out = envelope.left_out;
-  letter.with_counts = envelope.with_counts;
   letter.epoch = envelope.epoch;
   letter.time = along.time;
   letter.communication = along.communication;
@@ -69,9 +68,9 @@ void read(const Letter& letter, int world_rank, Shadow& into) noexcept {
   into.bytes = letter.bytes;
   into.tag = letter.tag;
   into.left_out = letter.left_out;
-  into.with_counts = letter.with_counts;
   into.epoch = letter.epoch;
   into.number = letter.number;
+  into.channel = letter.channel;
 }
 
 std::unique_ptr<ShadowRings> ShadowRings::make(MPI_Comm node, int processes) {

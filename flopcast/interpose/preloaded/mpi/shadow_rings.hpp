@@ -24,7 +24,7 @@ struct alignas(128) Letter {
   std::int32_t tag = 0;
   std::int64_t bytes = 0;
   std::uint32_t position = 0;  ///< of the sender's path
-  std::int8_t left_out = 0, with_counts = 0;
+  std::int8_t left_out = 0;
   std::int16_t epoch = 0;
   double time = 0, communication = 0, idle = 0, supersteps = 0, words = 0, flops = 0;
   struct Longest {

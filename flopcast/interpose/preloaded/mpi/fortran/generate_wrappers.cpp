@@ -41,6 +41,8 @@ const std::map<std::string, Parameter>& kinds() {
       {"comm", {"MPI_Fint*", "", "PMPI_Comm_f2c(*{0})", ""}},
       {"group", {"MPI_Fint*", "", "PMPI_Group_f2c(*{0})", ""}},
       {"info", {"MPI_Fint*", "", "PMPI_Info_f2c(*{0})", ""}},
+      {"errhandler", {"MPI_Fint*", "", "PMPI_Errhandler_f2c(*{0})", ""}},
+      {"new_session", {"MPI_Fint*", "MPI_Session c{0} = MPI_SESSION_NULL;", "&c{0}", "*{0} = PMPI_Session_c2f(c{0});"}},
       {"new_comm", {"MPI_Fint*", "MPI_Comm c{0} = MPI_COMM_NULL;", "&c{0}", "*{0} = PMPI_Comm_c2f(c{0});"}},
       {"new_request", {"MPI_Fint*", "MPI_Request c{0} = MPI_REQUEST_NULL;", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});"}},
       {"request", {"MPI_Fint*", "MPI_Request c{0} = PMPI_Request_f2c(*{0});", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});"}},
@@ -55,6 +57,8 @@ const std::map<std::string, Parameter>& kinds() {
 }
 
 struct Function {
+  int version = 0;           ///< of MPI that it came with
+  bool tells_errors = true;  ///< in a last argument
   std::string name;
   std::vector<std::string> kinds;
 };
@@ -65,8 +69,16 @@ std::vector<Function> read_functions(const char* file) {
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line.substr(0, line.find('#')));
     Function function;
+    if (!(words >> function.version)) {
+      function.version = 0;
+      words.clear();
+    }
     words >> function.name;
     for (std::string kind; words >> kind;) {
+      if (kind == "without_error") {
+        function.tells_errors = false;
+        continue;
+      }
       if (kinds().count(kind) == 0) {
         throw bad_input("{}: {} has a parameter of the unknown kind '{}'", file, function.name, kind);
       }
@@ -118,6 +130,10 @@ std::string wrapper(const Function& function, const std::string& name) {
     after += filled(kind.after);
     slot += function.kinds[i] == "types" || function.kinds[i] == "long_types" ? 1 : 0;
   }
+  if (!function.tells_errors) {
+    parameters.resize(parameters.size() - 2);  // the comma
+    return fmt::format("void {}({}) {{\n  {}\n  {}({});\n}}\n", name, parameters, before, function.name, arguments);
+  }
   std::string text = fmt::format("void {}({}MPI_Fint* error) {{\n  {}\n  const int result = {}({});\n", name, parameters, before,
                                  function.name, arguments);
   if (!after.empty()) {
@@ -149,7 +165,8 @@ std::string wrappers(const char* list, const std::string& mpi) {
       "#include \"flopcast/interpose/preloaded/mpi/fortran/arguments.hpp\"\n\nnamespace fortran = flopcast::interpose::mpi::fortran;\n\n"
       "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
   for (const Function& function : read_functions(list)) {
-    text += mpi == "mpich" ? for_mpich(function) : for_openmpi(function);
+    text +=
+        fmt::format("#if MPI_VERSION >= {}\n{}#endif\n", function.version, mpi == "mpich" ? for_mpich(function) : for_openmpi(function));
   }
   return text + "}\n#pragma GCC visibility pop\n";
 }

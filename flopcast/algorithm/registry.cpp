@@ -150,7 +150,7 @@ std::vector<Allocation> operand_allocations(const Call& call) {
   std::vector<Allocation> all;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (is_operand(call.routine->arguments[i])) {
-      all.push_back({call.routine->arguments[i].name, 0, span_elements(call, i) * argument_element_bytes(*call.routine, i)});
+      all.push_back({call.routine->arguments[i].name, 0, span_elements(call, i) * argument_element_bytes(call, i)});
     }
   }
   return all;

@@ -181,11 +181,13 @@ void Script::write(const Matrix& matrix, std::complex<double> value) const {
 }
 
 std::int64_t Script::read_pivot(const Matrix& ipiv, std::int64_t otherwise) const {
-  return executes_ ? *pointer_to<std::int32_t>(ipiv) : otherwise;
+  return !executes_ ? otherwise : ipiv.element_bytes == 8 ? *pointer_to<std::int64_t>(ipiv) : *pointer_to<std::int32_t>(ipiv);
 }
 
 void Script::write_pivot(const Matrix& ipiv, std::int64_t row) const {
-  if (executes_) {
+  if (executes_ && ipiv.element_bytes == 8) {
+    *pointer_to<std::int64_t>(ipiv) = row;
+  } else if (executes_) {
     *pointer_to<std::int32_t>(ipiv) = static_cast<std::int32_t>(row);
   }
 }
@@ -193,7 +195,7 @@ void Script::write_pivot(const Matrix& ipiv, std::int64_t row) const {
 Matrix matrix(const Call& call, std::size_t i) {
   const Argument& argument = call.routine->arguments[i];
   const std::int64_t ld = argument.stride >= 0 ? call.arguments[static_cast<std::size_t>(argument.stride)] : 0;
-  return {call.address(i), ld, argument_element_bytes(*call.routine, i)};
+  return {call.address(i), ld, argument_element_bytes(call, i)};
 }
 
 Matrix matrix(const Call& call, std::string_view name) { return matrix(call, index(call, name)); }

@@ -11,6 +11,7 @@
 #include "flopcast/machine/elf_file.hpp"
 #include "flopcast/machine/installed.hpp"
 #include "flopcast/machine/library.hpp"
+#include "flopcast/machine/library_identity.hpp"
 #include "flopcast/machine/peak.hpp"
 #include "flopcast/machine/topology.hpp"
 
@@ -19,9 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool defines(const std::string& path, const char* symbol) {
+bool defines(const std::string& path, const char* routine) {
   try {
-    return machine::ElfFile(path).defines(symbol);
+    const machine::ElfFile file(path);
+    const auto names = machine::naming([&file](const std::string& symbol) { return file.defines(symbol); });
+    return names && file.defines(names->symbol(routine));
   } catch (const Error&) {
     return false;  // it isn't here, or was replaced since
   }
@@ -44,9 +47,9 @@ std::string installed_name(const std::string& path, machine::Role role, const st
   return at == installed.end() ? path : at->name;
 }
 
-/// The first of the called libraries that defines `symbol`.
-std::string definer(const std::vector<std::string>& libraries, const char* symbol, machine::Role role) {
-  const auto at = std::find_if(libraries.begin(), libraries.end(), [&](const std::string& path) { return defines(path, symbol); });
+/// The first of the called libraries that defines `routine`, under whatever name.
+std::string definer(const std::vector<std::string>& libraries, const char* routine, machine::Role role) {
+  const auto at = std::find_if(libraries.begin(), libraries.end(), [&](const std::string& path) { return defines(path, routine); });
   return at == libraries.end() ? "" : installed_name(*at, role, machine::installed_libraries());
 }
 
@@ -65,9 +68,9 @@ std::string neighbouring_blas(const std::vector<std::string>& libraries) {
 
 RecordedPlace recorded_place(const interpose::ProgramSummary& summary) {
   RecordedPlace place;
-  place.blas = definer(summary.libraries, "dgemm_", machine::Role::blas);
+  place.blas = definer(summary.libraries, "dgemm", machine::Role::blas);
   place.blas = place.blas.empty() ? neighbouring_blas(summary.libraries) : place.blas;
-  place.lapack = definer(summary.libraries, "dgeqrf_", machine::Role::lapack);
+  place.lapack = definer(summary.libraries, "dgeqrf", machine::Role::lapack);
   const nlohmann::json& document = summary.document;
   if (const auto threads = document.find("threads"); threads != document.end() && threads->is_number_integer()) {
     place.threads = threads->get<int>();

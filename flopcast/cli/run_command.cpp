@@ -19,6 +19,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/library_identity.hpp"
 #include "flopcast/machine/topology.hpp"
 #include "flopcast/report/file.hpp"
 
@@ -130,7 +131,8 @@ std::string describe(const RoutineUse& use, const ProgramRun& run, Askers& asker
     return "not asked for";
   }
   return *asks ? "not asked for: the program didn't call it"
-               : "never asked for: this LAPACK decides by itself, so the profile has no effect on it; --lapack reference has";
+               : fmt::format("never asked for: this LAPACK decides by itself, so the profile has no effect on it; --lapack {} has",
+                             machine::integer_bytes(use.definer) == 8 ? "reference64" : "reference");
 }
 
 std::string shown_name(const RoutineUse& use) { return use.flags.empty() ? use.routine : use.routine + ":" + use.flags; }
@@ -207,6 +209,12 @@ void warn_of_libraries(const ProgramRun& run, const LibraryIdentity& tuned, cons
   const interpose::LibraryFiles& chosen = program.libraries;
   if (const std::string other = other_blas_note(program.command, run.blas, chosen); !other.empty()) {
     note("flopcast: " + other, common);
+  } else if (const int bytes = machine::integer_bytes(run.blas).value_or(4); !tuned.path.empty() && bytes != tuned.integer_bytes) {
+    note(fmt::format(
+             "flopcast: the profile was tuned with {}, whose integers have {} bits; the program ran with {}, whose integers have {}. "
+             "Tune with --blas {}",
+             tuned.path, 8 * tuned.integer_bytes, run.blas.string(), 8 * bytes, run.blas.string()),
+         common);
   } else if (chosen.blas.empty() && !tuned.path.empty() && !in_same_folder(run.blas, tuned.path)) {
     note(fmt::format("flopcast: the profile was tuned with {}, the program ran with {}; with --blas {} it runs with the former", tuned.path,
                      run.blas.string(), tuned.path),

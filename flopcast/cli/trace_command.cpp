@@ -16,6 +16,7 @@
 #include "flopcast/interpose/recorder.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/library_identity.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -79,9 +80,10 @@ Call parse_problem(const Routine& routine, const std::vector<std::string>& words
 
 Trace record_lapack(const TraceOptions& options, const Call& call, const GivenBlocks& given) {
   const std::string blas = options.blas.empty() ? machine::default_blas() : options.blas;
-  const std::string lapack = options.lapack.empty() ? machine::default_lapack() : options.lapack;
   interpose::LibraryFiles files;
   files.blas = machine::locate_usable(blas, machine::Role::blas);
+  const int integer_bytes = machine::integer_bytes(files.blas).value_or(4);
+  const std::string lapack = options.lapack.empty() ? machine::default_lapack(integer_bytes) : options.lapack;
   files.lapack = lapack.empty() ? std::filesystem::path() : machine::locate_usable(lapack, machine::Role::lapack);
   interpose::Recorder recorder(files);
   std::optional<algorithm::BlockParameters> blocks;

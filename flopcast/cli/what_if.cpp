@@ -125,6 +125,7 @@ class Answering {
         store_(open_store(common)),
         bench_(libraries, common),
         budget_(budget) {
+    require_same_integers();
     answer_.question = question;
     answer_.environment = bench_.environment();
     answer_.place = place_text(bench_.environment());
@@ -361,6 +362,21 @@ class Answering {
     // the two forecasts share models and method: what is uncertain of the difference is the regret
     answer_.interval.low += before * (ratio - 1);
     answer_.interval.high += before * (ratio + regret - 1);
+  }
+
+  /// Throws bad_input if the recorded program can't run with the library that is asked about.
+  void require_same_integers() const {
+    const int library = bench_.environment().blas.integer_bytes;
+    for (const ThreadCalls& thread : threads_) {
+      for (const Call& call : thread.trace.calls) {
+        if (call.integer_bytes != library) {
+          throw bad_input(
+              "the recorded program can't run with {}: its integers have {} bits, the library's {}. Ask about a library with {}-bit "
+              "integers",
+              bench_.environment().blas.path, 8 * call.integer_bytes, 8 * library, 8 * call.integer_bytes);
+        }
+      }
+    }
   }
 
   const std::vector<ThreadCalls>& threads_;

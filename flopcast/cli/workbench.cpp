@@ -30,7 +30,8 @@ void add_kernels_option(CLI::App& command, LibraryOptions& options) {
 
 machine::LibrarySet open_libraries(const LibraryOptions& options, bool interposer) {
   const std::string blas = options.blas.empty() ? machine::default_blas(options.threads) : options.blas;
-  const std::string lapack = options.lapack.empty() ? machine::default_lapack() : options.lapack;
+  const int integer_bytes = machine::Library::open(blas).identity().integer_bytes;
+  const std::string lapack = options.lapack.empty() ? machine::default_lapack(integer_bytes) : options.lapack;
   machine::LibrarySet libraries =
       machine::LibrarySet::open(blas, lapack, interposer ? interpose::find_component("libflopcast-tuned.so").string() : std::string());
   libraries.set_threads(options.threads);

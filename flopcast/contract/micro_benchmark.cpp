@@ -35,7 +35,7 @@ void fold_strides(Call& call) {
     }
     std::int64_t& stride = call.arguments[static_cast<std::size_t>(argument.stride)];
     const std::int64_t least = argument.form == Form::vector ? 1 : kernel::least_leading_dimension(call, i);
-    while (span_elements(call, i) * argument_element_bytes(*call.routine, i) > largest_span_bytes && stride > 2 * fold) {
+    while (span_elements(call, i) * argument_element_bytes(call, i) > largest_span_bytes && stride > 2 * fold) {
       const std::int64_t folded = stride % fold + fold;
       if (folded < least || folded >= stride) {
         break;

@@ -197,8 +197,9 @@ Seconds Plan::seconds() const { return state_->seconds(); }
 const Contraction& Plan::contraction() const { return state_->contraction; }
 
 Machine local_machine(const std::string& blas) {
-  const machine::LibrarySet libraries =
-      machine::LibrarySet::open(blas.empty() ? machine::default_blas(2) : blas, machine::default_lapack());
+  const std::string name = blas.empty() ? machine::default_blas(2) : blas;
+  const int integer_bytes = machine::Library::open(name).identity().integer_bytes;
+  const machine::LibrarySet libraries = machine::LibrarySet::open(name, machine::default_lapack(integer_bytes));
   libraries.set_threads(1);
   const FindRoutine find = [libraries](std::string_view routine) { return libraries.find(routine); };
   Environment environment = machine::detect(libraries, 1, {});

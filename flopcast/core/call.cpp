@@ -144,7 +144,7 @@ Operand operand_of(const Call& call, std::size_t index) {
   Operand operand;
   operand.argument = static_cast<std::uint8_t>(index);
   operand.access = argument.access;
-  const std::int64_t bytes = argument_element_bytes(*call.routine, index);
+  const std::int64_t bytes = argument_element_bytes(call, index);
   const std::int64_t rows = extent(argument.rows, call);
   const std::int64_t columns = extent(argument.columns, call);
   const std::int64_t offset = extent(argument.offset, call, 0);
@@ -180,12 +180,14 @@ bool is_operand(const Argument& argument) {
 
 }  // namespace
 
-std::int64_t argument_element_bytes(const Routine& routine, std::size_t i) {
-  const Argument& argument = routine.arguments[i];
-  if (argument.kind == Kind::pivots || argument.integer) {
-    return 4;
+bool has_integers(const Argument& argument) { return argument.kind == Kind::pivots || argument.integer; }
+
+std::int64_t argument_element_bytes(const Call& call, std::size_t i) {
+  const Argument& argument = call.routine->arguments[i];
+  if (has_integers(argument)) {
+    return call.integer_bytes;
   }
-  return argument.real ? real_bytes(routine.precision) : element_bytes(routine.precision);
+  return argument.real ? real_bytes(call.routine->precision) : element_bytes(call.routine->precision);
 }
 
 Operands operands(const Call& call) {

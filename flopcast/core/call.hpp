@@ -23,6 +23,7 @@ struct Call {
   std::array<std::int64_t, most_arguments> arguments{};
   std::array<std::complex<double>, 3> scalars{};
   std::int32_t threads = 1;
+  std::int32_t integer_bytes = 4;  ///< of the elements of integer arrays (pivots, iwork): 8 where the library's integers have 64 bits
 
   [[nodiscard]] std::span<const std::int64_t> values() const noexcept { return arguments; }
   [[nodiscard]] char flag(std::size_t i) const noexcept { return static_cast<char>(arguments[i]); }
@@ -62,8 +63,10 @@ InlineVector<std::int64_t, 6> sizes(const Call& call);
 std::string flags(const Call& call);
 /// Extent in elements that argument i needs from its address on, columns times leading dimension; for allocation.
 std::int64_t span_elements(const Call& call, std::size_t i);
+/// Whether data, work or pivots argument i consists of integers.
+bool has_integers(const Argument& argument);
 /// Bytes per element of data, work or pivots argument i.
-std::int64_t argument_element_bytes(const Routine& routine, std::size_t i);
+std::int64_t argument_element_bytes(const Call& call, std::size_t i);
 /// `dgemm(N, T, 100, 100, 64, -1, 0x..., 104, ...)`, for messages.
 std::string to_string(const Call& call);
 

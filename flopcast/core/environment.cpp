@@ -31,8 +31,13 @@ void from_json(const nlohmann::json& json, CacheLevel& level) {
 }
 
 void to_json(nlohmann::json& json, const LibraryIdentity& identity) {
-  json = {{"name", identity.name},       {"path", identity.path},           {"version", identity.version},
-          {"kernels", identity.kernels}, {"threading", identity.threading}, {"digest", identity.digest}};
+  json = {{"name", identity.name},
+          {"path", identity.path},
+          {"version", identity.version},
+          {"kernels", identity.kernels},
+          {"threading", identity.threading},
+          {"digest", identity.digest},
+          {"integer_bytes", identity.integer_bytes}};
 }
 
 void from_json(const nlohmann::json& json, LibraryIdentity& identity) {
@@ -42,6 +47,7 @@ void from_json(const nlohmann::json& json, LibraryIdentity& identity) {
   json.at("kernels").get_to(identity.kernels);
   json.at("threading").get_to(identity.threading);
   json.at("digest").get_to(identity.digest);
+  identity.integer_bytes = json.value("integer_bytes", 4);  // not in environments kept by earlier versions
 }
 
 void to_json(nlohmann::json& json, const Environment& environment) {

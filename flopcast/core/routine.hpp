@@ -81,7 +81,7 @@ struct Argument {
   Form form = Form::full;
   Fill fill = Fill::random;
   bool real = false;         ///< real elements even in a complex routine
-  bool integer = false;      ///< 4-byte integers (iwork)
+  bool integer = false;      ///< integers (iwork)
   Expression rows, columns;  ///< extents in elements; rows of a leading dimension: its least value, where the operand's rows aren't it;
                              ///< rows of a size or number: its usual value (gehrd's ilo and ihi; a number's is 1 without)
   Expression offset;         ///< elements of a vector, or rows of a matrix, before the first touched one (laswp's k1 - 1)

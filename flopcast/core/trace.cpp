@@ -37,7 +37,7 @@ void add_local_allocations(Trace& trace) {
       if (!has_address(call.routine->arguments[i]) || call.address(i) == 0 || containing(trace.allocations, call.address(i)) != nullptr) {
         continue;
       }
-      const std::int64_t bytes = std::max<std::int64_t>(1, span_elements(call, i) * argument_element_bytes(*call.routine, i));
+      const std::int64_t bytes = std::max<std::int64_t>(1, span_elements(call, i) * argument_element_bytes(call, i));
       Span span{call.address(i), call.address(i) + static_cast<std::uintptr_t>(bytes), c};
       for (std::size_t s = 0; s < spans.size();) {
         if (spans[s].begin < span.end && span.begin < spans[s].end) {
@@ -204,6 +204,9 @@ nlohmann::json to_json(const Trace& trace) {
                          {"parameters", trace.configuration.parameters},
                          {"allocations", std::move(allocations)},
                          {"calls", std::move(calls)}};
+  if (!trace.calls.empty() && trace.calls.front().integer_bytes != 4) {
+    json["integer_bytes"] = trace.calls.front().integer_bytes;
+  }
   if (!trace.measured.empty()) {
     json["measured_seconds"] = trace.measured;
   }
@@ -225,6 +228,7 @@ Trace trace_from_json(const nlohmann::json& json, const RoutineLookup& lookup) {
     }
     for (const nlohmann::json& item : json.at("calls")) {
       trace.calls.push_back(call_from_json(item, trace.allocations, lookup));
+      trace.calls.back().integer_bytes = json.value("integer_bytes", 4);
     }
     if (json.contains("measured_seconds")) {
       trace.measured = json["measured_seconds"].get<std::vector<Seconds>>();

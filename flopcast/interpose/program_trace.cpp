@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using View = std::span<const std::byte>;
 
+constexpr std::uint32_t oldest_version = 1;
 constexpr const char* document_schema = "flopcast-program-trace-1";
 
 /// A file's contents, mapped.
@@ -87,9 +88,9 @@ const FileHeader& checked_header(View file, const fs::path& path) {
     throw bad_input("{} is cut off after {} bytes, within its header", path.string(), file.size());
   }
   const auto& header = *reinterpret_cast<const FileHeader*>(file.data());
-  if (header.version != trace_version) {
-    throw bad_input("{} has version {} of the format, but this flopcast reads version {}: {}", path.string(), header.version, trace_version,
-                    header.version > trace_version ? "a newer one wrote it" : "it is damaged");
+  if (header.version < oldest_version || header.version > trace_version) {
+    throw bad_input("{} has version {} of the format, but this flopcast reads versions {} to {}: {}", path.string(), header.version,
+                    oldest_version, trace_version, header.version > trace_version ? "a newer one wrote it" : "it is damaged");
   }
   return header;
 }
@@ -117,6 +118,7 @@ struct Piece {
 struct Entry {
   std::size_t bytes = 0;             ///< of its arguments
   const Routine* routine = nullptr;  ///< if the catalogue has it with the same arguments
+  int integer_bytes = 4;
 };
 
 }  // namespace
@@ -170,7 +172,8 @@ struct ProgramTraceFile::State {
       case ChunkKind::live:
       case ChunkKind::sealed: add_piece(chunk, contents, at); break;
       case ChunkKind::dictionary: read_dictionary(text_of(contents)); break;
-      case ChunkKind::library: add_library(std::string(text_of(contents))); break;
+      case ChunkKind::library: add_path(summary.libraries, text_of(contents)); break;
+      case ChunkKind::unseen: add_path(summary.unseen_libraries, text_of(contents)); break;
       case ChunkKind::process: summary.processes.push_back({chunk.pid, split(text_of(contents), '\0')}); break;
       default: ++summary.damaged;
     }
@@ -196,17 +199,18 @@ struct ProgramTraceFile::State {
       const std::string name = line.substr(0, blank);
       const std::string layout = blank == std::string::npos ? "" : line.substr(blank + 1);
       const Routine* routine = layout.empty() ? nullptr : kernel::find(name);
-      if (routine != nullptr && record_layout(*routine) != layout) {
+      const int integer_bytes = routine != nullptr && record_layout(*routine, 8) == layout ? 8 : 4;
+      if (routine != nullptr && record_layout(*routine, integer_bytes) != layout) {
         routine = nullptr;  // another version of the catalogue: its name and times still hold
       }
-      entries.push_back({record_bytes(layout), routine});
+      entries.push_back({record_bytes(layout), routine, integer_bytes});
       summary.names.push_back(name);
     }
   }
 
-  void add_library(const std::string& path) {
-    if (std::find(summary.libraries.begin(), summary.libraries.end(), path) == summary.libraries.end()) {
-      summary.libraries.push_back(path);
+  static void add_path(std::vector<std::string>& paths, std::string_view path) {
+    if (std::find(paths.begin(), paths.end(), path) == paths.end()) {
+      paths.emplace_back(path);
     }
   }
 
@@ -260,7 +264,7 @@ struct ProgramTraceFile::State {
       event.start = static_cast<double>(header.start) * tick;
       event.seconds = static_cast<double>(header.packed & longest_duration) * tick;
       if (entry.routine != nullptr) {
-        event.call = *decode_call(*entry.routine, rest);
+        event.call = *decode_call(*entry.routine, rest, entry.integer_bytes);
       }
       rest = rest.subspan(entry.bytes);
       visit(event);
@@ -345,7 +349,7 @@ std::vector<Span> operand_spans(const std::vector<Call>& calls) {
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
       if (has_address(call.routine->arguments[i]) && call.address(i) != 0) {
         const std::int64_t elements = std::clamp<std::int64_t>(span_elements(call, i), 1, most_elements);
-        const std::int64_t bytes = elements * argument_element_bytes(*call.routine, i);
+        const std::int64_t bytes = elements * argument_element_bytes(call, i);
         spans.push_back({call.address(i), call.address(i) + static_cast<std::uintptr_t>(bytes), {c, i}});
       }
     }

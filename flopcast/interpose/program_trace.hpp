@@ -55,6 +55,7 @@ struct ProgramSummary {
   std::uint64_t missing = 0;           ///< bytes that the file was cut off by
   std::uint32_t loaded = 0;            ///< processes that had the preloaded library in them, with or without calls
   std::vector<std::string> libraries;  ///< files in which the called routines are defined
+  std::vector<std::string> unseen_libraries;  ///< files with routines that were loaded into processes without a call that was seen
   std::vector<RecordedProcess> processes;
   std::vector<RecordedThread> threads;  ///< in the order of their first calls
   std::vector<std::string> names;       ///< routines: "dgemm", "dgesvd", "cblas_dgemm_batch"

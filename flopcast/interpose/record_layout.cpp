@@ -10,7 +10,7 @@
 namespace flopcast::interpose {
 namespace {
 
-char letter(const Routine& routine, const Argument& argument) {
+char letter(const Routine& routine, const Argument& argument, int integer_bytes) {
   switch (argument.kind) {
     case Kind::flag: return 'f';
     case Kind::scalar: return static_cast<char>(routine.precision);
@@ -19,7 +19,7 @@ char letter(const Routine& routine, const Argument& argument) {
     case Kind::work:
     case Kind::pivots: return 'a';
     case Kind::info: return '-';
-    default: return 'i';
+    default: return integer_bytes == 8 ? 'l' : 'i';
   }
 }
 
@@ -42,10 +42,10 @@ std::complex<double> take_scalar(char precision, const std::byte*& at) {
 
 }  // namespace
 
-std::string record_layout(const Routine& routine) {
+std::string record_layout(const Routine& routine, int integer_bytes) {
   std::string layout;
   for (const Argument& argument : routine.arguments) {
-    layout += letter(routine, argument);
+    layout += letter(routine, argument, integer_bytes);
   }
   return layout;
 }
@@ -58,19 +58,21 @@ std::size_t record_bytes(std::string_view layout) {
   return sum;
 }
 
-std::optional<Call> decode_call(const Routine& routine, std::span<const std::byte> bytes) {
-  const std::string layout = record_layout(routine);
+std::optional<Call> decode_call(const Routine& routine, std::span<const std::byte> bytes, int integer_bytes) {
+  const std::string layout = record_layout(routine, integer_bytes);
   if (bytes.size() < record_bytes(layout)) {
     return std::nullopt;
   }
   Call call;
   call.routine = &routine;
+  call.integer_bytes = integer_bytes;
   const std::byte* at = bytes.data();
   std::size_t scalars = 0;
   for (std::size_t i = 0; i < layout.size(); ++i) {
     switch (layout[i]) {
       case 'f': call.arguments[i] = std::toupper(take<unsigned char>(at)); break;
       case 'i': call.arguments[i] = take<std::int32_t>(at); break;
+      case 'l':
       case 'a': call.arguments[i] = take<std::int64_t>(at); break;
       case '-': break;
       default: call.arguments[i] = static_cast<std::int64_t>(scalars); call.scalars.at(scalars++) = take_scalar(layout[i], at);

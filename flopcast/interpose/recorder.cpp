@@ -202,6 +202,7 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
   require_complete(call, reply);
   Call made = call;
   made.arguments = reply.arguments;
+  made.integer_bytes = reply.integer_bytes;
   Trace trace;
   trace.configuration = algorithm::configuration(made, reply.answers);
   if (reply.questions == 0) {  // the library decides by itself: block parameters had no effect
@@ -221,6 +222,7 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
   trace.calls = std::move(recorded.calls);
   for (Call& kernel : trace.calls) {
     kernel.threads = call.threads;
+    kernel.integer_bytes = reply.integer_bytes;
   }
   if (mode == Mode::observe) {
     trace.measured = std::move(recorded.seconds);
@@ -233,6 +235,7 @@ Call Recorder::with_work_sizes(const Call& call) {
   Bytes payload;
   const Reply reply = state_->ask(call, std::nullopt, Mode::skip, payload);
   Call sized = call;
+  sized.integer_bytes = reply.integer_bytes;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (call.routine->arguments[i].kind == Kind::work_size) {
       sized.arguments[i] = reply.arguments[i];

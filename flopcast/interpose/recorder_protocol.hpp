@@ -28,8 +28,9 @@ struct Request {
 
 /// Child to parent, followed by `payload_bytes`: recorded calls, or the text of an error.
 struct Reply {
-  std::int32_t error = 0;  ///< an ExitCode; 0: all went well
-  std::int32_t info = 0;   ///< of the routine
+  std::int32_t error = 0;          ///< an ExitCode; 0: all went well
+  std::int32_t info = 0;           ///< of the routine
+  std::int32_t integer_bytes = 4;  ///< of the library's integers
   std::int64_t dropped = 0;
   std::int64_t questions = 0;                                  ///< how often the routine asked for its block size
   algorithm::BlockParameters answers;                          ///< what it was told, or would have been

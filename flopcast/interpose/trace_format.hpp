@@ -21,11 +21,11 @@
 /// Every thread owns one live chunk, which it has mapped and writes its records into: what is there stays when the process is killed. A
 /// full one is copied behind the end of the file as a sealed chunk, then used again; so a thread needs no more than live_bytes of memory. A
 /// record is a RecordHeader and the arguments of the call as the dictionary says: per routine a line "name layout", where the layout has a
-/// letter per argument (record_layout.hpp). Routines without layout are known by name only.
+/// letter per argument (record_layout.hpp). A routine has one for either width of integers. Routines without layout are known by name only.
 namespace flopcast::interpose {
 
 inline constexpr char trace_magic[8] = {'f', 'l', 'o', 'p', 't', 'r', 'c', '\n'};
-inline constexpr std::uint32_t trace_version = 1;
+inline constexpr std::uint32_t trace_version = 2;                  ///< 1 had 4-byte integers only and no unseen libraries
 inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;           // "CHNK"
 inline constexpr std::size_t trace_page = 4096;                    ///< chunks and the document begin at multiples of it
 inline constexpr std::size_t live_bytes = std::size_t{64} * 1024;  ///< of a live chunk, with its header
@@ -62,7 +62,8 @@ enum class ChunkKind : std::uint32_t {
   sealed,      ///< records that were in a live chunk
   dictionary,  ///< a line per routine
   library,     ///< path of a file that defines called routines
-  process      ///< command line of a process that made calls, words separated by zeros
+  process,     ///< command line of a process that made calls, words separated by zeros
+  unseen       ///< path of a file that defines routines and was loaded into a process that made no calls which were seen
 };
 
 struct ChunkHeader {
@@ -102,12 +103,13 @@ inline RecordHeader record_header(std::uint64_t start, std::uint64_t duration, s
 
 inline constexpr std::size_t round_to_page(std::size_t bytes) noexcept { return round_up(bytes, trace_page); }
 
-/// Bytes that a layout letter stands for: f flag, i integer, s d c z scalar of that precision, a address, - nothing (info); 0 for others.
+/// Bytes that a layout letter stands for: f flag, i and l integer, s d c z scalar of that precision, a address, - nothing (info); 0 for others.
 inline constexpr std::size_t layout_bytes(char letter) noexcept {
   switch (letter) {
     case 'f': return 1;
     case 'i':
     case 's': return 4;
+    case 'l':
     case 'd':
     case 'c':
     case 'a': return 8;

@@ -42,7 +42,7 @@ struct Item {
   Shape shape;
   [[nodiscard]] Item with(Fill fill) const;
   [[nodiscard]] Item as_real() const;                     ///< real elements even in a complex routine
-  [[nodiscard]] Item as_integer() const;                  ///< 4-byte integers
+  [[nodiscard]] Item as_integer() const;                  ///< integers
   [[nodiscard]] Item skipped(double value) const;         ///< what a call that isn't executed leaves behind: a whole number ...
   [[nodiscard]] Item skipped(std::string formula) const;  ///< ... or one that follows from the sizes; of integers, on average
   [[nodiscard]] Item at_least(std::string rows) const;    ///< of a leading dimension, where it isn't the rows of its operand

@@ -145,7 +145,7 @@ class Filler {
         operand_(operand),
         argument_(call.routine->arguments[operand.argument]),
         rows_(argument_.rows.empty() ? 1 : argument_.rows.integer(call.values())),
-        reals_per_element_(argument_element_bytes(*call.routine, operand.argument) / real_size) {}
+        reals_per_element_(argument_element_bytes(call, operand.argument) / real_size) {}
 
   void fill(std::uint64_t seed) {
     const Values values = values_of(argument_, rows_);
@@ -214,32 +214,43 @@ class Filler {
   std::int64_t rows_, reals_per_element_;
 };
 
+/// Writes integer number `i` of those at `address`.
+void write_integer(const Call& call, std::uintptr_t address, std::int64_t i, std::int64_t value) {
+  if (call.integer_bytes == 8) {
+    pointer_to<std::int64_t>(address)[i] = value;
+  } else {
+    pointer_to<std::int32_t>(address)[i] = static_cast<std::int32_t>(value);
+  }
+}
+
 /// Row offset+i is swapped with one of itself and those after it, up to the last.
 void fill_pivots(const Call& call, const Operand& operand, std::uint64_t seed) {
   const Argument& argument = call.routine->arguments[operand.argument];
-  const std::int64_t count = operand.bytes() / 4;
+  const std::int64_t count = operand.bytes() / call.integer_bytes;
   const std::int64_t offset = argument.offset.empty() ? 0 : argument.offset.integer(call.values());
-  auto* const target = pointer_to<std::int32_t>(call.address(operand.argument)) + offset;
   std::minstd_rand generator(static_cast<std::minstd_rand::result_type>(seed % 2147483646 + 1));
   for (std::int64_t i = 0; i < count; ++i) {
-    target[i] = static_cast<std::int32_t>(offset + i + 1 + static_cast<std::int64_t>(generator()) % (count - i));
+    write_integer(call, call.address(operand.argument), offset + i, offset + i + 1 + static_cast<std::int64_t>(generator()) % (count - i));
   }
 }
 
 /// Fills an array of integers that steer the routine, such as jpvt, with 0 or 1.
 void fill_integers(const Call& call, const Operand& operand) {
-  const std::int32_t value = call.routine->arguments[operand.argument].fill == Fill::zero ? 0 : 1;
-  for_each_run(operand,
-               [&](std::uintptr_t address, std::int64_t bytes) { std::fill_n(pointer_to<std::int32_t>(address), bytes / 4, value); });
+  const std::int64_t value = call.routine->arguments[operand.argument].fill == Fill::zero ? 0 : 1;
+  for_each_run(operand, [&](std::uintptr_t address, std::int64_t bytes) {
+    for (std::int64_t i = 0; i < bytes / call.integer_bytes; ++i) {
+      write_integer(call, address, i, value);
+    }
+  });
 }
 
 void write_number(const Call& call, std::size_t argument, std::uintptr_t address, double value) {
   if (call.routine->arguments[argument].integer) {
-    *pointer_to<std::int32_t>(address) = static_cast<std::int32_t>(value);
+    write_integer(call, address, 0, static_cast<std::int64_t>(value));
     return;
   }
   const bool single = real_bytes(call.routine->precision) == 4;
-  std::memset(pointer_to<char>(address), 0, static_cast<std::size_t>(argument_element_bytes(*call.routine, argument)));
+  std::memset(pointer_to<char>(address), 0, static_cast<std::size_t>(argument_element_bytes(call, argument)));
   single ? void(*pointer_to<float>(address) = static_cast<float>(value)) : void(*pointer_to<double>(address) = value);
 }
 
@@ -257,13 +268,13 @@ void skip_operand(const Call& call, const Operand& operand) {
   const Argument& argument = call.routine->arguments[operand.argument];
   if (argument.kind == Kind::pivots && argument.access == Access::write) {
     const std::int64_t offset = argument.offset.empty() ? 0 : argument.offset.integer(call.values());
-    for (std::int64_t i = offset; i < offset + operand.bytes() / 4; ++i) {
-      pointer_to<std::int32_t>(call.address(operand.argument))[i] = static_cast<std::int32_t>(i + 1);
+    for (std::int64_t i = offset; i < offset + operand.bytes() / call.integer_bytes; ++i) {
+      write_integer(call, call.address(operand.argument), i, i + 1);
     }
   } else if (!argument.skipped.empty()) {
     const double formula = argument.skipped.value(call.values());
     const double value = argument.integer ? dithered(call, formula) : formula;
-    const std::int64_t element = argument_element_bytes(*call.routine, operand.argument);
+    const std::int64_t element = argument_element_bytes(call, operand.argument);
     for_each_run(operand, [&](std::uintptr_t address, std::int64_t bytes) {
       for (std::int64_t at = 0; at < bytes; at += element) {
         write_number(call, operand.argument, address + static_cast<std::uintptr_t>(at), value);
@@ -302,7 +313,7 @@ Outcome skip(const Call& call) {
   const std::vector<Argument>& arguments = call.routine->arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind == Kind::info && call.address(i) != 0) {
-      *pointer_to<std::int32_t>(call.address(i)) = 0;
+      write_integer(call, call.address(i), 0, 0);
     } else if (arguments[i].kind == Kind::work_size && call.arguments[i] == -1 && call.address(i - 1) != 0) {
       write_number(call, i - 1, call.address(i - 1), arguments[i].rows.value(call.values()));
     }

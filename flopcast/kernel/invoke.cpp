@@ -70,7 +70,7 @@ Invocation::Invocation(Function function, const Call& call) : function_(function
       case Kind::data:
       case Kind::work:
       case Kind::pivots: fixed_[i] = call.address(i); break;
-      default: slots_[i].integer = static_cast<std::int32_t>(call.arguments[i]);
+      default: slots_[i].integer = call.arguments[i];
     }
   }
   runner_ = Runners::choose(routine, pointers_);
@@ -97,7 +97,7 @@ Outcome Invocation::outcome() const noexcept {
   outcome.value = value_;
   for (std::size_t i = 0; i < call_.routine->arguments.size(); ++i) {
     if (call_.routine->arguments[i].kind == Kind::info) {
-      outcome.info = slots_[i].integer;
+      outcome.info = static_cast<std::int32_t>(slots_[i].integer);
     }
   }
   return outcome;

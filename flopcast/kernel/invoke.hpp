@@ -3,6 +3,7 @@
 #include <complex>
 
 #include "flopcast/core/call.hpp"
+#include "flopcast/core/integer_width.hpp"
 
 namespace flopcast::kernel {
 
@@ -16,7 +17,8 @@ struct Outcome {
 };
 
 /// A call whose arguments are laid out as the Fortran ABI wants them, ready to be made many times; the cost of run() over a direct call
-/// is a few nanoseconds. 4-byte integers (LP64), gfortran's complex results, hidden string lengths last.
+/// is a few nanoseconds. Integers lie so that routines with 32-bit and with 64-bit ones
+/// read them alike; arrays of them are the call's. gfortran's complex results, hidden string lengths last.
 class Invocation {
  public:
   /// Prepares `call`, which holds real addresses of sufficiently large operands.
@@ -38,7 +40,7 @@ class Invocation {
   /// An argument by value; its pointer in the argument list points here.
   union Slot {
     char flag;
-    std::int32_t integer;
+    FortranInteger integer;
     float s;
     double d;
     std::complex<float> c;

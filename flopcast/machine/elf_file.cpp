@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <span>
 
 #include "flopcast/core/error.hpp"
@@ -193,6 +195,26 @@ std::string ElfFile::digest() const {
     return "build-id:" + *id;
   }
   return "fnv:" + hexadecimal_digest({reinterpret_cast<const char*>(data_), bytes_});
+}
+
+std::optional<std::string> contained_function(const std::filesystem::path& path, const std::function<bool(std::string_view)>& wanted) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string contents((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::span<const std::byte> file = std::as_bytes(std::span(contents));
+  if (file.size() < sizeof(ElfW(Ehdr)) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0 || header(file).e_ident[EI_CLASS] != ELFCLASS64) {
+    return std::nullopt;
+  }
+  for (const ElfW(Word) type : {ElfW(Word){SHT_SYMTAB}, ElfW(Word){SHT_DYNSYM}}) {
+    const ElfW(Shdr)* table = section(file, type);
+    for (const ElfW(Sym) & symbol : section_records<ElfW(Sym)>(file, table)) {
+      if (symbol.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC) {
+        if (const std::string_view name = linked_string(file, *table, symbol.st_name); wanted(name)) {
+          return std::string(name);
+        }
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace flopcast::machine

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,5 +42,9 @@ class ElfFile {
   const std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
+
+/// The first function that the program or library `path` contains, exported or not, whose name `wanted` accepts; nothing if there is none,
+/// if the file was stripped of such names, or if it can't be read.
+std::optional<std::string> contained_function(const std::filesystem::path& path, const std::function<bool(std::string_view)>& wanted);
 
 }  // namespace flopcast::machine

@@ -13,6 +13,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/machine/elf_file.hpp"
+#include "flopcast/machine/library_identity.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -91,6 +92,12 @@ std::optional<fs::path> expand(std::string_view directory) {
   return value == nullptr || *value == '\0' ? std::nullopt : std::optional(fs::path(value + std::string(directory.substr(slash))));
 }
 
+/// Whether the file defines `routine` under the names that it has for routines.
+bool has_routine(const ElfFile& file, std::string_view routine) {
+  const std::optional<Naming> names = naming([&file](const std::string& symbol) { return file.defines(symbol); });
+  return names && file.defines(names->symbol(routine));
+}
+
 /// The files that `known` stands for in `directories`, resolved; what isn't a library of this machine or lacks the role is left out.
 std::vector<InstalledLibrary> files_of(const KnownLibrary& known, std::span<const fs::path> directories) {
   std::vector<InstalledLibrary> found;
@@ -100,7 +107,7 @@ std::vector<InstalledLibrary> files_of(const KnownLibrary& known, std::span<cons
         try {
           const fs::path real = fs::canonical(path);
           const ElfFile file(real);
-          const InstalledLibrary library{std::string(known.name), real.string(), file.defines("dgemm_"), file.defines("dgeqrf_")};
+          const InstalledLibrary library{std::string(known.name), real.string(), has_routine(file, "dgemm"), has_routine(file, "dgeqrf")};
           if (known.role == Role::blas ? library.has_blas : library.has_lapack) {
             found.push_back(library);
           }
@@ -200,7 +207,7 @@ bool needs_a_library(const ElfFile& file, const fs::path& beside, Predicate want
 }  // namespace
 
 std::span<const KnownLibrary> known_libraries() {
-  // Debian keeps alternatives in folders of their own; Fedora puts the threading into the file's name.
+  // Debian keeps alternatives in folders of their own; Fedora puts the threading into the file's name. Those with 64-bit integers come last.
   static const std::vector<KnownLibrary> table = {
       {"openblas-serial", Role::blas, {"openblas-serial/libopenblas.so.0"}},
       {"openblas-openmp", Role::blas, {"openblas-openmp/libopenblas.so.0", "libopenblaso.so.0"}},
@@ -214,6 +221,16 @@ std::span<const KnownLibrary> known_libraries() {
       {"mkl", Role::blas, {"libmkl_rt.so.[0-9]", "libmkl_rt.so"}},
       {"reference", Role::blas, {"blas/libblas.so.3", "libblas.so.3.*"}},
       {"reference", Role::lapack, {"lapack/liblapack.so.3", "liblapack.so.3.*"}},
+      {"openblas64-serial", Role::blas, {"openblas64-serial/libopenblas64.so.0"}},
+      {"openblas64-openmp", Role::blas, {"openblas64-openmp/libopenblas64.so.0", "libopenblaso64.so.0"}},
+      {"openblas64-pthread", Role::blas, {"openblas64-pthread/libopenblas64.so.0", "libopenblasp64.so.0"}},
+      {"openblas64", Role::blas, {"libopenblas64.so.0", "libopenblas64.so", "libopenblas64_.so.0", "libopenblas64_.so"}},
+      {"blis64-serial", Role::blas, {"blis64-serial/libblis64.so.[0-9]"}},
+      {"blis64-openmp", Role::blas, {"blis64-openmp/libblis64.so.[0-9]", "libblis64o.so.[0-9]"}},
+      {"blis64-pthread", Role::blas, {"blis64-pthread/libblis64.so.[0-9]", "libblis64p.so.[0-9]"}},
+      {"blis64", Role::blas, {"libblis64.so.[0-9]", "libblis64.so"}},
+      {"reference64", Role::blas, {"blas64/libblas64.so.3", "libblas64.so.3.*", "libblas64_.so.3.*"}},
+      {"reference64", Role::lapack, {"lapack64/liblapack64.so.3", "liblapack64.so.3.*", "liblapack64_.so.3.*"}},
       {"atlas", Role::lapack, {"atlas/liblapack.so.3"}},
   };
   return table;
@@ -266,11 +283,12 @@ fs::path locate(std::string_view name_or_path, Role role) {
 
 fs::path locate_usable(std::string_view name_or_path, Role role, std::string_view routine) {
   const fs::path path = locate(name_or_path, role);
-  const std::string symbol = std::string(!routine.empty() ? routine : role == Role::blas ? "dgemm" : "dgeqrf") + '_';
+  const std::string_view wanted = !routine.empty() ? routine : role == Role::blas ? "dgemm" : "dgeqrf";
   const ElfFile file(path);
-  if (!file.defines(symbol) && !needs_a_library(file, path.parent_path(), [&](const ElfFile& needed) { return needed.defines(symbol); })) {
+  if (!has_routine(file, wanted) &&
+      !needs_a_library(file, path.parent_path(), [&](const ElfFile& needed) { return has_routine(needed, wanted); })) {
     const std::string_view what = !routine.empty() ? routine : role == Role::blas ? "BLAS" : "LAPACK";
-    throw bad_input("library {} has no {}: no symbol {}, nor in the libraries that it needs", path.string(), what, symbol);
+    throw bad_input("library {} has no {}: no symbol {}_, nor in the libraries that it needs", path.string(), what, wanted);
   }
   return path;
 }
@@ -306,6 +324,9 @@ bool has_one_thread(std::string_view name_or_path) {
   });
 }
 
-std::string default_lapack() { return locate_name("reference", Role::lapack, loader_directories()) ? "reference" : ""; }
+std::string default_lapack(int integer_bytes) {
+  const std::string name = integer_bytes == 8 ? "reference64" : "reference";
+  return locate_name(name, Role::lapack, loader_directories()) ? name : "";
+}
 
 }  // namespace flopcast::machine

@@ -53,7 +53,8 @@ std::string default_blas(int threads = 1);
 /// Whether the library is known to have one thread only: a variant named so ("openblas-serial", also if "openblas" or a path stands for
 /// that file), or the reference. Throws as locate does.
 bool has_one_thread(std::string_view name_or_path);
-/// "reference" if it is installed, else empty: whatever the BLAS library brings itself.
-std::string default_lapack();
+/// What is taken as LAPACK over a BLAS whose integers have so many bytes: "reference" or "reference64" if it is installed, else empty:
+/// whatever the BLAS library brings itself.
+std::string default_lapack(int integer_bytes = 4);
 
 }  // namespace flopcast::machine

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/integer_width.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/machine/elf_file.hpp"
 #include "flopcast/machine/library_state.hpp"
@@ -47,8 +48,16 @@ std::string name_of_file(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-LibraryIdentity identify(const LoadedFile& file, const std::string& path) {
-  LibraryIdentity identity = ask_identity(telling_symbols(file, path));
+/// Throws bad_input if the library has no routines.
+Naming naming_of(const LoadedFile& file, const std::string& path) {
+  if (const std::optional<Naming> found = naming([&file](const std::string& symbol) { return file.symbol(symbol) != nullptr; })) {
+    return *found;
+  }
+  throw bad_input("library {} has neither BLAS nor LAPACK: no symbol dgemm_, no symbol dgeqrf_, nor one like scipy_dgemm_64_", path);
+}
+
+LibraryIdentity identify(const LoadedFile& file, const std::string& path, const Naming& naming) {
+  LibraryIdentity identity = ask_identity(telling_symbols(file, path), naming);
   if (identity.name.empty()) {
     identity.name = name_of_file(path);
   }
@@ -65,9 +74,9 @@ LibraryIdentity identify(const LoadedFile& file, const std::string& path) {
 
 /// OpenBLAS allocates its buffer in the first call that needs one, and tries again for ever if it can't (0.3.21: blas_memory_alloc): by then
 /// the caller's data may have taken the room for it. So it is made to have it now, by dsyrk of order 1; small products of dgemm do without.
-void claim_buffer(const LoadedFile& file, const LibraryIdentity& identity) {
-  using Syrk = void (*)(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*,
-                        const int*);
+void claim_buffer(const LoadedFile& file, const LibraryIdentity& identity, const Naming& naming) {
+  using Integer = const FortranInteger*;
+  using Syrk = void (*)(const char*, const char*, Integer, Integer, const double*, const double*, Integer, const double*, double*, Integer);
   constexpr std::size_t buffers = std::size_t{160} << 20U;
   if (identity.name != "openblas") {
     return;
@@ -79,8 +88,8 @@ void claim_buffer(const LoadedFile& file, const LibraryIdentity& identity) {
         format_bytes(static_cast<double>(buffers)));
   }
   munmap(mapped, buffers);
-  if (const auto syrk = reinterpret_cast<Syrk>(file.symbol("dsyrk_"))) {
-    const int one = 1;
+  if (const auto syrk = reinterpret_cast<Syrk>(file.symbol(naming.symbol("dsyrk")))) {
+    const FortranInteger one = 1;
     const double a = 1;
     double c = 0;
     syrk("U", "N", &one, &one, &a, &a, &one, &a, &c, &one);
@@ -89,26 +98,22 @@ void claim_buffer(const LoadedFile& file, const LibraryIdentity& identity) {
 
 }  // namespace
 
-std::string fortran_symbol(std::string_view routine) { return std::string(routine) + '_'; }
-
-Library::State::State(const std::string& path, Lmid_t name_space) : file(readable(path), name_space), identity(identify(file, path)) {
-  if (file.symbol("dgemm_") == nullptr && file.symbol("dgeqrf_") == nullptr) {
-    throw bad_input("library {} has neither BLAS nor LAPACK: no symbol dgemm_, no symbol dgeqrf_", path);
-  }
-  threads = ThreadControl::of(telling_symbols(file, path));
+Library::State::State(const std::string& path, Lmid_t name_space)
+    : file(readable(path), name_space), naming(naming_of(file, path)), identity(identify(file, path, naming)) {
+  threads = ThreadControl::of(telling_symbols(file, path), naming);
   several_threads = machine::may_be_called_by_several_threads(telling_symbols(file, path));
-  claim_buffer(file, identity);
+  claim_buffer(file, identity, naming);
 }
 
 Library Library::open(std::string_view name_or_path, Role role) {
   return Library(std::make_shared<const State>(locate(name_or_path, role).string(), LM_ID_BASE));
 }
 
-Function Library::function(std::string_view routine) const { return reinterpret_cast<Function>(symbol(fortran_symbol(routine))); }
+Function Library::function(std::string_view routine) const { return reinterpret_cast<Function>(symbol(state_->naming.symbol(routine))); }
 
 void* Library::symbol(const std::string& name) const { return state_->file.symbol(name); }
 
-bool Library::defines(std::string_view routine) const { return state_->file.own_symbol(fortran_symbol(routine)) != nullptr; }
+bool Library::defines(std::string_view routine) const { return state_->file.own_symbol(state_->naming.symbol(routine)) != nullptr; }
 
 const LibraryIdentity& Library::identity() const { return state_->identity; }
 

@@ -155,7 +155,10 @@ std::optional<Naming> naming(const std::function<bool(const std::string& symbol)
 }
 
 LibraryIdentity ask_identity(const SymbolLookup& symbol, const Naming& naming) {
-  return ask_name(named(symbol, naming), symbol(naming.symbol("ilaver")));
+  LibraryIdentity identity = ask_name(named(symbol, naming), symbol(naming.symbol("ilaver")));
+  const int bytes = integer_bytes_of(symbol, naming);
+  identity.integer_bytes = bytes != 0 ? bytes : 4;
+  return identity;
 }
 
 std::optional<int> integer_bytes(const std::filesystem::path& path) {

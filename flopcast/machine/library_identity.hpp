@@ -26,7 +26,7 @@ struct Naming {
 /// none does.
 std::optional<Naming> naming(const std::function<bool(const std::string& symbol)>& defines);
 
-/// What a loaded library says of itself: name, version, kernels and threading; empty where it says nothing.
+/// What a loaded library says of itself: name, version, kernels, threading and the width of its integers; empty where it says nothing.
 /// Its own functions may have the prefix and suffix of its C interface around their names.
 LibraryIdentity ask_identity(const SymbolLookup& symbol, const Naming& naming = {});
 

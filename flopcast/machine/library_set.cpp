@@ -15,6 +15,11 @@ namespace {
 
 bool is_fortran(std::string_view symbol) { return symbol.ends_with('_') && !symbol.starts_with('_'); }
 
+/// What LAPACK means by `symbol` ("dgemm_") in a BLAS that may have other names.
+void* in_blas(const Library& blas, std::string_view symbol) {
+  return reinterpret_cast<void*>(blas.function(symbol.substr(0, symbol.size() - 1)));
+}
+
 /// Where a call of LAPACK's has to go; nullptr where it may stay.
 void* wanted(const Binding& binding, const Library& blas, const std::optional<LoadedFile>& interposer) {
   if (!is_fortran(binding.name)) {
@@ -22,7 +27,7 @@ void* wanted(const Binding& binding, const Library& blas, const std::optional<Lo
   }
   const std::string name(binding.name);
   void* address = interposer ? interposer->own_symbol(name) : nullptr;
-  return address == nullptr && !binding.own ? blas.symbol(name) : address;
+  return address == nullptr && !binding.own ? in_blas(blas, name) : address;
 }
 
 /// Whether LAPACK as loaded in the base namespace calls exactly `blas` and nothing stands between them.
@@ -31,7 +36,7 @@ bool is_linked(const LoadedFile& lapack, const Library& blas) {
   for_each_binding(lapack.map(), [&](const Binding& binding) {
     const std::string name(binding.name);
     if (is_fortran(name)) {
-      linked = linked && *binding.slot == (binding.own ? lapack.symbol(name) : blas.symbol(name));
+      linked = linked && *binding.slot == (binding.own ? lapack.symbol(name) : in_blas(blas, name));
     }
   });
   return linked;
@@ -56,7 +61,7 @@ void link(const LoadedFile& lapack, const LibraryIdentity& identity, const Libra
 std::optional<std::string> placeholder_for(const std::string& lapack) {
   const std::vector<std::string> needed = ElfFile(lapack).needed();
   for (const InstalledLibrary& installed : installed_libraries()) {
-    if (installed.name == "reference" && installed.has_blas &&
+    if (installed.name.starts_with("reference") && installed.has_blas &&
         std::find(needed.begin(), needed.end(), ElfFile(installed.path).soname()) != needed.end()) {
       return installed.path;
     }
@@ -72,6 +77,13 @@ std::string lapack_file(std::string_view name, const Library& blas) {
     return inside ? blas.identity().path : "";
   }
   return locate(name, Role::lapack).string();
+}
+
+void require_same_integers(const LibraryIdentity& lapack, const LibraryIdentity& blas) {
+  if (lapack.integer_bytes != blas.integer_bytes) {
+    throw environment_error("LAPACK {} can't call BLAS {}: its integers have {} bits, the other's {}; choose a LAPACK with {}-bit integers",
+                            lapack.path, blas.path, 8 * lapack.integer_bytes, 8 * blas.integer_bytes, 8 * blas.integer_bytes);
+  }
 }
 
 }  // namespace
@@ -94,7 +106,7 @@ LibrarySet::State::State(Library with_blas, const std::string& lapack_path, cons
     lapack = inside ? std::optional(blas) : std::nullopt;
     return;
   }
-  if (!inside && ElfFile(lapack_path).defines(fortran_symbol("dgemm"))) {
+  if (!inside && ElfFile(lapack_path).defines(Naming().symbol("dgemm"))) {
     throw environment_error("LAPACK {} brings its own BLAS and can't be made to call {}; choose another LAPACK, or none", lapack_path,
                             blas.identity().path);
   }
@@ -113,6 +125,7 @@ LibrarySet::State::State(Library with_blas, const std::string& lapack_path, cons
   if (inside) {
     blas = *lapack;
   }
+  require_same_integers(lapack->identity(), blas.identity());
   const LoadedFile& file = lapack->state_->file;
   if (!interposer_path.empty()) {
     interposer.emplace(std::filesystem::absolute(interposer_path).string(), file.name_space());

@@ -15,12 +15,10 @@ struct Library::State {
   State(const std::string& path, Lmid_t name_space);
 
   LoadedFile file;
+  Naming naming;
   LibraryIdentity identity;
   std::optional<ThreadControl> threads;
   bool several_threads = true;  ///< may call it at the same time
 };
-
-/// The Fortran symbol of `routine`: "dgemm_" of "dgemm".
-std::string fortran_symbol(std::string_view routine);
 
 }  // namespace flopcast::machine

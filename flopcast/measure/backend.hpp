@@ -26,6 +26,7 @@ struct Backend {
   Timer wall, cpu;
   std::function<std::int64_t()> disturbances;  ///< returns a count that grows when this thread is preempted or its CPU is taken away
   std::string libraries;                       ///< names of the searched libraries, for messages
+  int integer_bytes = 4;                       ///< bytes of the routines' integers: 4 or 8
 };
 
 }  // namespace flopcast::measure

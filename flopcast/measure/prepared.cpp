@@ -89,6 +89,12 @@ kernel::Invocation Prepared::invocation(const Call& call, const Backend& backend
   if (function == nullptr) {
     throw environment_error("routine {} is in none of the libraries {}", call.routine->name, backend.libraries);
   }
+  for (const Argument& argument : call.routine->arguments) {
+    if (has_integers(argument) && call.integer_bytes != backend.integer_bytes) {
+      throw internal_error("a call of {} has integers of {} bytes, its library's have {}", call.routine->name, call.integer_bytes,
+                           backend.integer_bytes);
+    }
+  }
   if (std::find(functions_.begin(), functions_.end(), function) == functions_.end()) {
     functions_.push_back(function);
   }

@@ -9,6 +9,7 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/drift.hpp"
+#include "flopcast/measure/integers.hpp"
 #include "flopcast/measure/prepared.hpp"
 #include "flopcast/measure/reference_kernels.hpp"
 #include "flopcast/measure/system_backend.hpp"
@@ -331,7 +332,12 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
   }
   state_->made.clear();
   state_->judged = 0;
-  std::vector<Task> tasks = state_->prepare(experiments);
+  std::vector<Experiment> fitting;
+  fitting.reserve(experiments.size());
+  for (const Experiment& experiment : experiments) {
+    fitting.push_back(with_integers(experiment, state_->backend.integer_bytes));
+  }
+  std::vector<Task> tasks = state_->prepare(fitting);
   state_->take_reference(references_at_ends);
   state_->execute(tasks, progress);
   state_->take_reference(references_at_ends);

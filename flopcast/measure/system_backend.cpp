@@ -58,6 +58,7 @@ Backend system_backend(const machine::LibrarySet& libraries) {
   backend.cpu = timer(process_cpu_nanoseconds, 1e-9);
   backend.disturbances = [stolen = StolenTicks()]() mutable { return machine::PreemptionDetector::involuntary_switches() + stolen(); };
   backend.libraries = libraries.blas().path + " and " + libraries.lapack().path;
+  backend.integer_bytes = libraries.blas().integer_bytes;
   return backend;
 }
 

@@ -53,7 +53,7 @@ std::int64_t last_pivot(const Call& call) {
     const Argument& argument = call.routine->arguments[operand.argument];
     if (argument.kind == Kind::pivots && argument.access == Access::read) {
       const std::int64_t offset = argument.offset.empty() ? 0 : argument.offset.integer(call.values());
-      last = std::max(last, offset + operand.bytes() / static_cast<std::int64_t>(sizeof(std::int32_t)));
+      last = std::max(last, offset + operand.bytes() / call.integer_bytes);
     }
   }
   return last;

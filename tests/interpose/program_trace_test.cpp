@@ -151,6 +151,12 @@ TEST_F(ProgramTraceTest, RefusesOtherFiles) {
   EXPECT_THROW(read_program_trace("/tmp"), Error);
 }
 
+TEST_F(ProgramTraceTest, ReadsTheVersionBefore) {
+  File file = example();
+  reinterpret_cast<FileHeader*>(file.bytes().data())->version = 1;
+  EXPECT_EQ(refusal(file.bytes()), "");
+}
+
 TEST_F(ProgramTraceTest, RefusesANewerVersion) {
   File file;
   reinterpret_cast<FileHeader*>(file.bytes().data())->version = trace_version + 1;

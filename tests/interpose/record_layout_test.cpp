@@ -47,6 +47,22 @@ TEST(RecordLayout, DecodesArguments) {
   EXPECT_EQ(to_string(*call), "dgemm(N, T, 3, 4, 5, -1.5, 0x1000, 6, 0x2000, 7, 2.5, 0x3000, 8)");
 }
 
+TEST(RecordLayout, HasIntegersOfEitherWidth) {
+  EXPECT_EQ(record_layout(kernel::require("dpotrf"), 8), "flal-");
+  EXPECT_EQ(record_bytes("flal-"), 25U);
+  std::vector<std::byte> bytes;
+  put(bytes, 'L');
+  put(bytes, std::int64_t{1} << 33);
+  put(bytes, std::uint64_t{0x1000});
+  put(bytes, std::int64_t{1} << 34);
+
+  const std::optional<Call> call = decode_call(kernel::require("dpotrf"), bytes, 8);
+
+  ASSERT_TRUE(call);
+  EXPECT_EQ(to_string(*call), "dpotrf(L, 8589934592, 0x1000, 17179869184, 0x0)");
+  EXPECT_EQ(call->integer_bytes, 8);
+}
+
 TEST(RecordLayout, KnowsTooFewBytesForEveryRoutine) {
   for (const Routine& routine : kernel::catalogue()) {
     const std::vector<std::byte> bytes(record_bytes(record_layout(routine)));

@@ -38,7 +38,7 @@ TEST(Fill, WritesExactlyWhatIsReadOfEveryRoutine) {
       for (const GuardedMemory::Block& block : memory.blocks()) {
         const Argument& argument = routine.arguments[block.argument];
         const std::vector<bool> mask = reference::footprint_mask(call, block);
-        const auto bytes = static_cast<std::size_t>(argument_element_bytes(routine, block.argument));
+        const auto bytes = static_cast<std::size_t>(argument_element_bytes(call, block.argument));
         for (std::size_t i = 0; i < block.bytes.size(); ++i) {
           if (!mask[i] || argument.access == Access::write) {
             ASSERT_EQ(block.bytes[i], std::byte{0xff}) << format_call(call) << ": byte " << i << " of " << argument.name;

@@ -133,7 +133,7 @@ TEST_P(EveryRoutine, TouchesItsFootprint) {
       const Argument& argument = routine.arguments[block.argument];
       const std::vector<bool> mask = reference::footprint_mask(call, block);
       const reference::Array& array = arguments.array(block.argument);
-      const auto bytes = static_cast<std::size_t>(argument_element_bytes(routine, block.argument));
+      const auto bytes = static_cast<std::size_t>(argument_element_bytes(call, block.argument));
       if (argument.kind == Kind::work) {
         continue;
       }

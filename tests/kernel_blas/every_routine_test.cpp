@@ -124,8 +124,9 @@ std::vector<Call> some_of(const std::vector<Call>& calls) {
 
 bool has_own_test(const std::string& family) { return family == "rotg" || family == "rotmg" || reference::is_spectral(family); }
 
-void check(const Routine& routine, Function function, const std::vector<Call>& calls) {
+void check(const Routine& routine, Function function, const std::vector<Call>& calls, int integer_bytes = 4) {
   for (Call call : calls) {
+    call.integer_bytes = integer_bytes;
     const GuardedMemory memory(call);
     reference::prepare(call);
     Arguments expected(call);
@@ -165,6 +166,24 @@ TEST_P(EveryRoutine, AlsoWhereItIsBlocked) {
     GTEST_SKIP() << "a known bug of this library";
   }
   check(routine, function, some_of(reference::cases(routine, Extent::large)));
+}
+
+/// Whether integers lie in its memory, or are its result.
+bool keeps_integers(const Routine& routine) {
+  return routine.returns == Returns::integer || std::any_of(routine.arguments.begin(), routine.arguments.end(), has_integers);
+}
+
+/// Integers that are passed as numbers are the same for libraries of either width; arrays and results aren't.
+TEST(WideIntegers, AreReadAndWrittenInFull) {
+  for (const TestLibrary& library : wide_libraries()) {
+    ASSERT_FALSE(library.empty()) << library.name() << " is not installed";
+    ASSERT_EQ(library.integer_bytes(), 8);
+    for (const Routine& routine : catalogue()) {
+      if (const Function function = library.find(routine.name); function != nullptr && keeps_integers(routine)) {
+        ASSERT_NO_FATAL_FAILURE(check(routine, function, some_of(reference::cases(routine, Extent::small)), 8)) << library.name();
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "flopcast/core/integer_width.hpp"
+
 namespace flopcast::kernel {
 namespace {
 
@@ -36,6 +38,19 @@ Function TestLibrary::find(const std::string& routine) const {
   return nullptr;
 }
 
+int TestLibrary::integer_bytes() const {
+  return flopcast::integer_bytes(
+      [this](const char* symbol) -> void* {
+        for (void* handle : handles_) {
+          if (void* found = dlsym(handle, symbol)) {
+            return found;
+          }
+        }
+        return nullptr;
+      },
+      "", "_");
+}
+
 std::string TestLibrary::kernels() const {
   for (void* handle : handles_) {
     if (void* symbol = dlsym(handle, "openblas_get_corename")) {
@@ -57,6 +72,12 @@ const std::vector<TestLibrary>& test_libraries() {
     }
     return found;
   }();
+  return libraries;
+}
+
+const std::vector<TestLibrary>& wide_libraries() {
+  static const std::vector<TestLibrary> libraries = {TestLibrary("reference64", {"blas64/libblas64.so.3", "lapack64/liblapack64.so.3"}),
+                                                     TestLibrary("openblas64", {"openblas64-serial/libopenblas64.so.0"})};
   return libraries;
 }
 

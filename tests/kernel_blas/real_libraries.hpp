@@ -17,6 +17,8 @@ class TestLibrary {
   [[nodiscard]] bool empty() const { return handles_.empty(); }
   /// Returns the Fortran symbol of `routine`, or nullptr.
   [[nodiscard]] Function find(const std::string& routine) const;
+  /// Bytes of its integers.
+  [[nodiscard]] int integer_bytes() const;
   /// Which kernels it has chosen for this CPU ("SkylakeX"), if it is an OpenBLAS.
   [[nodiscard]] std::string kernels() const;
 
@@ -27,5 +29,7 @@ class TestLibrary {
 
 /// Returns those of the reference BLAS and LAPACK, OpenBLAS with its own LAPACK, and BLIS that are installed.
 const std::vector<TestLibrary>& test_libraries();
+/// Libraries with 64-bit integers: the reference, OpenBLAS.
+const std::vector<TestLibrary>& wide_libraries();
 
 }  // namespace flopcast::kernel

@@ -4,8 +4,8 @@ namespace flopcast::interpose {
 
 /// CBLAS's numbers for flags, and what they are in Fortran.
 enum : int { row_major = 101 };
-inline char flag_of(int number) noexcept {
-  switch (number) {
+inline char flag_of(long number) noexcept {
+  switch (static_cast<int>(number)) {
     case 111: return 'N';
     case 112: return 'T';
     case 113: return 'C';

@@ -52,11 +52,11 @@ std::vector<RowMajorSource> row_major_sources(const Routine& routine) {
   return sources;
 }
 
-/// The parameter's type in C.
+/// The parameter's type in C. Integers of 32 bits travel where those of 64 do; what stands above them isn't looked at.
 const char* c_type(char letter) {
   switch (letter) {
     case 'f':
-    case 'i': return "int";
+    case 'i': return "long";
     case 's': return "float";
     case 'd': return "double";
     default: return "void*";
@@ -73,7 +73,7 @@ const char* result_type(const Routine& routine) {
   const bool wide = real_bytes(routine.precision) == 8 || routine.double_result;
   switch (routine.returns) {
     case Returns::nothing: return "void";
-    case Returns::integer: return "int";
+    case Returns::integer: return "long";  // the upper half goes on as it comes: routines with 64-bit integers use it
     case Returns::real: return wide ? "double" : "float";
     case Returns::element:
       if (is_complex(routine.precision)) {
@@ -113,7 +113,7 @@ std::optional<CblasFunction> cblas_function(const std::string& symbol) {
   function.rows = row_major_sources(routine);
   function.has_order = function.layout.find('f') != std::string::npos || routine.family.rfind("ger", 0) == 0;
   if (function.has_order) {
-    function.types.emplace_back("int");
+    function.types.emplace_back("long");
     function.names.emplace_back("order");
   }
   for (std::size_t i = 0; i < function.layout.size(); ++i) {

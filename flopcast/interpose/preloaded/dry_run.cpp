@@ -212,14 +212,15 @@ void complain(const char* what) noexcept {
   }
 }
 
-std::optional<Call> call_of(const char* symbol, const std::byte* arguments) {
+std::optional<Call> call_of(const char* symbol, int integer_bytes, const std::byte* arguments) {
   const std::string_view name(symbol);
   const Routine* routine = kernel::find(name.substr(0, name.size() - 1));
-  return routine == nullptr ? std::nullopt : decode_call(*routine, {arguments, record_bytes(record_layout(*routine))});
+  return routine == nullptr ? std::nullopt
+                            : decode_call(*routine, {arguments, record_bytes(record_layout(*routine, integer_bytes))}, integer_bytes);
 }
 
-Treatment decide(const char* symbol, const std::byte* arguments, double (&value)[2]) noexcept try {
-  const std::optional<Call> call = call_of(symbol, arguments);
+Treatment decide(const char* symbol, int integer_bytes, const std::byte* arguments, double (&value)[2]) noexcept try {
+  const std::optional<Call> call = call_of(symbol, integer_bytes, arguments);
   if (!call) {
     return Treatment::executed;
   }

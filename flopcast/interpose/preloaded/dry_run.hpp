@@ -10,8 +10,8 @@ namespace flopcast::interpose {
 
 /// Its functions; none throws. Symbols are those of the Fortran interface ("dgemm_"), arguments lie as the routine's layout says.
 struct DryRun {
-  /// What is to become of a call. If it is to be skipped, what that must leave behind has been left, and `value` is a function's result.
-  Treatment (*decide)(const char* symbol, const std::byte* arguments, double (&value)[2]) = nullptr;
+  /// What is to become of a call whose integers, those in arrays too, have so many bytes. If it is to be skipped, what that must leave behind has been left, and `value` is a function's result.
+  Treatment (*decide)(const char* symbol, int integer_bytes, const std::byte* arguments, double (&value)[2]) = nullptr;
   /// What is to become of a routine of which only the name is known; `words` are its arguments and what follows them.
   Treatment (*decide_unnamed)(void* const* words, std::size_t count) = nullptr;
 };

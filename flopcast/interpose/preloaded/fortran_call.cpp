@@ -20,9 +20,10 @@ std::complex<double> scalar(const void* pointer, Precision precision, bool compl
 
 }  // namespace
 
-Call call_of(const Routine& routine, std::span<void* const> pointers) {
+Call call_of(const Routine& routine, std::span<void* const> pointers, int integer_bytes) {
   Call call;
   call.routine = &routine;
+  call.integer_bytes = integer_bytes;
   std::size_t scalars = 0;
   for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
     const Kind kind = routine.arguments[i].kind;
@@ -37,7 +38,9 @@ Call call_of(const Routine& routine, std::span<void* const> pointers) {
       case Kind::work:
       case Kind::pivots:
       case Kind::info: call.arguments[i] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointers[i])); break;
-      default: call.arguments[i] = *static_cast<const std::int32_t*>(pointers[i]);
+      default:
+        call.arguments[i] =
+            integer_bytes == 8 ? *static_cast<const std::int64_t*>(pointers[i]) : *static_cast<const std::int32_t*>(pointers[i]);
     }
   }
   return call;

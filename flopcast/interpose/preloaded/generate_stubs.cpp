@@ -53,7 +53,7 @@ std::string fortran_argument(const CblasFunction& function, std::size_t i, std::
     return fmt::format("&f{}", i);
   }
   if (letter == 'i') {
-    declarations += fmt::format("  int i{} = {};\n", i, value);
+    declarations += fmt::format("  long i{} = {};\n", i, value);
     return fmt::format("&i{}", i);
   }
   return letter == 's' || letter == 'd' ? fmt::format("&a{}", i) : value;
@@ -105,9 +105,9 @@ std::string cblas_stub(const std::string& symbol, const CblasFunction& function)
       "  const Interception interception({6}, __builtin_return_address(0), all);\n"
       "  if (!interception.execute()) {{ {7} }}\n"
       "  {8}reinterpret_cast<{0} (*)({9})>(required_symbol(next, \"{1}\", __builtin_return_address(0)))({10});\n}}\n",
-      function.result, symbol, function.parameters(), function.has_order && rows ? "  const bool rows = order == row_major;\n" : "",
-      declarations, all, index, skipped_cblas(function), function.result == "void" ? "" : "return ", fmt::join(function.types, ", "),
-      cblas_arguments(function));
+      function.result, symbol, function.parameters(),
+      function.has_order && rows ? "  const bool rows = static_cast<int>(order) == row_major;\n" : "", declarations, all, index,
+      skipped_cblas(function), function.result == "void" ? "" : "return ", fmt::join(function.types, ", "), cblas_arguments(function));
 }
 
 /// Stubs of those functions of CBLAS on the list of standard routines that compute what routines of the catalogue do.

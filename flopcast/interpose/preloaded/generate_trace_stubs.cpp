@@ -38,17 +38,19 @@ class Stubs {
  public:
   void add_fortran(const Routine& routine) {
     const std::string layout = record_layout(routine);
+    const std::string wide = record_layout(routine, 8);
     const std::size_t flags = static_cast<std::size_t>(std::count(layout.begin(), layout.end(), 'f'));
     const int pointers = static_cast<int>(layout.size() + flags);  // hidden lengths last
     const std::string result = result_type(routine);
     const std::size_t id = add(routine.name + "_", layout);
+    add(routine.name + "_", wide);
     ids_[routine.name] = id;
     std::string writes;
     for (std::size_t i = 0; i < layout.size(); ++i) {
       writes += write_pointer(layout[i], i);
     }
     begin(result, routine.name + "_", repeated("void* a{}", pointers), repeated("void*", pointers), id);
-    code_ += recording(id, layout, queries(routine));
+    code_ += recording(id, layout, wide, queries(routine));
     code_ += block(writes, result, info(routine));
     end(result, repeated("a{}", pointers));
   }
@@ -88,7 +90,8 @@ class Stubs {
     for (const auto& [symbol, layout] : table_) {
       all += fmt::format("    {{\"{}\", \"{}\"}},\n", symbol, layout);
     }
-    all += fmt::format("}};\nconst std::uint32_t intercepted_count = {0};\nstd::atomic<void*> definitions[{0}];\n\n}}\n", table_.size());
+    all += fmt::format("}};\nconst std::uint32_t intercepted_count = {0};\nstd::atomic<std::uint64_t> definitions[{0}];\n\n}}\n",
+                       table_.size());
     return all;
   }
 
@@ -101,14 +104,16 @@ class Stubs {
   void begin(const std::string& result, const std::string& symbol, const std::string& parameters, const std::string& types,
              std::size_t id) {
     code_ += fmt::format(
-        "[[gnu::visibility(\"default\")]] {} {}({}) {{\n  const auto next = reinterpret_cast<{} (*)({})>(definition({}, "
-        "__builtin_return_address(0)));\n",
-        result, symbol, parameters, result, types, id);
+        "[[gnu::visibility(\"default\")]] {} {}({}) {{\n  const Definition found = definition({}, __builtin_return_address(0));\n"
+        "  const auto next = reinterpret_cast<{} (*)({})>(found.address);\n",
+        result, symbol, parameters, id, result, types);
   }
 
-  static std::string recording(std::size_t id, const std::string& layout, const std::string& query) {
-    return fmt::format("  Recording recording({}, {}, __builtin_frame_address(0), __builtin_return_address(0), {});\n", id,
-                       sizeof(RecordHeader) + record_bytes(layout), query);
+  /// The routine's number is `id` with 4-byte integers, the next one with 8-byte integers.
+  static std::string recording(std::size_t id, const std::string& layout, const std::string& wide, const std::string& query) {
+    return fmt::format(
+        "  Recording recording(found.wide ? {} : {}, found.wide ? {} : {}, __builtin_frame_address(0), __builtin_return_address(0), {});\n",
+        id + 1, id, sizeof(RecordHeader) + record_bytes(wide), sizeof(RecordHeader) + record_bytes(layout), query);
   }
 
   static std::string block(const std::string& writes, const std::string& result, const std::string& info = "",
@@ -117,8 +122,9 @@ class Stubs {
                               : result == "void" ? "return;"
                                                  : fmt::format("return skipped_result<{}>(recording);", result);
     return fmt::format(
-        "  if (recording) {{\n    Arguments arguments(recording.arguments());\n{}    if (!recording.start({})) {{ {} }}\n  }}\n", writes,
-        info, value);
+        "  if (recording) {{\n    Arguments arguments(recording.arguments(), found.wide);\n{}    if (!recording.start({}found.wide)) {{ {} "
+        "}}\n  }}\n",
+        writes, info.empty() ? "nullptr, " : info + ", ", value);
   }
 
   void end(const std::string& result, const std::string& arguments) {
@@ -180,10 +186,11 @@ class Stubs {
       rows += write_value(function.layout[i], function.rows[i]);
     }
     begin(function.result, symbol, function.parameters(), fmt::format("{}", fmt::join(function.types, ", ")), add(symbol, ""));
-    code_ += recording(ids_.at(function.routine->name), function.layout, "false");
-    code_ +=
-        block(function.has_order ? fmt::format("    if (order == row_major) {{\n{}    }} else {{\n{}    }}\n", rows, columns) : columns,
-              function.result, "", skipped_return(function));
+    code_ += recording(ids_.at(function.routine->name), function.layout, record_layout(*function.routine, 8), "false");
+    code_ += block(function.has_order
+                       ? fmt::format("    if (static_cast<int>(order) == row_major) {{\n{}    }} else {{\n{}    }}\n", rows, columns)
+                       : columns,
+                   function.result, "", skipped_return(function));
     end(function.result, fmt::format("{}", fmt::join(function.names, ", ")));
   }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/core/integer_width.hpp"
 #include "flopcast/interpose/borrowed_name.hpp"
 #include "flopcast/interpose/preloaded/fortran_call.hpp"
 #include "flopcast/interpose/preloaded/intercept.hpp"
@@ -58,9 +59,10 @@ void keep(const Call& call, Seconds seconds) {
   }
 }
 
-using Ilaenv = std::int32_t (*)(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
-                                const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
-                                std::size_t opts_length);
+// LAPACK's integers may have 32 or 64 bits: the lower halves are what is asked for, and what is answered fits both.
+using Ilaenv = FortranInteger (*)(const FortranInteger* ispec, const char* name, const char* opts, const std::int32_t* n1,
+                                  const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
+                                  std::size_t opts_length);
 
 /// Whether `name`, in any case and padded with blanks, is this one in lower case.
 bool is_name(std::string_view name, std::string_view lower) {
@@ -113,7 +115,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   }
   part_ = s.options.mode == Mode::skip ? Part::skipped : Part::observed;
   if (part_ == Part::skipped) {
-    const Call call = call_of(kernel::catalogue()[routine], pointers);
+    const Call call = call_of(kernel::catalogue()[routine], pointers, s.options.integer_bytes);
     skipped_value_ = kernel::skip(call).value;
     leave_general_reflector(call);
     return;
@@ -131,7 +133,7 @@ Interception::~Interception() {
   if (part_ == Part::observed) {
     --depth;
   }
-  keep(call_of(kernel::catalogue()[routine_], pointers_), elapsed.count());
+  keep(call_of(kernel::catalogue()[routine_], pointers_, state().options.integer_bytes), elapsed.count());
 }
 
 void* Interception::next() const noexcept {
@@ -163,14 +165,15 @@ Recording stop_recording() {
 }  // namespace flopcast::interpose
 
 extern "C" {
+using flopcast::FortranInteger;
 
 /// LAPACK's question for block sizes (ISPEC 1, 2, 3: NB, NBMIN, NX) and other parameters, which pass on.
-[[gnu::visibility("default")]] std::int32_t ilaenv_(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
-                                                    const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4,
-                                                    std::size_t name_length, std::size_t opts_length) {
+[[gnu::visibility("default")]] FortranInteger ilaenv_(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
+                                                      const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4,
+                                                      std::size_t name_length, std::size_t opts_length) {
   using namespace flopcast::interpose;
   static const auto real = reinterpret_cast<Ilaenv>(find_next("ilaenv_", __builtin_return_address(0)));
-  const auto ask = [&](std::int32_t which) { return real(&which, name, opts, n1, n2, n3, n4, name_length, opts_length); };
+  const auto ask = [&](FortranInteger which) { return real(&which, name, opts, n1, n2, n3, n4, name_length, opts_length); };
   State& s = state();
   if (!s.active.load(std::memory_order_acquire) || *ispec < 1 || *ispec > 3 || depth > 0 || !is_own_question({name, name_length})) {
     return ask(*ispec);
@@ -182,7 +185,7 @@ extern "C" {
     keep_question({opts, opts_length}, *n1, *n2);
   }
   s.recording.answers = answers;
-  return static_cast<std::int32_t>(*ispec == 1 ? answers.nb : *ispec == 2 ? answers.nbmin : answers.nx);
+  return *ispec == 1 ? answers.nb : *ispec == 2 ? answers.nbmin : answers.nx;
 }
 
 /// LAPACK's error handler, which by default ends the process: while recording the caller learns of it through info.

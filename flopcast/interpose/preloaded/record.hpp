@@ -18,6 +18,7 @@ struct RecordOptions {
   Mode mode = Mode::skip;
   std::string routine;  ///< seen through, so that the kernels below it are recorded; its questions to ilaenv are answered with `blocks`
   std::optional<algorithm::BlockParameters> blocks;
+  int integer_bytes = 4;                          ///< of the library's integers
   std::size_t most_bytes = std::size_t{1} << 30;  ///< calls beyond are counted, not kept
 };
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/integer_width.hpp"
 #include "flopcast/core/socket_bytes.hpp"
 #include "flopcast/interpose/preloaded/record.hpp"
 #include "flopcast/interpose/recorder_protocol.hpp"
@@ -36,6 +37,9 @@ class Libraries {
     void* found = dlsym(lapack_, symbol);
     return found != nullptr ? found : dlsym(blas_, symbol);
   }
+
+  /// Bytes of their integers, 4 or 8.
+  [[nodiscard]] int integer_bytes() const noexcept { return integer_bytes_; }
 
   /// The file in which `symbol` is defined.
   [[nodiscard]] std::string file_of(const char* symbol) const {
@@ -60,6 +64,7 @@ class Libraries {
 
   void* lapack_;
   void* blas_;
+  int integer_bytes_ = flopcast::integer_bytes([this](const char* symbol) { return find(symbol); }, "", "_") == 8 ? 8 : 4;
 };
 
 /// Address space for one operand; nothing of it costs memory until it is touched, and the page behind it is inaccessible.
@@ -96,7 +101,7 @@ std::vector<OperandMemory> place_operands(Call& call) {
   std::vector<OperandMemory> memory;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (is_operand(call.routine->arguments[i])) {
-      memory.emplace_back(span_elements(call, i) * argument_element_bytes(*call.routine, i));
+      memory.emplace_back(span_elements(call, i) * argument_element_bytes(call, i));
       call.arguments[i] = memory.back().address();
     }
   }
@@ -114,7 +119,7 @@ void set_diagonals(const Call& call) {
     if (argument.kind != Kind::data || argument.form != Form::triangle || argument.stride < 0) {
       continue;
     }
-    const std::int64_t step = (call.arguments[static_cast<std::size_t>(argument.stride)] + 1) * argument_element_bytes(*call.routine, i);
+    const std::int64_t step = (call.arguments[static_cast<std::size_t>(argument.stride)] + 1) * argument_element_bytes(call, i);
     for (std::int64_t k = 0; k < argument.rows.integer(call.values()); ++k) {
       void* element = reinterpret_cast<void*>(call.address(i) + static_cast<std::uintptr_t>(k * step));
       real_bytes(call.routine->precision) == 4 ? void(*static_cast<float*>(element) = 1) : void(*static_cast<double*>(element) = 1);
@@ -145,8 +150,9 @@ void size_workspaces(kernel::Function function, Call& call) {
   }
 }
 
-Call call_of(const Request& request) {
+Call call_of(const Request& request, int integer_bytes) {
   Call call;
+  call.integer_bytes = integer_bytes;
   call.routine = &kernel::catalogue().at(request.routine);
   call.arguments = request.arguments;
   call.scalars = request.scalars;
@@ -190,13 +196,15 @@ void skip(kernel::Invocation& invocation, const Call& call, const RecordOptions&
 
 /// Records one call; the recorded kernels go to `calls`.
 Reply serve(const Libraries& libraries, const Request& request, Bytes& calls) {
-  Call call = call_of(request);
+  Call call = call_of(request, libraries.integer_bytes());
   const auto function = reinterpret_cast<kernel::Function>(libraries.find((call.routine->name + "_").c_str()));
   if (function == nullptr) {
     throw environment_error("{} has no {}", libraries.file_of("dgemm_"), call.routine->name);
   }
-  const RecordOptions options = {
-      .mode = request.mode, .routine = call.routine->name, .blocks = request.has_blocks ? std::optional(request.blocks) : std::nullopt};
+  const RecordOptions options = {.mode = request.mode,
+                                 .routine = call.routine->name,
+                                 .blocks = request.has_blocks ? std::optional(request.blocks) : std::nullopt,
+                                 .integer_bytes = call.integer_bytes};
   start_recording(options);
   size_workspaces(function, call);
   stop_recording();
@@ -210,6 +218,7 @@ Reply serve(const Libraries& libraries, const Request& request, Bytes& calls) {
   Recording recording = stop_recording();
   calls = std::move(recording.calls);
   return {.info = invocation.outcome().info,
+          .integer_bytes = call.integer_bytes,
           .dropped = recording.dropped,
           .questions = recording.questions,
           .answers = recording.answers,

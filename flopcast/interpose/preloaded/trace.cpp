@@ -56,6 +56,25 @@ constinit std::atomic<const link_map*> libraries[most_libraries]{};  ///< noted 
 constinit pthread_key_t thread_end{};
 constinit DryRun dry_run{};
 
+/// Makes calls of routines count as those of an outer call, so that they aren't recorded; `frame` is that of the function that makes them.
+class Unrecorded {
+ public:
+  explicit Unrecorded(const void* frame) noexcept : frame_(thread.frame), returns_to_(thread.returns_to) {
+    thread.frame = frame;
+    thread.returns_to = static_cast<const void* const*>(frame)[1];
+  }
+  Unrecorded(const Unrecorded&) = delete;
+  Unrecorded& operator=(const Unrecorded&) = delete;
+  ~Unrecorded() {
+    thread.frame = frame_;
+    thread.returns_to = returns_to_;
+  }
+
+ private:
+  const void* frame_;
+  const void* returns_to_;
+};
+
 /// Tells of a failure, once in the whole recording.
 void complain(const char* what, const char* why) noexcept {
   if (header == nullptr || header->complaints.fetch_add(1, std::memory_order_relaxed) == 0) {
@@ -338,13 +357,91 @@ void open_dry_run(const char* library) noexcept {
   settings.dry_run = true;
 }
 
+/// Numbers of the routines by their names, plus 1; 0: free.
+constinit std::uint16_t numbers[8192]{};
+
+/// "dgemm" of "dgemm_", "cblas_dgemm" as it is.
+std::string_view routine_name(const char* symbol) noexcept { return routine_symbol(symbol).routine; }
+
+/// The place of a routine in `numbers`, or the free one where it would be.
+std::size_t number_place(std::string_view routine) noexcept {
+  std::uint32_t hash = 2166136261U;  // FNV-1a
+  for (const char c : routine) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  }
+  std::size_t place = hash % std::size(numbers);
+  while (numbers[place] != 0 && routine_name(intercepted[numbers[place] - 1].symbol) != routine) {
+    place = (place + 1) % std::size(numbers);
+  }
+  return place;
+}
+
+const char* own_symbol(const RoutineSymbol& routine) noexcept {
+  const std::uint16_t number = numbers[number_place(routine.routine)];
+  return number != 0 ? intercepted[number - 1].symbol : nullptr;
+}
+
+void number_routines() noexcept {
+  for (std::uint32_t i = 0; i < intercepted_count; ++i) {
+    std::uint16_t& number = numbers[number_place(routine_name(intercepted[i].symbol))];
+    number = number != 0 ? number : static_cast<std::uint16_t>(i + 1);
+  }
+}
+
 [[gnu::constructor]] void start() noexcept {
   if (const char* name = std::getenv(trace_variable)) {
     const Unnoticed unnoticed;
     open_trace(name);
   }
+  if (header != nullptr) {
+    const Unnoticed unnoticed;
+    number_routines();
+    redirect_calls(own_symbol);
+  }
   if (const char* library = std::getenv(dry_run_variable); library != nullptr && header != nullptr) {
     open_dry_run(library);
+  }
+}
+
+/// Whether the loaded object defines routines itself, under whatever names.
+bool defines_routines(const link_map& object, void* handle) noexcept {
+  for (const std::string_view prefix : symbol_prefixes) {
+    for (const std::string_view suffix : fortran_suffixes) {
+      for (const std::string_view routine : {"dgemm", "dgetrf", "ddot"}) {
+        const void* found = suffix.empty() ? nullptr : dlsym(handle, SymbolName(prefix, routine, suffix).c_str());
+        if (found != nullptr && object_of(found) == &object) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+/// Tells of the libraries with routines in a process that made no call which was seen.
+void note_unseen_libraries() noexcept {
+  void* program = dlopen(nullptr, RTLD_LAZY);
+  const link_map* object = nullptr;
+  if (program == nullptr || dlinfo(program, RTLD_DI_LINKMAP, &object) != 0) {
+    return;
+  }
+  const link_map* own = object_of(reinterpret_cast<const void*>(&note_unseen_libraries));
+  for (; object != nullptr; object = object->l_next) {
+    void* handle = object != own && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+    char resolved[PATH_MAX];
+    if (handle != nullptr && defines_routines(*object, handle) && realpath(object->l_name, resolved) != nullptr) {
+      append_text(ChunkKind::unseen, resolved, std::strlen(resolved));
+    }
+    if (handle != nullptr) {
+      dlclose(handle);
+    }
+  }
+}
+
+[[gnu::destructor]] void finish() noexcept {
+  if (header != nullptr && presence->here.load() == 0) {
+    const Unnoticed unnoticed;
+    note_unseen_libraries();
   }
 }
 
@@ -371,28 +468,42 @@ bool make_room(std::size_t bytes) noexcept {
   return true;
 }
 
-void* find_definition(std::uint32_t routine, const void* caller) noexcept {
+Definition find_definition(std::uint32_t routine, const void* caller) noexcept {
   if (const std::uint64_t known = found_for_callers.find(routine, caller)) {
-    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(known));
+    return unpacked(known);
   }
   const Unnoticed unnoticed;
   const char* symbol = intercepted[routine].symbol;
   void* next = dlsym(RTLD_NEXT, symbol);
-  void* definition = next != nullptr ? next : next_symbol(symbol, caller);
-  if (definition == nullptr) {
+  void* address = next != nullptr ? next : next_symbol(symbol, caller);
+  if (address == nullptr) {
     end_without(symbol);
   }
+  const Unrecorded unrecorded(__builtin_frame_address(0));
+  const Definition definition = {address, integer_bytes_at(address, routine_symbol(symbol)) == 8};
   if (next != nullptr) {
-    definitions[routine].store(next, std::memory_order_relaxed);
+    definitions[routine].store(packed(definition), std::memory_order_relaxed);
   } else {
-    found_for_callers.remember(routine, caller, reinterpret_cast<std::uintptr_t>(definition));
+    found_for_callers.remember(routine, caller, packed(definition));
   }
-  note_library(definition);
+  note_library(address);
   return definition;
 }
 
+Definition definition_behind(Redirected& door) noexcept {
+  const bool known = door.width.load(std::memory_order_relaxed) != 0;
+  if (!known) {
+    const Unnoticed unnoticed;
+    const Unrecorded unrecorded(__builtin_frame_address(0));
+    integer_bytes_of(door);
+    note_library(door.definition);
+  }
+  return {door.definition, integer_bytes_of(door) == 8};
+}
+
 Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept {
-  return dry_run.decide(intercepted[routine].symbol, arguments, value);
+  const int integer_bytes = std::strchr(intercepted[routine].layout, 'l') != nullptr ? 8 : 4;
+  return dry_run.decide(intercepted[routine].symbol, integer_bytes, arguments, value);
 }
 
 Treatment decide_unnamed(const UnnamedWords& words) noexcept {
@@ -409,7 +520,7 @@ Treatment decide_unnamed(const UnnamedWords& words) noexcept {
 }
 
 void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words, const void* caller) noexcept {
-  void* next = definition(routine, caller);
+  void* next = definition(routine, caller).address;
   auto* recording = new (call.recording) Recording(routine, sizeof(RecordHeader), words.frame, caller);
   if (*recording) {
     recording->start_unnamed(words);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "flopcast/interpose/preloaded/cblas_flags.hpp"
+#include "flopcast/interpose/preloaded/redirect.hpp"
 #include "flopcast/interpose/trace_format.hpp"
 
 /// What the stubs of libflopcast-trace.so share: where a thread's records go, and what happens around one call.
@@ -13,14 +14,29 @@ namespace flopcast::interpose {
 /// A routine that is intercepted.
 struct Intercepted {
   const char* symbol;
-  const char* layout;  ///< of its record; empty: known by name only
+  const char* layout;  ///< of its record; empty: known by name only. Described ones are there twice, for either width of integers
 };
 
 /// All of them, in the order of their numbers; the generator writes it.
 extern const Intercepted intercepted[];
 extern const std::uint32_t intercepted_count;
-/// The library's own routines by number, once found; nullptr for those that depend on who calls.
-extern std::atomic<void*> definitions[];
+/// The routine behind a stub.
+struct Definition {
+  void* address;
+  bool wide;  ///< its integers have 64 bits
+};
+
+/// A Definition in one word: bit 63, which no address of a program has, tells the width. 0: not known.
+inline constexpr std::uint64_t wide_bit = std::uint64_t{1} << 63U;
+inline std::uint64_t packed(const Definition& definition) noexcept {
+  return reinterpret_cast<std::uintptr_t>(definition.address) | (definition.wide ? wide_bit : 0);
+}
+inline Definition unpacked(std::uint64_t word) noexcept {
+  return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(word & ~wide_bit)), (word & wide_bit) != 0};
+}
+
+/// The library's own routines by number, packed, once found; 0 for those that depend on who calls.
+extern std::atomic<std::uint64_t> definitions[];
 
 /// A thread's own.
 struct Thread {
@@ -56,14 +72,18 @@ struct UnnamedWords {
 
 /// Slow ways, none of which throws or changes errno.
 bool make_room(std::size_t bytes) noexcept;
-void* find_definition(std::uint32_t routine, const void* caller) noexcept;
+Definition find_definition(std::uint32_t routine, const void* caller) noexcept;
+Definition definition_behind(Redirected& door) noexcept;
 Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept;
 Treatment decide_unnamed(const UnnamedWords& words) noexcept;
 
-/// The routine behind the stub; ends the process, as the dynamic linker does, if there is none.
-inline void* definition(std::uint32_t routine, const void* caller) noexcept {
-  void* found = definitions[routine].load(std::memory_order_relaxed);
-  return found != nullptr ? found : find_definition(routine, caller);
+/// The routine behind the stub, which asks first of all; ends the process, as the dynamic linker does, if there is none.
+inline Definition definition(std::uint32_t routine, const void* caller) noexcept {
+  if (Redirected* door = entered(); door != nullptr) [[unlikely]] {
+    return definition_behind(*door);
+  }
+  const Definition found = unpacked(definitions[routine].load(std::memory_order_relaxed));
+  return found.address != nullptr ? found : find_definition(routine, caller);
 }
 
 /// One call, in the stub whose frame is given. Only the outermost one of a thread is recorded.
@@ -97,12 +117,12 @@ class Recording {
 
   /// Starts the clock, after the arguments are written. False if the call is to be skipped, in which case `info`, where the routine has
   /// one, tells of success.
-  [[gnu::always_inline]] bool start(void* info = nullptr) noexcept {
+  [[gnu::always_inline]] bool start(void* info, bool wide) noexcept {
     if (settings.dry_run) [[unlikely]] {
       treatment_ = decide(routine_, arguments(), value_);
       if (treatment_ == Treatment::skipped || treatment_ == Treatment::skipped_blindly) {
         if (info != nullptr) {
-          *static_cast<std::int32_t*>(info) = 0;
+          __builtin_memset(info, 0, wide ? sizeof(std::int64_t) : sizeof(std::int32_t));
         }
         keep(trace_ticks(settings.counter), 0);
         return false;
@@ -160,14 +180,14 @@ class Recording {
   double value_[2] = {0, 0};
 };
 
-/// Writes arguments, one after the other, as the layout says. Pointers that a program leaves null because the routine doesn't need them are
+/// Writes arguments, one after the other, as the layout for integers of that width says. Pointers that a program leaves null because the routine doesn't need them are
 /// zeros.
 class Arguments {
  public:
-  explicit Arguments(std::byte* at) noexcept : at_(at) {}
+  Arguments(std::byte* at, bool wide) noexcept : at_(at), wide_(wide) {}
 
   void flag(const void* letter) noexcept { put(letter != nullptr ? *static_cast<const char*>(letter) : ' '); }
-  void integer(const void* value) noexcept { copy<std::int32_t>(value); }
+  void integer(const void* value) noexcept { wide_ ? copy<std::int64_t>(value) : copy<std::int32_t>(value); }
   void s(const void* value) noexcept { copy<float>(value); }
   void d(const void* value) noexcept { copy<double>(value); }
   void c(const void* value) noexcept { copy<std::uint64_t>(value); }
@@ -175,7 +195,7 @@ class Arguments {
   void address(const void* pointer) noexcept { put(pointer); }
 
   void flag_value(char letter) noexcept { put(letter); }
-  void integer_value(std::int32_t value) noexcept { put(value); }
+  void integer_value(std::int64_t value) noexcept { wide_ ? put(value) : put(static_cast<std::int32_t>(value)); }
   void s_value(float value) noexcept { put(value); }
   void d_value(double value) noexcept { put(value); }
 
@@ -198,8 +218,10 @@ class Arguments {
   }
 
   std::byte* at_;
+  bool wide_;
 };
 
+/// -1 in integers of either width.
 inline bool is_query(const void* work_size) noexcept { return work_size != nullptr && *static_cast<const std::int32_t*>(work_size) == -1; }
 
 /// What happens around a call of a routine of which only the name is known; out of line, as there are some two thousand of them.

@@ -12,17 +12,20 @@
 #include <iterator>
 #include <string_view>
 
+#include "flopcast/core/integer_width.hpp"
 #include "flopcast/interpose/block_table.hpp"
 #include "flopcast/interpose/borrowed_name.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
+#include "flopcast/interpose/preloaded/redirect.hpp"
 #include "flopcast/interpose/run_report.hpp"
 
 namespace flopcast::interpose {
 namespace {
 
-using Ilaenv = std::int32_t (*)(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
-                                const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
-                                std::size_t opts_length);
+// LAPACK's integers may have 32 or 64 bits: the lower halves are what is asked for, and what is answered fits both.
+using Ilaenv = FortranInteger (*)(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
+                                  const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
+                                  std::size_t opts_length);
 
 /// ISPEC of ilaenv.
 enum : std::int32_t { ask_nb = 1, ask_nbmin = 2, ask_nx = 3 };
@@ -71,6 +74,9 @@ void open_report(const char* path) noexcept {
   if (const char* blocks = std::getenv(blocks_variable); blocks != nullptr && !parse(blocks, table)) {
     complain_once("FLOPCAST_BLOCKS is damaged; LAPACK's own block sizes hold");
   }
+  if (std::getenv(blocks_variable) != nullptr) {  // in a program that it was preloaded into, which keeps it to its end
+    redirect_calls([](const RoutineSymbol& routine) { return routine.routine == "ilaenv" ? "ilaenv_" : nullptr; });
+  }
 }
 
 void set_once(SharedPath& path, const char* text) noexcept {
@@ -84,32 +90,38 @@ const char* file_of(const void* address) noexcept {
   return dladdr(address, &info) != 0 ? info.dli_fname : nullptr;
 }
 
-/// File of the loaded object that defines `symbol`, wherever the program has loaded it; nullptr if none does.
-const char* definer_of(const char* symbol) noexcept {
-  const void* address = any_definition(symbol);
-  return address != nullptr ? file_of(address) : nullptr;
+/// File of the loaded object that defines `routine`, wherever the program has loaded it and under whatever name; nullptr if none does.
+const char* definer_of(const char* routine) noexcept {
+  for (const std::string_view prefix : symbol_prefixes) {
+    for (const std::string_view suffix : fortran_suffixes) {
+      const void* address = suffix.empty() ? nullptr : any_definition(SymbolName(prefix, routine, suffix).c_str());
+      if (address != nullptr) {
+        return file_of(address);
+      }
+    }
+  }
+  return nullptr;
 }
 
-/// `symbol` of a LAPACK name: "dgeqrf_" of "DGEQRF          ".
-void fortran_symbol(const RoutineName& name, char (&symbol)[RoutineName::length + 2]) noexcept {
+/// The routine that a LAPACK name means: "dgeqrf" of "DGEQRF          ".
+void routine_of(const RoutineName& name, char (&routine)[RoutineName::length + 1]) noexcept {
   std::size_t length = 0;
   for (; length < RoutineName::length && name.letters[length] != ' '; ++length) {
     const char c = name.letters[length];
-    symbol[length] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    routine[length] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
-  symbol[length] = '_';
-  symbol[length + 1] = '\0';
+  routine[length] = '\0';
 }
 
 [[gnu::destructor]] void finish() noexcept {
-  set_once(report->blas, definer_of("dgemm_"));
+  set_once(report->blas, definer_of("dgemm"));
   for (std::size_t i = 0; i < table.count; ++i) {
-    char symbol[RoutineName::length + 2];
-    fortran_symbol(table.routines[i].name, symbol);
-    set_once(report->routines[i].definer, definer_of(symbol));
+    char routine[RoutineName::length + 1];
+    routine_of(table.routines[i].name, routine);
+    set_once(report->routines[i].definer, definer_of(routine));
     if (std::getenv(verbose_variable) != nullptr) {
-      std::fprintf(stderr, "flopcast: process %d: %.*s was asked for %llu times\n", getpid(), static_cast<int>(std::strlen(symbol) - 1),
-                   symbol, static_cast<unsigned long long>(report->routines[i].questions.load()));
+      std::fprintf(stderr, "flopcast: process %d: %s was asked for %llu times\n", getpid(), routine,
+                   static_cast<unsigned long long>(report->routines[i].questions.load()));
     }
   }
 }
@@ -149,8 +161,7 @@ std::size_t borrower_at(const void* caller) noexcept {
   if (dladdr(caller, &info) == 0 || info.dli_sname == nullptr) {
     return std::size(borrowed_names);
   }
-  std::string_view routine = info.dli_sname;
-  routine.remove_suffix(routine.size() > 1 && routine.back() == '_' ? 1 : 0);
+  const std::string_view routine = routine_symbol(info.dli_sname).routine;
   std::size_t i = 0;
   while (i < std::size(borrowed_names) && (routine.empty() || routine.substr(1) != borrowed_names[i].routine)) {
     ++i;
@@ -228,10 +239,11 @@ extern "C" {
 
 /// LAPACK's question for parameters of `name`: NB, NBMIN and NX (ispec 1, 2, 3) of tuned routines are answered here, all else by the
 /// library itself.
-[[gnu::visibility("default")]] std::int32_t ilaenv_(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
-                                                    const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4,
-                                                    std::size_t name_length, std::size_t opts_length) {
+[[gnu::visibility("default")]] flopcast::FortranInteger ilaenv_(const std::int32_t* ispec, const char* name, const char* opts,
+                                                                const std::int32_t* n1, const std::int32_t* n2, const std::int32_t* n3,
+                                                                const std::int32_t* n4, std::size_t name_length, std::size_t opts_length) {
   using namespace flopcast::interpose;
+  const Redirected* door = entered();
   const void* caller = __builtin_return_address(0);
   if (*ispec >= ask_nb && *ispec <= ask_nx) {
     const RoutineName asking = asking_routine(routine_name(name, name_length), caller);
@@ -240,7 +252,7 @@ extern "C" {
       return answer;
     }
   }
-  const Ilaenv real = find_real(caller);
+  const Ilaenv real = door != nullptr ? reinterpret_cast<Ilaenv>(door->definition) : find_real(caller);
   if (real == nullptr) {
     complain_once("no library behind the preloaded one defines ilaenv_; unblocked code is used");
     return 1;

@@ -31,7 +31,7 @@ class Problem {
     }
     for (std::size_t i = 0; i < call_.routine->arguments.size(); ++i) {
       if (const std::string& name = call_.routine->arguments[i].name; name == "A" || name == "tau" || name == "work") {
-        const std::int64_t bytes = span_elements(call_, i) * argument_element_bytes(*call_.routine, i);
+        const std::int64_t bytes = span_elements(call_, i) * argument_element_bytes(call_, i);
         memory_.emplace_back(static_cast<std::size_t>(bytes) / sizeof(double) + 1);
         call_.arguments[i] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory_.back().data()));
       }

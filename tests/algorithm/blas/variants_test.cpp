@@ -54,7 +54,7 @@ class Problem {
     for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
       const Kind kind = routine.arguments[i].kind;
       if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots) {
-        memory_[i].resize(static_cast<std::size_t>(span_elements(call_, i) * argument_element_bytes(routine, i)) / sizeof(double) + 1);
+        memory_[i].resize(static_cast<std::size_t>(span_elements(call_, i) * argument_element_bytes(call_, i)) / sizeof(double) + 1);
         call_.arguments[i] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory_[i].data()));
         kind == Kind::pivots ? fill_pivots(i) : fill(i, dominant);
       }
@@ -89,7 +89,7 @@ class Problem {
  private:
   [[nodiscard]] bool is_single() const { return real_bytes(call_.routine->precision) == 4; }
   [[nodiscard]] std::int64_t parts_of(std::size_t i) const {
-    return argument_element_bytes(*call_.routine, i) / real_bytes(call_.routine->precision);
+    return argument_element_bytes(call_, i) / real_bytes(call_.routine->precision);
   }
   [[nodiscard]] double real(std::size_t i, std::size_t k) const {
     return is_single() ? reinterpret_cast<const float*>(memory_[i].data())[k] : memory_[i][k];

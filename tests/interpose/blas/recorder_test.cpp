@@ -29,6 +29,10 @@ LibraryFiles reference_over(const std::string& blas) {
   return {machine::locate(blas, machine::Role::blas), machine::locate("reference", machine::Role::lapack)};
 }
 
+LibraryFiles wide_reference() {
+  return {machine::locate("reference64", machine::Role::blas), machine::locate("reference64", machine::Role::lapack)};
+}
+
 /// One recorder for all tests that don't harm it: starting a child takes longer than most recordings.
 Recorder& recorder() {
   static Recorder shared(reference_over("openblas-serial"));
@@ -322,6 +326,23 @@ TEST(Recorder, SaysThatItsOtherHalfIsOfAnotherVersion) {
   ::unsetenv("FLOPCAST_LIBEXEC");
   std::filesystem::remove_all(folder);
   EXPECT_THAT(text, HasSubstr("another version of flopcast"));
+}
+
+/// The same kernels, whose pivots take twice the room.
+TEST(RecorderTest, RecordsLibrariesWithIntegersOf64Bits) {
+  const Call call = call_of("dgetrf", {{"m", 100}, {"n", 100}, {"lda", 100}});
+  Recorder wide(wide_reference());
+  const Trace trace = wide.record(call, BlockParameters{32, 2, 0});
+  const Trace narrow = recorder().record(call, BlockParameters{32, 2, 0});
+
+  ASSERT_EQ(trace.calls.size(), narrow.calls.size());
+  for (std::size_t i = 0; i < trace.calls.size(); ++i) {
+    EXPECT_EQ(trace.calls[i].routine, narrow.calls[i].routine);
+    EXPECT_EQ(sizes(trace.calls[i]), sizes(narrow.calls[i]));
+    EXPECT_EQ(trace.calls[i].integer_bytes, 8);
+  }
+  EXPECT_EQ(trace.allocations.at(1).bytes, 2 * narrow.allocations.at(1).bytes);
+  EXPECT_EQ(wide.question(geqrf_call(300, 200))->question_m, 300);
 }
 
 }  // namespace

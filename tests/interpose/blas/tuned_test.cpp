@@ -103,6 +103,24 @@ TEST_F(TunedTest, TellsTheAskersOfOneNameApart) {
   }
 }
 
+TEST_F(TunedTest, AnswersLibrariesWithIntegersOf64Bits) {
+  void* lapack = dlopen(machine::locate("reference64", machine::Role::lapack).c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(lapack, nullptr);
+  const auto block = [lapack](std::int64_t n) {
+    using Geqrf = void (*)(const std::int64_t*, const std::int64_t*, double*, const std::int64_t*, double*, double*, const std::int64_t*,
+                           std::int64_t*);
+    const std::int64_t query = -1;
+    std::int64_t info = -7;
+    double nothing = 0, best = 0;
+    reinterpret_cast<Geqrf>(dlsym(lapack, "dgeqrf_"))(&n, &n, &nothing, &n, &nothing, &best, &query, &info);
+    EXPECT_EQ(info, 0);
+    return static_cast<std::int64_t>(best) / n;
+  };
+  EXPECT_EQ(block(1000), 32);
+  set_block("dgeqrf", 17, 2, 0);
+  EXPECT_EQ(block(1000), 17);
+}
+
 TEST_F(TunedTest, PassesOtherQuestionsOn) {
   set_block("dgeqrf", 40, 4, 70);
 

@@ -132,8 +132,8 @@ Vector Arguments::vector(std::string_view name) {
 std::complex<double> element_in_memory(const Call& call, std::size_t argument, std::size_t i) {
   const Argument& description = call.routine->arguments[argument];
   const std::uintptr_t address = call.address(argument);
-  if (description.kind == Kind::pivots || description.integer) {
-    return value_at<std::int32_t>(address, i);
+  if (has_integers(description)) {
+    return call.integer_bytes == 8 ? value_at<std::int64_t>(address, i) : value_at<std::int32_t>(address, i);
   }
   const bool complex = is_complex(call.routine->precision) && !description.real;
   if (real_bytes(call.routine->precision) == 4) {

@@ -156,7 +156,7 @@ void append_variant(std::vector<Call>& calls, const Routine& routine, Values val
 
 /// Sets element `element` of argument i to `value`, with no imaginary part.
 void set_element(const Call& call, std::size_t i, std::int64_t element, double value) {
-  const std::int64_t parts = argument_element_bytes(*call.routine, i) / real_bytes(call.routine->precision);
+  const std::int64_t parts = argument_element_bytes(call, i) / real_bytes(call.routine->precision);
   const auto set = [&](auto* numbers) {
     std::fill_n(numbers + element * parts, parts, 0);
     numbers[element * parts] = static_cast<std::remove_reference_t<decltype(*numbers)>>(value);
@@ -203,7 +203,7 @@ GuardedMemory::GuardedMemory(Call& call) {
   static constexpr std::size_t guard = 64;
   for (const Operand& operand : operands(call)) {
     const std::size_t i = operand.argument;
-    const std::int64_t bytes = span_elements(call, i) * argument_element_bytes(*call.routine, i);
+    const std::int64_t bytes = span_elements(call, i) * argument_element_bytes(call, i);
     Block block{i, std::vector<std::byte>(2 * guard + static_cast<std::size_t>(bytes), std::byte{0xff}), guard};
     blocks_.push_back(std::move(block));
     call.arguments[i] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(blocks_.back().bytes.data()) + guard);

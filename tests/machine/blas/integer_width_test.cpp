@@ -1,22 +1,38 @@
 #include "flopcast/core/integer_width.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <string>
 
+#include "flopcast/core/error.hpp"
 #include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/library.hpp"
 #include "flopcast/machine/library_identity.hpp"
 
 namespace flopcast::machine {
 namespace {
 
-TEST(IntegerWidth, IsWhatTheLibraryDoesWhateverItsName) {
-  const std::map<std::string, int> libraries = {{"libblas.so.3", 4},     {"liblapack.so.3", 4},     {"libblas64.so.3", 8},
-                                                {"liblapack64.so.3", 8}, {"libopenblas64.so.0", 8}, {"libblis64.so.4", 8}};
-  for (const auto& [name, bytes] : libraries) {
-    EXPECT_EQ(integer_bytes(locate(name, Role::blas)), bytes) << name;
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
   }
+  return "";
+}
+
+TEST(IntegerWidth, IsWhatTheLibraryDoesWhateverItsName) {
+  const std::map<std::string, int> blas = {{"openblas-serial", 4},   {"blis-serial", 4},   {"reference", 4},
+                                           {"openblas64-serial", 8}, {"blis64-serial", 8}, {"reference64", 8}};
+  for (const auto& [name, bytes] : blas) {
+    EXPECT_EQ(integer_bytes(locate(name, Role::blas)), bytes) << name;
+    EXPECT_EQ(Library::open(name).identity().integer_bytes, bytes) << name;
+  }
+  EXPECT_EQ(integer_bytes(locate("reference", Role::lapack)), 4);
+  EXPECT_EQ(integer_bytes(locate("reference64", Role::lapack)), 8);
   EXPECT_EQ(integer_bytes("/nowhere/libblas.so.3"), std::nullopt);
   EXPECT_EQ(integer_bytes(locate("libm.so.6", Role::blas)), std::nullopt);
 }
@@ -34,7 +50,22 @@ TEST(IntegerWidth, IsToldByWhatALibrarySaysWhereThereIsNothingToTry) {
   EXPECT_EQ(says("nothing", nullptr), 0);
 }
 
-TEST(IntegerWidth, IsFoundUnderOtherNames) { EXPECT_EQ(integer_bytes(WIDE_NAMES), 8); }
+TEST(IntegerWidth, IsFoundUnderOtherNames) {
+  const Library library = Library::open(WIDE_NAMES);
+  EXPECT_EQ(library.identity().integer_bytes, 8);
+  EXPECT_EQ(library.identity().name, "openblas");
+  EXPECT_EQ(library.identity().version, "9.8.7");
+  EXPECT_NE(library.function("dgemm"), nullptr);
+  EXPECT_TRUE(library.defines("ddot"));
+  EXPECT_EQ(integer_bytes(WIDE_NAMES), 8);
+}
+
+TEST(IntegerWidth, MustBeTheSameInLapackAndBlas) {
+  EXPECT_THAT(message_of([] { LibrarySet::open("openblas64-serial", "reference"); }),
+              ::testing::HasSubstr("its integers have 32 bits, the other's 64; choose a LAPACK with 64-bit integers"));
+  EXPECT_EQ(LibrarySet::open("openblas64-serial", default_lapack(8)).lapack().integer_bytes, 8);
+  EXPECT_EQ(default_lapack(8), "reference64");
+}
 
 }  // namespace
 }  // namespace flopcast::machine

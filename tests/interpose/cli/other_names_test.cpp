@@ -1,0 +1,126 @@
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+/// Libraries whose integers have 64 bits, whose routines have other names, or whose calls don't pass by the preloaded library's own names.
+namespace flopcast::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct Result {
+  int exit_code = 0;
+  std::string out, err;
+};
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+class OtherNamesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// Runs flopcast in this test's folder.
+  Result flopcast(const std::string& arguments) {
+    const std::string command = "cd " + folder_.string() + " && FLOPCAST_HOME=. " FLOPCAST_PROGRAM " " + arguments + " >out 2>err";
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
+  }
+
+  /// The calls that the program `command` was seen to make, without their addresses.
+  std::vector<std::string> calls_of(const std::string& command, const std::string& output) {
+    const Result recorded = flopcast("record -- " + command);
+    EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
+    EXPECT_EQ(recorded.out, output) << recorded.err;
+    std::vector<std::string> calls;
+    const nlohmann::json recording = nlohmann::json::parse(flopcast("record --quiet --show flopcast.trace --calls --json").out);
+    for (const nlohmann::json& event : recording.at("events")) {
+      const auto text = event.at("call").get<std::string>();
+      calls.push_back(text.substr(0, text.find(", 0x")));
+    }
+    return calls;
+  }
+
+  fs::path folder_;
+};
+
+const std::string product = "dgemm(N, N, 10, 10, 10, 1";
+const std::string by_rows = product;  // of a product of square matrices, row-major: the transposed one
+
+TEST_F(OtherNamesTest, FollowsIntegersOf64Bits) {
+  EXPECT_THAT(calls_of(WIDE_LU, "info 0 0, 60 legal pivots, largest at 18, solved\n"),
+              testing::ElementsAre("dgetrf(60, 60", "dgetrs(N, 60, 1", "idamax(60"));
+}
+
+TEST_F(OtherNamesTest, LeavesPivotsAndInfoOf64BitsBehindInADryRun) {
+  const Result skipped = flopcast("record --dry-run -- " WIDE_LU);
+  EXPECT_EQ(skipped.exit_code, 1) << skipped.err;  // the program looks for the largest element of what wasn't computed
+  EXPECT_THAT(skipped.out, HasSubstr("info 0 0, 60 legal pivots"));
+}
+
+TEST_F(OtherNamesTest, FollowsOtherPrefixesAndSuffixes) {
+  const std::vector<std::string> expected = {product, by_rows};
+  EXPECT_EQ(calls_of(JULIA_NAMES, "right\nright\n"), expected);
+  EXPECT_EQ(calls_of(SCIPY_NAMES, "right\nright\n"), expected);
+  EXPECT_EQ(calls_of(MKL_NAMES, "right\nright\n"), expected);
+}
+
+TEST_F(OtherNamesTest, LeavesFunctionsAloneThatHaveARoutinesNameOnly) {
+  const Result result = flopcast("record -- " NAMESAKE);
+  EXPECT_EQ(result.out, "right\n");
+  EXPECT_THAT(result.err, HasSubstr("no BLAS or LAPACK call was seen"));
+}
+
+TEST_F(OtherNamesTest, FollowsPluginsWithLibrariesOfTheirOwn) {
+  const std::vector<std::string> expected = {product, "dscal(1, 2"};
+  EXPECT_EQ(calls_of(PLUGIN_HOST " deep " PLUGIN, "right\n"), expected);
+  EXPECT_EQ(calls_of(PLUGIN_HOST " lazy " PLUGIN, "right\n"), expected);
+}
+
+TEST_F(OtherNamesTest, FollowsAddressesTakenFromOneLibrary) {
+  EXPECT_THAT(calls_of(PLUGIN_HOST " handle libblas.so.3", "right\n"), testing::ElementsAre(product));
+}
+
+TEST_F(OtherNamesTest, AnswersQuestionsForBlockSizesUnderOtherNames) {
+  const std::string file = (folder_ / "block").string();
+  const std::string ask = std::string(SCIPY_NAMES) + " block >" + file;
+  ASSERT_EQ(std::system(ask.c_str()), 0);
+  EXPECT_EQ(contents(file), "32\n");
+  ASSERT_EQ(std::system(("LD_PRELOAD=" TUNED_LIBRARY " FLOPCAST_BLOCKS=dgeqrf,,1000x1000:17/2/0 " + ask).c_str()), 0);
+  EXPECT_EQ(contents(file), "17\n");
+}
+
+TEST_F(OtherNamesTest, SaysWhyNothingIsSeen) {
+  EXPECT_THAT(flopcast("record -- " CONTAINED_BLAS).err, AllOf(HasSubstr(CONTAINED_BLAS), HasSubstr("BLAS is linked into it statically")));
+  EXPECT_THAT(flopcast("record -- " PLUGIN_HOST " unused libblas.so.3").err, HasSubstr("libblas.so.3"));
+}
+
+TEST_F(OtherNamesTest, ProfilesAndPredictsRecordingsWithIntegersOf64Bits) {
+  ASSERT_EQ(flopcast("record -- " WIDE_LU).exit_code, 0);
+  const Result profile = flopcast("profile flopcast.trace");
+  EXPECT_EQ(profile.exit_code, 0) << profile.err;
+  EXPECT_THAT(profile.out, HasSubstr("dgetrf"));
+}
+
+}  // namespace
+}  // namespace flopcast::interpose

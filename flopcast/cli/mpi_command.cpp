@@ -290,8 +290,9 @@ void tell_of_results(const MpiRun& run, const RunOptions& options, CommonOptions
   }
   if (run.stood_still) {
     note(fmt::format(
-             "flopcast: the program was stopped: it met no new kernel for {} (--patience) while kernels were left out (--policy {}). "
-             "A program that goes by its results, such as a loop that ends when it has converged, never ends so. Run it with "
+             "flopcast: the program was stopped: it met no new kernel for {} (--patience), or called nothing for five times as long, while "
+             "kernels were left out (--policy {}). A program that goes by its results, such as a loop that ends when it has converged, "
+             "never ends so. Run it with "
              "--policy full; if it needs more time, give it with --patience",
              options.patience, options.policy),
          common);
@@ -461,8 +462,8 @@ void add_patience_option(CLI::App& command, std::string& patience) {
   command
       .add_option(
           "--patience", patience,
-          "With kernels left out: how long the program may meet no new kernel before it is stopped, as one that goes by its results "
-          "and never ends; none: for ever (default: 60s)")
+          "With kernels left out: how long the program may call kernels and meet no new one before it is stopped, as one that goes by its "
+          "results and never ends. It may call nothing for five times as long. none: for ever (default: 60s)")
       ->type_name("DURATION|none");
 }
 

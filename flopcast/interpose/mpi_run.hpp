@@ -17,7 +17,7 @@ struct MpiRun {
   std::string
       profile;        ///< of the whole program, as JSON; empty but in the process of rank 0, and if not all processes reached MPI_Finalize
   std::string stage;  ///< without a profile: how far it got (mpi_stage_...)
-  bool stood_still = false;  ///< it was ended, as it met no new kernel for longer than was to be waited
+  bool stood_still = false;  ///< it was ended, as it met no new kernel for longer than was to be waited (Standstill)
 };
 
 /// Whether this process will be rank 0, as far as the launcher tells; true if it doesn't.

@@ -10,6 +10,7 @@ struct SharedProgress {
   std::atomic<std::int32_t> process;     ///< its number, once it has called MPI_Init
   std::atomic<std::int32_t> leaves_out;  ///< not 0: its data are no longer the program's, as kernels have been left out
   std::atomic<std::uint64_t> kernels;    ///< that it has met for the first time
+  std::atomic<std::uint64_t> calls;      ///< of kernels, messages among them
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::int32_t>::is_always_lock_free);
 

@@ -36,12 +36,20 @@ class NoSignals {
 
 }  // namespace
 
-bool Standstill::has_lasted(Seconds now, std::uint64_t kernels, bool leaves_out) noexcept {
+bool Standstill::has_lasted(Seconds now, std::uint64_t kernels, std::uint64_t calls, bool leaves_out) noexcept {
+  const Seconds passed = now - looked_;
+  looked_ = now;
   if (!leaves_out || kernels != kernels_) {
-    kernels_ = kernels;
-    since_ = now;
+    calling_ = silent_ = 0;
+  } else if (calls != calls_) {
+    calling_ += passed;
+    silent_ = 0;
+  } else {
+    silent_ += passed;
   }
-  return now - since_ > patience_;
+  kernels_ = kernels;
+  calls_ = calls;
+  return calling_ > patience_ || silent_ > silence * patience_;
 }
 
 StandstillWatch::StandstillWatch(Seconds patience) : patience_(patience), file_(memfd_create("flopcast-mpi-progress", MFD_CLOEXEC)) {
@@ -79,7 +87,8 @@ void StandstillWatch::watch() noexcept {
   Seconds asked = 0;
   for (; !stops_; std::this_thread::sleep_for(look_every)) {
     const std::int32_t process = shared_->process.load();
-    const bool lasts = standstill.has_lasted(now(), shared_->kernels.load(), process > 0 && shared_->leaves_out.load() != 0);
+    const bool leaves_out = process > 0 && shared_->leaves_out.load() != 0;
+    const bool lasts = standstill.has_lasted(now(), shared_->kernels.load(), shared_->calls.load(), leaves_out);
     if (lasts && !ended_) {
       ended_ = true;
       asked = now();

@@ -9,20 +9,25 @@
 
 namespace flopcast::interpose {
 
-/// Decides that a program goes by its results: where kernels are left out these are garbage, and a loop that ends once a residual is small
-/// never ends. Such a program meets no new kernels any more.
+/// Decides that a program goes by its results, which are garbage where kernels are left out: a loop that ends once a residual is small never
+/// ends, and calls no new kernels any more; or processes wait for each other.
 class Standstill {
  public:
-  /// `patience`: how long a program may do without a new kernel.
+  /// A program that calls nothing at all may compute, or wait for another process: it has so many times the patience.
+  static constexpr double silence = 5;
+
+  /// `patience`: how long a program may call kernels without meeting a new one.
   explicit Standstill(Seconds patience) : patience_(patience) {}
 
-  /// Whether the program has done without a new kernel for too long at time `now`, by which it has met `kernels`. Time in which nothing has
-  /// been left out doesn't count. Called with growing times.
-  [[nodiscard]] bool has_lasted(Seconds now, std::uint64_t kernels, bool leaves_out) noexcept;
+  /// Whether that has lasted too long at time `now`, by which the program has met `kernels` in `calls`. Time in which nothing has been left out
+  /// doesn't count. Called with growing times.
+  [[nodiscard]] bool has_lasted(Seconds now, std::uint64_t kernels, std::uint64_t calls, bool leaves_out) noexcept;
 
  private:
-  Seconds patience_, since_ = 0;
-  std::uint64_t kernels_ = 0;
+  Seconds patience_;
+  Seconds looked_ = 0;                ///< when it was asked last
+  Seconds calling_ = 0, silent_ = 0;  ///< since the last new kernel
+  std::uint64_t kernels_ = 0, calls_ = 0;
 };
 
 /// Ends a program that stands still. The process that is watched finds the memory in a file that lasts as long as this object.

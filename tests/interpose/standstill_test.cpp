@@ -5,28 +5,54 @@
 namespace flopcast::interpose {
 namespace {
 
-TEST(Standstill, IsTooLongWithoutANewKernel) {
-  Standstill standstill(60);
-  EXPECT_FALSE(standstill.has_lasted(0, 1, true));
-  EXPECT_FALSE(standstill.has_lasted(60, 1, true));
-  EXPECT_TRUE(standstill.has_lasted(61, 1, true));
+/// A program that is looked at once a second.
+class Program {
+ public:
+  /// The second in which it has stood still for too long, while it makes so many calls and meets so many new kernels in each; `most` if it
+  /// hasn't by then.
+  int seconds(int most, std::uint64_t calls, std::uint64_t kernels, bool leaves_out = true) {
+    for (int i = 1; i <= most; ++i) {
+      calls_ += calls;
+      kernels_ += kernels;
+      if (standstill_.has_lasted(++now_, kernels_, calls_, leaves_out)) {
+        return i;
+      }
+    }
+    return most;
+  }
+
+ private:
+  Standstill standstill_{60};
+  Seconds now_ = 0;
+  std::uint64_t calls_ = 0, kernels_ = 0;
+};
+
+TEST(Standstill, IsALoopThatMeetsNoNewKernel) {
+  Program program;
+  EXPECT_EQ(program.seconds(100, 5, 1), 100);
+  EXPECT_EQ(program.seconds(100, 5, 0), 61);
 }
 
 TEST(Standstill, EndsWithANewKernel) {
-  Standstill standstill(60);
-  EXPECT_FALSE(standstill.has_lasted(0, 1, true));
-  EXPECT_FALSE(standstill.has_lasted(59, 2, true));
-  EXPECT_FALSE(standstill.has_lasted(119, 2, true));
-  EXPECT_TRUE(standstill.has_lasted(120, 2, true));
+  Program program;
+  EXPECT_EQ(program.seconds(60, 5, 0), 60);
+  EXPECT_EQ(program.seconds(1, 5, 1), 1);
+  EXPECT_EQ(program.seconds(100, 5, 0), 61);
+}
+
+TEST(Standstill, MayLastLongerWhereNothingIsCalled) {
+  Program program;
+  EXPECT_EQ(program.seconds(290, 0, 0), 290) << "a long kernel, or one that is waited for";
+  EXPECT_EQ(program.seconds(30, 1, 0), 30);
+  EXPECT_EQ(program.seconds(400, 0, 0), 301);
 }
 
 TEST(Standstill, TimeInWhichNothingIsLeftOutDoesNotCount) {
-  Standstill standstill(60);
-  EXPECT_FALSE(standstill.has_lasted(1000, 5, false));
-  EXPECT_FALSE(standstill.has_lasted(1060, 5, true));
-  EXPECT_TRUE(standstill.has_lasted(1061, 5, true));
-  EXPECT_FALSE(standstill.has_lasted(1062, 5, false));
-  EXPECT_FALSE(standstill.has_lasted(1063, 5, true));
+  Program program;
+  EXPECT_EQ(program.seconds(1000, 5, 0, false), 1000);
+  EXPECT_EQ(program.seconds(60, 5, 0), 60);
+  EXPECT_EQ(program.seconds(1, 5, 0, false), 1);
+  EXPECT_EQ(program.seconds(100, 5, 0), 61);
 }
 
 }  // namespace

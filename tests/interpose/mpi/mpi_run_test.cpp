@@ -430,7 +430,7 @@ TEST_P(MpiRunTest, AProgramThatGoesByItsResultsIsStopped) {
         << policy << result.err;  // whose mpirun kills flopcast over the program's end
     EXPECT_NE(result.exit_code, 0) << policy;
     EXPECT_NE(result.exit_code, 124) << policy << " hung";
-    EXPECT_THAT(result.err, HasSubstr("the program was stopped: it met no new kernel for 1s")) << policy;
+    EXPECT_THAT(result.err, HasSubstr("the program was stopped: it met no new kernel for 1s (--patience)")) << policy;
     EXPECT_THAT(result.err, HasSubstr("Run it with --policy full")) << policy;
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "flopcast/interpose/shared_progress.hpp"
@@ -12,9 +13,11 @@ class ProgressReport {
   /// Begins to tell, in the memory that `file` holds. Nothing is told where it can't be opened, or is empty.
   void begin(const std::string& file) noexcept;
 
-  void met_new_kernel() noexcept {
+  /// The program has called a kernel, perhaps one that it hadn't met before.
+  void met_kernel(bool is_new) noexcept {
     if (shared_ != nullptr) {
-      shared_->kernels.fetch_add(1, std::memory_order_relaxed);
+      shared_->calls.store(++calls_, std::memory_order_relaxed);
+      shared_->kernels.store(kernels_ += is_new ? 1 : 0, std::memory_order_relaxed);
     }
   }
   /// Whether data may no longer be the program's.
@@ -26,6 +29,7 @@ class ProgressReport {
 
  private:
   SharedProgress* shared_ = nullptr;
+  std::uint64_t calls_ = 0, kernels_ = 0;
 };
 
 }  // namespace flopcast::interpose::mpi

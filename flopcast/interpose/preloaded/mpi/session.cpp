@@ -400,9 +400,7 @@ void Session::communicated(std::uint32_t kernel, Seconds seconds, double bytes, 
 
 path::Counted Session::note_time(std::uint32_t kernel, Seconds seconds, bool executed) {
   path::Kernel& known = kernels_[kernel];
-  if (known.executed.count + known.skipped == 0) {
-    report_.met_new_kernel();
-  }
+  report_.met_kernel(known.executed.count + known.skipped == 0);
   if (executed) {
     known.executed.add(seconds);
     return decisions_.executed(kernel, known, seconds);

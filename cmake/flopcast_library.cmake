@@ -30,6 +30,12 @@ if(flopcast_keeps_jumps_within_32_bytes)
   list(APPEND flopcast_loop_options -Wa,-mbranches-within-32B-boundaries)
 endif()
 
+# Installs library flopcast_<name> for other projects, as flopcast::<name> and as a component of find_package(flopcast).
+function(flopcast_component name)
+  install(TARGETS flopcast_${name} EXPORT flopcast FILE_SET HEADERS)
+  set_property(GLOBAL APPEND PROPERTY flopcast_components ${name})
+endfunction()
+
 # One static library per folder of flopcast/: every *.cpp in it, with the libraries it may use (lower tiers only). Other projects link it as
 # flopcast::<name>.
 function(flopcast_library name)
@@ -44,5 +50,5 @@ function(flopcast_library name)
   flopcast_warnings(flopcast_${name})
   flopcast_precompile(flopcast_${name} libraries)
   target_link_libraries(flopcast_${name} PUBLIC ${arg_USES})
-  install(TARGETS flopcast_${name} EXPORT flopcast FILE_SET HEADERS)
+  flopcast_component(${name})
 endfunction()

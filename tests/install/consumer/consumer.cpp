@@ -1,5 +1,7 @@
 #include <cstdio>
+#include <string>
 
+#include "flopcast/contract/contraction.hpp"
 #include "flopcast/core/call.hpp"
 #include "flopcast/interpose/user/regions.h"
 #include "flopcast/kernel/catalogue.hpp"
@@ -17,6 +19,10 @@ int main() {
   }
   if (!executed) {
     std::puts("a region was left out though nobody measures");
+    return 1;
+  }
+  if (const std::string text = to_string(flopcast::contract::parse_notation("ai,ibc->abc")); text != "abc=ai,ibc") {
+    std::printf("a contraction is read as %s\n", text.c_str());
     return 1;
   }
   std::printf("%s: %s\n", dgemm->name.c_str(), dgemm->operation.c_str());

@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
@@ -29,29 +33,53 @@ using report::Align;
 using report::Cell;
 using report::Table;
 
-/// Caches and memory; Ctrl-C meanwhile is no error of the measurement.
+/// Caches and memory.
 MachineMeasurement measured(const Topology& topology, const machine::DetectOptions& options) {
-  try {
-    MachineMeasurement found = machine::measured_machine(topology, options);
-    found.bandwidth_shares = machine::measured_bandwidth_shares(topology, options);
-    return found;
-  } catch (const Error&) {
-    throw_if_interrupted("what was measured of the caches is lost");
-    throw;
-  }
+  MachineMeasurement found = machine::measured_machine(topology, options);
+  found.bandwidth_shares = machine::measured_bandwidth_shares(topology, options);
+  return found;
 }
 
 /// All that the command tells.
 struct MachineReport {
   Topology topology;
-  MachineMeasurement measurement;
+  MachineMeasurement measurement;            ///< on the fastest kind of cores
+  std::vector<MachineMeasurement> of_kinds;  ///< on the other kinds, in the order of the topology; none where they can't be measured
   ClockQuality wall, cpu;
   double ticks_per_second = 0;
   bool uses_counter = false;
   double frequency = 0;
   NoiseLevel noise;
   std::vector<LibraryReport> libraries;
+  std::vector<machine::SlowDgemm> slow;  ///< libraries that stayed slower than they can be
 };
+
+/// A library that is slower than its kernels can be is timed again, some seconds apart; what remains slow is told. Rates are kept, so that
+/// a later run in a slow minute knows better.
+void time_slow_libraries_again(MachineReport& found, const machine::DetectOptions& options) {
+  constexpr int most_rounds = 3;
+  constexpr useconds_t pause = 500'000;
+  const auto slow = [&] { return machine::slow_libraries(found.libraries, found.measurement.dgemm_rates); };
+  found.slow = slow();
+  for (int round = 0; round < most_rounds && !found.slow.empty(); ++round) {
+    usleep(pause);
+    for (const machine::SlowDgemm& one : found.slow) {
+      throw_if_interrupted("nothing is kept");
+      LibraryReport& report = found.libraries[one.library];
+      if (LibraryReport again = machine::inspect(report.installed, true); again.dgemm_flops > report.dgemm_flops) {
+        report = std::move(again);
+      }
+    }
+    found.slow = slow();
+  }
+  std::map<std::string, double> rates;
+  for (const LibraryReport& report : found.libraries) {
+    if (report.dgemm_flops > 0) {
+      rates[machine::library_key(report.identity)] = report.dgemm_flops;
+    }
+  }
+  machine::keep_dgemm_rates(found.topology, rates, options);
+}
 
 MachineReport examine(const machine::DetectOptions& options, const CommonOptions& common) {
   MachineReport result;
@@ -64,6 +92,10 @@ MachineReport examine(const machine::DetectOptions& options, const CommonOptions
     inspected(static_cast<std::int64_t>(result.libraries.size()), static_cast<std::int64_t>(installed.size()));
   }
   result.measurement = measured(result.topology, options);
+  time_slow_libraries_again(result, options);
+  for (std::size_t k = 1; k < result.topology.kinds.size() && result.topology.this_system; ++k) {
+    result.of_kinds.push_back(machine::measured_machine(restricted_to(result.topology, result.topology.kinds[k].name), options));
+  }
   const machine::WallClock clock(0.05);
   result.wall = machine::quality(clock);
   result.cpu = machine::thread_cpu_clock_quality();
@@ -78,6 +110,15 @@ std::string counted(int count, const std::string& one, const std::string& many) 
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+/// ", caches 48 KiB, 1.25 MiB" as the system reports them.
+std::string caches_text(const std::vector<machine::ReportedCache>& caches) {
+  std::vector<std::string> texts;
+  for (const machine::ReportedCache& cache : caches) {
+    texts.push_back(format_bytes(static_cast<double>(cache.bytes)));
+  }
+  return texts.empty() ? "" : fmt::format(", caches {}", fmt::join(texts, ", "));
+}
+
 std::string cpu_text(const Topology& topology) {
   std::string text =
       fmt::format("{}\n           {}, {}, {}, {}, {} of memory\n", topology.cpu, counted(topology.sockets, "socket", "sockets"),
@@ -85,6 +126,10 @@ std::string cpu_text(const Topology& topology) {
                   counted(topology.numa_nodes, "memory node", "memory nodes"), format_bytes(static_cast<double>(topology.memory_bytes)));
   text += fmt::format("           this process may use {} (CPU {})", counted(topology.usable_cores, "core", "cores"),
                       machine::format_cpu_list(topology.usable));
+  for (const machine::CoreKind& kind : topology.kinds) {
+    text += fmt::format("\n           {} of them {} (CPU {}){}{}", kind.cores, kind.name, machine::format_cpu_list(kind.cpus),
+                        kind.most_hertz > 0 ? fmt::format(", up to {:.2f} GHz", kind.most_hertz * 1e-9) : "", caches_text(kind.caches));
+  }
   if (topology.cpu_quota > 0) {
     text += fmt::format(" for {:.1f} CPUs' worth of time", topology.cpu_quota);
   }
@@ -168,8 +213,16 @@ Table library_table(const std::vector<LibraryReport>& libraries) {
 }
 
 /// What is worth knowing about the libraries: those that can't be used, and those that chose slow kernels.
-std::vector<std::string> findings(const std::vector<LibraryReport>& libraries) {
+std::vector<std::string> findings(const MachineReport& found) {
+  const std::vector<LibraryReport>& libraries = found.libraries;
   std::vector<std::string> lines;
+  for (const machine::SlowDgemm& slow : found.slow) {
+    const LibraryReport& library = libraries[slow.library];
+    lines.push_back(
+        fmt::format("the machine is restless: dgemm of {} makes {} now, and its kernels are known to make {}; measure again when "
+                    "the machine is idle",
+                    library.installed.name, format_flop_rate(library.dgemm_flops), format_flop_rate(slow.expected)));
+  }
   for (const LibraryReport& library : libraries) {
     if (!library.failure.empty()) {
       lines.push_back(fmt::format("{} can't be used: {}", library.installed.path, library.failure));
@@ -188,12 +241,19 @@ std::vector<std::string> findings(const std::vector<LibraryReport>& libraries) {
 std::string to_text(const MachineReport& found, const CommonOptions& common) {
   std::string text = fmt::format("CPU        {}\nClock      {}\nFrequency  {}\nNoise      {}\n\n", cpu_text(found.topology),
                                  clock_text(found), frequency_text(found), machine::judgement(found.noise));
-  text += fmt::format("Caches and memory, measured on one core ({}, {}):\n\n{}\n",
-                      found.measurement.sweep.huge_pages ? "huge pages" : "small pages",
-                      found.measurement.quick ? "coarse sweep" : "full sweep", render(cache_table(found.measurement), common));
+  const auto caches = [&](const MachineMeasurement& measurement, const std::string& core) {
+    return fmt::format("Caches and memory, measured on one {}core ({}, {}):\n\n{}\n", core,
+                       measurement.sweep.huge_pages ? "huge pages" : "small pages", measurement.quick ? "coarse sweep" : "full sweep",
+                       render(cache_table(measurement), common));
+  };
+  const std::vector<machine::CoreKind>& kinds = found.topology.kinds;
+  text += caches(found.measurement, kinds.empty() ? "" : kinds.front().name + ' ');
+  for (std::size_t k = 0; k < found.of_kinds.size(); ++k) {
+    text += caches(found.of_kinds[k], kinds[k + 1].name + ' ');
+  }
   text += shares_text(*found.measurement.bandwidth_shares);
   text += fmt::format("BLAS and LAPACK libraries:\n\n{}", render(library_table(found.libraries), common));
-  const std::vector<std::string> notable = findings(found.libraries);
+  const std::vector<std::string> notable = findings(found);
   for (std::size_t i = 0; i < notable.size(); ++i) {
     text += fmt::format("{}- {}\n", i == 0 ? "\n" : "", notable[i]);
   }
@@ -219,19 +279,42 @@ nlohmann::json clock_json(const ClockQuality& quality) {
   return {{"resolution_seconds", quality.resolution}, {"overhead_seconds", quality.overhead}};
 }
 
-nlohmann::json to_json(const MachineReport& found) {
-  const Topology& topology = found.topology;
+nlohmann::json caches_json(const std::vector<machine::ReportedCache>& caches) {
   nlohmann::json reported = nlohmann::json::array();
-  for (const machine::ReportedCache& cache : topology.caches) {
+  for (const machine::ReportedCache& cache : caches) {
     reported.push_back({{"level", cache.level},
                         {"bytes", cache.bytes},
                         {"line_bytes", cache.line_bytes},
                         {"associativity", cache.associativity},
                         {"cores", cache.cores}});
   }
+  return reported;
+}
+
+nlohmann::json kinds_json(const MachineReport& found) {
+  nlohmann::json kinds = nlohmann::json::array();
+  for (std::size_t k = 0; k < found.topology.kinds.size(); ++k) {
+    const machine::CoreKind& kind = found.topology.kinds[k];
+    kinds.push_back({{"name", kind.name},
+                     {"cpus", kind.cpus},
+                     {"cores", kind.cores},
+                     {"most_hertz", kind.most_hertz},
+                     {"caches", caches_json(kind.caches)}});
+    if (k > 0 && k <= found.of_kinds.size()) {
+      kinds.back()["measured"] = found.of_kinds[k - 1];
+    }
+  }
+  return kinds;
+}
+
+nlohmann::json to_json(const MachineReport& found) {
+  const Topology& topology = found.topology;
   nlohmann::json libraries = nlohmann::json::array();
   for (const LibraryReport& library : found.libraries) {
     libraries.push_back(library_json(library));
+  }
+  for (const machine::SlowDgemm& slow : found.slow) {
+    libraries[slow.library]["expected_dgemm_flops"] = slow.expected;
   }
   return {{"schema", "flopcast-machine-1"},
           {"fingerprint", machine::hardware_fingerprint(topology)},
@@ -245,7 +328,8 @@ nlohmann::json to_json(const MachineReport& found) {
             {"usable_cores", topology.usable_cores},
             {"cpu_quota", topology.cpu_quota},
             {"memory_bytes", topology.memory_bytes},
-            {"caches", reported}}},
+            {"kinds", kinds_json(found)},
+            {"caches", caches_json(topology.caches)}}},
           {"clock",
            {{"invariant_tsc", topology.invariant_tsc},
             {"ticks_per_second", found.ticks_per_second},
@@ -260,6 +344,7 @@ nlohmann::json to_json(const MachineReport& found) {
             {"slice_seconds", found.noise.slice},
             {"judgement", machine::judgement(found.noise)}}},
           {"measured", found.measurement},
+          {"findings", findings(found)},
           {"libraries", libraries}};
 }
 

@@ -173,14 +173,23 @@ report::Table kernel_table(const json& profile, std::size_t most) {
   return table;
 }
 
+/// The clock and why it was chosen.
+std::string clock_text(const json& profile) {
+  if (profile.at("clock") != "cpu") {
+    return "wall time";
+  }
+  const double granted = profile.value("granted_cpus", 0.0);
+  return fmt::format("CPU time and modelled messages ({})", granted > 0
+                                                                ? fmt::format("a control group grants its processes {:.1f} CPUs", granted)
+                                                                : "more processes than cores, or asked for");
+}
+
 std::string overview(const json& profile) {
-  return fmt::format(
-      "{}, {}, {}; critical path {} of {} elapsed, {:.1f} % of it in kernels; messages: {} + {}", processes(profile.at("ranks").get<int>()),
-      profile.at("mpi").get<std::string>(),
-      profile.at("clock") == "cpu" ? "CPU time and modelled messages (more processes than cores, or asked for)" : "wall time",
-      format_seconds(number(profile.at("path"), "seconds")), format_seconds(number(profile, "elapsed_seconds")),
-      100 * mpi_coverage(profile), format_seconds(number(profile.at("message_model"), "latency_seconds")),
-      format_bandwidth(number(profile.at("message_model"), "bytes_per_second")));
+  return fmt::format("{}, {}, {}; critical path {} of {} elapsed, {:.1f} % of it in kernels; messages: {} + {}",
+                     processes(profile.at("ranks").get<int>()), profile.at("mpi").get<std::string>(), clock_text(profile),
+                     format_seconds(number(profile.at("path"), "seconds")), format_seconds(number(profile, "elapsed_seconds")),
+                     100 * mpi_coverage(profile), format_seconds(number(profile.at("message_model"), "latency_seconds")),
+                     format_bandwidth(number(profile.at("message_model"), "bytes_per_second")));
 }
 
 /// What flopcast itself has sent; nothing where the profile doesn't say.

@@ -147,7 +147,7 @@ void sample_subjects(const std::vector<PredictSubject>& subjects, const Workbenc
 }
 
 /// Threads of a recorded program that call at the same time share the cores.
-void share_cores(std::vector<Forecast>& threads, int threads_of_blas, int cores, const CommonOptions& common) {
+void share_cores(std::vector<Forecast>& threads, int threads_of_blas, double cpus, const CommonOptions& common) {
   std::vector<std::vector<predict::CallerStep>> steps;
   Seconds alone = 0;
   for (const auto& [subject, prediction] : threads) {
@@ -157,14 +157,14 @@ void share_cores(std::vector<Forecast>& threads, int threads_of_blas, int cores,
     }
     alone += prediction.seconds;
   }
-  const auto durations = predict::shared_durations(steps, cores);
+  const auto durations = predict::shared_durations(steps, cpus);
   Seconds shared = 0;
   for (std::size_t t = 0; t < threads.size(); ++t) {
     threads[t].second = predict::with_durations(threads[t].second, durations[t]);
     shared += threads[t].second.seconds;
   }
   if (shared > 1.001 * alone) {
-    note(fmt::format("threads wait for the same cores: {} instead of {}", format_seconds(shared), format_seconds(alone)), common);
+    note(fmt::format("threads wait for the same {:g} CPUs: {} instead of {}", cpus, format_seconds(shared), format_seconds(alone)), common);
   }
 }
 
@@ -233,10 +233,10 @@ void check(const PredictCommand& command, const CommonOptions& common) {
 /// Threads of a recorded program, which may call at the same time.
 bool is_threaded(const std::vector<PredictSubject>& subjects) { return subjects.size() > 1 && !subjects.front().pauses.empty(); }
 
-void finish(const PredictCommand& command, std::vector<Forecast> all, const Environment& environment, bool threaded, int cores,
+void finish(const PredictCommand& command, std::vector<Forecast> all, const Environment& environment, bool threaded, double cpus,
             const CommonOptions& common) {
   if (threaded) {
-    share_cores(all, command.libraries.threads, cores, common);
+    share_cores(all, command.libraries.threads, cpus, common);
   }
   show(command, all, environment, common);
   const auto worst = std::max_element(all.begin(), all.end(), [](const Forecast& a, const Forecast& b) {
@@ -282,7 +282,7 @@ void predict_here(const PredictCommand& command, predict::PredictOptions options
   }
   model::Store store = open_store(common);
   finish(command, predict_all(command, subjects, bench.environment(), store, &bench, options, common), bench.environment(), threaded,
-         machine::detect_topology().usable_cores, common);
+         machine::usable_cpus(machine::detect_topology()), common);
 }
 
 void predict_elsewhere(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {

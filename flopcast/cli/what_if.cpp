@@ -196,7 +196,7 @@ class Answering {
 
   /// Calls of several threads wait for the same cores.
   void share_cores(const std::vector<std::vector<predict::CallerStep>>& steps) {
-    const auto durations = predict::shared_durations(steps, machine::detect_topology().usable_cores);
+    const auto durations = predict::shared_durations(steps, machine::usable_cpus(machine::detect_topology()));
     Seconds sum = 0;
     for (std::size_t t = 0; t < steps.size(); ++t) {
       for (std::size_t c = 0; c < durations[t].size(); ++c) {

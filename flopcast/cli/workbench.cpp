@@ -6,12 +6,15 @@
 #include <string>
 
 #include "flopcast/cli/options.hpp"
+#include "flopcast/core/control_group.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/component.hpp"
 #include "flopcast/interpose/preloaded/tuned.h"
 #include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/machine/affinity.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/installed.hpp"
+#include "flopcast/machine/topology.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -36,6 +39,17 @@ machine::LibrarySet open_libraries(const LibraryOptions& options, bool interpose
       machine::LibrarySet::open(blas, lapack, interposer ? interpose::find_component("libflopcast-tuned.so").string() : std::string());
   libraries.set_threads(options.threads);
   return libraries;
+}
+
+/// A group that has used its time up stops until its next period, in the middle of a kernel.
+void note_quota(int threads, const CommonOptions& common) {
+  const double granted = control_group_limits().cpus;
+  if (granted > 0 && threads > granted) {
+    note(fmt::format("warning: the control group grants {:g} CPUs' worth of time to {} thread{}: long kernels are stopped now and then, "
+                     "short ones aren't",
+                     granted, threads, threads == 1 ? "" : "s"),
+         common);
+  }
 }
 
 }  // namespace
@@ -105,10 +119,39 @@ model::OnDemandModels stored_models(const model::Store& store, const Environment
   return models;
 }
 
+namespace {
+
+/// What is measured on cores of several kinds in turns is true of none: this process keeps to the fastest kind if it has cores enough.
+void keep_to_one_kind(int threads, const CommonOptions& common) {
+  const machine::Topology topology = machine::detect_topology();
+  if (topology.kinds.empty()) {
+    return;
+  }
+  const machine::CoreKind& fastest = topology.kinds.front();
+  if (threads > fastest.cores) {
+    note(fmt::format("warning: {} threads run on cores of several kinds, as there are {} {} cores: times depend on which thread is where",
+                     threads, fastest.cores, fastest.name),
+         common);
+  } else if (const std::vector<int> cpus = cpus_to_measure_on(topology); !cpus.empty()) {
+    machine::pin_this_thread(cpus);
+    note(fmt::format("measured on the {} cores, CPU {}", fastest.name, machine::format_cpu_list(cpus)), common);
+  }
+}
+
+/// Kernels are tried on the cores on which they are to run.
+KernelSettings chosen_kernels(const LibraryOptions& options, const CommonOptions& common) {
+  keep_to_one_kind(options.threads, common);
+  return choose_kernels(options, common);
+}
+
+}  // namespace
+
 Workbench::Workbench(const LibraryOptions& options, const CommonOptions& common, bool interposer)
-    : settings_(choose_kernels(options, common)),
+    : settings_(chosen_kernels(options, common)),
       libraries_(open_libraries(options, interposer)),
-      environment_(machine::detect(libraries_, options.threads, {.progress = progress("measuring caches", common)})) {}
+      environment_(machine::detect(libraries_, options.threads, {.progress = progress("measuring caches", common)})) {
+  note_quota(options.threads, common);
+}
 
 interpose::LibraryFiles Workbench::files() const { return {libraries_.blas().path, libraries_.lapack().path}; }
 

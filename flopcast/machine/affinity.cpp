@@ -16,7 +16,7 @@
 namespace flopcast::machine {
 namespace {
 
-/// Where a place stands in the order in which places are taken: which of its core's threads it is, then by socket or by turns.
+/// Where a place stands in the order in which places are taken: which of its core's threads it is, then by kind, then by socket or by turns.
 struct Rank {
   int thread_of_core = 0, core_of_socket = 0;
 };
@@ -49,8 +49,8 @@ std::vector<int> choose_cpus(std::vector<CpuPlace> places, int threads, Affinity
   const std::map<int, Rank> by_cpu = ranks(places);
   const auto key = [&](const CpuPlace& place) {
     const Rank& rank = by_cpu.at(place.cpu);
-    return affinity == Affinity::close ? std::tuple(rank.thread_of_core, place.socket, rank.core_of_socket)
-                                       : std::tuple(rank.thread_of_core, rank.core_of_socket, place.socket);
+    return affinity == Affinity::close ? std::tuple(rank.thread_of_core, place.kind, place.socket, rank.core_of_socket)
+                                       : std::tuple(rank.thread_of_core, place.kind, rank.core_of_socket, place.socket);
   };
   std::stable_sort(places.begin(), places.end(), [&](const CpuPlace& a, const CpuPlace& b) { return key(a) < key(b); });
   std::vector<int> cpus;
@@ -67,6 +67,43 @@ int busy_cores(const std::vector<CpuPlace>& places, double cpu_quota) {
   }
   const int count = std::max(1, static_cast<int>(cores.size()));
   return cpu_quota > 0 ? std::clamp(static_cast<int>(std::floor(cpu_quota)), 1, count) : count;
+}
+
+namespace {
+
+/// The CPUs that the calling thread may run on; none where the system doesn't say.
+std::vector<int> cpus_of_this_thread() {
+  static constexpr int most = 1 << 16;
+  const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(most));
+  std::vector<unsigned long> words(bytes / sizeof(unsigned long), 0);
+  auto* set = reinterpret_cast<cpu_set_t*>(words.data());
+  std::vector<int> cpus;
+  if (pthread_getaffinity_np(pthread_self(), bytes, set) == 0) {
+    for (int cpu = 0; cpu < most; ++cpu) {
+      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, set)) {
+        cpus.push_back(cpu);
+      }
+    }
+  }
+  return cpus;
+}
+
+}  // namespace
+
+PinnedFor::PinnedFor(const std::vector<int>& cpus) {
+  if (!cpus.empty()) {
+    before_ = cpus_of_this_thread();
+    pin_this_thread(cpus);
+  }
+}
+
+PinnedFor::~PinnedFor() {
+  if (!before_.empty()) {
+    try {
+      pin_this_thread(before_);
+    } catch (const Error&) {  // the process lost CPUs meanwhile: the thread stays where it is
+    }
+  }
 }
 
 void pin_this_thread(const std::vector<int>& cpus) {

@@ -11,6 +11,7 @@ struct CpuPlace {
   int cpu = 0;
   int core = 0;
   int socket = 0;
+  int kind = 0;  ///< 0: of the fastest kind of cores; others follow in the order of their speed
   friend bool operator==(const CpuPlace&, const CpuPlace&) = default;
 };
 
@@ -21,7 +22,7 @@ enum class Affinity : std::uint8_t { close, spread };
 /// Throws usage_error for anything but "close" and "spread".
 Affinity parse_affinity(std::string_view text);
 
-/// CPUs for `threads` threads: one per core as long as cores last, hyperthreads only then. Throws bad_input if there are fewer places than
+/// CPUs for `threads` threads: one per core as long as cores last, the fastest kind of cores first, hyperthreads only then. Throws bad_input if there are fewer places than
 /// threads, or no thread.
 std::vector<int> choose_cpus(std::vector<CpuPlace> places, int threads, Affinity affinity);
 
@@ -30,5 +31,17 @@ int busy_cores(const std::vector<CpuPlace>& places, double cpu_quota);
 
 /// Binds the calling thread to `cpus`; throws environment_error if the system doesn't permit it.
 void pin_this_thread(const std::vector<int>& cpus);
+
+/// Binds the calling thread to `cpus` while it lives; to nothing else if there are none. Throws as pin_this_thread.
+class PinnedFor {
+ public:
+  explicit PinnedFor(const std::vector<int>& cpus);
+  ~PinnedFor();
+  PinnedFor(const PinnedFor&) = delete;
+  PinnedFor& operator=(const PinnedFor&) = delete;
+
+ private:
+  std::vector<int> before_;
+};
 
 }  // namespace flopcast::machine

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,12 @@ struct DetectOptions {
   SweepProgress progress;           ///< of measuring
 };
 
-/// Caches and memory of this machine as measured: from the file of an earlier run (microseconds), or now (up to 15 s), and then kept.
+/// Caches and memory of this machine as measured, on the fastest of its kinds of cores (restricted_to() has the others): from the file of an earlier run (microseconds), or now (up to 15 s), and then kept.
 /// Throws unusable_measurement if the sweep shows no cache at all or is interrupted, environment_error if the file can't be written.
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options = {});
+
+/// Keeps the rates of libraries' dgemm (MachineMeasurement::dgemm_rates) that are better than those kept before. Throws as measured_machine.
+void keep_dgemm_rates(const Topology& topology, const std::map<std::string, double>& rates, DetectOptions options = {});
 
 /// What each of several cores gets of the bandwidth that one has alone: kept with that measurement, and measured anew (tens of milliseconds)
 /// whenever that is. Throws as measured_machine and measure_bandwidth_shares.

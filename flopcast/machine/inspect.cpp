@@ -17,6 +17,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/clock.hpp"
 #include "flopcast/machine/library.hpp"
+#include "flopcast/machine/machine_file.hpp"
 #include "flopcast/machine/peak.hpp"
 
 namespace flopcast::machine {
@@ -188,6 +189,25 @@ nlohmann::json in_child(const std::function<nlohmann::json()>& work, Seconds lim
 const KernelTrial* LibraryReport::better() const {
   static constexpr double misread = 1.25;
   return !trials.empty() && trials.front().dgemm_flops > misread * dgemm_flops ? &trials.front() : nullptr;
+}
+
+std::vector<SlowDgemm> slow_libraries(const std::vector<LibraryReport>& reports, const std::map<std::string, double>& known) {
+  static constexpr double restless = 0.75;
+  std::vector<SlowDgemm> slow;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const LibraryReport& report = reports[i];
+    const auto before = known.find(library_key(report.identity));
+    double expected = before == known.end() ? 0 : before->second;
+    for (const LibraryReport& other : reports) {
+      const bool same = other.identity.name == report.identity.name && other.identity.version == report.identity.version &&
+                        other.identity.kernels == report.identity.kernels;
+      expected = same ? std::max(expected, other.dgemm_flops) : expected;
+    }
+    if (report.dgemm_flops > 0 && report.dgemm_flops < restless * expected) {
+      slow.push_back({i, expected});
+    }
+  }
+  return slow;
 }
 
 LibraryReport inspect(const InstalledLibrary& library, bool try_kernels) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,17 @@ struct LibraryReport {
   /// Kernels so much faster than those that it chose that it has misread the CPU; null if it chose well.
   [[nodiscard]] const KernelTrial* better() const;
 };
+
+/// A library whose dgemm is slower than it can be: the machine is restless, or was when this was timed.
+struct SlowDgemm {
+  std::size_t library = 0;  ///< index of its report
+  double expected = 0;      ///< flops per second that its kernels are known to reach
+  friend bool operator==(const SlowDgemm&, const SlowDgemm&) = default;
+};
+
+/// Which libraries are over a quarter slower than `known` (by library_key()) says, or than another build of the same version with the same
+/// kernels.
+std::vector<SlowDgemm> slow_libraries(const std::vector<LibraryReport>& reports, const std::map<std::string, double>& known);
 
 /// Loads each library in a child process of its own, so that none can disturb another or end this process, and lets it say what it is.
 /// `try_kernels`: also times dgemm with the kernels it chose and with others, in turns some more times if others seem nearly as good.

@@ -89,7 +89,9 @@ void to_json(nlohmann::json& json, const MachineMeasurement& measurement) {
           {"patterns", patterns_to_json(measurement.hierarchy.patterns)},
           {"memory_bandwidth", measurement.hierarchy.memory_bandwidth},
           {"memory_latency_seconds", measurement.hierarchy.memory_latency},
-          {"peaks", measurement.peaks}};
+          {"peaks", measurement.peaks},
+          {"peak_moments", measurement.peak_moments},
+          {"dgemm_rates", measurement.dgemm_rates}};
   if (measurement.bandwidth_shares) {
     json["bandwidth_shares"] = *measurement.bandwidth_shares;
   }
@@ -112,6 +114,8 @@ void from_json(const nlohmann::json& json, MachineMeasurement& measurement) {
   json.at("memory_bandwidth").get_to(measurement.hierarchy.memory_bandwidth);
   json.at("memory_latency_seconds").get_to(measurement.hierarchy.memory_latency);
   json.at("peaks").get_to(measurement.peaks);
+  measurement.peak_moments = json.value("peak_moments", measurement.peak_moments);  // files of earlier versions lack these
+  measurement.dgemm_rates = json.value("dgemm_rates", measurement.dgemm_rates);
   if (json.contains("bandwidth_shares")) {
     measurement.bandwidth_shares = json.at("bandwidth_shares").get<std::vector<BandwidthShare>>();
   }

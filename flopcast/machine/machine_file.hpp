@@ -20,6 +20,8 @@ struct MachineMeasurement {
   MemoryHierarchy hierarchy;
   std::optional<std::vector<BandwidthShare>> bandwidth_shares;  ///< by rising numbers of threads; measured when first asked for
   std::map<std::string, double> peaks;                          ///< flops per second of one core, by library_key()
+  std::map<std::string, int> peak_moments;                      ///< processes that measured that peak, of which the best one counts
+  std::map<std::string, double> dgemm_rates;                    ///< the best that inspect() has seen of a library, by library_key()
 };
 
 void to_json(nlohmann::json& json, const MachineMeasurement& measurement);

@@ -1,6 +1,7 @@
 #include "flopcast/machine/topology.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <hwloc.h>
 #include <unistd.h>
 
@@ -11,14 +12,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <set>
+#include <utility>
 
+#include "flopcast/core/control_group.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/clock.hpp"
-#include "flopcast/machine/control_group.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -113,6 +116,87 @@ std::vector<ReportedCache> caches_above(hwloc_topology_t topology, hwloc_obj_t c
   return caches;
 }
 
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
+
+/// What hwloc says of a kind of cores.
+struct ToldKind {
+  CoreKind kind;
+  int efficiency = -1;  ///< large is fast; -1: not told
+  std::string type;     ///< such as IntelAtom
+};
+
+/// The clocks of cores that are built alike may differ by some percent, as those that reach most are chosen for the highest turbo.
+bool are_alike(const ToldKind& a, const ToldKind& b) {
+  constexpr double turbo = 1.15;
+  const double low = std::min(a.kind.most_hertz, b.kind.most_hertz), high = std::max(a.kind.most_hertz, b.kind.most_hertz);
+  return a.type == b.type && a.kind.caches == b.kind.caches && (low <= 0 || high <= turbo * low);
+}
+
+ToldKind told_kind(hwloc_topology_t topology, unsigned number, const std::vector<int>& usable) {
+  constexpr double mega = 1e6;
+  const Bitmap set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+  ToldKind told;
+  unsigned count = 0;
+  hwloc_info_s* infos = nullptr;
+  hwloc_cpukinds_get_info(topology, number, set.get(), &told.efficiency, &count, &infos, 0);
+  for (unsigned i = 0; i < count; ++i) {
+    const std::string_view name = infos[i].name;
+    if (name == "FrequencyMaxMHz") {
+      told.kind.most_hertz = mega * std::strtod(infos[i].value, nullptr);
+    } else if (name == "CoreType") {
+      told.type = infos[i].value;
+    }
+  }
+  for (const int cpu : usable) {
+    if (hwloc_bitmap_isset(set.get(), static_cast<unsigned>(cpu)) != 0) {
+      told.kind.cpus.push_back(cpu);
+    }
+  }
+  if (const int first = hwloc_bitmap_first(set.get()); first >= 0) {
+    told.kind.caches = caches_above(topology, core_of(topology, first));
+  }
+  return told;
+}
+
+/// The kinds of the usable cores, the fastest first; none if all cores of the machine are alike.
+std::vector<CoreKind> kinds_of(hwloc_topology_t topology, const std::vector<int>& usable) {
+  std::vector<ToldKind> told;
+  for (int i = 0; i < hwloc_cpukinds_get_nr(topology, 0); ++i) {
+    ToldKind one = told_kind(topology, static_cast<unsigned>(i), usable);
+    const auto alike = std::find_if(told.begin(), told.end(), [&](const ToldKind& other) { return are_alike(one, other); });
+    if (alike != told.end()) {
+      alike->kind.cpus.insert(alike->kind.cpus.end(), one.kind.cpus.begin(), one.kind.cpus.end());
+      std::sort(alike->kind.cpus.begin(), alike->kind.cpus.end());
+    } else {
+      told.push_back(std::move(one));
+    }
+  }
+  if (told.size() < 2) {
+    return {};
+  }
+  std::stable_sort(told.begin(), told.end(), [](const ToldKind& a, const ToldKind& b) {
+    return std::pair(a.efficiency, a.kind.most_hertz) > std::pair(b.efficiency, b.kind.most_hertz);
+  });
+  std::vector<CoreKind> kinds;
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    CoreKind& kind = told[i].kind;
+    kind.name = told.size() > 2 ? fmt::format("kind {}", i + 1) : i == 0 ? "performance" : "efficiency";
+    if (!kind.cpus.empty()) {
+      kind.cores = distinct_cores(topology, kind.cpus);
+      kinds.push_back(std::move(kind));
+    }
+  }
+  return kinds;
+}
+
+/// Tells the places which kind they are of.
+void set_kinds(std::vector<CpuPlace>& places, const std::vector<CoreKind>& kinds) {
+  for (CpuPlace& place : places) {
+    const auto of_place = [&](const CoreKind& kind) { return std::find(kind.cpus.begin(), kind.cpus.end(), place.cpu) != kind.cpus.end(); };
+    place.kind = static_cast<int>(std::find_if(kinds.begin(), kinds.end(), of_place) - kinds.begin());
+  }
+}
+
 /// hwloc's figure comes from the memory nodes, which some virtual machines understate: the kernel's own counts where this machine is meant.
 std::int64_t memory_bytes(hwloc_topology_t topology) {
   const std::int64_t kernel = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
@@ -136,6 +220,37 @@ double base_frequency_hertz() {
 
 }  // namespace
 
+Topology restricted_to(const Topology& topology, const std::string& kind) {
+  const auto found = std::find_if(topology.kinds.begin(), topology.kinds.end(), [&](const CoreKind& one) { return one.name == kind; });
+  if (found == topology.kinds.end()) {
+    std::vector<std::string> names;
+    for (const CoreKind& one : topology.kinds) {
+      names.push_back(one.name);
+    }
+    throw bad_input("'{}' is no kind of cores that this process may use; {}", kind,
+                    names.empty() ? "all are alike" : fmt::format("there are {}", fmt::join(names, ", ")));
+  }
+  Topology result = topology;
+  result.kinds = {*found};
+  result.usable = found->cpus;
+  result.usable_cores = found->cores;
+  result.caches = found->caches;
+  const auto other = [&](const CpuPlace& place) {
+    return std::find(found->cpus.begin(), found->cpus.end(), place.cpu) == found->cpus.end();
+  };
+  result.places.erase(std::remove_if(result.places.begin(), result.places.end(), other), result.places.end());
+  return result;
+}
+
+std::vector<int> cpus_to_measure_on(const Topology& topology) {
+  return topology.this_system && !topology.kinds.empty() ? topology.kinds.front().cpus : std::vector<int>();
+}
+
+double usable_cpus(const Topology& topology) {
+  const auto cores = static_cast<double>(topology.usable_cores);
+  return topology.cpu_quota > 0 ? std::min(topology.cpu_quota, cores) : cores;
+}
+
 Topology detect_topology() {
   const HwlocTopology loaded = load_hwloc();
   hwloc_topology_t topology = loaded.get();
@@ -148,10 +263,14 @@ Topology detect_topology() {
   result.numa_nodes = count(HWLOC_OBJ_NUMANODE);
   result.usable = allowed_cpus(topology);
   result.places = places_of(topology, result.usable);
+  result.kinds = kinds_of(topology, result.usable);
+  set_kinds(result.places, result.kinds);
   result.usable_cores = distinct_cores(topology, result.usable);
   result.cpu_quota = control_group_limits().cpus;
   result.memory_bytes = memory_bytes(topology);
-  result.caches = caches_above(topology, core_of(topology, result.usable.empty() ? 0 : result.usable.front()));
+  const std::vector<int>& fastest = result.kinds.empty() ? result.usable : result.kinds.front().cpus;
+  result.caches = caches_above(topology, core_of(topology, fastest.empty() ? 0 : fastest.front()));
+  result.this_system = hwloc_topology_is_thissystem(topology) != 0;
   result.invariant_tsc = has_invariant_counter();
   result.nominal_hertz = base_frequency_hertz();
   return result;

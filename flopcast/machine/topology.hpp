@@ -20,6 +20,16 @@ struct ReportedCache {
   friend bool operator==(const ReportedCache&, const ReportedCache&) = default;
 };
 
+/// Cores that are built alike, on a CPU that has several kinds of them.
+struct CoreKind {
+  std::string name;                   ///< "performance" and "efficiency"; of more kinds "kind 1", "kind 2", the fastest first
+  std::vector<int> cpus;              ///< usable hardware threads
+  int cores = 0;                      ///< that these belong to
+  double most_hertz = 0;              ///< highest clock; 0 if not told
+  std::vector<ReportedCache> caches;  ///< of its first core, from L1 outwards
+  friend bool operator==(const CoreKind&, const CoreKind&) = default;
+};
+
 /// What the machine says of itself.
 struct Topology {
   std::string cpu;  ///< model name with family, model and stepping where they are told: names are masked in virtual machines
@@ -30,13 +40,24 @@ struct Topology {
   std::vector<int> usable;       ///< hardware threads that this process may run on (affinity, cpuset)
   std::vector<CpuPlace> places;  ///< of the usable ones, in their order
   int usable_cores = 1;          ///< cores that these belong to
+  std::vector<CoreKind> kinds;   ///< of the usable cores, the fastest first; none where all are alike
   double cpu_quota = 0;          ///< CPUs' worth of time that the control group grants; 0: no limit
   std::int64_t memory_bytes = 0;
-  std::vector<ReportedCache> caches;  ///< of the first usable core, from L1 outwards
+  std::vector<ReportedCache> caches;  ///< of the first usable core of the fastest kind, from L1 outwards
+  bool this_system = true;            ///< false: read from a file (HWLOC_XMLFILE), so that no thread can be bound to its CPUs
   bool invariant_tsc = false;         ///< the time stamp counter ticks evenly whatever the clock does
   double nominal_hertz = 0;           ///< 0 if not told
   friend bool operator==(const Topology&, const Topology&) = default;
 };
+
+/// The same machine with the cores of one kind only, as if a process might run on no others. Throws bad_input for the name of no kind.
+Topology restricted_to(const Topology& topology, const std::string& kind);
+
+/// CPUs to which what is measured of this topology is bound: those of the fastest kind; none where all are alike or it is another system.
+std::vector<int> cpus_to_measure_on(const Topology& topology);
+
+/// CPUs' worth of time that this process may use: its cores, or less where its control group grants less.
+double usable_cpus(const Topology& topology);
 
 /// Asks hwloc and the CPU. Throws environment_error if hwloc fails.
 Topology detect_topology();

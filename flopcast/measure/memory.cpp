@@ -7,9 +7,9 @@
 #include <cstring>
 #include <fstream>
 
+#include "flopcast/core/control_group.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
-#include "flopcast/machine/control_group.hpp"
 
 namespace flopcast::measure {
 
@@ -38,7 +38,7 @@ void Memory::reserve(std::int64_t bytes, Pages real) {
 }
 
 std::int64_t available_memory_bytes() {
-  const std::int64_t granted = machine::control_group_limits().memory_bytes;
+  const std::int64_t granted = control_group_limits().memory_bytes;
   std::ifstream file("/proc/meminfo");
   std::string name;
   std::int64_t kibibytes = 0;

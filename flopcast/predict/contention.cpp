@@ -17,8 +17,7 @@ struct Caller {
 
 class Simulation {
  public:
-  Simulation(std::span<const std::vector<CallerStep>> threads, int cores)
-      : threads_(threads), cores_(std::max(1, cores)), callers_(threads.size()) {
+  Simulation(std::span<const std::vector<CallerStep>> threads, double cpus) : threads_(threads), cpus_(cpus), callers_(threads.size()) {
     for (std::size_t t = 0; t < threads.size(); ++t) {
       durations_.emplace_back(threads[t].size());
       callers_[t].left = threads[t].empty() ? 0 : threads[t].front().pause;
@@ -34,15 +33,17 @@ class Simulation {
 
  private:
   [[nodiscard]] bool ended(std::size_t t) const { return callers_[t].step >= threads_[t].size(); }
-  [[nodiscard]] int asked(std::size_t t) const { return std::clamp(threads_[t][callers_[t].step].cores, 1, cores_); }
+  [[nodiscard]] double asked(std::size_t t) const {
+    return std::min(static_cast<double>(std::max(1, threads_[t][callers_[t].step].cores)), cpus_);
+  }
 
   /// Returns the progress of calls per second.
   [[nodiscard]] double speed() const {
-    int sum = 0;
+    double sum = 0;
     for (std::size_t t = 0; t < callers_.size(); ++t) {
       sum += !ended(t) && !callers_[t].pausing ? asked(t) : 0;
     }
-    return sum <= cores_ ? 1 : static_cast<double>(cores_) / sum;
+    return sum <= cpus_ ? 1 : cpus_ / sum;
   }
 
   /// Returns one more than the number of the thread whose pause or call ends first, or 0 if all threads have ended. Sets the time until
@@ -81,7 +82,7 @@ class Simulation {
   }
 
   std::span<const std::vector<CallerStep>> threads_;
-  int cores_;
+  double cpus_;
   std::vector<Caller> callers_;
   std::vector<std::vector<Seconds>> durations_;
   Seconds now_ = 0, until_ = 0;
@@ -120,8 +121,8 @@ Prediction with_durations(Prediction prediction, std::span<const Seconds> durati
   return prediction;
 }
 
-std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<CallerStep>> threads, int cores) {
-  return threads.size() < 2 ? work_of(threads) : Simulation(threads, cores).run();
+std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<CallerStep>> threads, double cpus) {
+  return threads.size() < 2 || !(cpus > 0) ? work_of(threads) : Simulation(threads, cpus).run();
 }
 
 }  // namespace flopcast::predict

@@ -17,10 +17,11 @@ struct CallerStep {
   int cores = 1;     ///< threads of the library in this call
 };
 
-/// Returns the duration of every call of every thread if the cores are shared. While the running calls ask for more cores than there are,
-/// each call slows down by the factor cores / (sum of the requested cores). A single call is never counted with more than `cores`, because
-/// its own threads' competition is part of its work. Code between calls is not slowed down, and threads wait for nothing but cores.
-std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<CallerStep>> threads, int cores);
+/// Returns the duration of every call of every thread if `cpus` CPUs' worth of time are shared: cores, or the part of a CPU that a control
+/// group grants. While the running calls ask for more CPUs than there are, each call slows down by the factor cpus / (sum of the requested
+/// CPUs). A single call is never counted with more than `cpus`, because its own threads' competition is part of its work. Code between
+/// calls is not slowed down, and threads wait for nothing but CPUs.
+std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<CallerStep>> threads, double cpus);
 
 /// Returns a thread's prediction, which must include its calls, with `durations` as the times of its calls. The total, the interval and
 /// every kernel's share scale with the total.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include "flopcast/core/error.hpp"
 
@@ -40,6 +41,22 @@ TEST(BusyCores, HeedTheQuota) {
 TEST(ParseAffinity, KnowsTwo) {
   EXPECT_EQ(parse_affinity("spread"), Affinity::spread);
   EXPECT_THROW(parse_affinity("far"), Error);
+}
+
+TEST(PinnedFor, GivesTheOtherCpusBack) {
+  cpu_set_t before, meanwhile, after;
+  sched_getaffinity(0, sizeof before, &before);
+  int first = 0;
+  while (!CPU_ISSET(first, &before)) {
+    ++first;
+  }
+  {
+    const PinnedFor pinned({first});
+    sched_getaffinity(0, sizeof meanwhile, &meanwhile);
+  }
+  sched_getaffinity(0, sizeof after, &after);
+  EXPECT_EQ(CPU_COUNT(&meanwhile), 1);
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));
 }
 
 TEST(PinThisThread, RefusesACpuThatIsNotThere) { EXPECT_THROW(pin_this_thread({4000}), Error); }

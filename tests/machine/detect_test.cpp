@@ -36,6 +36,8 @@ MachineMeasurement measurement() {
   made.hierarchy.memory_latency = 1e-7;
   made.bandwidth_shares = std::vector<BandwidthShare>{{2, 0.9, 0.7}};
   made.peaks = {{library_key(openblas()), 8e10}};
+  made.peak_moments = {{library_key(openblas()), 2}};
+  made.dgemm_rates = {{library_key(openblas()), 7e10}};
   return made;
 }
 

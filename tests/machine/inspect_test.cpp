@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/machine/machine_file.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -72,6 +73,27 @@ TEST(LibraryReport, PointsOutOnlyKernelsThatAreMuchFaster) {
   report.trials.front().dgemm_flops = 52e9;
   ASSERT_NE(report.better(), nullptr);
   EXPECT_EQ(report.better()->setting, "OPENBLAS_CORETYPE=SkylakeX");
+}
+
+LibraryReport report_of(const std::string& threading, const std::string& version, double rate) {
+  LibraryReport report;
+  report.identity = {"openblas", "/lib/" + threading + ".so", version, "SkylakeX", threading, threading};
+  report.dgemm_flops = rate;
+  return report;
+}
+
+TEST(SlowLibraries, AreThoseThatWereFasterBefore) {
+  const std::vector<LibraryReport> reports = {report_of("serial", "1", 6.76e9)};
+  const std::string key = library_key(reports[0].identity);
+  EXPECT_TRUE(slow_libraries(reports, {}).empty()) << "nothing is known yet";
+  EXPECT_EQ(slow_libraries(reports, {{key, 16e9}}), (std::vector<SlowDgemm>{{0, 16e9}}));
+  EXPECT_TRUE(slow_libraries(reports, {{key, 8e9}}).empty()) << "less than a quarter";
+}
+
+TEST(SlowLibraries, AreThoseWhoseKernelsAreFasterInAnotherBuild) {
+  EXPECT_EQ(slow_libraries({report_of("serial", "1", 6.76e9), report_of("pthread", "1", 16e9)}, {}), (std::vector<SlowDgemm>{{0, 16e9}}));
+  EXPECT_TRUE(slow_libraries({report_of("serial", "1", 6.76e9), report_of("pthread", "2", 16e9)}, {}).empty()) << "of another version";
+  EXPECT_TRUE(slow_libraries({report_of("serial", "1", 0), report_of("pthread", "1", 16e9)}, {}).empty()) << "it wasn't timed";
 }
 
 }  // namespace

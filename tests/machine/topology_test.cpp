@@ -4,6 +4,9 @@
 
 #include <cstdlib>
 
+#include "flopcast/core/error.hpp"
+#include "flopcast/machine/detect.hpp"
+
 namespace flopcast::machine {
 namespace {
 
@@ -37,6 +40,64 @@ TEST_F(Synthetic, LivesWithoutCaches) {
   EXPECT_EQ(found.cores, 3);
   EXPECT_TRUE(found.caches.empty());
 }
+
+/// A CPU with two performance cores, of two hardware threads each, and a cluster of four efficiency cores.
+Topology hybrid() {
+  setenv("HWLOC_XMLFILE", FLOPCAST_HYBRID_XML, 1);
+  const Topology result = detect_topology();
+  unsetenv("HWLOC_XMLFILE");
+  return result;
+}
+
+TEST(Hybrid, TellsKindsOfCoresApart) {
+  const Topology found = hybrid();
+  EXPECT_FALSE(found.this_system);
+  ASSERT_EQ(found.kinds.size(), 2U);
+  const CoreKind& fast = found.kinds[0];
+  const CoreKind& slow = found.kinds[1];
+  EXPECT_EQ(fast.name, "performance");
+  EXPECT_EQ(fast.cores, 2);
+  EXPECT_EQ(format_cpu_list(fast.cpus), "0-3");
+  EXPECT_EQ(fast.most_hertz, 5e9);
+  EXPECT_EQ(slow.name, "efficiency");
+  EXPECT_EQ(slow.cores, 4);
+  EXPECT_EQ(format_cpu_list(slow.cpus), "4-7");
+  EXPECT_EQ(slow.most_hertz, 3.9e9);
+  ASSERT_EQ(slow.caches.size(), 3U);
+  EXPECT_EQ(slow.caches[0].bytes, 32768);
+  EXPECT_EQ(slow.caches[1].bytes, 2097152);
+  EXPECT_EQ(slow.caches[1].cores, 4) << "the cluster shares it";
+  EXPECT_EQ(found.caches, fast.caches);
+  EXPECT_EQ(fast.caches[0].bytes, 49152);
+}
+
+TEST(Hybrid, ThreadsTakeTheFastCoresFirst) {
+  const Topology found = hybrid();
+  EXPECT_EQ(choose_cpus(found.places, 2, Affinity::close), (std::vector<int>{0, 2}));
+  EXPECT_EQ(choose_cpus(found.places, 6, Affinity::spread), (std::vector<int>{0, 2, 4, 5, 6, 7}));
+  EXPECT_EQ(choose_cpus(found.places, 7, Affinity::close).back(), 1) << "a second thread of a core comes last";
+  EXPECT_EQ(busy_cores(found.places, 0), 6);
+}
+
+TEST(Hybrid, MayBeLookedAtKindByKind) {
+  const Topology found = hybrid();
+  const Topology slow = restricted_to(found, "efficiency"), fast = restricted_to(found, "performance");
+  EXPECT_EQ(slow.usable, found.kinds[1].cpus);
+  EXPECT_EQ(slow.usable_cores, 4);
+  EXPECT_EQ(slow.caches, found.kinds[1].caches);
+  EXPECT_EQ(busy_cores(slow.places, 0), 4);
+  EXPECT_EQ(choose_cpus(slow.places, 1, Affinity::close), (std::vector<int>{4}));
+  EXPECT_NE(hardware_fingerprint(slow), hardware_fingerprint(fast)) << "what was measured of one isn't taken for the other's";
+  EXPECT_EQ(hardware_fingerprint(fast), hardware_fingerprint(found));
+  EXPECT_THROW(restricted_to(found, "middling"), Error);
+  EXPECT_TRUE(cpus_to_measure_on(found).empty()) << "they are another machine's";
+  Topology here = found;
+  here.this_system = true;
+  EXPECT_EQ(cpus_to_measure_on(here), found.kinds[0].cpus);
+  EXPECT_EQ(cpus_to_measure_on(restricted_to(here, "efficiency")), found.kinds[1].cpus);
+}
+
+TEST_F(Synthetic, CoresThatAreAlikeAreOfNoKind) { EXPECT_TRUE(topology("pack:2 core:4 pu:2").kinds.empty()); }
 
 TEST(Topology, OfThisMachineIsSane) {
   const Topology found = detect_topology();

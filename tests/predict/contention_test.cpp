@@ -10,7 +10,7 @@ namespace {
 
 using Threads = std::vector<std::vector<CallerStep>>;
 
-void expect_durations(const Threads& threads, int cores, const std::vector<std::vector<Seconds>>& expected) {
+void expect_durations(const Threads& threads, double cores, const std::vector<std::vector<Seconds>>& expected) {
   const auto found = shared_durations(threads, cores);
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t t = 0; t < found.size(); ++t) {
@@ -29,6 +29,12 @@ TEST(Contention, CallsThatHaveTheCoresTakeTheirWork) {
 TEST(Contention, CallsAtTheSameTimeShareTheCores) { expect_durations({{{0, 3, 1}}, {{0, 3, 1}}, {{0, 3, 1}}}, 2, {{4.5}, {4.5}, {4.5}}); }
 
 TEST(Contention, ThreadsOfTheLibraryCount) { expect_durations({{{0, 1, 2}}, {{0, 1, 2}}}, 2, {{2}, {2}}); }
+
+TEST(Contention, AControlGroupGrantsPartsOfCpus) {
+  expect_durations({{{0, 3, 1}}, {{0, 3, 1}}}, 1.5, {{4}, {4}});
+  expect_durations({{{0, 3, 2}}, {{0, 3, 1}}}, 1, {{6}, {6}});
+  expect_durations({{{0, 3, 1}}, {}}, 0.5, {{3}, {}});  // measured within the same group
+}
 
 TEST(Contention, SlowsDownOnlyWhileTheyMeet) {
   // The second call begins at 1 s, when the first one has 2 s left. Both run at half speed; the first ends at 5 s, when the second has 1 s

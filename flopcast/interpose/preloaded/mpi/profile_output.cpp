@@ -152,6 +152,7 @@ json head_document(const MpiOptions& options, const ProfileFacts& facts) {
           {"ranks", facts.ranks},
           {"where", where_times_hold(facts.ranks, facts.cpu_clock)},
           {"clock", facts.cpu_clock ? "cpu" : "wall"},
+          {"granted_cpus", facts.granted_cpus},
           {"policy", path::policy_name(options.policy)},
           {"tolerance", options.precision.tolerance},
           {"confidence", options.precision.confidence},

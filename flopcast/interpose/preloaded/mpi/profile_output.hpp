@@ -29,10 +29,11 @@ struct ProcessFacts {
 struct ProfileFacts {
   int ranks = 1;
   bool cpu_clock = false;
-  bool complete = true;   ///< no process's event log was full
-  bool sessions = false;  ///< the program uses some, which aren't followed
-  int spawned = 0;        ///< processes that it has started, which aren't followed
-  Seconds elapsed = 0;    ///< wall time in which was measured, of the slowest process
+  double granted_cpus = 0;  ///< CPUs' worth of time that the control group of more processes grants; 0: none does
+  bool complete = true;     ///< no process's event log was full
+  bool sessions = false;    ///< the program uses some, which aren't followed
+  int spawned = 0;          ///< processes that it has started, which aren't followed
+  Seconds elapsed = 0;      ///< wall time in which was measured, of the slowest process
   path::PathMark longest;
   path::Costs most, sum;                ///< of what the processes did themselves
   std::vector<ProcessFacts> processes;  ///< by rank

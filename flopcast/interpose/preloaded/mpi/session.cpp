@@ -12,10 +12,13 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "flopcast/core/control_group.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/preloaded/mpi/routine_digest.hpp"
 #include "flopcast/interpose/preloaded/mpi/shadow.hpp"
@@ -282,7 +285,23 @@ void Session::require_same_options() const {
   PMPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitCode::usage));
 }
 
-/// Shares its memory, and chooses the clock: CPU time where the processes of some node outnumber the cores they may run on.
+namespace {
+
+/// The number of processes of `node` that are in this process's `group`.
+int count_sharing(MPI_Comm node, const std::filesystem::path& group) {
+  constexpr std::size_t most = 0x7FFFFFFF;
+  MPI_Comm same = MPI_COMM_NULL;
+  PMPI_Comm_split(node, static_cast<int>(std::hash<std::string>()(group.string()) & most), 0, &same);
+  int sharing = 0;
+  PMPI_Comm_size(same, &sharing);
+  PMPI_Comm_free(&same);
+  return sharing;
+}
+
+}  // namespace
+
+/// Shares its memory, and chooses the clock: CPU time where the processes of some node outnumber the cores they may run on, or the CPUs
+/// that a control group grants them.
 void Session::look_at_node() {
   MPI_Comm node = MPI_COMM_NULL;
   PMPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
@@ -293,7 +312,11 @@ void Session::look_at_node() {
   sched_getaffinity(0, sizeof mine, &mine);
   cpu_set_t all;
   PMPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node);
-  int crowded = processes > CPU_COUNT(&all) ? 1 : 0;
+  const ControlGroupLimits limits = control_group_limits();
+  const int sharing = count_sharing(node, limits.cpu_group);
+  const bool waits = is_crowded(processes, CPU_COUNT(&all), sharing, limits.cpus);
+  granted_cpus_ = waits && processes <= CPU_COUNT(&all) ? limits.cpus : 0;
+  int crowded = waits ? 1 : 0;
   connect_shadows(world_, node, crowded != 0);
   PMPI_Comm_free(&node);
   PMPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, world_);
@@ -612,6 +635,8 @@ ProfileFacts Session::conclude() {
   note_system_time(measures_);
   facts.ranks = size_;
   facts.cpu_clock = cpu_clock_;
+  facts.granted_cpus = granted_cpus_;
+  PMPI_Allreduce(MPI_IN_PLACE, &facts.granted_cpus, 1, MPI_DOUBLE, MPI_MAX, world_);
   facts.messages = messages_;
   facts.elapsed = elapsed_ + (measures_ ? wall() - begun_ : 0);
   PMPI_Allreduce(MPI_IN_PLACE, &facts.elapsed, 1, MPI_DOUBLE, MPI_MAX, world_);

@@ -305,6 +305,7 @@ class Session {
   int spawned_ = 0;
   ProgressReport report_;
   bool cpu_clock_ = false;
+  double granted_cpus_ = 0;          ///< by a control group whose processes are more; 0: there is none
   bool other_threads_call_ = false;  ///< one after the other (MPI_THREAD_SERIALIZED)
   std::mutex turns_;
   int rank_ = 0, size_ = 1;

@@ -1,4 +1,4 @@
-#include "flopcast/machine/control_group.hpp"
+#include "flopcast/core/control_group.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -9,7 +9,7 @@
 
 #include "flopcast/core/units.hpp"
 
-namespace flopcast::machine {
+namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,7 +132,10 @@ ControlGroupLimits control_group_limits(const fs::path& root) {
     const std::optional<Hierarchy> hierarchy = find_hierarchy(root, controller);
     for (const fs::path& folder : hierarchy ? folders_of(*hierarchy) : std::vector<fs::path>()) {
       const double cpus = granted_cpus(folder, hierarchy->unified);
-      limits.cpus = cpus > 0 && (limits.cpus == 0 || cpus < limits.cpus) ? cpus : limits.cpus;
+      if (cpus > 0 && (limits.cpus == 0 || cpus < limits.cpus)) {
+        limits.cpus = cpus;
+        limits.cpu_group = folder;
+      }
       limits.memory_bytes = std::min(limits.memory_bytes, free_memory(folder, hierarchy->unified).value_or(limits.memory_bytes));
     }
   }
@@ -145,4 +148,4 @@ double parse_cpu_quota(std::string_view cpu_max) {
   return words >> quota >> period && quota > 0 && period > 0 ? quota / period : 0;
 }
 
-}  // namespace flopcast::machine
+}  // namespace flopcast

@@ -1,4 +1,4 @@
-#include "flopcast/machine/control_group.hpp"
+#include "flopcast/core/control_group.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace flopcast::machine {
+namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
@@ -59,6 +59,7 @@ TEST_F(ControlGroups, OfVersion2AreLimitedByThoseAboveThem) {
   write("sys/fs/cgroup/batch/other/cpu.max", "100000 100000\n");
 
   EXPECT_EQ(limits().cpus, 2);
+  EXPECT_EQ(limits().cpu_group.filename(), "job") << "which its steps share";
   EXPECT_EQ(limits().memory_bytes, 44 * mebibyte);
 }
 
@@ -86,6 +87,15 @@ TEST_F(ControlGroups, InAContainerLieWhereItSeesThem) {
   }
 }
 
+TEST(CpuQuota, CrowdsThoseThatShareIt) {
+  EXPECT_FALSE(is_crowded(2, 2, 2, 0));
+  EXPECT_TRUE(is_crowded(3, 2, 3, 0));
+  EXPECT_TRUE(is_crowded(2, 2, 2, 1));
+  EXPECT_FALSE(is_crowded(2, 2, 2, 2));
+  EXPECT_FALSE(is_crowded(2, 2, 1, 1)) << "one CPU for each of two groups";
+  EXPECT_TRUE(is_crowded(1, 2, 1, 0.5)) << "it waits half of the time";
+}
+
 TEST(CpuQuota, IsInCpus) {
   EXPECT_EQ(parse_cpu_quota("200000 100000"), 2);
   EXPECT_EQ(parse_cpu_quota("50000 100000\n"), 0.5);
@@ -95,4 +105,4 @@ TEST(CpuQuota, IsInCpus) {
 }
 
 }  // namespace
-}  // namespace flopcast::machine
+}  // namespace flopcast

@@ -96,7 +96,7 @@ void check(const RooflineOptions& options) {
   }
 }
 
-void run_roofline(const RooflineOptions& options, const CommonOptions& common) {
+void run_roofline(const RooflineOptions& options, CommonOptions& common) {
   if (!options.figure.empty()) {
     report::require_drawable(options.figure);
   }
@@ -104,7 +104,8 @@ void run_roofline(const RooflineOptions& options, const CommonOptions& common) {
     throw usage_error("--compare needs two files, only '{}' given", options.compare.front());
   }
   if (!options.compare.empty()) {
-    compare_rooflines(options.compare.at(0), options.compare.at(1), common);
+    const bool holds = compare_rooflines(options.compare.at(0), options.compare.at(1), common);
+    common.exit_code = static_cast<int>(holds ? ExitCode::done : ExitCode::check_failed);
     return;
   }
   if (!options.replot.empty()) {
@@ -193,6 +194,9 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--affinity", options->affinity, "close: one socket after the other; spread: in turns")
       ->capture_default_str()
       ->check(CLI::IsMember({"close", "spread"}));
+  command
+      ->add_option("--cores", options->cores, "kind of cores, of a CPU that has several: performance (default), efficiency or all of them")
+      ->type_name("KIND");
   command->add_option("--gemm", options->gemm, "dgemm (default), sgemm, or both as dgemm,sgemm")
       ->type_name("LIST")
       ->delimiter(',')
@@ -224,7 +228,7 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
       ->check(CLI::Range(1, 64));
   command
       ->add_option("--time-budget", options->time_budget,
-                   "for the searches of gemm and the roofs, which take 10 to 20 s of it whatever it is")
+                   "for the searches of gemm and the roofs, which take 10 to 20 s of it where it is long enough")
       ->capture_default_str();
   add_seed_option(*command, options->seed, "of random orders");
   command->add_flag("--no-gemm", options->no_gemm, "measure no gemm");
@@ -238,7 +242,9 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--figure", options->figure, "draw it: .svg, .png, or .gp for the gnuplot program")->type_name("FILE");
   CLI::Option* replot =
       command->add_option("--replot", options->replot, "show what an earlier run wrote with --json, without measuring")->type_name("FILE");
-  command->add_option("--compare", options->compare, "say what differs between two earlier runs beyond noise")
+  command
+      ->add_option("--compare", options->compare,
+                   "say what differs between two earlier runs beyond noise; exit code 1 if a roof is lower in the second one")
       ->type_name("FILE FILE")
       ->expected(1, 2)  // one is refused by us: CLI11 would take a command's name for the other
       ->excludes(replot);

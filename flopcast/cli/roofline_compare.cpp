@@ -18,6 +18,7 @@ namespace {
 using roofline::Comparison;
 using roofline::Difference;
 using roofline::RoofName;
+using roofline::Verdict;
 
 std::vector<std::string> texts(const std::vector<RoofName>& roofs) {
   std::vector<std::string> texts;
@@ -42,7 +43,32 @@ std::vector<std::string> summary(const std::vector<RoofName>& roofs) {
   return lines;
 }
 
+std::string roofs_text(std::size_t count) { return fmt::format("{} roof{}", count, count == 1 ? "" : "s"); }
+
+/// What a reader wants to know first.
+std::string headline(const Verdict& verdict) {
+  if (verdict.roofs == 0) {
+    return "The two runs have no roof in common.\n";
+  }
+  if (verdict.lower + verdict.higher == 0) {
+    return fmt::format("None of {} differs beyond noise.\n", roofs_text(verdict.roofs));
+  }
+  std::string text;
+  const auto line = [&](std::size_t count, const char* direction, double ratio) {
+    return count == 0 ? ""
+                      : fmt::format("{} of {}: {} beyond noise, {:+.1f} % in the median.\n", count, roofs_text(verdict.roofs), direction,
+                                    100 * (ratio - 1));
+  };
+  text += line(verdict.lower, "lower", verdict.lower_ratio);
+  if (verdict.lowest != nullptr) {
+    text += fmt::format("The lowest is {}, {:+.1f} %.\n", to_string(static_cast<const RoofName&>(*verdict.lowest)),
+                        100 * (verdict.lowest->ratio - 1));
+  }
+  return text + line(verdict.higher, "higher", verdict.higher_ratio);
+}
+
 nlohmann::json to_json(const Comparison& comparison) {
+  const Verdict found = verdict(comparison);
   nlohmann::json differences = nlohmann::json::array();
   for (const Difference& one : comparison.differences) {
     differences.push_back({{"kind", one.kind},
@@ -54,12 +80,20 @@ nlohmann::json to_json(const Comparison& comparison) {
                            {"interval", {one.interval.low, one.interval.high}},
                            {"beyond_noise", one.beyond_noise()}});
   }
-  return {{"schema", "flopcast-roofline-comparison-1"},  {"settings", comparison.settings}, {"wander", comparison.wander.all},
-          {"wander_by_kind", comparison.wander.by_kind}, {"differences", differences},      {"only_before", texts(comparison.only_before)},
+  return {{"schema", "flopcast-roofline-comparison-1"},
+          {"roofs", found.roofs},
+          {"lower", found.lower},
+          {"higher", found.higher},
+          {"settings", comparison.settings},
+          {"wander", comparison.wander.all},
+          {"wander_by_kind", comparison.wander.by_kind},
+          {"differences", differences},
+          {"only_before", texts(comparison.only_before)},
           {"only_after", texts(comparison.only_after)}};
 }
 
-report::Table table_of(const Comparison& comparison) {
+/// Rows of all roofs, or only of those that differ beyond noise.
+report::Table table_of(const Comparison& comparison, bool all) {
   report::Table table;
   table.columns = {{"roof", report::Align::left},
                    {"threads"},
@@ -71,6 +105,9 @@ report::Table table_of(const Comparison& comparison) {
   const auto rate = [](double value) { return report::Cell(value, fmt::format("{:.4g}", value * 1e-9)); };
   for (const Difference& one : comparison.differences) {
     const bool differs = one.beyond_noise();
+    if (!differs && !all) {
+      continue;
+    }
     const report::Tone tone = !differs ? report::Tone::faint : one.ratio > 1 ? report::Tone::good : report::Tone::bad;
     table.rows.push_back(
         {one.kind + ' ' + one.name, report::whole(one.threads), rate(one.before), rate(one.after),
@@ -84,11 +121,16 @@ report::Table table_of(const Comparison& comparison) {
 }
 
 std::string text_of(const Comparison& comparison, const CommonOptions& common) {
-  std::string text;
+  std::string text = headline(verdict(comparison));
+  if (!comparison.settings.empty()) {
+    text += "\nThe runs themselves differ:\n";
+  }
   for (const std::string& line : comparison.settings) {
     text += "- " + line + '\n';
   }
-  text += fmt::format("{}Medians in GFLOP/s, GB/s and GHz:\n\n{}", text.empty() ? "" : "\n", render(table_of(comparison), common));
+  if (const report::Table differing = table_of(comparison, false); !differing.rows.empty()) {
+    text += fmt::format("\nMedians in GFLOP/s, GB/s and GHz of what differs:\n\n{}", render(differing, common));
+  }
   text += "\nWithin a run, 95 % of roofs changed from half to half of their samples by at most";
   for (const auto& [kind, wander] : comparison.wander.by_kind) {
     text += fmt::format(" {:.1f} % ({}),", 100 * wander, kind);
@@ -115,14 +157,15 @@ roofline::Roofline read_roofline(const std::string& file) {
   }
 }
 
-void compare_rooflines(const std::string& before, const std::string& after, const CommonOptions& common) {
+bool compare_rooflines(const std::string& before, const std::string& after, const CommonOptions& common) {
   const roofline::Roofline first = read_roofline(before);  // in this order: errors name the first file that is wrong
   const Comparison comparison = roofline::compare(first, read_roofline(after));
   if (common.json) {
     emit(to_json(comparison), common);
   } else {
-    emit(common.csv ? render(table_of(comparison), common) : text_of(comparison, common), common);
+    emit(common.csv ? render(table_of(comparison, true), common) : text_of(comparison, common), common);
   }
+  return verdict(comparison).lower == 0;
 }
 
 }  // namespace flopcast::cli

@@ -47,6 +47,15 @@ std::string utc_now() {
   return text;
 }
 
+/// This machine with the cores that were asked for: roofs of cores of several kinds would be those of none.
+Topology topology_of(const RooflineOptions& options) {
+  const Topology topology = machine::detect_topology();
+  if (options.cores == "all" || (options.cores.empty() && topology.kinds.empty())) {
+    return topology;
+  }
+  return machine::restricted_to(topology, options.cores.empty() ? topology.kinds.front().name : options.cores);
+}
+
 int most_threads(const RooflineOptions& options, const Topology& topology) {
   return options.threads > 0 ? options.threads : machine::busy_cores(topology.places, topology.cpu_quota);
 }
@@ -199,10 +208,36 @@ void describe_gemm(Roofline& found) {
   }
 }
 
+void add_once(std::vector<std::string>& findings, std::string finding) {
+  if (std::find(findings.begin(), findings.end(), finding) == findings.end()) {
+    findings.push_back(std::move(finding));
+  }
+}
+
+/// When measuring has to end, by a watch.
+struct Deadline {
+  const Stopwatch& watch;
+  Seconds until = 0;
+  [[nodiscard]] Seconds left() const { return until - watch.elapsed(); }
+  [[nodiscard]] bool is_over() const { return left() <= 0; }
+  [[nodiscard]] Deadline share(double part) const {
+    const Seconds now = watch.elapsed();
+    return {watch, now + part * (until - now)};
+  }
+};
+
+/// Draws a progress bar, and answers whether to go on: until Ctrl-C or the deadline.
+std::function<bool(std::int64_t, std::int64_t)> progress_until(const Deadline& deadline, const std::string& label,
+                                                               const CommonOptions& common) {
+  return [show = progress(label, common), deadline](std::int64_t done, std::int64_t all) { return show(done, all) && !deadline.is_over(); };
+}
+
 /// Everything but gemm, once: a part of the samples, in random order. Threads and their memory are made anew each time, so that what one
 /// start of theirs meets by chance doesn't decide on all samples.
 void measure_roofs(const RooflineOptions& options, const Topology& topology, const machine::MachineMeasurement& machine,
-                   const machine::WallClock& clock, std::uint64_t seed, Roofline& found, const CommonOptions& common) {
+                   const machine::WallClock& clock, std::uint64_t seed, const Deadline& deadline, Roofline& found,
+                   const CommonOptions& common) {
+  constexpr double arithmetic = 0.4;  // of the time at most
   const auto all = teams(options, topology);
   std::vector<machine::ThreadTeam*> pointers;
   std::transform(all.begin(), all.end(), std::back_inserter(pointers), [](const auto& team) { return team.get(); });
@@ -214,29 +249,34 @@ void measure_roofs(const RooflineOptions& options, const Topology& topology, con
     compute.rounds = bandwidth.rounds = 2;
     bandwidth.most_bytes = quick_bytes;
   }
-  add_samples(found.compute, measure_compute(clock, pointers, compute, progress("peaks", common)));
-  if (!interrupted()) {
-    add_samples(found.bandwidth, measure_bandwidth(clock, pointers, machine, topology.caches, bandwidth, progress("bandwidths", common)));
+  add_samples(found.compute, measure_compute(clock, pointers, compute, progress_until(deadline.share(arithmetic), "peaks", common)));
+  if (!interrupted() && !deadline.is_over()) {
+    add_samples(found.bandwidth,
+                measure_bandwidth(clock, pointers, machine, topology.caches, bandwidth, progress_until(deadline, "bandwidths", common)));
   }
-  if (options.triad_lengths && !interrupted()) {
-    add_samples(found.triad_lengths, measure_triad_lengths(clock, pointers, bandwidth, progress("triad", common)));
+  if (options.triad_lengths && !interrupted() && !deadline.is_over()) {
+    add_samples(found.triad_lengths, measure_triad_lengths(clock, pointers, bandwidth, progress_until(deadline, "triad", common)));
+  }
+  if (deadline.is_over()) {
+    add_once(found.findings,
+             fmt::format("the time budget of {} was too short for all roofs: some have fewer samples or are missing", options.time_budget));
   }
 }
 
-void add_once(std::vector<std::string>& findings, std::string finding) {
-  if (std::find(findings.begin(), findings.end(), finding) == findings.end()) {
-    findings.push_back(std::move(finding));
-  }
-}
-
-void measure_gemm(const RooflineOptions& options, const std::vector<int>& threads, const Topology& topology, const Stopwatch& watch,
-                  Seconds time_budget, Roofline& found, const CommonOptions& common) {
-  constexpr Seconds least_budget = 2;
-  const Seconds confirmation = roofline::GemmSearchOptions().confirmation_budget;  // it comes after the search
+void measure_gemm(const RooflineOptions& options, const std::vector<int>& threads, const Topology& topology, const Deadline& deadline,
+                  Roofline& found, const CommonOptions& common) {
+  constexpr Seconds least_budget = 0.5;
+  constexpr double confirming = 0.3;  // of the time at most
   const roofline::GemmSpace space = requested_space(options);
   const std::vector<GemmCase> cases = gemm_cases(options, threads, found.findings);
   for (std::size_t i = 0; i < cases.size() && !interrupted(); ++i) {
     const auto& [name, count] = cases[i].library;
+    const Seconds share = deadline.left() / static_cast<double>(cases.size() - i);
+    if (i > 0 && share < least_budget) {
+      add_once(found.findings, fmt::format("no time was left for {} of {} with {}: a larger --time-budget searches it", cases[i].routine,
+                                           name, threads_text(count)));
+      continue;
+    }
     roofline::GemmSetup setup;
     setup.library = name;
     setup.routine = cases[i].routine;
@@ -245,9 +285,11 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
     setup.cpus = machine::choose_cpus(topology.places, count, count == 1 ? machine::Affinity::close : setup.affinity);
     const KernelSettings settings = kernels_of(name, options, common);
     setup.settings = settings;
-    const Seconds budget = std::max(least_budget, (time_budget - watch.elapsed()) / static_cast<double>(cases.size() - i) - confirmation);
+    roofline::GemmSearchOptions search = search_options(options, found, setup, std::max(least_budget, share), common);
+    search.confirmation_budget = std::min(search.confirmation_budget, confirming * search.time_budget);
+    search.time_budget -= search.confirmation_budget;
     try {
-      GemmRoof roof = find_gemm_roof(setup, space, search_options(options, found, setup, budget, common));
+      GemmRoof roof = find_gemm_roof(setup, space, search);
       roof.setting = text_of(settings);
       found.gemm.push_back(std::move(roof));
     } catch (const Error& error) {
@@ -274,7 +316,12 @@ void describe_limits(const Topology& topology, const RooflineOptions& options, s
     findings.push_back(
         fmt::format("the control group grants {:.1f} CPUs' worth of time, so {} of {} cores were used", topology.cpu_quota, most, cores));
   }
-  if (topology.usable.size() < static_cast<std::size_t>(topology.hardware_threads)) {
+  if (topology.kinds.size() == 1) {
+    findings.push_back(fmt::format("roofs are those of the {} cores, CPU {}; --cores measures others", topology.kinds.front().name,
+                                   machine::format_cpu_list(topology.usable)));
+  } else if (topology.kinds.size() > 1) {
+    findings.emplace_back("roofs of all cores mix kinds of cores: peaks are too high, as they take all cores for the fastest kind");
+  } else if (topology.usable.size() < static_cast<std::size_t>(topology.hardware_threads)) {
     findings.push_back(
         fmt::format("this process may run on {} of {} hardware threads only", topology.usable.size(), topology.hardware_threads));
   }
@@ -344,11 +391,16 @@ void describe_units(Roofline& found) {
   }
 }
 
-/// Says which points surpass their roofs because the stream that bounds them was left out.
-void describe_unbounded_points(const RooflineOptions& options, Roofline& found) {
+/// Says what can't be, and which points surpass their roofs because the stream that bounds them was left out.
+void describe_impossible(const RooflineOptions& options, Roofline& found) {
+  if (options.streams.empty()) {
+    const std::vector<std::string> sentences = impossible_figures(found);
+    found.findings.insert(found.findings.end(), sentences.begin(), sentences.end());
+    return;
+  }
   for (const roofline::Point& point : found.points) {
     const roofline::Bound bound = bound_of(found, point);
-    if (!options.streams.empty() && bound.flops > 0 && point.flops_rate.median() > bound.flops) {
+    if (bound.flops > 0 && point.flops_rate.median() > bound.flops) {
       found.findings.push_back(fmt::format("{} surpasses {}: the stream that bounds it was left out by --streams", point.name, bound.name));
     }
   }
@@ -405,6 +457,7 @@ nlohmann::json options_json(const RooflineOptions& options, int threads, const r
   return {{"version", FLOPCAST_VERSION},
           {"threads", threads},
           {"affinity", options.affinity},
+          {"cores", options.cores},
           {"blas", options.blas},
           {"kernels", options.kernels},
           {"gemm", options.gemm},
@@ -428,12 +481,7 @@ nlohmann::json options_json(const RooflineOptions& options, int threads, const r
 }
 
 machine::MachineMeasurement caches(const Topology& topology, const RooflineOptions& options, const CommonOptions& common) {
-  try {
-    return machine::measured_machine(topology, {.quick = options.quick, .progress = progress("caches", common)});
-  } catch (const Error&) {
-    throw_if_interrupted("what was measured of the caches is lost");
-    throw;
-  }
+  return machine::measured_machine(topology, {.quick = options.quick, .progress = progress("caches", common)});
 }
 
 }  // namespace
@@ -442,7 +490,7 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   const Stopwatch watch;
   const OtherLoad load;
   const Seconds time_budget = parse_duration(options.time_budget, "--time-budget");
-  const Topology topology = machine::detect_topology();
+  const Topology topology = topology_of(options);
   Roofline found;
   found.cpu = topology.cpu;
   found.fingerprint = machine::hardware_fingerprint(topology);
@@ -452,20 +500,22 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   const int threads = most_threads(options, topology);
   found.cpus = machine::choose_cpus(topology.places, threads, machine::parse_affinity(options.affinity));
   found.options = options_json(options, threads, requested_space(options));
+  found.options["cores"] = topology.kinds.size() == 1 ? topology.kinds.front().name : options.cores;
   describe_limits(topology, options, found.findings);
   const machine::MachineMeasurement machine = caches(topology, options, common);
   found.levels = machine.hierarchy.levels;
   describe_elastic(machine.hierarchy, found.findings);
   // Half of the roofs' samples before gemm and half after it: what disturbs a machine for some seconds doesn't disturb all of them.
   const machine::WallClock clock(0.05);
-  const Seconds begin = watch.elapsed();
-  measure_roofs(options, topology, machine, clock, options.seed, found, common);
-  const Seconds second_half = watch.elapsed() - begin;
+  const Stopwatch since_known;  // what the caches of this machine are: that takes its own time, once
+  const Deadline deadline{since_known, time_budget};
+  measure_roofs(options, topology, machine, clock, options.seed, deadline.share(options.no_gemm ? 0.5 : 0.35), found, common);
+  const Seconds second_half = since_known.elapsed();
   if (!options.no_gemm && !interrupted()) {
-    measure_gemm(options, thread_counts(options, topology), topology, watch, time_budget - second_half, found, common);
+    measure_gemm(options, thread_counts(options, topology), topology, {since_known, time_budget - second_half}, found, common);
   }
-  if (!interrupted()) {
-    measure_roofs(options, topology, machine, clock, options.seed + 1, found, common);
+  if (!interrupted() && !deadline.is_over()) {
+    measure_roofs(options, topology, machine, clock, options.seed + 1, deadline, found, common);
   }
   const auto [hertz, source] = nominal_clock(options, topology, clock);
   found.peaks = theoretical_peaks(found, hertz, source, options.fma_units, machine::busy_cores(topology.places, 0));
@@ -480,7 +530,7 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   if (!interrupted()) {
     measure_points(options, found, common);
   }
-  describe_unbounded_points(options, found);
+  describe_impossible(options, found);
   if (interrupted()) {
     found.findings.emplace_back("interrupted: samples, roofs or points are missing");
   }
@@ -489,9 +539,10 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
 }
 
 void show_roofline_plan(const RooflineOptions& options, const CommonOptions& common) {
-  const Topology topology = machine::detect_topology();
+  const Topology topology = topology_of(options);
   const roofline::GemmSpace space = requested_space(options);
   std::vector<std::string> findings;
+  describe_limits(topology, options, findings);
   report::Table table;
   table.columns = {{"what", report::Align::left}, {"how", report::Align::left}};
   for (const int threads : thread_counts(options, topology)) {

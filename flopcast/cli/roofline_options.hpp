@@ -32,6 +32,7 @@ struct RooflineOptions {
   double nominal_clock_gigahertz = 0;
   int fma_units = 0;  ///< of a core; 0: as measured
   std::string time_budget = "60s";
+  std::string cores;  ///< kind of cores; empty: the fastest
   std::uint64_t seed = 1;
   bool quick = false, dry_run = false, no_gemm = false, triad_lengths = false;
   std::vector<std::string> points, programs;

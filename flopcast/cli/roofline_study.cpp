@@ -59,7 +59,8 @@ struct StudyCommandOptions {
 };
 
 roofline::GemmSetup gemm_setup(const RooflineOptions& options, int threads, const roofline::GemmSpace& space, const CommonOptions& common) {
-  const machine::Topology topology = machine::detect_topology();
+  const machine::Topology all = machine::detect_topology();
+  const machine::Topology topology = all.kinds.empty() ? all : machine::restricted_to(all, all.kinds.front().name);
   LibraryOptions library;
   library.blas = options.blas.empty() ? machine::default_blas(threads) : options.blas.front();
   library.kernels = options.kernels;
@@ -98,6 +99,13 @@ struct Studied {
   std::vector<StudyRow> rows;
 };
 
+/// How far a search is that didn't come to its end.
+std::string progress_text(const StudyRow& row, std::size_t shapes) {
+  return !row.begun                                         ? "not begun"
+         : roofline::searches_in_one_process(row.technique) ? "unfinished, begins anew"
+                                                            : fmt::format("{} of {} shapes", row.finished, shapes);
+}
+
 report::Table table_of(const std::vector<Studied>& all, const roofline::GemmSpace& space, const roofline::StudyOptions& study) {
   report::Table table;
   table.columns = {{"threads"},
@@ -116,15 +124,16 @@ report::Table table_of(const std::vector<Studied>& all, const roofline::GemmSpac
   for (const Studied& studied : all) {
     for (const StudyRow& row : studied.rows) {
       const auto where = [](bool known, const report::Cell& cell) { return known ? cell : report::Cell(""); };
-      const bool judged = row.rate > 0;
-      table.rows.push_back({report::whole(studied.setup.threads), row.technique, to_string(space.shapes.at(row.leader)),
-                            where(row.found > 0, report::Cell(row.found, format_flop_rate(row.found))),
-                            where(judged, report::Cell(row.rate, format_flop_rate(row.rate))),
-                            where(judged, share(row.of_best, "{:.1f} %")), where(judged, share(row.success, "{:.0f} %")),
-                            report::whole(row.trials),
-                            where(roofline::searches_in_one_process(row.technique), share(row.settled, "{:.0f} %")),
-                            report::whole(row.evaluations), report::Cell(row.seconds, format_seconds(row.seconds)),
-                            where(row.speedup > 0, report::Cell(row.speedup, fmt::format("{:.2f}x", row.speedup)))});
+      const bool judged = row.rate > 0, finished = row.trials > 0, found = finished || row.evaluations > 0;
+      table.rows.push_back(
+          {report::whole(studied.setup.threads), row.technique, where(found, report::Cell(to_string(space.shapes.at(row.leader)))),
+           where(row.found > 0, report::Cell(row.found, format_flop_rate(row.found))),
+           where(judged, report::Cell(row.rate, format_flop_rate(row.rate))), where(judged, share(row.of_best, "{:.1f} %")),
+           where(judged && finished, share(row.success, "{:.0f} %")),
+           finished ? report::whole(row.trials) : report::Cell(progress_text(row, space.shapes.size())),
+           where(finished && roofline::searches_in_one_process(row.technique), share(row.settled, "{:.0f} %")),
+           where(found, report::whole(row.evaluations)), where(found, report::Cell(row.seconds, format_seconds(row.seconds))),
+           where(row.speedup > 0, report::Cell(row.speedup, fmt::format("{:.2f}x", row.speedup)))});
     }
   }
   return table;
@@ -140,6 +149,8 @@ nlohmann::json document_of(const std::vector<Studied>& all, const roofline::Gemm
     for (const StudyRow& row : studied.rows) {
       rows.push_back({{"technique", row.technique},
                       {"trials", row.trials},
+                      {"begun", row.begun},
+                      {"finished_shapes", row.finished},
                       {"leader", row.leader},
                       {"found_flops_per_second", row.found},
                       {"flops_per_second", row.rate},
@@ -194,7 +205,8 @@ bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandO
   sources.invoke = gemm_invocation(studied.setup, space);
   sources.evaluator = [&] { return one_process(studied.setup, space); };
   sources.clock = [watch] { return watch.elapsed(); };
-  sources.interrupted = [watch, deadline] { return interrupted() || watch.elapsed() > deadline; };
+  sources.interrupted = [] { return interrupted(); };
+  sources.until = deadline;
   const auto expected = static_cast<std::int64_t>(study.techniques.size() * static_cast<std::size_t>(study.trials) * space.shapes.size());
   sources.keep = [&, show = progress("study", common)](const StudyState& now) {
     store.put_artifact(artifact, key, now);
@@ -205,13 +217,13 @@ bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandO
     show(done, expected);
   };
   const bool complete = run_study(space.shapes.size(), sources, study, studied.state);
-  throw_if_interrupted("what was measured is kept; run it again to go on");
   studied.rows = summarise(studied.state, study);
   return complete;
 }
 
 void run(const StudyCommandOptions& options, const CommonOptions& common) {
   constexpr std::int64_t most_threads = 4096;
+  const Stopwatch watch;
   const roofline::GemmSpace space = requested_space(options.shared);
   require_memory(space);
   const roofline::StudyOptions study = checked(options);
@@ -221,12 +233,12 @@ void run(const StudyCommandOptions& options, const CommonOptions& common) {
   for (const std::int64_t threads : parse_sizes(options.threads, "--threads", 1, most_threads)) {
     all.push_back({gemm_setup(options.shared, static_cast<int>(threads), space, common), {}, {}});
   }
-  const Stopwatch watch;
   bool complete = true;
-  for (Studied& studied : all) {
-    complete = run(studied, space, options, study, watch, deadline, common) && complete;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Seconds share = (deadline - watch.elapsed()) / static_cast<double>(all.size() - i);
+    complete = run(all[i], space, options, study, watch, watch.elapsed() + share, common) && complete;
   }
-  if (!complete) {
+  if (!complete && !interrupted()) {
     note("the time budget is used up; what was measured is kept: run it again to go on", common);
   }
   if (common.json) {
@@ -234,6 +246,7 @@ void run(const StudyCommandOptions& options, const CommonOptions& common) {
   } else {
     emit(table_of(all, space, study), common);
   }
+  throw_if_interrupted("what was measured is kept; run it again to go on");
 }
 
 }  // namespace
@@ -271,7 +284,8 @@ void add_roofline_study(CLI::App& roofline, CommonOptions& common) {
                    "what is timed at the end to tell which shape is the best: found by a search, or all of the space")
       ->capture_default_str()
       ->check(CLI::IsMember({"found", "space"}));
-  command->add_option("--time-budget", options->time_budget, "stop after this time; a later run goes on")->type_name("DURATION");
+  command->add_option("--time-budget", options->time_budget, "stop after this time, judging included; a later run goes on")
+      ->type_name("DURATION");
   add_seed_option(*command, options->study.seed, "of random orders");
   command->add_flag("--fresh", options->fresh, "begin anew instead of going on");
   command->footer(footer);

@@ -179,6 +179,25 @@ double Wander::of(const std::string& kind) const {
   return found == by_kind.end() ? all : found->second;
 }
 
+Verdict verdict(const Comparison& comparison) {
+  Verdict result;
+  std::vector<double> lower, higher;
+  for (const Difference& one : comparison.differences) {
+    if (one.is_lower()) {
+      lower.push_back(one.ratio);
+      result.lowest = result.lowest == nullptr || one.ratio < result.lowest->ratio ? &one : result.lowest;
+    } else if (one.is_higher()) {
+      higher.push_back(one.ratio);
+    }
+  }
+  result.roofs = comparison.differences.size();
+  result.lower = lower.size();
+  result.higher = higher.size();
+  result.lower_ratio = lower.empty() ? 1 : median(lower);
+  result.higher_ratio = higher.empty() ? 1 : median(higher);
+  return result;
+}
+
 Comparison compare(const Roofline& before, const Roofline& after) {
   Comparison result;
   const auto setting = [&result](std::string name, const std::string& a, const std::string& b) {

@@ -27,7 +27,9 @@ struct Difference : RoofName {
   double before = 0, after = 0;  ///< medians
   double ratio = 1;              ///< after / before
   Interval interval;             ///< of the ratio: of the medians' 95 % intervals, widened by how much the kind wanders
-  [[nodiscard]] bool beyond_noise() const noexcept { return interval.low > 1 || interval.high < 1; }
+  [[nodiscard]] bool is_higher() const noexcept { return interval.low > 1; }
+  [[nodiscard]] bool is_lower() const noexcept { return interval.high < 1; }
+  [[nodiscard]] bool beyond_noise() const noexcept { return is_higher() || is_lower(); }
 };
 
 /// Bounds of the change of rates within a run, as fractions. For 95 % of the roofs of both runs, the medians of the first and the second
@@ -45,6 +47,14 @@ struct Comparison {
   Wander wander;
   std::vector<RoofName> only_before, only_after;  ///< roofs that only one of the rooflines has
 };
+
+/// How many roofs of a comparison differ beyond noise, and the ratio that stands for them.
+struct Verdict {
+  std::size_t roofs = 0, lower = 0, higher = 0;
+  double lower_ratio = 1, higher_ratio = 1;  ///< medians of the lower and of the higher ones; 1 of none
+  const Difference* lowest = nullptr;        ///< of the lower ones, within the comparison; nullptr if there is none
+};
+Verdict verdict(const Comparison& comparison);
 
 /// Roofs are the same if kind, name and threads are, the second of a name if it is the second of it in both; the dgemm roofs of one library
 /// name and thread count are, whatever its version and shape. Where the best dgemm is of different libraries, the best are compared too.

@@ -266,4 +266,34 @@ Bound bound_of(const Roofline& roofline, const Point& point) {
   return bound;
 }
 
+std::vector<std::string> impossible_figures(const Roofline& roofline) {
+  constexpr double error = 1.03;
+  std::vector<std::string> sentences;
+  const auto check = [&](const std::string& what, double rate, const std::string& roof, double limit) {
+    if (limit > 0 && rate > error * limit) {
+      sentences.push_back(fmt::format(
+          "the machine is restless: {} makes {}, more than {} allows ({}), which was measured in a slower moment; measure again "
+          "when the machine is idle",
+          what, format_flop_rate(rate), roof, format_flop_rate(limit)));
+    }
+  };
+  for (const TheoreticalPeak& peak : roofline.peaks) {
+    if (peak.name != "sustained clock") {  // the nominal clock is surpassed by turbo
+      continue;
+    }
+    const std::string roof = fmt::format("the sustained clock's peak of {} thread{}", peak.threads, peak.threads == 1 ? "" : "s");
+    if (const ComputeRoof* loop = best_compute(roofline, peak.threads)) {
+      check("the " + loop->name + " loop", loop->ceiling(), roof, peak.flops);
+    }
+    if (const GemmRoof* gemm = best_gemm(roofline, peak.threads)) {
+      check("dgemm of " + gemm->library.name, gemm->flops.attained(), roof, peak.flops);
+    }
+  }
+  for (const Point& point : roofline.points) {
+    const Bound bound = bound_of(roofline, point);
+    check(point.name, point.flops_rate.median(), bound.name, bound.flops);
+  }
+  return sentences;
+}
+
 }  // namespace flopcast::roofline

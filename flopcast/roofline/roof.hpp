@@ -181,4 +181,8 @@ struct Bound {
 };
 Bound bound_of(const Roofline& roofline, const Point& point);
 
+/// What can't be: rates that surpass the sustained peak, or the roof over a point, by more than measuring errs. The clock or the roof was
+/// then measured in a slower moment than the rate, so that neither share says anything. A sentence for each.
+std::vector<std::string> impossible_figures(const Roofline& roofline);
+
 }  // namespace flopcast::roofline

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <set>
 #include <tuple>
@@ -61,17 +62,17 @@ void run_technique(StudyRun& run, std::size_t count, const StudySources& sources
   }
 }
 
-/// A search that is one piece: interrupted, it begins anew.
+/// A search that is one piece: interrupted, it begins anew, but what it has found is the best so far.
 template <class Result>
 void take(StudyRun& run, const Result& result, Seconds seconds) {
-  if (result.ending == search::Ending::interrupted || !result.leader) {
+  if (!result.leader) {
     return;
   }
   run.leader = *result.leader;
   run.evaluations = result.evaluations;
   run.seconds = seconds;
   run.settled = result.ending == search::Ending::settled;
-  run.complete = true;
+  run.complete = result.ending != search::Ending::interrupted;
 }
 
 /// Returns the one setting of race and halving, "time", which is the maximum time of a search; infinite without the setting. Throws
@@ -103,7 +104,7 @@ void run_race(StudyRun& run, std::size_t count, const StudySources& sources, con
   const search::RaceResult result = search::race(search::all(count), sources.evaluator(), race);
   take(run, result, sources.clock() - begin);
   for (const search::Standing& standing : result.standings) {
-    run.rate = run.complete && standing.configuration == run.leader ? 1 / standing.median : run.rate;
+    run.rate = result.leader && standing.configuration == *result.leader ? 1 / standing.median : run.rate;
   }
 }
 
@@ -129,11 +130,16 @@ StudyRun& find_or_add(StudyState& state, const std::string& technique, int trial
   return state.runs.emplace_back(run);
 }
 
-/// What is to be judged: what the searches found, or the whole space.
+/// Whether a search has found something, finished or not.
+bool has_leader(const StudyRun& run) { return run.evaluations > 0; }
+
+/// What is to be judged: what the searches found so far, or the whole space.
 std::set<std::size_t> to_judge(const StudyState& state, std::size_t count, const StudyOptions& options) {
   std::set<std::size_t> configurations;
   for (const StudyRun& run : state.runs) {
-    configurations.insert(run.leader);
+    if (run.complete || has_leader(run)) {
+      configurations.insert(run.leader);
+    }
   }
   if (options.judge_space) {
     const std::vector<std::size_t> space = search::all(count);
@@ -142,15 +148,19 @@ std::set<std::size_t> to_judge(const StudyState& state, std::size_t count, const
   return configurations;
 }
 
-/// Everything at once, in interleaved rounds: so the rates that decide on success are comparable.
-void judge(StudyState& state, const std::set<std::size_t>& configurations, const StudySources& sources, const StudyOptions& options) {
+/// Everything at once, in interleaved rounds: so the rates that decide on success are comparable. False if there was no time for all rounds;
+/// fewer than `least_rounds` tell nothing.
+bool judge(StudyState& state, const std::set<std::size_t>& configurations, const StudySources& sources, const StudyOptions& options) {
+  static constexpr std::int64_t least_rounds = 3;
   search::Ledger ledger({configurations.begin(), configurations.end()}, options.seed);
-  Meter meter(limits(sources));
+  search::Limits judging = limits(sources);
+  judging.interrupted = [&sources] { return sources.interrupted() || sources.clock() > sources.until; };
+  Meter meter(judging);
   const search::Evaluator evaluator = sources.evaluator();
-  for (std::int64_t round = 0; round < options.judging_rounds; ++round) {
-    if (!ledger.round(evaluator, meter)) {
-      return;
-    }
+  while (ledger.rounds() < options.judging_rounds && ledger.round(evaluator, meter)) {
+  }
+  if (ledger.rounds() < std::min(least_rounds, options.judging_rounds)) {
+    return false;
   }
   for (const search::Ledger::Row& row : ledger.rows()) {
     Rates rates;
@@ -159,6 +169,7 @@ void judge(StudyState& state, const std::set<std::size_t>& configurations, const
     }
     state.judged[row.configuration] = row.dropped() ? 0 : rates.attained();
   }
+  return ledger.rounds() == options.judging_rounds;
 }
 
 bool are_judged(const StudyState& state, const std::set<std::size_t>& configurations) {
@@ -241,10 +252,21 @@ void require_technique(std::string_view text) {
   }
 }
 
-bool run_study(std::size_t count, const StudySources& sources, const StudyOptions& options, StudyState& state) {
-  std::for_each(options.techniques.begin(), options.techniques.end(), require_technique);
+namespace {
+
+/// The techniques in the order in which they come to an end, as published: a study that is cut short has most of its rows by then.
+std::vector<std::string> fastest_first(std::vector<std::string> techniques) {
+  static constexpr std::array<std::string_view, 9> order = {"Single",    "race",    "halving",    "C+I+O+R", "C+I+Outer",
+                                                            "C+Inner+R", "C+Inner", "Confidence", "Default"};
+  const auto place = [](const std::string& technique) { return std::find(order.begin(), order.end(), search_name(technique)); };
+  std::stable_sort(techniques.begin(), techniques.end(), [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
+  return techniques;
+}
+
+/// All searches that `state` lacks; false if one didn't come to its end.
+bool run_searches(std::size_t count, const StudySources& sources, const StudyOptions& options, StudyState& state) {
   for (int trial = 0; trial < options.trials; ++trial) {
-    for (const std::string& technique : options.techniques) {
+    for (const std::string& technique : fastest_first(options.techniques)) {
       StudyRun& run = find_or_add(state, technique, trial);
       if (run.complete) {
         continue;
@@ -262,13 +284,82 @@ bool run_study(std::size_t count, const StudySources& sources, const StudyOption
       }
     }
   }
+  return true;
+}
+
+}  // namespace
+
+bool run_study(std::size_t count, const StudySources& sources, const StudyOptions& options, StudyState& state) {
+  static constexpr double searching_share = 0.9;  // of the time; the rest is for judging
+  std::for_each(options.techniques.begin(), options.techniques.end(), require_technique);
+  const Seconds begin = sources.clock();
+  StudySources searching = sources;
+  searching.interrupted = [&sources, begin] {
+    return sources.interrupted() || sources.clock() - begin > searching_share * (sources.until - begin);
+  };
+  const bool found = run_searches(count, searching, options, state);
   const std::set<std::size_t> configurations = to_judge(state, count, options);
-  if (!are_judged(state, configurations)) {
-    judge(state, configurations, sources, options);
+  if (are_judged(state, configurations)) {
+    return found;
+  }
+  const bool judged = judge(state, configurations, sources, options);
+  if (found && judged) {
     sources.keep(state);
   }
-  return are_judged(state, configurations);
+  return found && judged;
 }
+
+namespace {
+
+/// Of a technique none of whose searches came to its end: how far it is.
+StudyRow unfinished_row(const StudyState& state, const std::string& technique) {
+  StudyRow row;
+  row.technique = technique;
+  const auto run = std::find_if(state.runs.begin(), state.runs.end(), [&](const StudyRun& one) { return one.technique == technique; });
+  row.begun = run != state.runs.end();
+  if (row.begun && has_leader(*run)) {
+    const auto judged = state.judged.find(run->leader);
+    row.finished = run->finished.size();
+    row.leader = run->leader;
+    row.found = run->rate;
+    row.rate = judged == state.judged.end() ? 0 : judged->second;
+    row.seconds = run->seconds;
+    row.evaluations = run->evaluations;
+  }
+  return row;
+}
+
+StudyRow row_of(const StudyState& state, const std::string& technique, double best, double tolerance) {
+  StudyRow row;
+  row.technique = technique;
+  std::vector<double> seconds, evaluations;
+  std::vector<std::tuple<double, std::size_t, double>> leaders;  // by judged rate
+  for (const StudyRun& run : state.runs) {
+    if (run.technique != technique || !run.complete) {
+      continue;
+    }
+    const auto judged = state.judged.find(run.leader);
+    const double rate = judged == state.judged.end() ? 0 : judged->second;
+    leaders.emplace_back(rate, run.leader, run.rate);
+    seconds.push_back(run.seconds);
+    evaluations.push_back(static_cast<double>(run.evaluations));
+    row.settled += run.settled ? 1 : 0;
+    row.success += rate > 0 && rate >= (1 - tolerance) * best ? 1 : 0;
+    ++row.trials;
+  }
+  if (row.trials == 0) {
+    return unfinished_row(state, technique);
+  }
+  std::sort(leaders.begin(), leaders.end());
+  std::tie(row.rate, row.leader, row.found) = leaders[(leaders.size() - 1) / 2];
+  row.success /= row.trials;
+  row.settled /= row.trials;
+  row.seconds = median(seconds);
+  row.evaluations = static_cast<std::int64_t>(median(evaluations));
+  return row;
+}
+
+}  // namespace
 
 std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& options) {
   double best = 0;
@@ -277,37 +368,14 @@ std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& opt
   }
   std::vector<StudyRow> rows;
   for (const std::string& technique : options.techniques) {
-    StudyRow row;
-    row.technique = technique;
-    std::vector<double> seconds, evaluations;
-    std::vector<std::tuple<double, std::size_t, double>> leaders;  // by judged rate
-    for (const StudyRun& run : state.runs) {
-      if (run.technique != technique || !run.complete) {
-        continue;
-      }
-      const auto judged = state.judged.find(run.leader);
-      const double rate = judged == state.judged.end() ? 0 : judged->second;
-      leaders.emplace_back(rate, run.leader, run.rate);
-      seconds.push_back(run.seconds);
-      evaluations.push_back(static_cast<double>(run.evaluations));
-      row.settled += run.settled ? 1 : 0;
-      row.success += rate > 0 && rate >= (1 - options.tolerance) * best ? 1 : 0;
-      ++row.trials;
-    }
-    if (row.trials > 0) {
-      std::sort(leaders.begin(), leaders.end());
-      std::tie(row.rate, row.leader, row.found) = leaders[(leaders.size() - 1) / 2];
-      row.of_best = best > 0 ? row.rate / best : 0;
-      row.success /= row.trials;
-      row.settled /= row.trials;
-      row.seconds = median(seconds);
-      row.evaluations = static_cast<std::int64_t>(median(evaluations));
-      rows.push_back(row);
-    }
+    StudyRow row = row_of(state, technique, best, options.tolerance);
+    row.of_best = best > 0 ? row.rate / best : 0;
+    rows.push_back(std::move(row));
   }
-  const auto reference = std::find_if(rows.begin(), rows.end(), [](const StudyRow& row) { return row.technique == "Default"; });
+  const auto reference =
+      std::find_if(rows.begin(), rows.end(), [](const StudyRow& row) { return row.technique == "Default" && row.trials > 0; });
   for (StudyRow& row : rows) {
-    row.speedup = reference == rows.end() || row.seconds <= 0 ? 0 : reference->seconds / row.seconds;
+    row.speedup = reference == rows.end() || row.trials == 0 || row.seconds <= 0 ? 0 : reference->seconds / row.seconds;
   }
   return rows;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -51,11 +52,12 @@ void from_json(const nlohmann::json& json, StudyState& state);
 
 /// Where costs (1 / rate) come from.
 struct StudySources {
-  search::Invocation invoke;                     ///< fresh processes, for the techniques of paper 003
-  std::function<search::Evaluator()> evaluator;  ///< one process, for the race and for halving; made anew for every search
-  std::function<Seconds()> clock;                ///< what searches are charged by
-  std::function<bool()> interrupted;             ///< ends the study early
-  std::function<void(const StudyState&)> keep;   ///< after every configuration, or every search that can't be cut in two
+  search::Invocation invoke;                                 ///< fresh processes, for the techniques of paper 003
+  std::function<search::Evaluator()> evaluator;              ///< one process, for the race and for halving; made anew for every search
+  std::function<Seconds()> clock;                            ///< what searches are charged by
+  std::function<bool()> interrupted;                         ///< ends the study early
+  Seconds until = std::numeric_limits<Seconds>::infinity();  ///< by the clock: when all has to be done, the judging too
+  std::function<void(const StudyState&)> keep;               ///< after every configuration, or every search that can't be cut in two
 };
 
 struct StudyOptions {
@@ -79,24 +81,28 @@ bool searches_in_one_process(std::string_view technique);
 /// Throws usage_error if `text` isn't one of study_techniques(), and as search::technique does for its settings.
 void require_technique(std::string_view text);
 
-/// Runs what `state` lacks, trial by trial, over `count` configurations; false if it was interrupted. Throws usage_error for an unknown
-/// technique.
+/// Runs what `state` lacks, trial by trial and the fastest technique first, over `count` configurations, and judges what was found. False if
+/// it was interrupted, or if its time was too short: what there is by then is judged in fewer rounds, which aren't kept. Throws usage_error
+/// for an unknown technique.
 bool run_study(std::size_t count, const StudySources& sources, const StudyOptions& options, StudyState& state);
 
 /// A line of the study's table.
 struct StudyRow {
   std::string technique;
-  int trials = 0;
-  std::size_t leader = 0;  ///< of the median trial
-  double found = 0;        ///< its rate, as the search measured it: what paper 003 shows
-  double rate = 0;         ///< judged; 0: an interrupted study hasn't judged yet
-  double of_best = 0;      ///< rate / the best rate that was judged, median over trials
-  double success = 0;      ///< share of trials within `tolerance` of the best
-  double settled = 0;      ///< share of trials that ended by themselves, not by their time
-  Seconds seconds = 0;     ///< median over trials
+  int trials = 0;            ///< that were finished; 0: the row is of one that wasn't
+  bool begun = true;         ///< false: there is no trial at all
+  std::size_t finished = 0;  ///< configurations of the trial that wasn't finished; 0 of a search in one process, which begins anew
+  std::size_t leader = 0;    ///< of the median trial; the best so far of one that wasn't finished, if `found` or `rate` says so
+  double found = 0;          ///< its rate, as the search measured it: what paper 003 shows
+  double rate = 0;           ///< judged; 0: an interrupted study hasn't judged yet
+  double of_best = 0;        ///< rate / the best rate that was judged, median over trials
+  double success = 0;        ///< share of trials within `tolerance` of the best
+  double settled = 0;        ///< share of trials that ended by themselves, not by their time
+  Seconds seconds = 0;       ///< median over trials
   std::int64_t evaluations = 0;
   double speedup = 0;  ///< over the technique "Default"; 0 if that wasn't run
 };
+/// A row for each technique, in the order of the options.
 std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& options);
 
 }  // namespace flopcast::roofline

@@ -130,5 +130,27 @@ TEST(RooflineFigure, IsInSinglePrecisionIfOnlySgemmWasSearched) {
   EXPECT_THAT(script, HasSubstr("'blas sgemm, 1 thread 150'"));
 }
 
+TEST(RooflineComparison, SaysWhatDiffersFirstAndInItsExitCode) {
+  const std::filesystem::path base = std::filesystem::temp_directory_path() / ("flopcast_roofline_compare." + std::to_string(::getpid()));
+  const std::string before = base.string() + ".before.json", after = base.string() + ".after.json";
+  json lower = machine();
+  lower["bandwidth"][1]["bytes_per_second"] = rates(7e9);
+  std::ofstream(before) << machine();
+  std::ofstream(after) << lower;
+  const Ended fell = flopcast({"roofline", "--compare", before, after});
+  const Ended rose = flopcast({"roofline", "--compare", after, before});
+  const Ended same = flopcast({"roofline", "--compare", before, before});
+  std::filesystem::remove(before);
+  std::filesystem::remove(after);
+  EXPECT_EQ(fell.code, 1) << fell.err;
+  EXPECT_EQ(fell.out.rfind("1 of 5 roofs: lower beyond noise, -30.0 % in the median.\n", 0), 0U) << fell.out;
+  EXPECT_THAT(fell.out, HasSubstr("bandwidth triad in memory"));
+  EXPECT_THAT(fell.out, Not(HasSubstr("in L1")));
+  EXPECT_EQ(rose.code, 0);
+  EXPECT_EQ(rose.out.rfind("1 of 5 roofs: higher beyond noise", 0), 0U) << rose.out;
+  EXPECT_EQ(same.code, 0);
+  EXPECT_EQ(same.out.rfind("None of 5 roofs differs beyond noise.\n", 0), 0U) << same.out;
+}
+
 }  // namespace
 }  // namespace flopcast::testing

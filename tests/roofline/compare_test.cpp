@@ -259,6 +259,29 @@ TEST(Compare, ComparesTriadLengthsAndTheClockOfTheWidestLoop) {
   EXPECT_THAT(texts(comparison.only_after), testing::ElementsAre("bandwidth triad of 6 KiB, 1 thread"));
 }
 
+TEST(Compare, CountsWhatIsLowerAndHigher) {
+  Roofline after = fake_roofline();
+  for (double& sample : after.bandwidth[0].bytes.samples) {
+    sample *= 0.7;
+  }
+  for (double& sample : after.bandwidth[3].bytes.samples) {
+    sample *= 0.5;
+  }
+  after.gemm[0].flops.samples = {30e9, 30e9, 30e9};
+  const Comparison comparison = compare(fake_roofline(), after);
+  const Verdict found = verdict(comparison);
+  EXPECT_EQ(found.roofs, comparison.differences.size());
+  EXPECT_EQ(found.lower, 2U);
+  EXPECT_EQ(found.higher, 1U);
+  EXPECT_NEAR(found.lower_ratio, 0.6, 1e-9);
+  EXPECT_NEAR(found.higher_ratio, 2, 1e-9);
+  ASSERT_NE(found.lowest, nullptr);
+  EXPECT_EQ(found.lowest->threads, 2);
+  const Comparison nothing = compare(fake_roofline(), fake_roofline());
+  EXPECT_EQ(verdict(nothing).lower + verdict(nothing).higher, 0U);
+  EXPECT_EQ(verdict(nothing).lowest, nullptr);
+}
+
 TEST(Compare, SaysWhichOptionsAreNotAlike) {
   Roofline before = fake_roofline(), after = fake_roofline();
   before.options = {{"seed", 1},   {"time_budget", "60s"}, {"space", "brief"},  {"quick", false}, {"tolerance", 0.02},

@@ -184,5 +184,17 @@ TEST(TheoreticalPeaks, TakeUnitsThatAreGiven) {
   EXPECT_EQ(peaks[0].factors.back().source, "given");
 }
 
+TEST(ImpossibleFigures, AreThoseAboveTheirLimits) {
+  Roofline roofline = fake_roofline();
+  EXPECT_THAT(impossible_figures(roofline), testing::IsEmpty());
+  roofline.peaks.push_back({"sustained clock", 1, {}, 14e9});
+  EXPECT_THAT(impossible_figures(roofline), testing::ElementsAre(testing::HasSubstr("the AVX2 double FMA loop makes 16.1 GFLOP/s"),
+                                                                 testing::HasSubstr("dgemm of fakeblas makes 15")));
+  roofline.peaks.back().flops = 16e9;
+  EXPECT_THAT(impossible_figures(roofline), testing::IsEmpty()) << "measuring errs by as much";
+  roofline.points[0].flops_rate.samples = {9e9, 9e9};  // memory's triad allows 2 GFLOP/s
+  EXPECT_THAT(impossible_figures(roofline), testing::ElementsAre(testing::HasSubstr("dgemv m=8 makes 9.00 GFLOP/s")));
+}
+
 }  // namespace
 }  // namespace flopcast::roofline

@@ -90,12 +90,47 @@ TEST(Study, GoesOnWhereItWasInterrupted) {
     ASSERT_LT(pieces, 20);
   }
   EXPECT_GT(pieces, 2);
-  EXPECT_EQ(state.runs[0].finished.size(), costs.size());
+  ASSERT_EQ(state.runs.size(), 2U);
+  EXPECT_EQ(state.runs[0].technique, "race") << "it comes to its end first";
+  const StudyRun& slow = state.runs[1];
+  EXPECT_EQ(slow.finished.size(), costs.size());
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    EXPECT_EQ(state.runs[0].finished[i].configuration, i) << "none twice, none left out";
-    EXPECT_NEAR(state.runs[0].finished[i].rate, 1 / costs[i], 0.01 / costs[i]);
+    EXPECT_EQ(slow.finished[i].configuration, i) << "none twice, none left out";
+    EXPECT_NEAR(slow.finished[i].rate, 1 / costs[i], 0.01 / costs[i]);
   }
-  EXPECT_LT(state.runs[0].seconds, library.now()) << "what was cut short isn't charged";
+  EXPECT_LT(slow.seconds, library.now()) << "what was cut short isn't charged";
+}
+
+/// Default takes over 160 s, Single and the race one or two.
+TEST(Study, HasARowForEachTechniqueWhenItsTimeIsUp) {
+  FakeLibrary library(costs);
+  StudyOptions options;
+  options.techniques = {"Default", "Confidence", "race", "Single"};
+  StudySources sources = library.sources();
+  sources.until = 60;
+  StudyState state;
+  EXPECT_FALSE(run_study(costs.size(), sources, options, state));
+  EXPECT_LT(library.now(), 60 + 0.6) << "one evaluation in a new process more at most";
+  EXPECT_THAT(library.kept().judged, testing::IsEmpty()) << "the next run judges what it has found by then";
+  options.techniques = {"Default", "race", "Single"};
+  state = {};
+  sources.until = library.now() + 60;
+  EXPECT_FALSE(run_study(costs.size(), sources, options, state));
+  const std::vector<StudyRow> rows = summarise(state, options);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].trials, 0);
+  EXPECT_TRUE(rows[0].begun);
+  EXPECT_EQ(rows[0].finished, 1U);
+  EXPECT_EQ(rows[0].leader, 0U) << "the best so far";
+  EXPECT_NEAR(rows[0].found, 1 / costs[0], 1);
+  EXPECT_GT(rows[0].rate, 0) << "judged all the same";
+  EXPECT_EQ(rows[0].speedup, 0);
+  EXPECT_EQ(rows[1].trials, 1);
+  EXPECT_EQ(rows[1].leader, 1U);
+  EXPECT_EQ(rows[1].success, 1);
+  EXPECT_EQ(rows[2].trials, 1);
+  options.techniques.emplace_back("Confidence");
+  EXPECT_FALSE(summarise(state, options).back().begun);
 }
 
 TEST(Study, TakesTheShapesInTheOrderThatIsAskedFor) {

@@ -56,10 +56,10 @@ tune::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recor
 }
 
 std::vector<tune::Check> validate_blocks(const AskingProblems& asking, const tune::BlockSizeResult& result, const Workbench& bench,
-                                         TuningSession& session) {
+                                         TuningSession& session, const ValidationOptions& options) {
   tune::Runners runners;
   runners.set_blocks = [&](const Call& call, const algorithm::BlockParameters& blocks) { bench.set_blocks(call.routine->name, blocks); };
-  return session.validate("validating " + asking.name(), asking.problems, result.decisions, runners, tune::Extent::all);
+  return session.validate("validating " + asking.name(), asking.problems, result.decisions, runners, options);
 }
 
 bool is_undecided(const tune::Decision& decision) {

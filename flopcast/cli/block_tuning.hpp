@@ -31,9 +31,9 @@ std::vector<AskingProblems> asking_problems(const std::vector<Call>& calls, cons
 tune::BlockSizeResult tune_blocks(const AskingProblems& asking, interpose::Recorder& recorder, TuningSession& session,
                                   const tune::BlockSizeOptions& options);
 
-/// Runs every block size for real.
+/// Runs every block size for real, as TuningSession::validate does.
 std::vector<tune::Check> validate_blocks(const AskingProblems& asking, const tune::BlockSizeResult& result, const Workbench& bench,
-                                         TuningSession& session);
+                                         TuningSession& session, const ValidationOptions& options);
 
 /// Whether the chosen block size may lose over 10 % (95 %): it is then known too badly to replace LAPACK's own.
 bool is_undecided(const tune::Decision& decision);

@@ -104,9 +104,10 @@ report::Table joint_table(const std::vector<Ranking>& rankings) {
     row.emplace_back(decisions[p].regret, format_percent(decisions[p].regret));
     if (measured) {
       const MeasuredJoint runs = measured_joint(chosen, rankings, p);
-      const double regret = runs.chosen > 0 ? runs.chosen / runs.best - 1 : 0;
-      row.emplace_back(runs.chosen, format_seconds(runs.chosen));
-      row.emplace_back(regret, format_percent(regret));
+      const bool was_run = runs.chosen > 0;
+      const double regret = was_run ? runs.chosen / runs.best - 1 : 0;
+      row.emplace_back(was_run ? report::Cell(runs.chosen, format_seconds(runs.chosen)) : report::Cell(""));
+      row.emplace_back(was_run ? report::Cell(regret, format_percent(regret)) : report::Cell(""));
     }
     table.rows.push_back(std::move(row));
   }

@@ -28,7 +28,7 @@ constexpr int broken_pipe_exit_code = 141;  // what a shell says of a program en
 
 constexpr const char* footer = R"(Exit codes:
   0 done, 1 a requested check failed, 2 usage, 3 bad input, 4 environment,
-  5 measurement unusable, 70 internal error, 130 interrupted
+  5 measurement unusable, 70 internal error, 130 interrupted (143 by SIGTERM)
 
 Examples:
   flopcast machine
@@ -151,11 +151,12 @@ int guarded_run(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const Error& error) {
-    say(fmt::format("flopcast: {}\n", error.what()));
-    return static_cast<int>(error.code());
+    const bool by_the_user = interrupted() && (error.code() == ExitCode::unusable_measurement || error.code() == ExitCode::environment);
+    say(fmt::format("flopcast: {}{}\n", by_the_user ? "interrupted; " : "", error.what()));
+    return by_the_user ? interrupted_exit_code() : static_cast<int>(error.code());
   } catch (const Interrupted& interruption) {
     say(fmt::format("flopcast: {}\n", interruption.what()));
-    return interrupted_exit_code;
+    return interrupted_exit_code();
   } catch (const report::BrokenPipe&) {
     return broken_pipe_exit_code;
   } catch (const std::bad_alloc&) {

@@ -39,11 +39,21 @@ Examples:
   flopcast mpi tune space.json --finalists auto
   flopcast mpi tune space.json --policy local --tolerance 0.05 --validate)";
 
-/// Whether to choose `one` rather than `other`: the faster one by full executions where there are any that the choice goes by, else by
+/// Whether what was measured can't be: kernels that take longer than the path on which they lie, or an interval that reaches below zero. The
+/// machine was restless meanwhile.
+bool is_restless(const MpiOutcome& outcome) {
+  constexpr double error = 1.03;
+  return outcome.covered && (outcome.coverage > error || outcome.half_width > outcome.predicted);
+}
+
+/// Whether to choose `one` rather than `other`: one that can be, the faster one by full executions where there are any that the choice goes by, else by
 /// predictions.
 bool is_better(const MpiOutcome& one, const MpiOutcome& other) {
   if (one.finalist != other.finalist) {
     return one.finalist;
+  }
+  if (!one.finalist && is_restless(one) != is_restless(other)) {
+    return is_restless(other);
   }
   return one.finalist ? *one.full_path < *other.full_path : one.predicted < other.predicted;
 }
@@ -71,12 +81,13 @@ bool ties(const MpiOutcome& outcome, const MpiOutcome& best) {
 }
 
 std::string verdict(const MpiOutcome& outcome, const MpiOutcome& best) {
-  return outcome.failed        ? "failed"
-         : !outcome.covered    ? "too little seen"
-         : &outcome == &best   ? "chosen"
-         : outcome.finalist    ? "finalist"
-         : ties(outcome, best) ? "tie"
-                               : "";
+  return outcome.failed                              ? "failed"
+         : !outcome.covered                          ? "too little seen"
+         : is_restless(outcome) && !outcome.finalist ? "undecided"
+         : &outcome == &best                         ? "chosen"
+         : outcome.finalist                          ? "finalist"
+         : ties(outcome, best)                       ? "tie"
+                                                     : "";
 }
 
 report::Cell prediction(const MpiOutcome& outcome, Seconds seconds) { return outcome.covered ? seconds_cell(seconds) : report::Cell(""); }
@@ -241,8 +252,17 @@ void tune(const MpiTuneOptions& options, const CommonOptions& common) {
          common);
   }
   tell_others(tuner.others(), common);
+  if (const auto restless = std::count_if(outcomes.begin(), outcomes.end(), is_restless); restless > 0) {
+    note(fmt::format("flopcast: the machine is restless: of {} configuration{} kernels took longer than the path, or the interval is wider "
+                     "than the time; they are undecided until they run again when the machine is idle",
+                     restless, restless == 1 ? "" : "s"),
+         common);
+  }
   if (tuner.clock() == "cpu") {
-    note("flopcast: more processes than cores: predictions are CPU time and modelled messages, not wall time", common);
+    note(
+        "flopcast: more processes than cores, or than CPUs that a control group grants: predictions are CPU time and modelled messages, "
+        "not wall time",
+        common);
   }
   if (common.json) {
     emit(document_of(outcomes, tuner, space, options), common);

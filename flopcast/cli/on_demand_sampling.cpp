@@ -19,10 +19,9 @@ tune::SamplingSources sampling_sources(measure::Session& session, model::Store& 
   tune::SamplingSources sources;
   sources.elapsed = [watch] { return watch.elapsed(); };
   sources.interrupted = [] { return interrupted(); };
-  sources.measure = [&session, watch, show, budget = limits.budget,
-                     overrun = limits.overrun](std::span<const measure::Experiment> experiments) {
+  sources.measure = [&session, watch, show, budget = limits.budget](std::span<const measure::Experiment> experiments) {
     return session.run(experiments, [&](std::int64_t, std::int64_t) {
-      return show(std::llround(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < overrun * budget;
+      return show(std::llround(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < budget;
     });
   };
   sources.keep = [&](std::span<const Sample> samples) {

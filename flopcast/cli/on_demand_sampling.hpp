@@ -15,8 +15,7 @@ namespace flopcast::cli {
 
 struct SamplingLimits {
   Seconds budget = 0;
-  double overrun = 1;  ///< measuring ends when so many budgets are spent
-  std::string label;   ///< of the progress bar
+  std::string label;  ///< of the progress bar
 };
 
 /// Timings from `session`, kept in the store as they come, until the limits or Ctrl-C; the time counts from now. All but the limits must

@@ -58,7 +58,14 @@ std::string render(const report::Table& table, const CommonOptions& common) {
   return common.csv ? report::to_csv(table) : report::to_text(table, use_color(common));
 }
 
-void emit(const std::string& text, const CommonOptions& common) { report::write_file(common.output, text); }
+bool shows_parts(const CommonOptions& common) { return !common.json && !common.csv && common.output == "-"; }
+
+void emit(const std::string& text, const CommonOptions& common) {
+  if (interrupted()) {
+    let_results_be_shown();
+  }
+  report::write_file(common.output, text);
+}
 void emit(const nlohmann::json& document, const CommonOptions& common) { emit(document.dump(2) + '\n', common); }
 void emit(const report::Table& table, const CommonOptions& common) { emit(render(table, common), common); }
 

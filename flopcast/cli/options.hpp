@@ -24,6 +24,9 @@ bool use_color(const CommonOptions& common);
 /// The table as --csv or the terminal wants it.
 std::string render(const report::Table& table, const CommonOptions& common);
 
+/// Whether results may come in parts: text on standard output. A document is written as a whole.
+bool shows_parts(const CommonOptions& common);
+
 /// Writes results to --output, or to standard output.
 void emit(const std::string& text, const CommonOptions& common);
 /// A document with its member "schema", indented by two.

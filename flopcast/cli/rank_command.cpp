@@ -9,6 +9,7 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/joint_table.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/ranking.hpp"
@@ -39,6 +40,7 @@ struct RankOptions {
   std::string n;
   std::string blocks = "16:64:8,80:128:16,160,192,256";
   std::string time_budget = "60s";
+  bool limits_validation = false;  ///< the time budget was given
   std::string threads = "1";
   std::string blas;
   std::string precision = "d";
@@ -71,6 +73,7 @@ RankRequest make_request(const RankOptions& options) {
   request.blocks = parse_sizes(options.blocks, "--nb", 1, largest_block);
   request.library = options.no_library ? LibraryRow::none : LibraryRow::standard;
   request.time_budget = parse_duration(options.time_budget, "--time-budget");
+  request.validation_budget = options.limits_validation ? request.time_budget : request.validation_budget;
   request.repetitions = options.repetitions;
   request.seed = options.seed;
   request.fresh = options.fresh;
@@ -207,6 +210,9 @@ report::Table validation_table(const Ranking& ranking) {
   for (std::size_t p = 0; p < ranking.checks.size(); ++p) {
     const tune::Decision& d = ranking.result.decisions[p];
     const tune::Check& check = ranking.checks[p];
+    if (!check.complete) {
+      continue;
+    }
     const tune::OrderCheck order = tune::check_order(d, check);
     const double regret = check.chosen > 0 ? check.chosen / check.best - 1 : 0;
     table.rows.push_back({size_text(d.sizes),
@@ -256,21 +262,28 @@ std::vector<std::size_t> all_problems(const RankRequest& request) {
   return all;
 }
 
+std::string standings_text(const RankRequest& request, const Ranking& ranking, std::size_t problem, const std::string& where,
+                           const CommonOptions& common) {
+  return fmt::format("{} of n = {}{}\n\n", request.family.name(), size_text(ranking.result.decisions[problem].sizes), where) +
+         render(standings_table(request, {&ranking}, {problem}, false), common);
+}
+
+std::string validation_text(const Ranking& ranking, const std::string& where, const CommonOptions& common) {
+  const report::Table table = validation_table(ranking);
+  return table.rows.empty() ? "" : fmt::format("\nvalidation{}\n\n", where) + render(table, common);
+}
+
 std::string text(const RankRequest& request, const std::vector<Ranking>& rankings, const CommonOptions& common) {
   std::string out;
   for (const Ranking& ranking : rankings) {
     const std::string where = rankings.size() > 1 ? ", " + place_text(ranking) : "";
     for (const std::size_t p : all_problems(request)) {
-      out += fmt::format("{}{} of n = {}{}\n\n", out.empty() ? "" : "\n", request.family.name(),
-                         size_text(ranking.result.decisions[p].sizes), where);
-      out += render(standings_table(request, {&ranking}, {p}, false), common);
+      out += (out.empty() ? "" : "\n") + standings_text(request, ranking, p, where, common);
     }
     if (request.calls.size() > 1) {
       out += fmt::format("\nslower than the fastest{}\n\n", where) + render(summary_table(request, ranking), common);
     }
-    if (!ranking.checks.empty()) {
-      out += fmt::format("\nvalidation{}\n\n", where) + render(validation_table(ranking), common);
-    }
+    out += validation_text(ranking, where, common);
   }
   const auto recursive = [](const algorithm::Algorithm* variant) { return variant->variant == "recursive"; };
   if (std::any_of(request.family.variants.begin(), request.family.variants.end(), recursive)) {
@@ -338,12 +351,7 @@ report::Figure figure(const RankRequest& request, const std::vector<Ranking>& ra
   return picture;
 }
 
-void run_rank(const RankOptions& options, const CommonOptions& common) {
-  const RankRequest request = make_request(options);
-  if (!options.figure.empty()) {
-    report::require_drawable(options.figure);
-  }
-  const std::vector<Ranking> rankings = rank_everywhere(request, places(options.threads, options.blas, options.libraries, common), common);
+void show(const RankOptions& options, const RankRequest& request, const std::vector<Ranking>& rankings, const CommonOptions& common) {
   if (common.json) {
     emit(document(options, request, rankings), common);
   } else if (common.csv) {
@@ -355,12 +363,45 @@ void run_rank(const RankOptions& options, const CommonOptions& common) {
   } else {
     emit(text(request, rankings, common), common);
   }
+}
+
+/// Shows each size as soon as its runs are there, or everything together at the end, whatever ends it.
+void validate(const RankOptions& options, const RankRequest& request, std::vector<Ranking>& rankings, const CommonOptions& common) {
+  const bool rows_at_once = shows_parts(common);
+  const auto where = [&](const Ranking& ranking) { return rankings.size() > 1 ? ", " + place_text(ranking) : std::string(); };
+  validate_everywhere(request, rankings, common, [&](const Ranking& ranking, std::size_t problem) {
+    if (rows_at_once) {
+      emit("\nmeasured: " + standings_text(request, ranking, problem, where(ranking), common), common);
+    }
+  });
+  if (!rows_at_once) {
+    show(options, request, rankings, common);
+  }
   for (const Ranking& ranking : rankings) {
+    if (rows_at_once) {
+      emit(validation_text(ranking, where(ranking), common), common);
+    }
     note_validation(ranking, common);
+  }
+}
+
+void run_rank(const RankOptions& options, const CommonOptions& common) {
+  const RankRequest request = make_request(options);
+  if (!options.figure.empty()) {
+    report::require_drawable(options.figure);
+  }
+  std::vector<Ranking> rankings = rank_everywhere(request, places(options.threads, options.blas, options.libraries, common), common);
+  const bool rows_at_once = shows_parts(common);
+  if (!request.validate || rows_at_once || common.output != "-") {
+    show(options, request, rankings, common);
+  }
+  if (request.validate) {
+    validate(options, request, rankings, common);
   }
   if (!options.figure.empty()) {
     report::draw(figure(request, rankings), options.figure);
   }
+  throw_if_interrupted("what was ranked and validated is shown, and every sample is kept; run the same command again to go on");
 }
 
 }  // namespace
@@ -376,7 +417,10 @@ void add_rank_command(CLI::App& app, CommonOptions& common) {
   command->add_option("--precision", options->precision, "of a family; a routine's name says its own")
       ->capture_default_str()
       ->check(CLI::IsMember({"s", "d", "c", "z"}));
-  command->add_option("--time-budget", options->time_budget, "for measuring kernels, everywhere together")->capture_default_str();
+  const CLI::Option* budget = command
+                                  ->add_option("--time-budget", options->time_budget,
+                                               "for ranking, everywhere together; where it is given, --validate has as much again")
+                                  ->capture_default_str();
   command->add_option("--repetitions", options->repetitions, "of long runs in a validation, short ones get more")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
@@ -388,7 +432,10 @@ void add_rank_command(CLI::App& app, CommonOptions& common) {
   add_seed_option(*command, options->seed, "of the order of measurements");
   add_library_lists(*command, options->libraries, options->blas, options->threads);
   command->footer(footer);
-  command->callback([options, &common] { run_rank(*options, common); });
+  command->callback([options, budget, &common] {
+    options->limits_validation = budget->count() > 0;
+    run_rank(*options, common);
+  });
 }
 
 }  // namespace flopcast::cli

@@ -181,12 +181,30 @@ class Place {
     }
   }
 
-  Ranking run(Seconds budget) {
-    decide(budget);
-    if (request_.validate) {
-      validate();
-    }
+  Ranking decide(Seconds budget) {
+    tune::BlockSizeOptions options;
+    options.time_budget = std::max(0.0, budget - watch_.elapsed());
+    options.coarse_blocks = coarse_blocks;
+    options.tune_crossover = request_.tune_crossover;
+    ranking_.result = session_.tune(
+        "ranking " + request_.family.name(), ranking_.problems,
+        [this](const Call& call, const tune::Alternative& alternative) { return trace(call, alternative); }, kernels(), options);
+    note_cost(ranking_.result, watch_.elapsed(), common_);
     return std::move(ranking_);
+  }
+
+  /// Runs what was decided about in this place.
+  void validate(Ranking& ranking, Seconds budget, const std::function<void(const Ranking&, std::size_t)>& validated) {
+    ranking.checks.resize(ranking.problems.size());
+    ValidationOptions options;
+    options.extent = *request_.validate;
+    options.time_budget = budget;
+    options.validated = [&](std::size_t problem, const tune::Check& check) {
+      ranking.checks[problem] = check;
+      validated(ranking, problem);
+    };
+    session_.validate("validating " + request_.family.name(), ranking.problems, ranking.result.decisions, runners(), options);
+    tell_of_warnings(ranking.checks);
   }
 
  private:
@@ -219,19 +237,7 @@ class Place {
     return names;
   }
 
-  void decide(Seconds budget) {
-    const Stopwatch watch;
-    tune::BlockSizeOptions options;
-    options.time_budget = budget;
-    options.coarse_blocks = coarse_blocks;
-    options.tune_crossover = request_.tune_crossover;
-    ranking_.result = session_.tune(
-        "ranking " + request_.family.name(), ranking_.problems,
-        [this](const Call& call, const tune::Alternative& alternative) { return trace(call, alternative); }, kernels(), options);
-    note_cost(ranking_.result, watch.elapsed(), common_);
-  }
-
-  void validate() {
+  tune::Runners runners() {
     tune::Runners runners;
     runners.set_blocks = [&](const Call& call, const algorithm::BlockParameters& blocks) {
       if (library_.asks()) {
@@ -241,10 +247,12 @@ class Place {
     runners.execute = [&](const Call& call, const tune::Alternative& alternative) {
       return algorithm::execute(call, alternative.blocks, runtime_, algorithm::require(*call.routine, alternative.variant));
     };
-    ranking_.checks = session_.validate("validating " + request_.family.name(), ranking_.problems, ranking_.result.decisions, runners,
-                                        *request_.validate);
+    return runners;
+  }
+
+  void tell_of_warnings(const std::vector<tune::Check>& checks) const {
     std::map<std::string, std::vector<std::string>> runs;  // by what is odd about them
-    for (const tune::Check& check : ranking_.checks) {
+    for (const tune::Check& check : checks) {
       for (const tune::RunWarning& warning : check.warnings) {
         runs[warning.text].push_back(warning.run);
       }
@@ -258,6 +266,7 @@ class Place {
   const RankRequest& request_;
   const CommonOptions& common_;
   Workbench bench_;
+  Stopwatch watch_;  ///< since the libraries are open and the machine is known
   LibraryRoutine library_;
   TuningSession session_;
   std::shared_ptr<algorithm::Runtime> runtime_;
@@ -338,9 +347,27 @@ std::vector<Ranking> rank_everywhere(const RankRequest& request, const std::vect
                        places[i].threads == 1 ? "" : "s", i + 1, places.size()),
            common);
     }
-    rankings.push_back(Place(request, places[i], common, store).run(request.time_budget / static_cast<double>(places.size())));
+    try {
+      rankings.push_back(Place(request, places[i], common, store).decide(request.time_budget / static_cast<double>(places.size())));
+    } catch (const Interrupted&) {
+      if (rankings.empty()) {
+        throw;
+      }
+      break;
+    }
   }
   return rankings;
+}
+
+void validate_everywhere(const RankRequest& request, std::vector<Ranking>& rankings, const CommonOptions& common,
+                         const std::function<void(const Ranking& ranking, std::size_t problem)>& validated) {
+  model::Store store = open_store(common);
+  for (Ranking& ranking : rankings) {
+    if (!interrupted()) {
+      Place(request, ranking.libraries, common, store)
+          .validate(ranking, request.validation_budget / static_cast<double>(rankings.size()), validated);
+    }
+  }
 }
 
 std::string place_text(const Ranking& ranking) {
@@ -382,7 +409,7 @@ nlohmann::json to_json(const Ranking& ranking) {
     if (d.standard.seconds > 0) {
       decision["default"] = to_json(d.standard);
     }
-    if (!ranking.checks.empty()) {
+    if (i < ranking.checks.size() && ranking.checks[i].complete) {
       decision["validation"] = validation_json(d, ranking.checks[i]);
     }
     decisions.push_back(std::move(decision));

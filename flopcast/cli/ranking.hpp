@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,7 +37,8 @@ struct RankRequest {
   std::uint64_t seed = 1;
   bool fresh = false;  ///< no samples of earlier runs
   bool tune_crossover = true;
-  std::optional<tune::Extent> validate;  ///< what is run for real; nothing: nothing
+  std::optional<tune::Extent> validate;                                  ///< what is run for real; nothing: nothing
+  Seconds validation_budget = std::numeric_limits<Seconds>::infinity();  ///< of all places together
 };
 
 /// What was found out in one place: a library with a number of threads.
@@ -45,7 +48,7 @@ struct Ranking {
   KernelSettings settings;
   std::vector<tune::Problem> problems;  ///< in the order of the request's calls
   tune::BlockSizeResult result;
-  std::vector<tune::Check> checks;  ///< of each problem; none without validation
+  std::vector<tune::Check> checks;  ///< of each problem, empty where it was not run; none without validation
 };
 
 /// Every pair of a number of threads (`threads`: "1,2") and a BLAS (`blas`: "openblas,blis"; empty: the default), the rest as in
@@ -54,8 +57,14 @@ struct Ranking {
 std::vector<LibraryOptions> places(const std::string& threads, const std::string& blas, const LibraryOptions& common_options,
                                    const CommonOptions& common);
 
-/// Ranks in every place; kernels are sampled where the store lacks samples. Throws Interrupted after Ctrl-C.
+/// Ranks in every place; kernels are sampled where the store lacks samples. After Ctrl-C it returns what is complete by then, or throws
+/// Interrupted if that is nothing.
 std::vector<Ranking> rank_everywhere(const RankRequest& request, const std::vector<LibraryOptions>& places, const CommonOptions& common);
+
+/// Runs for real what the request says, place after place; `validated` hears of each problem whose check is there. Where Ctrl-C or the time
+/// budget ends it, the other checks are empty.
+void validate_everywhere(const RankRequest& request, std::vector<Ranking>& rankings, const CommonOptions& common,
+                         const std::function<void(const Ranking& ranking, std::size_t problem)>& validated);
 
 /// "2 threads of blis"; what the user said, or the library's name.
 std::string place_text(const Ranking& ranking);

@@ -79,10 +79,13 @@ measure::SessionOptions session_options(const SampleOptions& options) {
   return session;
 }
 
-/// Goes on until Ctrl-C or the end of the time budget.
-measure::Progress limited_progress(const SampleOptions& options, const CommonOptions& common) {
-  const std::optional<Seconds> budget =
-      options.time_budget.empty() ? std::nullopt : std::optional(parse_duration(options.time_budget, "--time-budget"));
+/// The time budget, if there is one.
+std::optional<Seconds> time_budget(const SampleOptions& options) {
+  return options.time_budget.empty() ? std::nullopt : std::optional(parse_duration(options.time_budget, "--time-budget"));
+}
+
+/// Goes on until Ctrl-C, or until the time budget has passed since now.
+measure::Progress limited_progress(std::optional<Seconds> budget, const CommonOptions& common) {
   return [show = progress("sampling", common), budget, watch = Stopwatch()](std::int64_t done, std::int64_t expected) {
     return show(done, expected) && (!budget || watch.elapsed() < *budget);
   };
@@ -193,7 +196,7 @@ void show(const SampleOptions& options, const std::vector<SampledCall>& sampled,
 
 void run_sample(const SampleOptions& options, const CommonOptions& common) {
   const std::vector<Call> calls = requested_calls(options);
-  const measure::Progress go_on = limited_progress(options, common);
+  const std::optional<Seconds> budget = time_budget(options);  // refused before anything is opened
   const Workbench bench(options.libraries, common);
   std::vector<measure::SamplePoint> points;
   std::vector<SampledCall> sampled;
@@ -209,7 +212,7 @@ void run_sample(const SampleOptions& options, const CommonOptions& common) {
   }
   model::Store store = open_store(common);
   measure::Session session = bench.session(store, session_options(options));
-  std::vector<Sample> samples = measure::sample(session, points, go_on);
+  std::vector<Sample> samples = measure::sample(session, points, limited_progress(budget, common));
   for (std::size_t i = 0; i < samples.size(); ++i) {
     sampled[i].sample = std::move(samples[i]);
   }

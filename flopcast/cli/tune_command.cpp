@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "flopcast/cli/block_tuning.hpp"
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/joint_table.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/profile_file.hpp"
@@ -56,6 +58,11 @@ std::string budget_text(const TuneOptions& options) { return options.time_budget
 
 Seconds time_budget(const TuneOptions& options) { return parse_duration(budget_text(options), "--time-budget"); }
 
+/// A validation takes its time unless a budget is given.
+Seconds validation_budget(const TuneOptions& options) {
+  return options.time_budget.empty() ? std::numeric_limits<Seconds>::infinity() : time_budget(options);
+}
+
 /// The calls that the command line asks for.
 std::vector<Call> requested_calls(const TuneOptions& options, const Routine& routine) {
   RoutineArguments arguments = parse_routine_arguments(routine, options.arguments);
@@ -75,9 +82,26 @@ std::string block_text(const algorithm::BlockParameters& blocks, bool with_cross
   return with_crossover ? fmt::format("{} / {}", blocks.nb, blocks.nx) : fmt::format("{}", blocks.nb);
 }
 
+bool has_crossover(const std::vector<tune::Decision>& decisions) {
+  return std::any_of(decisions.begin(), decisions.end(), [](const tune::Decision& d) { return d.standard.blocks.nx != 0; });
+}
+
+/// Blank where it was not run.
+std::vector<report::Cell> measured_cells(const tune::Decision& decision, const tune::Check& check, bool crossover) {
+  if (!check.complete) {
+    return {"", "", "", "", ""};
+  }
+  const double error = decision.chosen.seconds / check.chosen - 1;
+  return {{check.standard, format_seconds(check.standard)},
+          {check.chosen, format_seconds(check.chosen)},
+          {error, fmt::format("{:+.1f} %", 100 * error)},
+          block_text(check.best_blocks, crossover),
+          {check.yield, format_percent(check.yield)}};
+}
+
 report::Table decision_table(const std::vector<tune::Decision>& decisions, const std::vector<tune::Check>& checks) {
   using report::Align;
-  const bool crossover = std::any_of(decisions.begin(), decisions.end(), [](const tune::Decision& d) { return d.standard.blocks.nx != 0; });
+  const bool crossover = has_crossover(decisions);
   const std::string nb = crossover ? "nb / nx" : "nb";
   report::Table table;
   table.columns = {{"n", Align::right, "n"},
@@ -106,11 +130,8 @@ report::Table decision_table(const std::vector<tune::Decision>& decisions, const
                                      fmt::format("{}", fmt::join(d.ties, " ")),
                                      {d.regret, format_percent(d.regret)}};
     if (!checks.empty()) {
-      const tune::Check& check = checks[i];
-      row.insert(row.end(),
-                 {report::Cell{check.standard, format_seconds(check.standard)}, report::Cell{check.chosen, format_seconds(check.chosen)},
-                  report::Cell{d.chosen.seconds / check.chosen - 1, fmt::format("{:+.1f} %", 100 * (d.chosen.seconds / check.chosen - 1))},
-                  report::Cell{block_text(check.best_blocks, crossover)}, report::Cell{check.yield, format_percent(check.yield)}});
+      const std::vector<report::Cell> measured = measured_cells(d, checks[i], crossover);
+      row.insert(row.end(), measured.begin(), measured.end());
     }
     table.rows.push_back(std::move(row));
   }
@@ -123,6 +144,49 @@ struct Tuned {
   tune::BlockSizeResult result;
   std::vector<tune::Check> checks;
 };
+
+/// The headings of what was measured, with room for rows that come one by one.
+report::Table validation_table(const std::vector<Tuned>& all) {
+  using report::Align;
+  static constexpr std::size_t sizes_width = 11, name_width = 10, blocks_width = 9;
+  report::Table table;
+  if (all.size() > 1) {
+    table.columns.push_back({"asks", Align::left, "", false, name_width});
+  }
+  const bool crossover = std::any_of(all.begin(), all.end(), [](const Tuned& tuned) { return has_crossover(tuned.result.decisions); });
+  table.columns.insert(table.columns.end(), {{"n", Align::right, "", false, sizes_width},
+                                             {"measured default"},
+                                             {"measured chosen"},
+                                             {"error", Align::right, "", false, blocks_width},
+                                             {crossover ? "best nb / nx" : "best nb", Align::right, "", false, blocks_width},
+                                             {"yield", Align::right, "", false, blocks_width}});
+  return table;
+}
+
+std::vector<report::Cell> validation_row(const std::vector<Tuned>& all, const Tuned& tuned, std::size_t problem, const tune::Check& check) {
+  std::vector<report::Cell> row;
+  if (all.size() > 1) {
+    row.emplace_back(tuned.asking.name());
+  }
+  const tune::Decision& decision = tuned.result.decisions[problem];
+  row.emplace_back(size_text(decision.sizes));
+  const std::vector<report::Cell> measured = measured_cells(decision, check, has_crossover(tuned.result.decisions));
+  row.insert(row.end(), measured.begin(), measured.end());
+  return row;
+}
+
+/// Headings and all rows that there are; nothing without rows.
+std::string validation_text(const std::vector<Tuned>& all, const CommonOptions& common) {
+  report::Table table = validation_table(all);
+  for (const Tuned& tuned : all) {
+    for (std::size_t p = 0; p < tuned.checks.size(); ++p) {
+      if (tuned.checks[p].complete) {
+        table.rows.push_back(validation_row(all, tuned, p, tuned.checks[p]));
+      }
+    }
+  }
+  return table.rows.empty() ? "" : "\nMeasured, interleaved:\n\n" + render(table, common);
+}
 
 nlohmann::json document(const TuneOptions& options, const Environment& environment, const Tuned& tuned) {
   const tune::BlockSizeResult& result = tuned.result;
@@ -137,7 +201,7 @@ nlohmann::json document(const TuneOptions& options, const Environment& environme
     nlohmann::json decision = {
         {"sizes", d.sizes},   {"default", to_json(d.standard)},   {"chosen", to_json(d.chosen)}, {"gain", d.gain}, {"ties", d.ties},
         {"regret", d.regret}, {"forecasts", std::move(forecasts)}};
-    if (!checks.empty()) {
+    if (i < checks.size() && checks[i].complete) {
       nlohmann::json measured = nlohmann::json::array();
       for (const tune::Measured& m : checks[i].measured) {
         nlohmann::json item = to_json(m.blocks);
@@ -196,11 +260,17 @@ void summarise_validation(const std::vector<tune::Check>& checks, const CommonOp
   std::vector<double> errors;
   std::vector<double> noise;
   for (const tune::Check& check : checks) {
+    if (!check.complete) {
+      continue;
+    }
     yields.push_back(check.yield);
     noise.push_back(check.noise);
     for (const tune::Measured& measured : check.measured) {
       errors.push_back(std::fabs(measured.error));
     }
+  }
+  if (yields.empty()) {
+    return;
   }
   note(
       fmt::format("validation: yield median {:.1f} %, worst {:.1f} %; prediction error median {:.1f} %, 95th percentile {:.1f} %; "
@@ -247,6 +317,23 @@ algorithm::FamilyRoutine chosen_family(const TuneOptions& options) {
   return family;
 }
 
+void show_joint(const TuneOptions& options, const RankRequest& request, const std::vector<Ranking>& rankings, const CommonOptions& common) {
+  if (!common.json) {
+    emit(joint_table(rankings), common);
+    return;
+  }
+  nlohmann::json places_json = nlohmann::json::array();
+  for (const Ranking& ranking : rankings) {
+    places_json.push_back(to_json(ranking));
+  }
+  emit(nlohmann::json{{"schema", "flopcast-joint-1"},
+                      {"routine", request.family.routine->name},
+                      {"options", {{"time_budget", budget_text(options)}, {"nb", options.blocks}, {"seed", options.seed}}},
+                      {"places", std::move(places_json)},
+                      {"joint", joint_json(rankings)}},
+       common);
+}
+
 /// Variant, block size, threads and library together.
 void run_joint(const TuneOptions& options, const std::vector<LibraryOptions>& where, const CommonOptions& common) {
   if (options.save || !options.profile.empty() || !options.figure.empty()) {
@@ -270,21 +357,19 @@ void run_joint(const TuneOptions& options, const std::vector<LibraryOptions>& wh
   if (options.validate) {
     request.validate = tune::Extent::ranking;
   }
-  const std::vector<Ranking> rankings = rank_everywhere(request, where, common);
-  if (!common.json) {
-    emit(joint_table(rankings), common);
-    return;
+  request.validation_budget = validation_budget(options);
+  std::vector<Ranking> rankings = rank_everywhere(request, where, common);
+  if (!request.validate || shows_parts(common) || common.output != "-") {
+    show_joint(options, request, rankings, common);
   }
-  nlohmann::json places_json = nlohmann::json::array();
-  for (const Ranking& ranking : rankings) {
-    places_json.push_back(to_json(ranking));
+  if (request.validate) {
+    validate_everywhere(request, rankings, common, [](const Ranking&, std::size_t) {});
+    if (shows_parts(common)) {
+      emit(std::string("\nmeasured\n\n"), common);
+    }
+    show_joint(options, request, rankings, common);
   }
-  emit(nlohmann::json{{"schema", "flopcast-joint-1"},
-                      {"routine", request.family.routine->name},
-                      {"options", {{"time_budget", budget_text(options)}, {"nb", options.blocks}, {"seed", options.seed}}},
-                      {"places", std::move(places_json)},
-                      {"joint", joint_json(rankings)}},
-       common);
+  throw_if_interrupted("what was tuned and validated is shown, and every sample is kept; run the same command again to go on");
 }
 
 /// Throws bad_input for routines without anything to tune.
@@ -302,8 +387,10 @@ void show(const TuneOptions& options, const Environment& environment, const std:
   if (all.size() == 1) {
     if (common.json) {
       emit(document(options, environment, all.front()), common);
-    } else {
+    } else if (common.csv) {
       emit(decision_table(all.front().result.decisions, all.front().checks), common);
+    } else {
+      emit(render(decision_table(all.front().result.decisions, {}), common) + validation_text(all, common), common);
     }
     return;
   }
@@ -325,13 +412,58 @@ void show(const TuneOptions& options, const Environment& environment, const std:
   std::string text;
   for (const Tuned& tuned : all) {
     parts.push_back(document(options, environment, tuned));
-    text += fmt::format("{}{}\n\n", text.empty() ? "" : "\n", tuned.asking.name()) +
-            render(decision_table(tuned.result.decisions, tuned.checks), common);
+    text +=
+        fmt::format("{}{}\n\n", text.empty() ? "" : "\n", tuned.asking.name()) + render(decision_table(tuned.result.decisions, {}), common);
   }
   if (common.json) {
     emit(nlohmann::json{{"schema", "flopcast-tune-parts-1"}, {"routine", options.routine}, {"parts", std::move(parts)}}, common);
   } else {
-    emit(text, common);
+    emit(text + validation_text(all, common), common);
+  }
+}
+
+/// Keeps what was decided in the profile.
+void save(const std::string& profile, const Workbench& bench, const std::vector<Tuned>& all, const CommonOptions& common) {
+  for (const Tuned& tuned : all) {
+    if (const std::string remark = save_profile(profile, make_profile(bench, tuned.asking, tuned.result.decisions)); !remark.empty()) {
+      note(remark, common);
+    }
+    const auto& decisions = tuned.result.decisions;
+    if (const auto open = std::count_if(decisions.begin(), decisions.end(), is_undecided); open > 0) {
+      note(fmt::format(
+               "{} is undecided for {} of {} sizes, where over 10 % may be lost: the profile keeps LAPACK's own block sizes there; a "
+               "larger --time-budget decides",
+               tuned.asking.name(), open, decisions.size()),
+           common);
+    }
+  }
+  note(fmt::format("profile saved to {}; run a program with it: flopcast run -- COMMAND", profile), common);
+}
+
+/// Shows each row as soon as its runs are there, or everything together at the end, whatever ends it.
+void validate(const TuneOptions& options, const Workbench& bench, TuningSession& session, std::vector<Tuned>& all,
+              const CommonOptions& common) {
+  const bool rows_at_once = shows_parts(common);
+  const report::Table headings = validation_table(all);
+  bool has_rows = false;
+  for (Tuned& tuned : all) {
+    ValidationOptions how;
+    how.time_budget = validation_budget(options) / static_cast<double>(all.size());
+    how.validated = [&](std::size_t problem, const tune::Check& check) {
+      if (rows_at_once) {
+        const report::Table row = {headings.columns, {validation_row(all, tuned, problem, check)}};
+        emit((has_rows ? "" : "\nMeasured, interleaved:\n\n" + render(headings, common)) + report::rows_text(row, use_color(common)),
+             common);
+        has_rows = true;
+      }
+    };
+    tuned.checks = validate_blocks(tuned.asking, tuned.result, bench, session, how);
+  }
+  if (!rows_at_once) {
+    show(options, bench.environment(), all, common);
+  }
+  for (const Tuned& tuned : all) {
+    summarise_validation(tuned.checks, common);
   }
 }
 
@@ -352,6 +484,7 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   }
   model::Store store = open_store(common);
   const Workbench bench(options.libraries, common, options.validate);
+  const Stopwatch since_open;
   interpose::Recorder recorder(bench.files());
   std::vector<AskingProblems> entries =
       asking_problems(calls, parse_sizes(options.blocks, "--nb", 1, largest_block), options.libraries.threads, recorder);
@@ -363,43 +496,28 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
     }
     note(fmt::format("{} asks ilaenv through {}: tuning that", routine.name, fmt::join(names, ", ")), common);
   }
-  tuning.time_budget /= static_cast<double>(entries.size());
+  tuning.time_budget = std::max(0.0, tuning.time_budget - since_open.elapsed()) / static_cast<double>(entries.size());
   TuningSession session(bench, store, {options.repetitions, options.seed, options.fresh}, common);
   std::vector<Tuned> all;
   for (AskingProblems& entry : entries) {
     Tuned tuned{std::move(entry), {}, {}};
     tuned.result = tune_blocks(tuned.asking, recorder, session, tuning);
     note_cost(tuned.result, watch.elapsed(), common);
-    if (options.validate) {
-      tuned.checks = validate_blocks(tuned.asking, tuned.result, bench, session);
-    }
     all.push_back(std::move(tuned));
   }
-  show(options, bench.environment(), all, common);
-  for (const Tuned& tuned : all) {
-    if (!tuned.checks.empty()) {
-      summarise_validation(tuned.checks, common);
-    }
+  if (!options.validate || shows_parts(common) || common.output != "-") {
+    show(options, bench.environment(), all, common);
+  }
+  if (!profile.empty()) {
+    save(profile, bench, all, common);
+  }
+  if (options.validate) {
+    validate(options, bench, session, all, common);
   }
   if (!options.figure.empty()) {
     report::draw(figure(all.front().asking.name(), all.front().result.decisions, all.front().checks), options.figure);
   }
-  if (!profile.empty()) {
-    for (const Tuned& tuned : all) {
-      if (const std::string remark = save_profile(profile, make_profile(bench, tuned.asking, tuned.result.decisions)); !remark.empty()) {
-        note(remark, common);
-      }
-      const auto& decisions = tuned.result.decisions;
-      if (const auto open = std::count_if(decisions.begin(), decisions.end(), is_undecided); open > 0) {
-        note(fmt::format(
-                 "{} is undecided for {} of {} sizes, where over 10 % may be lost: the profile keeps LAPACK's own block sizes there; a "
-                 "larger --time-budget decides",
-                 tuned.asking.name(), open, decisions.size()),
-             common);
-      }
-    }
-    note(fmt::format("profile saved to {}; run a program with it: flopcast run -- COMMAND", profile), common);
-  }
+  throw_if_interrupted("the tuning is shown, with the rows that were validated by then");
 }
 
 LapackRequest lapack_request(const TuneOptions& options) {
@@ -416,6 +534,7 @@ LapackRequest lapack_request(const TuneOptions& options) {
   request.tuning = {options.repetitions, options.seed, options.fresh};
   request.tune_crossover = !options.fixed_crossover;
   request.validate = options.validate;
+  request.limits_validation = !options.time_budget.empty();
   request.profile = options.profile.empty() ? default_profile_file() : options.profile;
   return request;
 }
@@ -446,7 +565,8 @@ void add_tune_command(CLI::App& app, CommonOptions& common) {
   command->add_option("arguments", options->arguments, "name=value: sizes (m=2000:4000), flags (uplo=U); n alone means square");
   command->add_option("--n", options->n, "orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
   command->add_option("--nb", options->blocks, "block sizes to choose from")->capture_default_str();
-  command->add_option("--time-budget,--budget", options->time_budget, "for measuring kernels (50s, for lapack 10min)");
+  command->add_option("--time-budget,--budget", options->time_budget,
+                      "for tuning (50s, for lapack 10min); where it is given, --validate has as much again");
   command->add_option("--repetitions", options->repetitions, "of long runs in a validation, short ones get more")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));

@@ -201,7 +201,9 @@ Summary summary(const Outcome& outcome) {
 std::vector<double> yields(const Outcome& outcome) {
   std::vector<double> all;
   for (const tune::Check& check : outcome.checks) {
-    all.push_back(check.yield);
+    if (check.complete) {
+      all.push_back(check.yield);
+    }
   }
   return all;
 }
@@ -236,8 +238,8 @@ report::Table table(const std::vector<Outcome>& outcomes, bool validated) {
                   {outcome.elapsed, format_seconds(outcome.elapsed)}});
       if (validated) {
         const std::vector<double> all = yields(outcome);
-        row.insert(row.end(), {report::Cell(median(all), format_percent(median(all))),
-                               report::Cell(quantile(all, 0), format_percent(quantile(all, 0)))});
+        const auto cell = [&](double value) { return all.empty() ? report::Cell("") : report::Cell(value, format_percent(value)); };
+        row.insert(row.end(), {cell(all.empty() ? 0 : median(all)), cell(all.empty() ? 0 : quantile(all, 0))});
       }
     }
     row.emplace_back(outcome.remark);
@@ -256,7 +258,7 @@ nlohmann::json to_json(const Outcome& outcome) {
                            {"gain", d.gain},
                            {"regret", d.regret},
                            {"undecided", is_undecided(d)}};
-    if (!outcome.checks.empty()) {
+    if (i < outcome.checks.size() && outcome.checks[i].complete) {
       const tune::Check& check = outcome.checks[i];
       item["validation"] = {{"default_seconds", check.standard}, {"chosen_seconds", check.chosen}, {"best_seconds", check.best},
                             {"best_nb", check.best_blocks.nb},   {"yield", check.yield},           {"split_half", check.noise}};
@@ -293,7 +295,7 @@ class LapackTuner {
   void run() {
     try {
       for (const Entry& entry : entries_) {
-        if (left() <= 0) {
+        if (left() < std::min(least_share, request_.time_budget)) {
           left_out_.push_back(entry.routine->name);
         } else {
           tune(entry);
@@ -312,7 +314,7 @@ class LapackTuner {
   [[nodiscard]] Seconds left() const { return request_.time_budget - spent_; }
 
   void tune(const Entry& entry) {
-    const Seconds share = std::max(least_share, left() * entry.use / use_left_);
+    const Seconds share = std::min(left(), std::max(least_share, left() * entry.use / use_left_));
     std::vector<AskingProblems> asking;
     const bool recorded = unless_it_fails(
         entry.routine->name, [&] { asking = asking_problems(calls(entry, request_.orders), request_.blocks, threads_, recorder_); });
@@ -360,9 +362,12 @@ class LapackTuner {
           fmt::format("undecided for {} size{}: LAPACK's own block sizes stay; a larger --budget decides", open, open == 1 ? "" : "s");
     }
     if (request_.validate) {
-      outcome.checks = validate_blocks(asking, outcome.result, bench_, session_);
+      ValidationOptions how;
+      how.time_budget = request_.limits_validation ? share : how.time_budget;
+      outcome.checks = validate_blocks(asking, outcome.result, bench_, session_, how);
     }
     outcomes_.push_back(std::move(outcome));
+    throw_if_interrupted("");
   }
 
   static std::ptrdiff_t undecided(const tune::BlockSizeResult& result) {

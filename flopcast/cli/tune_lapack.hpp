@@ -18,7 +18,8 @@ struct LapackRequest {
   TuningOptions tuning;
   bool tune_crossover = true;
   bool validate = false;
-  std::string profile;  ///< file; after each routine what was decided is in there
+  bool limits_validation = false;  ///< each routine's validation may take as long as its tuning
+  std::string profile;             ///< file; after each routine what was decided is in there
 };
 
 /// Tunes every routine that asks ilaenv, the most used first, each for a share of what is left of the budget, and shows a table. What the

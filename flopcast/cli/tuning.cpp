@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/on_demand_sampling.hpp"
 #include "flopcast/cli/options.hpp"
+#include "flopcast/cli/routine_problem.hpp"
+#include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/units.hpp"
 
 namespace flopcast::cli {
@@ -21,15 +26,20 @@ measure::SessionOptions session_options(const TuningOptions& tuning) {
   return options;
 }
 
-/// Seconds that one run of all that is forecast takes.
-Seconds one_round(std::span<const tune::Decision> decisions) {
-  Seconds sum = 0;
-  for (const tune::Decision& decision : decisions) {
-    for (const tune::Forecast& forecast : decision.forecasts) {
-      sum += forecast.seconds;
-    }
+measure::StopRule validation_rule(const TuningOptions& tuning) {
+  return {.minimum_repetitions = tuning.repetitions, .maximum_repetitions = short_runs * tuning.repetitions};
+}
+
+/// "validating dgeqrf: about 447 s, up to twice as long ..." where that is worth saying.
+void note_expected(const std::string& label, Seconds expected, Seconds budget, const CommonOptions& common) {
+  static constexpr Seconds worth_saying = 10;
+  if (expected < worth_saying) {
+    return;
   }
-  return sum;
+  note(fmt::format(
+           "{}: about {}, up to twice as long where other programs disturb{}", label, format_seconds(expected),
+           expected < budget ? "; --time-budget limits it" : fmt::format("; --time-budget ends it after {}", format_seconds(budget))),
+       common);
 }
 
 }  // namespace
@@ -62,9 +72,7 @@ tune::BlockSizeResult TuningSession::tune(const std::string& label, std::span<co
   sources.placements = [&](const Trace& trace) {
     return cache::cache_state(trace, bench_.environment().caches, cache::Start::filled).placements;
   };
-  static constexpr double overrun = 1.2;  // what has begun may end
-  sources.sampling =
-      sampling_sources(session_, store_, bench_, {.budget = options.time_budget, .overrun = overrun, .label = label}, common_);
+  sources.sampling = sampling_sources(session_, store_, bench_, {.budget = options.time_budget, .label = label}, common_);
   tune::BlockSizeResult result;
   if (options_.fresh) {
     result = tune::tune_block_size(problems, bench_.environment(), fresh_models_, sources, options);
@@ -79,21 +87,42 @@ tune::BlockSizeResult TuningSession::tune(const std::string& label, std::span<co
 
 std::vector<tune::Check> TuningSession::validate(const std::string& label, std::span<const tune::Problem> problems,
                                                  std::span<const tune::Decision> decisions, const tune::Runners& runners,
-                                                 tune::Extent extent) {
-  static constexpr Seconds worth_saying = 10;
-  const Seconds expected = static_cast<double>(options_.repetitions) * one_round(decisions);
-  if (extent == tune::Extent::all && expected > worth_saying) {
-    note(fmt::format("{}: every alternative {} times or more, {} at least", label, options_.repetitions, format_seconds(expected)),
+                                                 const ValidationOptions& options) {
+  const measure::StopRule rule = validation_rule(options_);
+  std::vector<std::pair<Seconds, std::size_t>> order;  // how long each problem takes
+  Seconds expected = 0;
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    order.emplace_back(tune::validation_seconds(problems[p], decisions[p], rule, options.extent), p);
+    expected += order.back().first;
+  }
+  std::sort(order.begin(), order.end());
+  note_expected(label, expected, options.time_budget, common_);
+  const OtherLoad load;
+  const Stopwatch watch;
+  std::vector<tune::Check> checks(problems.size());
+  session_.options().stop = rule;
+  for (const auto& [seconds, p] : order) {
+    const auto show = progress(fmt::format("{}, n = {}", label, size_text(decisions[p].sizes)), common_);
+    const auto measure = [&](std::span<const measure::Experiment> experiments) {
+      return session_.run(experiments,
+                          [&](std::int64_t done, std::int64_t all) { return show(done, all) && watch.elapsed() < options.time_budget; });
+    };
+    if (interrupted() || watch.elapsed() >= options.time_budget) {
+      break;
+    }
+    tune::Check check = tune::validate(problems[p], decisions[p], measure, runners, options.extent);
+    if (check.complete) {
+      checks[p] = std::move(check);
+      options.validated(p, checks[p]);
+    }
+  }
+  session_.options().stop = session_options(options_).stop;
+  const auto missing = std::count_if(checks.begin(), checks.end(), [](const tune::Check& check) { return !check.complete; });
+  if (missing > 0 && !interrupted()) {
+    note(fmt::format("{}: the time budget ended it before {} of {} sizes were run; a larger --time-budget runs them", label, missing,
+                     checks.size()),
          common_);
   }
-  const OtherLoad load;
-  const auto show = progress(label, common_);
-  session_.options().stop = {.minimum_repetitions = options_.repetitions, .maximum_repetitions = short_runs * options_.repetitions};
-  std::vector<tune::Check> checks = tune::validate(
-      problems, decisions, [&](std::span<const measure::Experiment> experiments) { return session_.run(experiments, show); }, runners,
-      extent);
-  session_.options().stop = session_options(options_).stop;
-  throw_if_interrupted("every sample is kept, nothing of the validation");
   tell_of_others(load);
   return checks;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <set>
 #include <span>
 #include <string>
@@ -24,6 +25,14 @@ struct TuningOptions {
   bool fresh = false;            ///< no samples of earlier runs
 };
 
+/// What a validation runs, for how long, and who hears of it.
+struct ValidationOptions {
+  tune::Extent extent = tune::Extent::all;
+  Seconds time_budget = std::numeric_limits<Seconds>::infinity();
+  /// Hears of each problem that was validated as a whole, in the order in which they are: the shortest first.
+  std::function<void(std::size_t problem, const tune::Check& check)> validated = [](std::size_t, const tune::Check&) {};
+};
+
 /// Tunes in one place (a library with a number of threads): samples are kept in the store, progress is shown, Ctrl-C and the budget end it.
 class TuningSession {
  public:
@@ -37,9 +46,10 @@ class TuningSession {
   tune::BlockSizeResult tune(const std::string& label, std::span<const tune::Problem> problems, const Record& record,
                              const std::set<std::string>& kernels, const tune::BlockSizeOptions& options);
 
-  /// Runs what was decided about. Throws Interrupted after Ctrl-C.
+  /// Runs what was decided about, problem by problem. After Ctrl-C, and when the time is used up, the checks of the other problems are empty.
   std::vector<tune::Check> validate(const std::string& label, std::span<const tune::Problem> problems,
-                                    std::span<const tune::Decision> decisions, const tune::Runners& runners, tune::Extent extent);
+                                    std::span<const tune::Decision> decisions, const tune::Runners& runners,
+                                    const ValidationOptions& options);
 
  private:
   const Workbench& bench_;

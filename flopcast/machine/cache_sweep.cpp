@@ -133,7 +133,7 @@ class Steps {
   void advance() {
     ++done_;
     if (progress_ && !progress_(done_, expected_)) {
-      throw unusable_measurement("measuring the caches was interrupted after {} of {} steps", done_, expected_);
+      throw unusable_measurement("what was measured of the caches is lost: measuring ended after {} of {} steps", done_, expected_);
     }
   }
 

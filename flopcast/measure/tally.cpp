@@ -18,6 +18,13 @@ bool can_have_median_interval(std::size_t count, double confidence) {
 
 }  // namespace
 
+std::int64_t repetitions(const StopRule& rule, Seconds time) {
+  const double position =
+      std::clamp(std::log(std::max(1e-12, time) / rule.short_call) / std::log(rule.long_call / rule.short_call), 0.0, 1.0);
+  const auto span = static_cast<double>(rule.maximum_repetitions - rule.minimum_repetitions);
+  return rule.maximum_repetitions - std::llround(position * span);
+}
+
 Tally::Tally(const StopRule& rule, std::size_t calls, std::int64_t batch) : rule_(rule), batch_(batch) {
   rule_.maximum_repetitions = std::max<std::int64_t>(1, rule_.maximum_repetitions);
   rule_.minimum_repetitions = std::clamp<std::int64_t>(rule_.minimum_repetitions, 1, rule_.maximum_repetitions);
@@ -66,10 +73,7 @@ std::int64_t Tally::target() const {
   if (all_.empty() || rule_.relative_interval > 0) {
     return rule_.maximum_repetitions;
   }
-  const Seconds time = std::max(1e-12, median(counted_.empty() ? all_ : counted_) * static_cast<double>(batch_));
-  const double position = std::clamp(std::log(time / rule_.short_call) / std::log(rule_.long_call / rule_.short_call), 0.0, 1.0);
-  const auto span = static_cast<double>(rule_.maximum_repetitions - rule_.minimum_repetitions);
-  return rule_.maximum_repetitions - std::llround(position * span);
+  return repetitions(rule_, median(counted_.empty() ? all_ : counted_) * static_cast<double>(batch_));
 }
 
 bool Tally::is_precise_enough() const {

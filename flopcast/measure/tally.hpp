@@ -8,6 +8,9 @@
 
 namespace flopcast::measure {
 
+/// Returns how often a call that takes `time` is repeated while nothing disturbs and no interval ends the repetitions earlier.
+std::int64_t repetitions(const StopRule& rule, Seconds time);
+
 /// The repetitions of one experiment, and the decision of the stop rule whether more are needed.
 class Tally {
  public:

@@ -66,7 +66,7 @@ std::string within_cell(const std::string& text) {
 std::vector<std::size_t> column_widths(const Table& table) {
   std::vector<std::size_t> widths;
   for (const Column& column : table.columns) {
-    widths.push_back(std::max<std::size_t>(display_width(column.title), 3));
+    widths.push_back(std::max<std::size_t>({display_width(column.title), 3, column.width}));
   }
   for (const auto& row : table.rows) {
     assert(row.size() == table.columns.size());
@@ -110,7 +110,12 @@ std::string to_text(const Table& table, bool color) {
     text += ' ' + padded(column.title, display_width(column.title), widths[i], column.align) + " |";
     rule += column.align == Align::left ? ':' + std::string(widths[i] + 1, '-') + '|' : std::string(widths[i] + 1, '-') + ":|";
   }
-  text += '\n' + rule + '\n';
+  return text + '\n' + rule + '\n' + rows_text(table, color);
+}
+
+std::string rows_text(const Table& table, bool color) {
+  const std::vector<std::size_t> widths = column_widths(table);
+  std::string text;
   for (const auto& row : table.rows) {
     text += '|';
     for (std::size_t i = 0; i < row.size(); ++i) {

@@ -36,6 +36,7 @@ struct Column {
   Align align = Align::right;
   std::string name = {};  ///< heading in CSV, e.g. "seconds"; empty: the title
   bool interval = false;  ///< two columns in CSV, NAME_low and NAME_high
+  std::size_t width = 0;  ///< at least, as shown: for rows that come after the headings were shown
 };
 
 /// Rows under headings. Every row has as many cells as there are columns.
@@ -47,6 +48,8 @@ struct Table {
 /// Returns aligned columns between bars, which are readable as text and form a Markdown table in a paper or an issue. Bars in cells are
 /// escaped, control characters become blanks.
 std::string to_text(const Table& table, bool color = false);
+/// The rows of that without the headings. Rows that are shown one by one stand below headings whose columns have the same widths.
+std::string rows_text(const Table& table, bool color = false);
 /// RFC 4180, raw values, one heading line.
 std::string to_csv(const Table& table);
 

@@ -72,14 +72,18 @@ class Tuner {
       add_crossovers();
     }
     sources_.stage("sampling the contenders");
-    result_.complete =
-        sampler_.refine(subjects_, options_.target, options_.time_budget, [this](std::span<const Seconds> totals) { weigh(totals); });
+    result_.complete = sampler_.refine(subjects_, options_.target, options_.time_budget - time_to_decide_,
+                                       [this](std::span<const Seconds> totals) { weigh(totals); });
     result_.cost = sampler_.cost();
-    decide();
+    if (!interrupted()) {
+      decide();
+    }
     return std::move(result_);
   }
 
  private:
+  [[nodiscard]] bool interrupted() const { return sources_.sampling.interrupted(); }
+
   void add(std::size_t problem, const Alternative& alternative, bool standard) {
     Subject subject;
     subject.trace = sources_.trace(problems_[problem].call, alternative);
@@ -88,24 +92,30 @@ class Tuner {
     entries_.push_back({problem, alternative, standard});
   }
 
-  void add_if_new(std::size_t problem, const Alternative& alternative) {
+  /// Recording and following the caches takes its part of the time. Where `until` is reached, each variant keeps what it has.
+  void add_if_new(std::size_t problem, const Alternative& alternative, Seconds until) {
     const auto of_problem = [problem](const Entry& other) { return other.problem == problem; };
+    const auto of_variant = [&](const Entry& other) { return of_problem(other) && other.alternative.variant == alternative.variant; };
     const auto known = [&](const Entry& other) { return of_problem(other) && same(other.alternative, alternative); };
-    const bool enough = sources_.sampling.interrupted() && std::any_of(entries_.begin(), entries_.end(), of_problem);
+    const bool enough = interrupted() || (sources_.sampling.elapsed() > until && std::any_of(entries_.begin(), entries_.end(), of_variant));
     if (!enough && std::none_of(entries_.begin(), entries_.end(), known)) {
       add(problem, alternative, false);
     }
   }
 
+  /// When to end adding alternatives, as there must be time left to measure them.
+  [[nodiscard]] Seconds end_of_adding(double share) const { return options_.time_budget * share; }
+
   void record() {
+    static constexpr double share = 0.3;  // of the time
     sources_.stage("recording");
     for (std::size_t p = 0; p < problems_.size(); ++p) {
-      if (problems_[p].standard) {
+      if (problems_[p].standard && !interrupted()) {
         add(p, *problems_[p].standard, true);
       }
       for (const auto& [variant, group] : by_variant(problems_[p].alternatives)) {
         for (const Alternative& alternative : spread(group, options_.coarse_blocks)) {
-          add_if_new(p, alternative);
+          add_if_new(p, alternative, end_of_adding(share));
         }
       }
     }
@@ -131,16 +141,20 @@ class Tuner {
     std::vector<model::Total> all;
     all.reserve(subjects_.size());
     for (const Subject& subject : subjects_) {
-      all.push_back(models_.total(subject.trace.calls, subject.placements));
+      all.push_back(interrupted() ? model::Total() : models_.total(subject.trace.calls, subject.placements));
     }
     return all;
   }
 
-  std::vector<Seconds> predicted_seconds() const {
+  /// Of every entry. How long that takes tells how long deciding will.
+  std::vector<Seconds> predicted_seconds() {
+    static constexpr double deciding = 3;  // times as long, with the variances of what is compared
+    const Seconds begin = sources_.sampling.elapsed();
     std::vector<Seconds> all;
     for (const model::Total& total : totals()) {
       all.push_back(total.seconds);
     }
+    time_to_decide_ = std::max(time_to_decide_, deciding * (sources_.sampling.elapsed() - begin));
     return all;
   }
 
@@ -205,7 +219,7 @@ class Tuner {
 
   /// Returns the block sizes around the best ones so far, without those of hopeless variants.
   void add_neighbours() {
-    static constexpr double hopeless = 0.5;
+    static constexpr double hopeless = 0.5, share = 0.6;
     const std::vector<Seconds> seconds = predicted_seconds();
     const std::vector<Seconds> best = best_of_problems(seconds);
     const std::map<Group, Seconds> best_of_group = best_of_groups(seconds);
@@ -218,7 +232,7 @@ class Tuner {
         const auto [low, high] = around_best(p, variant, seconds);
         for (const Alternative& alternative : group) {
           if (alternative.blocks.nb > low && alternative.blocks.nb < high) {
-            add_if_new(p, alternative);
+            add_if_new(p, alternative, end_of_adding(share));
           }
         }
       }
@@ -256,6 +270,7 @@ class Tuner {
 
   /// Adds the candidate crossovers for the best block sizes of every problem.
   void add_crossovers() {
+    static constexpr double share = 0.6;  // of the time
     const std::vector<Seconds> seconds = predicted_seconds();
     const std::vector<Seconds> best = best_of_problems(seconds);
     const std::size_t count = entries_.size();
@@ -266,14 +281,16 @@ class Tuner {
       }
       for (const std::int64_t nx : options_.crossovers) {
         alternative.blocks.nx = nx;
-        add_if_new(entries_[e].problem, alternative);
+        add_if_new(entries_[e].problem, alternative, end_of_adding(share));
       }
     }
   }
 
-  Forecast forecast(const Alternative& alternative, const model::Total& total) const {
+  Forecast forecast(std::size_t e, const std::vector<model::Total>& all) const {
+    const Alternative& alternative = entries_[e].alternative;
+    const model::Total& total = all[e];
     const double method = options_.method_error * total.seconds;
-    const double deviation = std::sqrt(std::max(0.0, models_.covariance(total, total)) + method * method);
+    const double deviation = std::sqrt(variances_[e] + method * method);
     return {alternative.variant,
             alternative.blocks,
             total.seconds,
@@ -283,6 +300,9 @@ class Tuner {
 
   void decide() {
     const std::vector<model::Total> all = totals();
+    for (const model::Total& total : all) {
+      variances_.push_back(std::max(0.0, models_.covariance(total, total)));
+    }
     for (std::size_t p = 0; p < problems_.size(); ++p) {
       std::vector<std::size_t> mine;
       for (std::size_t e = 0; e < entries_.size(); ++e) {
@@ -296,9 +316,19 @@ class Tuner {
 
   /// Returns the standard deviation of the difference of two alternatives' times. Errors that both share cancel.
   [[nodiscard]] double difference_variance(std::size_t a, std::size_t b, const std::vector<model::Total>& all) const {
-    const double models = models_.covariance(all[a], all[a]) + models_.covariance(all[b], all[b]) - 2 * models_.covariance(all[a], all[b]);
+    const double models = variances_[a] + variances_[b] - 2 * models_.covariance(all[a], all[b]);
+    return std::max(0.0, models) + method_variance(a, b, all);
+  }
+
+  /// At most so much is that variance, whatever the two have in common: known without their covariance, which takes long.
+  [[nodiscard]] double most_variance(std::size_t a, std::size_t b, const std::vector<model::Total>& all) const {
+    const double deviation = std::sqrt(variances_[a]) + std::sqrt(variances_[b]);
+    return deviation * deviation + method_variance(a, b, all);
+  }
+
+  [[nodiscard]] double method_variance(std::size_t a, std::size_t b, const std::vector<model::Total>& all) const {
     const double method = method_error(entries_[a].alternative, entries_[b].alternative) * (all[a].seconds + all[b].seconds) / 2;
-    return std::max(0.0, models) + method * method;
+    return method * method;
   }
 
   /// Returns the relative standard deviation of a difference beyond that of the models. The less alike two alternatives are, the less their
@@ -312,15 +342,14 @@ class Tuner {
     return options_.block_error * std::min(1.0, std::fabs(octaves));
   }
 
-  /// Compares entry `slower` with entry `faster`: the possible error of the predicted difference (95 %), and whether the two tie.
-  struct Comparison {
-    Seconds behind = 0, reach = 0;
-    bool tied = false;
-  };
-  [[nodiscard]] Comparison compare(std::size_t faster, std::size_t slower, const std::vector<model::Total>& all) const {
+  /// Returns whether entry `slower` ties with entry `faster` (95 %).
+  [[nodiscard]] bool tied(std::size_t faster, std::size_t slower, const std::vector<model::Total>& all) const {
     const Seconds behind = all[slower].seconds - all[faster].seconds;
-    const Seconds reach = z95_one_sided * std::sqrt(difference_variance(faster, slower, all));
-    return {behind, reach, behind < std::max(reach, options_.tie_margin * all[faster].seconds)};
+    if (behind < options_.tie_margin * all[faster].seconds) {
+      return true;
+    }
+    return behind < z95_one_sided * std::sqrt(most_variance(faster, slower, all)) &&
+           behind < z95_one_sided * std::sqrt(difference_variance(faster, slower, all));
   }
 
   /// Returns the fastest entry of one variant, or the standard if the fastest entry gains nothing over it or may lose too much.
@@ -341,9 +370,11 @@ class Tuner {
   [[nodiscard]] double regret(std::size_t e, const std::vector<std::size_t>& others, const std::vector<model::Total>& all) const {
     double worst = 0;
     for (const std::size_t other : others) {
-      if (other != e) {
-        const Comparison comparison = compare(e, other, all);
-        worst = std::max(worst, (comparison.reach - comparison.behind) / all[other].seconds);
+      const auto loss = [&](double variance) {
+        return (z95_one_sided * std::sqrt(variance) + all[e].seconds - all[other].seconds) / all[other].seconds;
+      };
+      if (other != e && loss(most_variance(e, other, all)) > worst) {
+        worst = std::max(worst, loss(difference_variance(e, other, all)));
       }
     }
     return worst;
@@ -355,7 +386,7 @@ class Tuner {
     std::vector<std::int64_t> ties;
     const std::int64_t own = entries_[best].alternative.blocks.nb;
     for (const std::size_t e : group) {
-      if (const std::int64_t nb = entries_[e].alternative.blocks.nb; nb != own && compare(best, e, all).tied) {
+      if (const std::int64_t nb = entries_[e].alternative.blocks.nb; nb != own && tied(best, e, all)) {
         ties.push_back(nb);
       }
     }
@@ -380,7 +411,7 @@ class Tuner {
     for (std::size_t i = 0; i < best.size(); ++i) {
       const std::size_t e = best[i];
       Standing standing;
-      standing.best = forecast(entries_[e].alternative, all[e]);
+      standing.best = forecast(e, all);
       standing.behind = all[e].seconds / all[best.front()].seconds - 1;
       standing.block_ties = block_ties(e, groups.at(entries_[e].alternative.variant), all);
       standing.regret = regret(e, mine, all);
@@ -388,7 +419,7 @@ class Tuner {
         if (j == i) {
           continue;
         }
-        if (compare(best[std::min(i, j)], best[std::max(i, j)], all).tied) {
+        if (tied(best[std::min(i, j)], best[std::max(i, j)], all)) {
           standing.ties.push_back(entries_[best[j]].alternative.variant);
         } else if (j < i) {
           ++standing.rank;
@@ -405,7 +436,7 @@ class Tuner {
     Decision decision;
     decision.sizes = kernel::distinguishing_sizes(problems_[problem].call);
     for (const std::size_t e : mine) {
-      decision.forecasts.push_back(forecast(entries_[e].alternative, all[e]));
+      decision.forecasts.push_back(forecast(e, all));
       if (entries_[e].standard) {
         decision.standard = decision.forecasts.back();
       }
@@ -427,7 +458,9 @@ class Tuner {
   const BlockSizeOptions& options_;
   OnDemandSampler sampler_;
   std::vector<Subject> subjects_;
-  std::vector<Entry> entries_;  ///< entry i belongs to subject i
+  std::vector<Entry> entries_;     ///< entry i belongs to subject i
+  std::vector<double> variances_;  ///< of the predicted time of each entry
+  Seconds time_to_decide_ = 0;     ///< estimate from earlier predictions of all entries
   BlockSizeResult result_;
 };
 

@@ -43,7 +43,7 @@ struct BlockSizeSources {
 };
 
 struct BlockSizeOptions {
-  Seconds time_budget = 60;        ///< limit of the time for measuring
+  Seconds time_budget = 60;        ///< by sources.elapsed, for recording, measuring, fitting and deciding
   double coarse_target = 0.03;     ///< relative standard deviation of every total after the first round ...
   double target = 0.006;           ///< ... and of the contenders at the end
   double contender_margin = 0.04;  ///< totals within this fraction of the best are predicted with the final precision
@@ -96,7 +96,7 @@ struct Decision {
 };
 
 struct BlockSizeResult {
-  std::vector<Decision> decisions;  ///< in the order of the problems
+  std::vector<Decision> decisions;  ///< in the order of the problems; none if it was interrupted
   SamplingCost cost;
   bool complete = true;  ///< false if sampling was interrupted or the budget ended before the target was reached
 };

@@ -13,7 +13,8 @@ bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seco
   static constexpr Seconds shortest_batch = 1;
   std::set<Pick> measured;
   for (int round = 0; round < most_rounds; ++round) {
-    const Seconds left = until - sources_.elapsed();
+    const Seconds begin = sources_.elapsed();
+    const Seconds left = until - begin - thinking_;
     if (sources_.interrupted() || left <= 0) {
       return false;
     }
@@ -29,7 +30,9 @@ bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seco
     if (picks.empty()) {
       return true;
     }
+    const Seconds measured_before = cost_.measuring;
     measure(subjects, picks);
+    thinking_ = sources_.elapsed() - begin - (cost_.measuring - measured_before);
   }
   return false;
 }
@@ -66,7 +69,9 @@ void OnDemandSampler::measure(const std::vector<Subject>& subjects, const std::v
     ++cost_.segments;
   }
   sources_.keep(samples);
-  models_.fit();
+  if (!sources_.interrupted()) {
+    models_.fit();
+  }
 }
 
 }  // namespace flopcast::tune

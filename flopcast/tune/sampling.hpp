@@ -53,6 +53,7 @@ class OnDemandSampler {
   model::OnDemandModels& models_;
   const SamplingSources& sources_;
   SamplingCost cost_;
+  Seconds thinking_ = 0;  ///< what choosing segments and fitting took in the last round, and will in the next
 };
 
 }  // namespace flopcast::tune

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "flopcast/algorithm/registry.hpp"
+#include "flopcast/measure/tally.hpp"
 
 namespace flopcast::tune {
 namespace {
@@ -153,30 +154,30 @@ measure::Experiment experiment(const Placed& placed, const Forecast& forecast, c
 
 }  // namespace
 
-std::vector<Check> validate(std::span<const Problem> problems, std::span<const Decision> decisions, const Measure& measure,
-                            const Runners& runners, Extent extent) {
+Check validate(const Problem& problem, const Decision& decision, const Measure& measure, const Runners& runners, Extent extent) {
+  const std::vector<Forecast> run = forecasts_to_run(decision, extent);
+  std::int64_t most_columns = 1;
+  for (const Forecast& forecast : run) {
+    most_columns = std::max(most_columns, forecast.blocks.nb);
+  }
   std::vector<measure::Experiment> experiments;
-  std::vector<std::vector<Forecast>> run;
-  for (std::size_t p = 0; p < problems.size(); ++p) {
-    run.push_back(forecasts_to_run(decisions[p], extent));
-    std::int64_t most_columns = 1;
-    for (const Forecast& forecast : run.back()) {
-      most_columns = std::max(most_columns, forecast.blocks.nb);
-    }
-    for (const Forecast& forecast : run.back()) {
-      experiments.push_back(experiment(place(problems[p].call, {forecast.variant, forecast.blocks}, most_columns), forecast, runners));
-    }
+  for (const Forecast& forecast : run) {
+    experiments.push_back(experiment(place(problem.call, {forecast.variant, forecast.blocks}, most_columns), forecast, runners));
   }
-  const std::vector<measure::Timings> timings = measure(experiments);
-  std::vector<Check> checks;
-  std::size_t first = 0;
-  for (std::size_t p = 0; p < problems.size(); ++p) {
-    const std::size_t begin = std::min(first, timings.size());
-    const std::size_t count = std::min(run[p].size(), timings.size() - begin);
-    checks.push_back(check(decisions[p], run[p], std::span(timings).subspan(begin, count)));
-    first += run[p].size();
+  Check result = check(decision, run, measure(experiments));
+  result.complete = result.measured.size() == run.size();
+  return result;
+}
+
+Seconds validation_seconds(const Problem& problem, const Decision& decision, const measure::StopRule& rule, Extent extent) {
+  static constexpr double fill_bandwidth = 1e9;  // bytes per second
+  const double fill = static_cast<double>(footprint_bytes(problem.call)) / fill_bandwidth;
+  Seconds sum = 0;
+  for (const Forecast& forecast : forecasts_to_run(decision, extent)) {
+    const double runs = forecast.seconds < short_run ? 2 : 1;  // the first of two only warms
+    sum += static_cast<double>(measure::repetitions(rule, forecast.seconds)) * runs * (forecast.seconds + fill);
   }
-  return checks;
+  return sum;
 }
 
 OrderCheck check_order(const Decision& decision, const Check& check, double margin) {

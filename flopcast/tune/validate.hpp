@@ -30,6 +30,7 @@ struct RunWarning {
 
 /// What validation found for one problem.
 struct Check {
+  bool complete = false;                       ///< every alternative that was to be run has a time
   std::vector<Measured> measured;              ///< in the order of the decision's forecasts, those that were run
   Seconds standard = 0, chosen = 0, best = 0;  ///< medians
   std::string best_variant;
@@ -57,10 +58,13 @@ struct Runners {
 };
 using Measure = std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)>;
 
-/// Runs every problem's alternatives for real, all interleaved, and compares them with the forecasts. Operands are freshly filled, code is
-/// warm.
-std::vector<Check> validate(std::span<const Problem> problems, std::span<const Decision> decisions, const Measure& measure,
-                            const Runners& runners, Extent extent = Extent::all);
+/// Runs a problem's alternatives for real, all interleaved, and compares them with the forecasts. Operands are freshly filled, code is warm.
+Check validate(const Problem& problem, const Decision& decision, const Measure& measure, const Runners& runners,
+               Extent extent = Extent::all);
+
+/// What that takes while nothing disturbs, with filling operands; `rule` tells how often each alternative runs. Disturbed runs are repeated:
+/// it may take twice as long.
+Seconds validation_seconds(const Problem& problem, const Decision& decision, const measure::StopRule& rule, Extent extent = Extent::all);
 
 /// How well a ranking's order is that of the measured times.
 struct OrderCheck {

@@ -57,5 +57,15 @@ TEST(DisplayWidth, SurvivesBytesThatAreNoUtf8) {
   EXPECT_EQ(display_width("\xe2\x82"), 1U);
 }
 
+TEST(Table, RowsThatComeLaterStandBelowTheirHeadings) {
+  Table table;
+  table.columns = {{"n", Align::right, "", false, 5}, {"what", Align::left}};
+  const std::string head = to_text(table);
+  table.rows = {{"7", "all"}};
+  EXPECT_EQ(head, "|     n | what |\n|------:|:-----|\n");
+  EXPECT_EQ(rows_text(table), "|     7 | all  |\n");
+  EXPECT_EQ(to_text(table), head + rows_text(table));
+}
+
 }  // namespace
 }  // namespace flopcast::report

@@ -166,15 +166,49 @@ TEST(TuneBlockSize, KeepsTheStandardUnlessAnotherIsFasterForSure) {
   EXPECT_GT(unsure.regret, 0.02) << "what may be missed by staying is said";
 }
 
-TEST(TuneBlockSize, KeepsWhatItHasWhenInterrupted) {
+/// Whatever it does at that moment: nothing is recorded, measured, fitted or decided any more.
+TEST(TuneBlockSize, EndsAtOnceWhenInterrupted) {
+  for (const int calls_before : {0, 3, 12}) {
+    Fixture fixture;
+    BlockSizeSources sources = fixture.sources();
+    int calls = 0;
+    const auto count = [&] {
+      EXPECT_FALSE(fixture.stop) << calls_before;
+      fixture.stop = ++calls > calls_before;
+    };
+    sources.trace = [count, record = sources.trace](const Call& call, const Alternative& alternative) {
+      count();
+      return record(call, alternative);
+    };
+    sources.sampling.measure = [count, measure = sources.sampling.measure](std::span<const measure::Experiment> experiments) {
+      count();
+      return measure(experiments);
+    };
+    fixture.stop = calls_before == 0;
+    model::OnDemandModels models(machine());
+    const BlockSizeResult result = tune_block_size(Fixture::problems({400}), machine(), models, sources, {});
+    EXPECT_FALSE(result.complete);
+    EXPECT_TRUE(result.decisions.empty());
+    EXPECT_LE(calls, calls_before + 1);
+  }
+}
+
+/// Recording an alternative takes 0.2 s by this clock, and the time for measuring is short.
+TEST(TuneBlockSize, CountsRecordingAsPartOfItsTime) {
   Fixture fixture;
-  fixture.stop = true;
-  const std::vector<Problem> problems = Fixture::problems({400});
+  BlockSizeSources sources = fixture.sources();
+  sources.trace = [&fixture, record = sources.trace](const Call& call, const Alternative& alternative) {
+    fixture.clock += 0.2;
+    return record(call, alternative);
+  };
+  BlockSizeOptions options;
+  options.time_budget = 2;
   model::OnDemandModels models(machine());
-  const BlockSizeResult result = tune_block_size(problems, machine(), models, fixture.sources(), {});
-  EXPECT_FALSE(result.complete);
-  ASSERT_EQ(result.decisions.size(), 1U);
-  EXPECT_EQ(result.decisions[0].chosen.extrapolated, 1) << "nothing was measured, and the forecast says so";
+  const std::vector<Problem> problems = Fixture::problems({300, 600});
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  EXPECT_LE(fixture.clock, 2.2);
+  ASSERT_EQ(result.decisions.size(), 2U);
+  EXPECT_LT(result.decisions[0].chosen.extrapolated, 0.5) << "something was measured too";
 }
 
 TEST(TuneBlockSize, MeasuresNothingTwice) {

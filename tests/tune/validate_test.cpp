@@ -41,10 +41,10 @@ struct World {
   }
 };
 
-std::vector<Problem> problem() {
+Problem problem() {
   Problem problem;
   problem.call = kernel::parse_call(kernel::require("dpotrf"), {{"n", "100"}});
-  return {problem};
+  return problem;
 }
 
 Runners runners() {
@@ -55,42 +55,67 @@ Runners runners() {
 
 TEST(Validate, RunsEachVariantAtItsBestBlockSize) {
   World world;
-  const std::vector<Decision> decisions = {ranked({"2", "3", "1"})};
-  const std::vector<Check> checks = validate(problem(), decisions, std::ref(world), runners(), Extent::ranking);
+  const Decision decision = ranked({"2", "3", "1"});
+  const Check check = validate(problem(), decision, std::ref(world), runners(), Extent::ranking);
   EXPECT_EQ(world.experiments, 3U);
-  ASSERT_EQ(checks.size(), 1U);
-  EXPECT_EQ(checks[0].best_variant, "3");
-  EXPECT_DOUBLE_EQ(checks[0].chosen / checks[0].best, 1.2);
-  const OrderCheck order = check_order(decisions[0], checks[0]);
+  EXPECT_TRUE(check.complete);
+  EXPECT_EQ(check.best_variant, "3");
+  EXPECT_DOUBLE_EQ(check.chosen / check.best, 1.2);
+  const OrderCheck order = check_order(decision, check);
   EXPECT_EQ(order.pairs, 3U);
   EXPECT_EQ(order.right, 2U) << "2 before 3 was wrong";
 }
 
 TEST(Validate, RunsEverythingIfAsked) {
   World world;
-  const std::vector<Decision> decisions = {ranked({"3", "2", "1"})};
-  const std::vector<Check> checks = validate(problem(), decisions, std::ref(world), runners(), Extent::all);
+  const Decision decision = ranked({"3", "2", "1"});
+  const Check check = validate(problem(), decision, std::ref(world), runners(), Extent::all);
   EXPECT_EQ(world.experiments, 6U);
-  EXPECT_EQ(check_order(decisions[0], checks[0]), (OrderCheck{3, 3}));
+  EXPECT_EQ(check_order(decision, check), (OrderCheck{3, 3}));
 }
 
 TEST(Validate, DoesNotWaitForWhatIsHopelesslySlow) {
   World world;
-  std::vector<Decision> decisions = {ranked({"3", "2", "1"})};
-  decisions[0].ranking[2].best.seconds = 9;
-  decisions[0].forecasts[4].seconds = 9;
-  const std::vector<Check> checks = validate(problem(), decisions, std::ref(world), runners(), Extent::ranking);
+  Decision decision = ranked({"3", "2", "1"});
+  decision.ranking[2].best.seconds = 9;
+  decision.forecasts[4].seconds = 9;
+  const Check check = validate(problem(), decision, std::ref(world), runners(), Extent::ranking);
   EXPECT_EQ(world.experiments, 2U);
-  EXPECT_EQ(check_order(decisions[0], checks[0]), (OrderCheck{1, 1}));
-  validate(problem(), decisions, std::ref(world), runners(), Extent::all);
+  EXPECT_EQ(check_order(decision, check), (OrderCheck{1, 1}));
+  validate(problem(), decision, std::ref(world), runners(), Extent::all);
   EXPECT_EQ(world.experiments, 8U) << "unless all are asked for";
 }
 
 TEST(Validate, PairsThatHardlyDifferDoNotCount) {
   World world;
-  const std::vector<Decision> decisions = {ranked({"3", "2", "1"})};
-  const std::vector<Check> checks = validate(problem(), decisions, std::ref(world), runners(), Extent::ranking);
-  EXPECT_EQ(check_order(decisions[0], checks[0], 0.1).pairs, 2U) << "1.3 / 1.2 is less than 10 %";
+  const Decision decision = ranked({"3", "2", "1"});
+  const Check check = validate(problem(), decision, std::ref(world), runners(), Extent::ranking);
+  EXPECT_EQ(check_order(decision, check, 0.1).pairs, 2U) << "1.3 / 1.2 is less than 10 %";
+}
+
+TEST(Validate, SaysWhatWasNotReached) {
+  World world;
+  const Decision decision = ranked({"3", "2", "1"});
+  const auto cut_short = [&world](std::span<const measure::Experiment> all) {
+    std::vector<measure::Timings> timings = world(all);
+    timings.back().calls.front().clear();
+    return timings;
+  };
+  const Check check = validate(problem(), decision, cut_short, runners(), Extent::ranking);
+  EXPECT_FALSE(check.complete);
+  EXPECT_EQ(check.measured.size(), 2U);
+}
+
+TEST(Validate, ExpectsTheRepetitionsThatTheRuleAsksFor) {
+  const measure::StopRule rule{.minimum_repetitions = 5, .maximum_repetitions = 25};
+  Decision decision = ranked({"3", "2"});  // 1 s and 1.1 s, and with other block sizes 50 ms more
+  EXPECT_NEAR(validation_seconds(problem(), decision, rule, Extent::ranking), 5 * 2.1, 0.1);
+  EXPECT_NEAR(validation_seconds(problem(), decision, rule, Extent::all), 5 * 4.3, 0.1);
+  for (Forecast& forecast : decision.forecasts) {
+    forecast.seconds = 1e-4;
+  }
+  EXPECT_NEAR(validation_seconds(problem(), decision, rule, Extent::all), 4 * 25 * 2 * (1e-4 + 100 * 101 / 2 * 8e-9), 1e-6)
+      << "short runs come in pairs, the first of which warms";
 }
 
 }  // namespace

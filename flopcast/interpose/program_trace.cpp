@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -26,7 +28,6 @@ namespace {
 namespace fs = std::filesystem;
 using View = std::span<const std::byte>;
 
-constexpr std::uint32_t oldest_version = 1;
 constexpr const char* document_schema = "flopcast-program-trace-1";
 
 /// A file's contents, mapped.
@@ -88,9 +89,9 @@ const FileHeader& checked_header(View file, const fs::path& path) {
     throw bad_input("{} is cut off after {} bytes, within its header", path.string(), file.size());
   }
   const auto& header = *reinterpret_cast<const FileHeader*>(file.data());
-  if (header.version < oldest_version || header.version > trace_version) {
+  if (header.version < oldest_trace_version || header.version > trace_version) {
     throw bad_input("{} has version {} of the format, but this flopcast reads versions {} to {}: {}", path.string(), header.version,
-                    oldest_version, trace_version, header.version > trace_version ? "a newer one wrote it" : "it is damaged");
+                    oldest_trace_version, trace_version, header.version > trace_version ? "a newer one wrote it" : "it is damaged");
   }
   return header;
 }
@@ -144,6 +145,7 @@ struct ProgramTraceFile::State {
     if (!(summary.ticks_per_second > 1 && summary.ticks_per_second < 1e12)) {
       throw bad_input("{} is damaged: its clock ticks {} times per second", path.string(), summary.ticks_per_second);
     }
+    summary.started = header.started;
     summary.dropped = header.dropped.load();
     summary.loaded = header.processes.load();
     const std::uint64_t end = header.end.load(), there = round_to_page(file.view().size());
@@ -174,6 +176,7 @@ struct ProgramTraceFile::State {
       case ChunkKind::dictionary: read_dictionary(text_of(contents)); break;
       case ChunkKind::library: add_path(summary.libraries, text_of(contents)); break;
       case ChunkKind::unseen: add_path(summary.unseen_libraries, text_of(contents)); break;
+      case ChunkKind::state: add_state(text_of(contents)); break;
       case ChunkKind::process: summary.processes.push_back({chunk.pid, split(text_of(contents), '\0')}); break;
       default: ++summary.damaged;
     }
@@ -214,6 +217,25 @@ struct ProgramTraceFile::State {
     }
   }
 
+  /// Of several processes' states of a library the first counts.
+  void add_state(std::string_view text) {
+    const std::vector<std::string> lines = split(text, '\n');
+    LibraryState state;
+    state.path = lines.empty() ? "" : lines.front();
+    for (const std::string& line : lines) {
+      int threads = 0;
+      if (std::sscanf(line.c_str(), "threads %d", &threads) == 1 && threads > 0) {
+        state.threads = threads;
+      } else if (line.rfind("kernels ", 0) == 0) {
+        state.kernels = line.substr(std::strlen("kernels "));
+      }
+    }
+    const auto same = [&](const LibraryState& known) { return known.path == state.path; };
+    if (std::none_of(summary.states.begin(), summary.states.end(), same)) {
+      summary.states.push_back(std::move(state));
+    }
+  }
+
   /// Pieces by time; of a live chunk that was being sealed when the process was killed there are two, of which the sealed one counts.
   void order_threads() {
     for (auto& [number, all] : pieces) {
@@ -240,14 +262,18 @@ struct ProgramTraceFile::State {
     }
     for (std::size_t t = 0; t < ordered.size(); ++t) {
       if (!ordered[t].empty()) {
-        visit_piece(ordered[t].back(),
+        Asked asked;
+        visit_piece(ordered[t].back(), asked,
                     [&](const ProgramEvent& event) { summary.seconds = std::max(summary.seconds, event.start + event.seconds); });
       }
     }
   }
 
+  /// Numbers of the routines that a thread has asked for the size of a workspace.
+  using Asked = std::set<std::uint64_t>;
+
   /// Stops at the first record that can't be one.
-  void visit_piece(const Piece& piece, const std::function<void(const ProgramEvent&)>& visit) const {
+  void visit_piece(const Piece& piece, Asked& asked, const std::function<void(const ProgramEvent&)>& visit) const {
     const double tick = 1 / summary.ticks_per_second;
     for (View rest = piece.records; rest.size() >= sizeof(RecordHeader);) {
       RecordHeader header;
@@ -258,10 +284,19 @@ struct ProgramTraceFile::State {
         return;
       }
       const Entry& entry = entries[routine];
+      const auto notes = static_cast<unsigned>(header.start >> notes_shift);
+      if ((notes & size_query) != 0) {
+        asked.insert(routine);
+        rest = rest.subspan(entry.bytes);
+        continue;
+      }
       ProgramEvent event;
       event.name = static_cast<std::uint32_t>(routine);
       event.treatment = static_cast<Treatment>(header.packed >> treatment_shift & 3U);
-      event.start = static_cast<double>(header.start) * tick;
+      event.met_invalid = (notes & invalid_operation) != 0;
+      event.met_denormals = (notes & denormal_operand) != 0;
+      event.size_was_asked = asked.count(routine) > 0;
+      event.start = static_cast<double>(header.start & latest_start) * tick;
       event.seconds = static_cast<double>(header.packed & longest_duration) * tick;
       if (entry.routine != nullptr) {
         event.call = *decode_call(*entry.routine, rest, entry.integer_bytes);
@@ -287,8 +322,9 @@ ProgramTraceFile::~ProgramTraceFile() = default;
 const ProgramSummary& ProgramTraceFile::summary() const noexcept { return state_->summary; }
 
 void ProgramTraceFile::visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const {
+  State::Asked asked;
   for (const Piece& piece : state_->ordered.at(thread)) {
-    state_->visit_piece(piece, visit);
+    state_->visit_piece(piece, asked, visit);
   }
 }
 

@@ -24,6 +24,9 @@ struct ProgramEvent {
   Treatment treatment = Treatment::executed;  ///< anything else only in dry runs
   Seconds start = 0;                          ///< since the start of the recording
   Seconds seconds = 0;                        ///< how long it took; 0 where it wasn't executed
+  bool met_invalid = false;                   ///< a result was undefined, as with NaN or Inf among the operands
+  bool met_denormals = false;                 ///< numbers below the smallest normal one were computed with
+  bool size_was_asked = false;                ///< its thread had asked this routine for a workspace's size before
   Call call;                                  ///< at the program's addresses; `call.routine` is null where only the name is known
   [[nodiscard]] bool described() const noexcept { return call.routine != nullptr; }
 };
@@ -41,6 +44,14 @@ struct RecordedThread {
   std::size_t chunks = 0;  ///< pieces in which its records lie
 };
 
+/// A library as it was set when the program called it first.
+struct LibraryState {
+  std::string path;
+  std::optional<int> threads;  ///< nothing: it doesn't tell
+  std::string kernels;         ///< empty: it doesn't tell
+  friend bool operator==(const LibraryState&, const LibraryState&) = default;
+};
+
 /// All of a recording but its events.
 struct ProgramSummary {
   std::vector<std::string> command;
@@ -54,8 +65,10 @@ struct ProgramSummary {
   std::uint64_t damaged = 0;           ///< chunks that can't be read
   std::uint64_t missing = 0;           ///< bytes that the file was cut off by
   std::uint32_t loaded = 0;            ///< processes that had the preloaded library in them, with or without calls
+  std::int64_t started = 0;            ///< seconds since 1970; 0: not known
   std::vector<std::string> libraries;  ///< files in which the called routines are defined
   std::vector<std::string> unseen_libraries;  ///< files with routines that were loaded into processes without a call that was seen
+  std::vector<LibraryState> states;           ///< of the libraries that tell how they are set; none in older recordings
   std::vector<RecordedProcess> processes;
   std::vector<RecordedThread> threads;  ///< in the order of their first calls
   std::vector<std::string> names;       ///< routines: "dgemm", "dgesvd", "cblas_dgemm_batch"
@@ -75,7 +88,8 @@ class ProgramTraceFile {
 
   [[nodiscard]] const ProgramSummary& summary() const noexcept;
 
-  /// Calls `visit` for the events of thread number `thread` of the summary, in order.
+  /// Calls `visit` for the events of thread number `thread` of the summary, in order. Calls that only ask for the size of a workspace are
+  /// left out: ProgramEvent::size_was_asked tells of them.
   void visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const;
 
  private:

@@ -25,9 +25,10 @@
 namespace flopcast::interpose {
 
 inline constexpr char trace_magic[8] = {'f', 'l', 'o', 'p', 't', 'r', 'c', '\n'};
-inline constexpr std::uint32_t trace_version = 2;                  ///< 1 had 4-byte integers only and no unseen libraries
-inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;           // "CHNK"
-inline constexpr std::size_t trace_page = 4096;                    ///< chunks and the document begin at multiples of it
+inline constexpr std::uint32_t trace_version = 2;
+inline constexpr std::uint32_t oldest_trace_version = 1;  ///< 4-byte integers only, no notes, states, size queries and unseen libraries
+inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;  // "CHNK"
+inline constexpr std::size_t trace_page = 4096;           ///< chunks and the document begin at multiples of it
 inline constexpr std::size_t live_bytes = std::size_t{64} * 1024;  ///< of a live chunk, with its header
 
 /// Names of the environment variables between `flopcast record` and the preloaded library.
@@ -63,7 +64,8 @@ enum class ChunkKind : std::uint32_t {
   dictionary,  ///< a line per routine
   library,     ///< path of a file that defines called routines
   process,     ///< command line of a process that made calls, words separated by zeros
-  unseen       ///< path of a file that defines routines and was loaded into a process that made no calls which were seen
+  unseen,      ///< path of a file that defines routines and was loaded into a process that made no calls which were seen
+  state        ///< a library when it was called first: its path and a line for each of "threads N" and "kernels NAME" that it tells
 };
 
 struct ChunkHeader {
@@ -88,17 +90,27 @@ enum class Treatment : std::uint8_t {
   skipped_blindly    ///< dry run: its result may steer the program, but it would have read what skipped calls have not computed
 };
 
+/// What was noticed of a call, as bits of a record's notes.
+enum CallNote : std::uint8_t {
+  invalid_operation = 1,  ///< a result was undefined, as a comparison with NaN or Inf - Inf is (MXCSR's IE)
+  denormal_operand = 2,   ///< a number below the smallest normal one was computed with (MXCSR's DE)
+  size_query = 4          ///< it only asked how much workspace would be best
+};
+
 /// Begin of a record.
 struct RecordHeader {
-  std::uint64_t start;   ///< ticks since FileHeader::origin
+  std::uint64_t start;   ///< notes << 56 | ticks since FileHeader::origin
   std::uint64_t packed;  ///< routine << 48 | treatment << 46 | duration in ticks
 };
-inline constexpr unsigned routine_shift = 48, treatment_shift = 46;
+inline constexpr unsigned routine_shift = 48, treatment_shift = 46, notes_shift = 56;
 inline constexpr std::uint64_t longest_duration = (std::uint64_t{1} << treatment_shift) - 1;
+inline constexpr std::uint64_t latest_start = (std::uint64_t{1} << notes_shift) - 1;  ///< in ticks: after 166 days at 5 GHz
 
-inline RecordHeader record_header(std::uint64_t start, std::uint64_t duration, std::uint32_t routine, Treatment treatment) noexcept {
-  return {start, (duration < longest_duration ? duration : longest_duration) | static_cast<std::uint64_t>(treatment) << treatment_shift |
-                     static_cast<std::uint64_t>(routine) << routine_shift};
+inline RecordHeader record_header(std::uint64_t start, std::uint64_t duration, std::uint32_t routine, Treatment treatment,
+                                  std::uint8_t notes = 0) noexcept {
+  return {(start & latest_start) | static_cast<std::uint64_t>(notes) << notes_shift,
+          (duration < longest_duration ? duration : longest_duration) | static_cast<std::uint64_t>(treatment) << treatment_shift |
+              static_cast<std::uint64_t>(routine) << routine_shift};
 }
 
 inline constexpr std::size_t round_to_page(std::size_t bytes) noexcept { return round_up(bytes, trace_page); }

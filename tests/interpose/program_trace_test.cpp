@@ -151,16 +151,60 @@ TEST_F(ProgramTraceTest, RefusesOtherFiles) {
   EXPECT_THROW(read_program_trace("/tmp"), Error);
 }
 
-TEST_F(ProgramTraceTest, ReadsTheVersionBefore) {
-  File file = example();
-  reinterpret_cast<FileHeader*>(file.bytes().data())->version = 1;
-  EXPECT_EQ(refusal(file.bytes()), "");
-}
-
 TEST_F(ProgramTraceTest, RefusesANewerVersion) {
   File file;
   reinterpret_cast<FileHeader*>(file.bytes().data())->version = trace_version + 1;
   EXPECT_THAT(refusal(file.bytes()), HasSubstr("a newer one wrote it"));
+}
+
+TEST_F(ProgramTraceTest, ReadsAnOlderVersion) {
+  File file = example();
+  reinterpret_cast<FileHeader*>(file.bytes().data())->version = oldest_trace_version;
+  EXPECT_EQ(read(file.bytes()).events[0].size(), 3U);
+  reinterpret_cast<FileHeader*>(file.bytes().data())->version = oldest_trace_version - 1;
+  EXPECT_THAT(refusal(file.bytes()), HasSubstr("damaged"));
+}
+
+TEST_F(ProgramTraceTest, TellsWhatWasNoticedOfACall) {
+  File file;
+  Contents records;
+  put_dpotrf(records, 10, 4, 0x1000, 5, denormal_operand);
+  put_dpotrf(records, 20, 4, 0x1000, 5, invalid_operation);
+  put_dpotrf(records, 30, 4, 0x1000);
+  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  const std::vector<ProgramEvent> events = read(file.bytes()).events.at(0);
+
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_TRUE(events[0].met_denormals && !events[0].met_invalid);
+  EXPECT_TRUE(events[1].met_invalid && !events[1].met_denormals);
+  EXPECT_FALSE(events[2].met_invalid || events[2].met_denormals);
+  EXPECT_DOUBLE_EQ(events[0].start, 10e-9);
+}
+
+TEST_F(ProgramTraceTest, QuestionsForAWorkspaceAreNoCalls) {
+  File file;
+  Contents records;
+  put_dpotrf(records, 10, 4, 0x1000);
+  put_dpotrf(records, 20, 4, 0x1000, 5, size_query);
+  put_dpotrf(records, 30, 4, 0x1000);
+  put_ddot(records, 40, 8, 0x1000, 0x5000);
+  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  const std::vector<ProgramEvent> events = read(file.bytes()).events.at(0);
+
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_FALSE(events[0].size_was_asked);
+  EXPECT_TRUE(events[1].size_was_asked);
+  EXPECT_FALSE(events[2].size_was_asked);
+}
+
+TEST_F(ProgramTraceTest, TellsHowLibrariesWereSet) {
+  File file;
+  file.add_text(ChunkKind::state, "/lib/libopenblas.so.0\nthreads 3\nkernels Haswell\n");
+  file.add_text(ChunkKind::state, "/lib/libopenblas.so.0\nthreads 5\n");
+  file.add_text(ChunkKind::state, "/lib/libblas.so.3\n");
+
+  EXPECT_THAT(read(file.bytes()).summary.states,
+              ElementsAre(LibraryState{"/lib/libopenblas.so.0", 3, "Haswell"}, LibraryState{"/lib/libblas.so.3", std::nullopt, ""}));
 }
 
 TEST_F(ProgramTraceTest, ReadsACutFileAsFarAsItGoes) {

@@ -25,12 +25,13 @@ void put(Contents& bytes, const T& value) {
   bytes.insert(bytes.end(), raw.begin(), raw.end());
 }
 
-inline void put_header(Contents& bytes, std::uint32_t routine, std::uint64_t start, std::uint64_t duration = 5) {
-  put(bytes, record_header(start, duration, routine, Treatment::executed));
+inline void put_header(Contents& bytes, std::uint32_t routine, std::uint64_t start, std::uint64_t duration = 5, std::uint8_t notes = 0) {
+  put(bytes, record_header(start, duration, routine, Treatment::executed, notes));
 }
 
-inline void put_dpotrf(Contents& bytes, std::uint64_t start, std::int32_t n, std::uint64_t address, std::uint64_t duration = 5) {
-  put_header(bytes, dpotrf, start, duration);
+inline void put_dpotrf(Contents& bytes, std::uint64_t start, std::int32_t n, std::uint64_t address, std::uint64_t duration = 5,
+                       std::uint8_t notes = 0) {
+  put_header(bytes, dpotrf, start, duration, notes);
   put(bytes, 'L');
   put(bytes, n);
   put(bytes, address);

@@ -293,6 +293,58 @@ bool join() noexcept {
   return !full.load(std::memory_order_relaxed);
 }
 
+/// The function that `symbol` names in the library that `handle` stands for, or in one that it needs.
+template <class Function>
+Function function_in(void* handle, const char* symbol) noexcept {
+  return reinterpret_cast<Function>(dlsym(handle, symbol));
+}
+
+/// What a library tells of its threads; 0 if it tells nothing. BLIS has one where nobody has asked for more, and calls that -1.
+long threads_of(void* handle) noexcept {
+  for (const char* symbol : {"openblas_get_num_threads", "openblas_get_num_threads64_", "MKL_Get_Max_Threads"}) {
+    if (const auto get = function_in<int (*)()>(handle, symbol)) {
+      return get();
+    }
+  }
+  if (const auto get = function_in<long (*)()>(handle, "bli_thread_get_num_threads")) {
+    return get() < 1 ? 1 : get();
+  }
+  return 0;
+}
+
+/// The kernels that a library has chosen for this CPU; nullptr if it doesn't say.
+const char* kernels_of(void* handle) noexcept {
+  for (const char* symbol : {"openblas_get_corename", "openblas_get_corename64_"}) {
+    if (const auto get = function_in<char* (*)()>(handle, symbol)) {
+      return get();
+    }
+  }
+  const auto query = function_in<int (*)()>(handle, "bli_arch_query_id");
+  const auto name = function_in<const char* (*)(int)>(handle, "bli_arch_string");
+  return query != nullptr && name != nullptr ? name(query()) : nullptr;
+}
+
+/// Writes down how the library in `file` is set before its first call.
+void write_state(const link_map& object, const char* file) noexcept {
+  void* handle = dlopen(object.l_name[0] != '\0' ? object.l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) {
+    return;
+  }
+  char text[trace_page - sizeof(ChunkHeader)];
+  const long threads = threads_of(handle);
+  const char* kernels = kernels_of(handle);
+  int bytes = std::snprintf(text, sizeof text, "%s\n", file);
+  if (threads > 0 && bytes > 0 && static_cast<std::size_t>(bytes) < sizeof text) {
+    bytes += std::snprintf(text + bytes, sizeof text - static_cast<std::size_t>(bytes), "threads %ld\n", threads);
+  }
+  if (kernels != nullptr && bytes > 0 && static_cast<std::size_t>(bytes) < sizeof text) {
+    bytes += std::snprintf(text + bytes, sizeof text - static_cast<std::size_t>(bytes), "kernels %s\n", kernels);
+  }
+  if (bytes > 0 && static_cast<std::size_t>(bytes) < sizeof text) {
+    append_text(ChunkKind::state, text, static_cast<std::size_t>(bytes));
+  }
+}
+
 void note_library(const void* definition) noexcept {
   const link_map* object = header != nullptr ? object_of(definition) : nullptr;
   if (object == nullptr) {
@@ -308,6 +360,7 @@ void note_library(const void* definition) noexcept {
       const char* name = object->l_name[0] != '\0' ? object->l_name : "/proc/self/exe";
       const char* file = realpath(name, resolved) != nullptr ? resolved : name;
       append_text(ChunkKind::library, file, std::strlen(file));
+      write_state(*object, file);
       return;
     }
     if (nothing == object) {

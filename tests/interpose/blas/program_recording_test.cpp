@@ -14,6 +14,7 @@
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/program_trace.hpp"
+#include "flopcast/machine/installed.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -131,6 +132,35 @@ TEST_F(ProgramRecordingTest, ASkippedCallReportsSuccess) {
   const std::string unused = testing::internal::GetCapturedStdout();
   EXPECT_THAT(unused, HasSubstr("0"));
   EXPECT_EQ(trace.events.at(0).at(0).treatment, Treatment::skipped);
+}
+
+#if defined(__x86_64__)
+TEST_F(ProgramRecordingTest, NoticesNumbersThatMayBeSlow) {
+  const std::vector<ProgramEvent> events = record("odd-numbers").events.at(0);
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_TRUE(events[0].met_denormals);
+  EXPECT_FALSE(events[0].met_invalid);
+  EXPECT_TRUE(events[1].met_invalid);
+  EXPECT_FALSE(events[2].met_denormals || events[2].met_invalid);
+}
+#endif
+
+TEST_F(ProgramRecordingTest, KnowsWhetherAWorkspacesSizeWasAskedFor) {
+  const std::vector<ProgramEvent> events = record("workspaces").events.at(0);
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_FALSE(events[0].size_was_asked);
+  EXPECT_TRUE(events[1].size_was_asked);
+}
+
+/// Whatever variables say, the library knows.
+TEST_F(ProgramRecordingTest, LibrariesTellTheirThreadsAndKernels) {
+  const LibraryFiles openblas{machine::locate("openblas", machine::Role::blas), {}};
+  const fs::path file = folder_ / "trace";
+  ASSERT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, "plain"}, openblas, 1}, {file, false, {}}), 0);
+  const ProgramTrace trace = read_program_trace(file);
+  ASSERT_FALSE(trace.summary.states.empty());
+  EXPECT_EQ(trace.summary.states[0].threads, 1);
+  EXPECT_FALSE(trace.summary.states[0].kernels.empty());
 }
 
 TEST_F(ProgramRecordingTest, ATooLargeFileIsNoTroubleForTheProgram) {

@@ -15,6 +15,7 @@ double dlansy_(const char*, const char*, const int*, const double*, const int*, 
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
             const int*, const double*, double*, const int*, size_t, size_t);
 void dpotrf_(const char*, const int*, double*, const int*, int*, size_t);
+void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void cblas_dgemm(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
 void cblas_dtrsm(int, int, int, int, int, int, int, double, const double*, int, double*, int);
 void cblas_zdotu_sub(int, const void*, int, const void*, int, void*);
@@ -73,6 +74,29 @@ static void product(int look_at_it) {
   printf("%d\n", norm > 0);
 }
 
+/* A product with numbers below the smallest normal one, one with undefined results (0 times Inf), and one with ordinary numbers. */
+static void odd_numbers(void) {
+  const int n = order;
+  const double alpha = 1, beta = 0;
+  const double first[3] = {1e-310, 1e300 * 1e300, 1};
+  for (int i = 0; i < 3; ++i) {
+    a[0] = first[i];
+    b[0] = i == 1 ? 0 : 1;
+    dgemm_("N", "N", &n, &n, &n, &alpha, a, &n, b, &n, &beta, c, &n, 1, 1);
+  }
+}
+
+/* QR with a workspace of a size that it doesn't ask for, then with one that it does. */
+static void workspaces(void) {
+  const int n = order, minus_one = -1;
+  int size = order, info = 0;
+  static double tau[order], work[order * order];
+  dgeqrf_(&n, &n, a, &n, tau, work, &size, &info);
+  dgeqrf_(&n, &n, a, &n, tau, work, &minus_one, &info);
+  size = order * order;
+  dgeqrf_(&n, &n, a, &n, tau, work, &size, &info);
+}
+
 static void factor(void) {
   const int n = order;
   int info = -1;
@@ -106,6 +130,14 @@ int main(int count, char** arguments) {
   }
   if (strcmp(what, "factor") == 0) {
     factor();
+    return 0;
+  }
+  if (strcmp(what, "odd-numbers") == 0) {
+    odd_numbers();
+    return 0;
+  }
+  if (strcmp(what, "workspaces") == 0) {
+    workspaces();
     return 0;
   }
   axpys(5000);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -21,6 +22,8 @@ CallSum sum_of(const ProgramEvent& event) {
     sum.peak_flops = real_bytes(event.call.routine->precision) == 4 ? sum.flops / 2 : sum.flops;
     sum.described_seconds = event.seconds;
   }
+  sum.invalid_seconds = event.met_invalid ? event.seconds : 0;
+  sum.denormal_seconds = event.met_denormals ? event.seconds : 0;
   return sum;
 }
 
@@ -54,11 +57,109 @@ void add(ShapeSum& shape, const ShapeSum& other) {
   if (other.longest_seconds > shape.longest_seconds) {
     shape.longest = other.longest;
     shape.longest_seconds = other.longest_seconds;
+    shape.longest_asked_size = other.longest_asked_size;
   }
   shape.sum += other.sum;
 }
 
+/// Time that can be had from nowhere but calls of other kinds: without what rates are made of.
+CallSum without_rate(CallSum sum) {
+  sum.flops = sum.peak_flops = sum.described_seconds = 0;
+  return sum;
+}
+
 }  // namespace
+
+/// Finds the calls that took much longer than others like them, because they were the first of their shape in their process or of their
+/// thread.
+class FirstCalls {
+ public:
+  FirstCalls(const ProgramTraceFile& file, const BreakdownOptions& options) : options_(options) {
+    for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
+      bool first_of_thread = true;
+      file.visit(t, [&](const ProgramEvent& event) {
+        if (event.described() && event.treatment == Treatment::executed) {
+          note(event, file.summary().threads[t].pid, std::exchange(first_of_thread, false));
+        }
+      });
+    }
+  }
+
+  [[nodiscard]] std::set<ProgramBreakdown::Identity> found() const {
+    std::map<Candidate, const Key*> candidates;  // a call may be the first of its shape and of its thread
+    for (const auto& [place, candidate] : first_of_shape_) {
+      candidates.try_emplace(candidate, &place.second);
+    }
+    for (const auto& [candidate, key] : first_of_thread_) {
+      candidates.try_emplace(candidate, &key);
+    }
+    std::map<Key, Typical> others = shapes_;
+    for (const auto& [candidate, key] : candidates) {
+      others.at(*key).calls -= 1;
+      others.at(*key).seconds -= std::get<2>(candidate);
+    }
+    std::set<ProgramBreakdown::Identity> all;
+    for (const auto& [candidate, key] : candidates) {
+      const std::optional<Seconds> typical = typical_seconds(candidate, *key, others);
+      const Seconds seconds = std::get<2>(candidate);
+      if (typical && seconds > options_.first_call_factor * *typical && seconds - *typical > options_.first_call_excess) {
+        all.insert(candidate);
+      }
+    }
+    return all;
+  }
+
+ private:
+  using Key = ProgramBreakdown::Key;
+  using Candidate = ProgramBreakdown::Identity;
+
+  /// What calls of one shape take.
+  struct Typical {
+    std::int64_t calls = 0;
+    Seconds seconds = 0;
+    double flops = 0;   ///< of one
+    Seconds start = 0;  ///< of the last one
+  };
+
+  void note(const ProgramEvent& event, std::uint32_t pid, bool first_of_thread) {
+    Key key = ProgramBreakdown::key_of(event);
+    const Candidate identity = ProgramBreakdown::identity_of(event);
+    Typical& shape = shapes_[key];
+    shape.calls += 1;
+    shape.seconds += event.seconds;
+    shape.start = std::max(shape.start, event.start);
+    shape.flops = shape.calls == 1 ? flops(event.call) : shape.flops;
+    const auto [at, is_new] = first_of_shape_.try_emplace({pid, key}, identity);
+    if (!is_new && event.start < std::get<1>(at->second)) {
+      at->second = identity;
+    }
+    if (first_of_thread) {
+      first_of_thread_.emplace_back(identity, std::move(key));
+    }
+  }
+
+  /// The mean of the other calls of this shape or, where there are none, the least mean of the routine's larger problems that came later.
+  [[nodiscard]] std::optional<Seconds> typical_seconds(const Candidate& candidate, const Key& key,
+                                                       const std::map<Key, Typical>& others) const {
+    if (const Typical& same = others.at(key); same.calls > 0) {
+      return same.seconds / static_cast<double>(same.calls);
+    }
+    std::optional<Seconds> least;
+    for (auto at = shapes_.lower_bound({key.name, key.flags, {}}); at != shapes_.end() && at->first.name == key.name; ++at) {
+      const auto& [other, sum] = *at;
+      if (other.flags == key.flags && other != key && sum.flops >= shapes_.at(key).flops && sum.start > std::get<1>(candidate)) {
+        const Seconds mean = sum.seconds / static_cast<double>(sum.calls);
+        least = std::min(least.value_or(mean), mean);
+      }
+    }
+    return least;
+  }
+
+  const BreakdownOptions& options_;
+  std::map<Key, Typical> shapes_;
+  std::map<std::pair<std::uint32_t, Key>, Candidate> first_of_shape_;  ///< by process
+  std::vector<std::pair<Candidate, Key>> first_of_thread_;
+};
 
 CallSum& CallSum::operator+=(const CallSum& other) {
   calls += other.calls;
@@ -67,11 +168,14 @@ CallSum& CallSum::operator+=(const CallSum& other) {
   peak_flops += other.peak_flops;
   seconds += other.seconds;
   described_seconds += other.described_seconds;
+  invalid_seconds += other.invalid_seconds;
+  denormal_seconds += other.denormal_seconds;
   return *this;
 }
 
 ProgramBreakdown::ProgramBreakdown(const ProgramTraceFile& file, const BreakdownOptions& options) {
   std::map<Key, ShapeSum> exact;
+  first_ = FirstCalls(file, options).found();
   read(file, exact);
   group(exact, options);
   sort_shapes();
@@ -101,18 +205,28 @@ void ProgramBreakdown::read(const ProgramTraceFile& file, std::map<Key, ShapeSum
       one.sum = sum_of(event);
       one.longest = event.call;
       one.longest_seconds = event.seconds;
-      ShapeSum& shape = exact[key_of(event)];
+      one.longest_asked_size = event.size_was_asked;
+      const bool first = is_first_call(event);
+      if (first) {
+        one.sum = without_rate(one.sum);
+      }
+      ShapeSum& shape = first ? first_shapes_[event.name] : exact[key_of(event)];
       if (shape.sum.calls == 0) {
         shape.name = event.name;
-        shape.flags = event.described() ? flags(event.call) : "";
-        shape.sizes = event.described() ? size_ranges(event.call) : std::vector<SizeRange>{};
+        shape.flags = event.described() && !first ? flags(event.call) : "";
+        shape.first_calls = first;
       }
-      one.sizes = shape.sizes;
+      const bool known = shape.sum.calls > 0 && !first;  // then all have the same sizes
+      one.sizes = known ? shape.sizes : event.described() ? size_ranges(event.call) : std::vector<SizeRange>{};
       add(shape, one);
-      RoutineSum& routine = routines[event.name];
-      routine.name = event.name;
-      routine.described = event.described();
-      routine.sum += one.sum;
+      if (first) {
+        first_calls_ += one.sum;
+      } else {
+        RoutineSum& routine = routines[event.name];
+        routine.name = event.name;
+        routine.described = event.described();
+        routine.sum += one.sum;
+      }
       thread.sum += one.sum;
       of_thread[event.name] += event.seconds;
     });
@@ -149,11 +263,16 @@ void ProgramBreakdown::group(const std::map<Key, ShapeSum>& exact, const Breakdo
     }
     const auto [at, is_new] = groups.try_emplace(std::move(joined), shapes_.size());
     if (is_new) {
-      shapes_.push_back({key.name, key.flags, {}, {}, {}, -1});
+      shapes_.push_back({key.name, key.flags, {}, {}, false, {}, -1, false});
     }
     add(shapes_[at->second], shape);
     index_[key] = at->second;
   }
+  for (const auto& [name, shape] : first_shapes_) {
+    first_shape_of_[name] = shapes_.size();
+    shapes_.push_back(shape);
+  }
+  first_shapes_.clear();
 }
 
 void ProgramBreakdown::sort_shapes() {
@@ -171,9 +290,14 @@ void ProgramBreakdown::sort_shapes() {
   for (auto& [key, at] : index_) {
     at = place[at];
   }
+  for (auto& [name, at] : first_shape_of_) {
+    at = place[at];
+  }
 }
 
-std::size_t ProgramBreakdown::shape_of(const ProgramEvent& event) const { return index_.at(key_of(event)); }
+std::size_t ProgramBreakdown::shape_of(const ProgramEvent& event) const {
+  return is_first_call(event) ? first_shape_of_.at(event.name) : index_.at(key_of(event));
+}
 
 std::string to_string(const std::vector<SizeRange>& sizes) {
   std::string text;

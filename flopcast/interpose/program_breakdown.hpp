@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "flopcast/core/units.hpp"
@@ -18,7 +20,9 @@ struct CallSum {
   double flops = 0;          ///< of the calls that the catalogue describes
   double peak_flops = 0;     ///< the same with single precision counted half: what the double-precision peak has to be compared with
   Seconds seconds = 0;
-  Seconds described_seconds = 0;  ///< the part in calls that the catalogue describes: flops belong to this time
+  Seconds described_seconds = 0;  ///< the part in calls that the catalogue describes: flops belong to this time; without first calls
+  Seconds invalid_seconds = 0;    ///< the part in calls that met NaN or Inf (ProgramEvent::met_invalid)
+  Seconds denormal_seconds = 0;   ///< the part in calls that met denormal numbers
 
   friend bool operator==(const CallSum&, const CallSum&) = default;
   CallSum& operator+=(const CallSum& other);
@@ -37,8 +41,10 @@ struct ShapeSum {
   std::string flags;       ///< as flags(call); empty where only the name is known
   std::vector<SizeRange> sizes;
   CallSum sum;
-  Call longest;  ///< an example: the longest call; its routine is null where only the name is known
+  bool first_calls = false;  ///< the calls of one routine that are told apart as first ones; their flops are in no sum
+  Call longest;              ///< an example: the longest call; its routine is null where only the name is known
   Seconds longest_seconds = -1;
+  bool longest_asked_size = false;  ///< the program had asked the routine for the size of the workspace
 };
 
 /// One routine's calls.
@@ -65,24 +71,35 @@ struct ProcessSum {
 struct BreakdownOptions {
   std::size_t most_exact_sizes =
       24;  ///< a routine called with the same flags and more different sizes has them joined, each size by powers of two
+  double first_call_factor = 1.5;      ///< a first call is told apart if it took so many times what is typical of such calls,
+  Seconds first_call_excess = 100e-6;  ///< and so much more
 };
 
 /// Sums of a recording, each list by falling time (then flops, then calls); threads and processes in the order of their first calls.
+///
+/// First calls are told apart where they took much longer than calls like them: a library starts in them, and memory is touched for the first
+/// time. They are in no routine's sum and in shapes of their own; the sums of threads, of processes and of all calls have their time, but no
+/// rate contains it.
 class ProgramBreakdown {
  public:
-  /// Reads all calls once.
+  /// Reads all calls twice.
   explicit ProgramBreakdown(const ProgramTraceFile& file, const BreakdownOptions& options = {});
 
   [[nodiscard]] const CallSum& all() const noexcept { return all_; }
+  /// Without first calls.
   [[nodiscard]] const std::vector<RoutineSum>& routines() const noexcept { return routines_; }
+  [[nodiscard]] const CallSum& first_calls() const noexcept { return first_calls_; }
   [[nodiscard]] const std::vector<ShapeSum>& shapes() const noexcept { return shapes_; }
   [[nodiscard]] const std::vector<ThreadSum>& threads() const noexcept { return threads_; }
   [[nodiscard]] const std::vector<ProcessSum>& processes() const noexcept { return processes_; }
 
   /// Index into shapes() of a call of this recording.
   [[nodiscard]] std::size_t shape_of(const ProgramEvent& event) const;
+  /// Whether a call of this recording is told apart as a first one.
+  [[nodiscard]] bool is_first_call(const ProgramEvent& event) const { return first_.count(identity_of(event)) > 0; }
 
  private:
+  friend class FirstCalls;
   /// Calls that are the same but for their operands; without flags and sizes where only the name is known.
   struct Key {
     std::uint32_t name = 0;
@@ -91,11 +108,17 @@ class ProgramBreakdown {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   static Key key_of(const ProgramEvent& event);
+  /// Tells a call from all others: name, start and duration.
+  using Identity = std::tuple<std::uint32_t, Seconds, Seconds>;
+  static Identity identity_of(const ProgramEvent& event) { return {event.name, event.start, event.seconds}; }
   void read(const ProgramTraceFile& file, std::map<Key, ShapeSum>& exact);
   void group(const std::map<Key, ShapeSum>& exact, const BreakdownOptions& options);
   void sort_shapes();
 
-  CallSum all_;
+  CallSum all_, first_calls_;
+  std::set<Identity> first_;
+  std::map<std::uint32_t, ShapeSum> first_shapes_;       ///< by name, while reading
+  std::map<std::uint32_t, std::size_t> first_shape_of_;  ///< index into shapes_ by name
   std::vector<RoutineSum> routines_;
   std::vector<ShapeSum> shapes_;
   std::vector<ThreadSum> threads_;

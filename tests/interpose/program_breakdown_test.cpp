@@ -99,6 +99,75 @@ TEST_F(ProgramBreakdownTest, AddsUpByShapeTheHeaviestFirst) {
   EXPECT_DOUBLE_EQ(breakdown.shapes()[0].longest_seconds, 30e-9);
 }
 
+/// The library starts in a program's first call: 72 ms, where the others take 2.
+TEST_F(ProgramBreakdownTest, TellsFirstCallsApart) {
+  constexpr std::uint64_t millisecond = 1'000'000;
+  File file;
+  Contents records;
+  put_dpotrf(records, 0, 200, 0x1000, 72 * millisecond);
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    put_dpotrf(records, (80 + 3 * i) * millisecond, 200, 0x1000, 2 * millisecond);
+  }
+  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  const ProgramTraceFile opened = open(file);
+  const ProgramBreakdown breakdown(opened);
+
+  EXPECT_EQ(breakdown.first_calls().calls, 1);
+  EXPECT_THAT(breakdown.first_calls().seconds, DoubleNear(0.072, 1e-12));
+  ASSERT_EQ(breakdown.routines().size(), 1U);
+  EXPECT_EQ(breakdown.routines()[0].sum.calls, 4);
+  EXPECT_THAT(breakdown.routines()[0].sum.described_seconds, DoubleNear(0.008, 1e-12));
+  EXPECT_THAT(breakdown.all().seconds, DoubleNear(0.080, 1e-12));
+  EXPECT_EQ(breakdown.all().flops, breakdown.routines()[0].sum.flops);  // so that no rate contains the first call
+  EXPECT_THAT(breakdown.all().described_seconds, DoubleNear(0.008, 1e-12));
+  ASSERT_EQ(breakdown.shapes().size(), 2U);
+  EXPECT_TRUE(breakdown.shapes()[0].first_calls);
+  EXPECT_FALSE(breakdown.shapes()[1].first_calls);
+  std::vector<std::size_t> shapes;
+  opened.visit(0, [&](const ProgramEvent& event) { shapes.push_back(breakdown.shape_of(event)); });
+  EXPECT_THAT(shapes, ElementsAre(0, 1, 1, 1, 1));
+}
+
+/// Without a call of the same sizes a larger problem that took less tells.
+TEST_F(ProgramBreakdownTest, LargerProblemsTellOfAFirstCall) {
+  constexpr std::uint64_t millisecond = 1'000'000;
+  File file;
+  Contents records;
+  put_dpotrf(records, 0, 100, 0x1000, 50 * millisecond);
+  put_dpotrf(records, 60 * millisecond, 200, 0x1000, 2 * millisecond);
+  put_dpotrf(records, 70 * millisecond, 50, 0x1000, 1 * millisecond);
+  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  const ProgramBreakdown breakdown(open(file));
+
+  EXPECT_EQ(breakdown.first_calls().calls, 1);
+  EXPECT_THAT(breakdown.first_calls().seconds, DoubleNear(0.050, 1e-12));
+}
+
+TEST_F(ProgramBreakdownTest, OrdinaryFirstCallsStayWithTheOthers) {
+  constexpr std::uint64_t millisecond = 1'000'000;
+  File file;
+  Contents records;
+  put_dpotrf(records, 0, 100, 0x1000, 50 * millisecond);  // a single call: there is nothing to compare it with
+  put_dpotrf(records, 60 * millisecond, 50, 0x1000, 3 * millisecond);
+  put_dpotrf(records, 70 * millisecond, 50, 0x1000, 2 * millisecond + millisecond / 2);
+  file.add(ChunkKind::sealed, 0, 0, 0, records);
+
+  EXPECT_EQ(ProgramBreakdown(open(file)).first_calls(), CallSum());
+}
+
+TEST_F(ProgramBreakdownTest, AddsUpWhatNumbersMayHaveMadeSlow) {
+  File file;
+  Contents records;
+  put_dpotrf(records, 0, 4, 0x1000, 30, denormal_operand);
+  put_dpotrf(records, 40, 4, 0x1000, 20, invalid_operation);
+  put_dpotrf(records, 80, 4, 0x1000, 10);
+  file.add(ChunkKind::sealed, 0, 0, 0, records);
+  const ProgramBreakdown breakdown(open(file));
+
+  EXPECT_THAT(breakdown.all().denormal_seconds, DoubleNear(30e-9, 1e-15));
+  EXPECT_THAT(breakdown.shapes()[0].sum.invalid_seconds, DoubleNear(20e-9, 1e-15));
+}
+
 TEST_F(ProgramBreakdownTest, AddsUpByThreadAndProcess) {
   const ProgramTraceFile file = open(example());
   const ProgramBreakdown breakdown(file);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "flopcast/core/statistics.hpp"
@@ -31,7 +32,8 @@ struct Strips {
   std::string from, to;  ///< texts at the ends of the axis
 };
 
-/// One self-contained HTML page: headings, paragraphs, tables and pictures one after the other. It loads nothing, needs no script, and
+/// One self-contained HTML page: headings, paragraphs, tables and pictures one after the other, for wide and narrow windows: in a narrow one
+/// every row of a table is a list. It loads nothing, needs no script, and
 /// follows the reader's choice of a light or dark scheme. All texts are plain; what HTML would read as markup is escaped.
 class Page {
  public:
@@ -41,6 +43,8 @@ class Page {
   void add_text(std::string_view text);
   /// Adds a warning, set apart, for facts that the reader must know before believing the rest.
   void add_warning(std::string_view text);
+  /// What is told by name and value, such as a date.
+  void add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
   void add_table(const Table& table);
   /// `caption` says what is drawn, with its unit.
   void add_bars(const std::vector<Bar>& bars, std::string_view caption);
@@ -51,6 +55,7 @@ class Page {
  private:
   std::string title_;
   std::string body_;
+  int tables_ = 0;
 };
 
 /// Returns `text` escaped for HTML's content and attribute values; bytes that aren't valid UTF-8 and control characters become U+FFFD.

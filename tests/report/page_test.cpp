@@ -83,6 +83,33 @@ std::vector<double> widths(const std::string& html, const std::string& colour) {
   return all;
 }
 
+/// What is stretched to the page's width would stretch its text, or make it too small to read.
+TEST(Page, NoTextIsInADrawingThatIsStretched) {
+  const std::string html = example().html();
+  const std::regex stretched(R"(<svg[^>]*viewBox[^>]*>([\s\S]*?)</svg>)");
+  std::size_t count = 0;
+  for (std::sregex_iterator at(html.begin(), html.end(), stretched), end; at != end; ++at) {
+    EXPECT_THAT((*at)[1].str(), Not(HasSubstr("<text")));
+    ++count;
+  }
+  EXPECT_EQ(count, 3U);
+  EXPECT_THAT(html, testing::AllOf(HasSubstr("<span>2 s</span>"), HasSubstr("<span>0 s</span><span>3 s</span>")));
+}
+
+TEST(Page, CellsCarryTheTitlesOfTheirColumnsOnANarrowPage) {
+  Page page("p");
+  page.add_table({{{"a \"b\" </style>", Align::left}}, {{"x"}}});
+  page.add_table({{{"c", Align::left}}, {{"y"}}});
+  EXPECT_THAT(page.html(), HasSubstr("#t1 td:nth-child(1)::before { content: \"a \\22 b\\22  \\3c /style>\"; }"));
+  EXPECT_THAT(page.html(), HasSubstr("#t2 td:nth-child(1)::before { content: \"c\"; }"));
+}
+
+TEST(Page, TellsFacts) {
+  Page page("p");
+  page.add_facts({{"CPU", "a & b"}});
+  EXPECT_THAT(page.html(), HasSubstr("<dt>CPU</dt><dd>a &amp; b</dd>"));
+}
+
 TEST(Page, BarsAreInProportion) {
   const std::string html = example().html();
   const std::vector<double> reference = widths(html, "reference"), bars = widths(html, "bar");

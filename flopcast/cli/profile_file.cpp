@@ -1,7 +1,9 @@
 #include "flopcast/cli/profile_file.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -58,32 +60,57 @@ void require_profile_writable(const std::string& file) {
   report::require_writable(file);
 }
 
+namespace {
+
+/// What was known before is kept under another name; returns what to tell the user of that.
+std::string keep_previous(const std::string& file, const Environment& environment) {
+  const std::string previous = file + ".previous";
+  std::error_code error;
+  fs::copy_file(file, previous, fs::copy_options::overwrite_existing, error);
+  if (error) {
+    throw environment_error("can't copy {}, which holds for another machine or library, to {}: {}", file, previous, error.message());
+  }
+  return fmt::format("{} held for another machine or library ({}, {}): that is kept as {}", file, environment.cpu, environment.blas.path,
+                     previous);
+}
+
+/// Drops of `known` what no longer holds beside `environment`: all of it on another machine, its own place if that has changed since.
+std::vector<interpose::Profile> without_obsolete(std::vector<interpose::Profile> known, const Environment& environment) {
+  std::erase_if(known, [&](const interpose::Profile& place) {
+    return place.environment.cpu != environment.cpu ||
+           (interpose::same_place(place.environment, environment) && place.environment.fingerprint != environment.fingerprint);
+  });
+  return known;
+}
+
+}  // namespace
+
 std::string save_profile(const std::string& file, const interpose::Profile& profile) {
-  interpose::Profile all;
+  std::vector<interpose::Profile> known;
   std::string remark;
   if (fs::exists(file)) {
-    all = read_profile(file);
-  }
-  if (all.environment.fingerprint != profile.environment.fingerprint) {
-    if (!all.routines.empty()) {
-      const std::string previous = file + ".previous";
-      std::error_code error;
-      fs::copy_file(file, previous, fs::copy_options::overwrite_existing, error);
-      if (error) {
-        throw environment_error("can't copy {}, which holds for another machine or library, to {}: {}", file, previous, error.message());
-      }
-      remark = fmt::format("{} held for another machine or library ({}, {}): that is kept as {}", file, all.environment.cpu,
-                           all.environment.blas.path, previous);
+    const std::vector<interpose::Profile> before = interpose::places(read_profile(file));
+    known = without_obsolete(before, profile.environment);
+    const auto is_lost = [&](const interpose::Profile& place) {
+      return !place.routines.empty() && std::find(known.begin(), known.end(), place) == known.end();
+    };
+    if (const auto lost = std::find_if(before.begin(), before.end(), is_lost); lost != before.end()) {
+      remark = keep_previous(file, lost->environment);
     }
-    all.routines.clear();
   }
-  all.environment = profile.environment;
-  all.settings = profile.settings;
+  auto own = std::find_if(known.begin(), known.end(),
+                          [&](const interpose::Profile& place) { return interpose::same_place(place.environment, profile.environment); });
+  if (own == known.end()) {
+    own = known.insert(known.begin(), interpose::Profile{});
+  }
+  std::rotate(known.begin(), own, own + 1);  // the newest first
+  known.front().environment = profile.environment;
+  known.front().settings = profile.settings;
   for (const interpose::TunedRoutine& routine : profile.routines) {
-    all.merge(routine);
+    known.front().merge(routine);
   }
   make_folder_of(file);
-  report::write_file(file, interpose::to_json(all).dump(2) + '\n');
+  report::write_file(file, interpose::to_json(interpose::joined(std::move(known))).dump(2) + '\n');
   return remark;
 }
 

@@ -16,8 +16,9 @@ interpose::Profile read_profile(const std::string& file);
 /// Throws environment_error now if save_profile could not write there, before work is spent on it; makes missing folders.
 void require_profile_writable(const std::string& file);
 
-/// Adds the decisions of `profile` to what `file` holds for the same fingerprint (interpose::Profile::merge), in one step and making missing
-/// folders. A file of another machine or library is first copied to FILE.previous. Returns what to tell the user of that, or "".
+/// Adds the decisions of `profile` to what `file` holds for the same libraries and number of threads (interpose::Profile::merge), in one step
+/// and making missing folders; what holds for others is kept beside it. A file of another machine, or in which these libraries have changed
+/// since, is first copied to FILE.previous. Returns what to tell the user of that, or "".
 /// Throws environment_error if it can't be done.
 std::string save_profile(const std::string& file, const interpose::Profile& profile);
 

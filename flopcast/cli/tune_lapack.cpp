@@ -282,9 +282,11 @@ class LapackTuner {
         threads_(libraries.threads) {
     require_profile_writable(request.profile);
     if (!request.tuning.fresh && std::filesystem::exists(request.profile)) {
-      known_ = read_profile(request.profile);
-      if (known_->environment.fingerprint != bench_.environment().fingerprint) {
-        known_.reset();  // saving replaces it
+      for (interpose::Profile& place : interpose::places(read_profile(request.profile))) {
+        const Environment& known = place.environment;
+        if (known.fingerprint == bench_.environment().fingerprint && interpose::same_place(known, bench_.environment())) {
+          known_ = std::move(place);
+        }
       }
     }
     for (const Entry& entry : entries_) {

@@ -116,7 +116,26 @@ std::string block_table_text(const Profile& profile) {
   return text;
 }
 
-nlohmann::json to_json(const Profile& profile) {
+std::vector<Profile> places(Profile profile) {
+  std::vector<Profile> all = std::exchange(profile.others, {});
+  all.insert(all.begin(), std::move(profile));
+  return all;
+}
+
+Profile joined(std::vector<Profile> places) {
+  Profile profile = std::move(places.at(0));
+  profile.others.assign(std::make_move_iterator(places.begin() + 1), std::make_move_iterator(places.end()));
+  return profile;
+}
+
+bool same_place(const Environment& a, const Environment& b) {
+  return a.blas.path == b.blas.path && a.lapack.path == b.lapack.path && a.threads == b.threads;
+}
+
+namespace {
+
+/// Of one place.
+nlohmann::json place_to_json(const Profile& profile) {
   nlohmann::json routines = nlohmann::json::array();
   for (const TunedRoutine& routine : profile.routines) {
     nlohmann::json points = nlohmann::json::array();
@@ -125,7 +144,28 @@ nlohmann::json to_json(const Profile& profile) {
     }
     routines.push_back({{"routine", routine.name}, {"flags", routine.flags}, {"points", std::move(points)}});
   }
-  return {{"schema", schema}, {"environment", profile.environment}, {"settings", profile.settings}, {"routines", std::move(routines)}};
+  return {{"environment", profile.environment}, {"settings", profile.settings}, {"routines", std::move(routines)}};
+}
+
+Profile place_from_json(const nlohmann::json& json) {
+  Profile profile;
+  profile.environment = json.at("environment").get<Environment>();
+  profile.settings = json.value("settings", std::map<std::string, std::string>());
+  for (const nlohmann::json& routine : json.at("routines")) {
+    profile.set(routine_from_json(routine));
+  }
+  return profile;
+}
+
+}  // namespace
+
+nlohmann::json to_json(const Profile& profile) {
+  nlohmann::json json = place_to_json(profile);
+  json["schema"] = schema;
+  for (const Profile& other : profile.others) {
+    json["others"].push_back(place_to_json(other));
+  }
+  return json;
 }
 
 Profile profile_from_json(const nlohmann::json& json) {
@@ -134,11 +174,9 @@ Profile profile_from_json(const nlohmann::json& json) {
                     json.is_object() && json.contains("schema") ? ", found " + json["schema"].dump() : "");
   }
   try {
-    Profile profile;
-    profile.environment = json.at("environment").get<Environment>();
-    profile.settings = json.value("settings", std::map<std::string, std::string>());
-    for (const nlohmann::json& routine : json.at("routines")) {
-      profile.set(routine_from_json(routine));
+    Profile profile = place_from_json(json);
+    for (const nlohmann::json& other : json.value("others", nlohmann::json::array())) {
+      profile.others.push_back(place_from_json(other));
     }
     return profile;
   } catch (const nlohmann::json::exception& error) {

@@ -31,11 +31,13 @@ struct TunedRoutine {
   friend bool operator==(const TunedRoutine&, const TunedRoutine&) = default;
 };
 
-/// The result of tuning, as programs run with it.
+/// The result of tuning, as programs run with it: what holds for one pair of libraries with one number of threads, and beside it what holds
+/// for others on the same machine.
 struct Profile {
   Environment environment;                      ///< where it was tuned, and for which libraries
   std::map<std::string, std::string> settings;  ///< environment variables that were in force, such as OPENBLAS_CORETYPE
   std::vector<TunedRoutine> routines;
+  std::vector<Profile> others = {};  ///< of other libraries and numbers of threads; they have no others themselves
   friend bool operator==(const Profile&, const Profile&) = default;
 
   /// Replaces what is known about the same routine and flags, or adds it.
@@ -46,7 +48,16 @@ struct Profile {
   void merge(TunedRoutine routine);
 };
 
-/// The document {"schema": "flopcast-profile-1", "environment", "routines"}; from_json throws bad_input naming what is wrong.
+/// The profile itself without the others, then these.
+std::vector<Profile> places(Profile profile);
+/// The inverse; the first one is the profile itself.
+Profile joined(std::vector<Profile> places);
+
+/// Whether both hold for the same library files and the same number of threads.
+bool same_place(const Environment& a, const Environment& b);
+
+/// The document {"schema": "flopcast-profile-1", "environment", "settings", "routines", "others"}, where the others are optional; from_json
+/// throws bad_input naming what is wrong.
 nlohmann::json to_json(const Profile& profile);
 Profile profile_from_json(const nlohmann::json& json);
 

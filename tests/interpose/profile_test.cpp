@@ -88,6 +88,20 @@ TEST(Profile, SurvivesJson) {
   EXPECT_EQ(profile_from_json(nlohmann::json::parse(to_json(profile).dump())), profile);
 }
 
+TEST(Profile, KeepsOtherLibrariesAndThreadsBesideIt) {
+  Profile profile = sample_profile();
+  Profile other = sample_profile();
+  other.environment.threads = 2;
+  other.set({"dpotrf", "L", {{500, 500, {32, 2, 0}, {}, 0}}});
+  profile.others = {other};
+
+  EXPECT_EQ(profile_from_json(nlohmann::json::parse(to_json(profile).dump())), profile);
+  EXPECT_EQ(places(profile).size(), 2U);
+  EXPECT_EQ(joined(places(profile)), profile);
+  EXPECT_EQ(block_table_text(profile), block_table_text(sample_profile()));
+  EXPECT_FALSE(same_place(profile.environment, other.environment));
+}
+
 TEST(Profile, SaysWhatIsWrong) {
   const nlohmann::json good = to_json(sample_profile());
   EXPECT_THAT(complaint(nlohmann::json::array()), HasSubstr("flopcast-profile-1"));

@@ -19,6 +19,16 @@ tune::Problem make_problem(const interpose::AskingCall& asking, const std::vecto
   return problem;
 }
 
+/// Calls with other flags may ask the same about the same sizes.
+bool knows(const AskingProblems& entry, const interpose::AskingCall& asking) {
+  for (std::size_t i = 0; i < entry.problems.size(); ++i) {
+    if (entry.questions[i] == asking.question && sizes(entry.problems[i].call) == sizes(asking.call)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<AskingProblems> asking_problems(const std::vector<Call>& calls, const std::vector<std::int64_t>& blocks, int threads,
@@ -32,6 +42,9 @@ std::vector<AskingProblems> asking_problems(const std::vector<Call>& calls, cons
       auto entry = std::find_if(all.begin(), all.end(), same);
       if (entry == all.end()) {
         entry = all.insert(all.end(), {asking.call.routine, asking.question.options, {}, {}});
+      }
+      if (knows(*entry, asking)) {
+        continue;
       }
       entry->problems.push_back(make_problem(asking, blocks, threads));
       entry->questions.push_back(std::move(asking.question));

@@ -1,11 +1,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
@@ -59,9 +61,82 @@ KernelSettings kernels_alone(const RunOptions& options, const CommonOptions& com
              : better_kernels(machine::locate_usable(options.blas, machine::Role::blas), "which is set for the program", common);
 }
 
+/// The BLAS that the program is expected to load: what is chosen for it, else what the loader finds as libblas.so.3; empty if there is none.
+fs::path expected_blas(const interpose::LibraryFiles& chosen) {
+  if (!chosen.blas.empty()) {
+    return chosen.blas;
+  }
+  for (const fs::path& folder : machine::loader_directories()) {
+    if (std::error_code error; fs::exists(folder / "libblas.so.3", error)) {
+      return fs::canonical(folder / "libblas.so.3", error);
+    }
+  }
+  return {};
+}
+
+/// Variants of a library on one machine lie in folders of their own.
+bool in_same_folder(const fs::path& a, const fs::path& b) { return a.parent_path() == b.parent_path(); }
+
+/// Whether the library in `file`, which lies in a folder of its own, is one without threads.
+bool lies_beside_serial(const fs::path& file) {
+  const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
+  return std::any_of(installed.begin(), installed.end(), [&](const machine::InstalledLibrary& library) {
+    return library.has_blas && in_same_folder(library.path, file) && machine::has_one_thread(library.path);
+  });
+}
+
+/// The threads that the program's BLAS is expected to have: as the options or the user's variables say, else one per core, or one if that is
+/// all that it can have.
+int expected_threads(const RunOptions& options, const fs::path& blas) {
+  if (!blas.empty() && lies_beside_serial(blas)) {
+    return 1;
+  }
+  if (options.threads) {
+    return *options.threads;
+  }
+  for (const char* name : {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    const char* value = std::getenv(name);
+    if (const int threads = value != nullptr ? std::atoi(value) : 0; threads > 0) {
+      return threads;
+    }
+  }
+  return machine::detect_topology().usable_cores;
+}
+
+/// Of all that a profile holds, what suits this library and number of threads best: the library counts first, then the threads.
+interpose::Profile best_place(std::vector<interpose::Profile> places, const fs::path& blas, int threads) {
+  const auto distance = [&](const interpose::Profile& place) {
+    const bool other_library = !blas.empty() && !in_same_folder(blas, place.environment.blas.path);
+    return std::pair(other_library, std::abs(place.environment.threads - threads));
+  };
+  return *std::min_element(places.begin(), places.end(),
+                           [&](const interpose::Profile& a, const interpose::Profile& b) { return distance(a) < distance(b); });
+}
+
+/// Tells if the profile holds nothing for the library that was asked for, or for the number of threads.
+void warn_of_place(const Environment& tuned, const RunOptions& options, const fs::path& blas, int threads, const CommonOptions& common) {
+  if (tuned.blas.path.empty() || blas.empty()) {
+    return;
+  }
+  const bool other_library = !in_same_folder(blas, tuned.blas.path);
+  const auto remedy = [&] {
+    return fmt::format("'flopcast tune ROUTINE --n 200:3200{} --threads {} --save' tunes for that",
+                       options.blas.empty() ? "" : " --blas " + options.blas, threads);
+  };
+  if (other_library && !options.blas.empty()) {  // of the program's own library it is told afterwards which it really was
+    note(fmt::format("flopcast: the profile holds no block sizes for {}, but for {} with {} thread{}, which are used; {}", blas.string(),
+                     tuned.blas.path, tuned.threads, tuned.threads == 1 ? "" : "s", remedy()),
+         common);
+  } else if (!other_library && tuned.threads != threads) {
+    note(fmt::format("flopcast: the profile's block sizes hold for {} thread{} of BLAS, and {} are expected; {}", tuned.threads,
+                     tuned.threads == 1 ? "" : "s", threads, remedy()),
+         common);
+  }
+}
+
 /// The profile to run with; throws bad_input if there is none and no other kernels to set, saying how to make one, or if it was made on
 /// another machine.
-interpose::Profile load_profile(const RunOptions& options, const CommonOptions& common) {
+interpose::Profile load_profile(const RunOptions& options, const interpose::LibraryFiles& chosen, const CommonOptions& common) {
   const std::string file = options.profile.empty() ? default_profile_file() : options.profile;
   interpose::Profile profile;
   if (file != "-" && !fs::exists(file)) {
@@ -74,7 +149,9 @@ interpose::Profile load_profile(const RunOptions& options, const CommonOptions& 
     note(fmt::format("flopcast: the program runs with {} and LAPACK's own block sizes, as {}", text_of(profile.settings), lacking), common);
     return profile;
   }
-  profile = read_profile(file);
+  const fs::path blas = expected_blas(chosen);
+  const int threads = expected_threads(options, blas);
+  profile = best_place(interpose::places(read_profile(file)), blas, threads);
   const std::string cpu = machine::detect_topology().cpu;
   if (profile.environment.cpu != cpu && !options.foreign) {
     throw bad_input("profile {} was made on another machine ('{}', this is '{}'); tune again here, or use it all the same with --foreign",
@@ -83,6 +160,7 @@ interpose::Profile load_profile(const RunOptions& options, const CommonOptions& 
   if (options.kernels == "library") {
     profile.settings.clear();
   }
+  warn_of_place(profile.environment, options, blas, threads, common);
   profile.settings.merge(further_kernels(options, profile.environment.blas));
   return profile;
 }
@@ -115,12 +193,31 @@ class Askers {
   std::map<fs::path, std::unique_ptr<interpose::Recorder>> recorders_;  // starting one takes longer than asking it
 };
 
+std::string times(std::uint64_t count) { return count == 1 ? "once" : fmt::format("{} times", count); }
+
+/// What programs lose whose workspace is too short for the block size; empty where it never was.
+std::string workspace_remark(const RoutineUse& use) {
+  if (use.short_workspaces == 0) {
+    return "";
+  }
+  const std::string when = use.short_workspaces == use.questions ? "" : fmt::format(" {}", times(use.short_workspaces));
+  return fmt::format(
+      ", {} told, but the program's workspace was{} too short for that, and LAPACK took a smaller one; a program that asks for the size of "
+      "its "
+      "workspace (lwork = -1) gets what {} needs",
+      use.told, when, use.told);
+}
+
 /// What happened with a tuned routine, in words.
 std::string describe(const RoutineUse& use, const ProgramRun& run, Askers& askers) {
   if (use.questions > 0) {
     const std::string orders =
         use.smallest == use.largest ? fmt::format("order {}", use.largest) : fmt::format("orders {} to {}", use.smallest, use.largest);
-    return fmt::format("asked {} time{} for {}", use.questions, use.questions == 1 ? "" : "s", orders);
+    return fmt::format("asked {} for {}{}", times(use.questions), orders, workspace_remark(use));
+  }
+  if (use.other_questions > 0) {
+    return fmt::format("not asked for: the program asked {} with '{}', for which the profile has nothing{}", times(use.other_questions),
+                       use.other_options, use.flags.empty() ? "" : fmt::format(", as it was tuned with '{}'", use.flags));
   }
   if (use.definer.empty()) {
     return run.processes == 0 ? "not asked for: the preloaded library was not loaded"
@@ -158,6 +255,10 @@ nlohmann::json report_document(const ProgramRun& run) {
                         {"questions", use.questions},
                         {"smallest", use.smallest},
                         {"largest", use.largest},
+                        {"told", use.told},
+                        {"short_workspaces", use.short_workspaces},
+                        {"other_questions", use.other_questions},
+                        {"other_options", use.other_options},
                         {"lapack", (use.asker.empty() ? use.definer : use.asker).string()},
                         {"what_happened", describe(use, run, askers)}});
   }
@@ -176,12 +277,14 @@ void write_report(const ProgramRun& run, const CommonOptions& common) {
   }
 }
 
-/// Variants of a library on one machine lie in folders of their own.
-bool in_same_folder(const fs::path& a, const fs::path& b) { return a.parent_path() == b.parent_path(); }
-
 /// Tells of tuned routines that were not asked for: of a few; of a profile of all LAPACK a program asks for few anyway.
 void warn_of_routines(const ProgramRun& run, const CommonOptions& common) {
   static constexpr std::size_t few = 4;
+  for (const RoutineUse& use : run.routines) {
+    if (use.short_workspaces > 0) {
+      note(fmt::format("flopcast: {}: asked {}{}", shown_name(use), times(use.questions), workspace_remark(use)), common);
+    }
+  }
   const auto unasked = [](const RoutineUse& use) { return use.questions == 0; };
   const auto count = static_cast<std::size_t>(std::count_if(run.routines.begin(), run.routines.end(), unasked));
   if (count > few) {
@@ -227,7 +330,7 @@ void run_command(const RunOptions& options, CommonOptions& common) {
     throw usage_error("which program is to run? Give it after --, as in: flopcast run -- octave-cli");
   }
   const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack), options.threads};
-  const interpose::Profile profile = load_profile(options, common);
+  const interpose::Profile profile = load_profile(options, program.libraries, common);
   const ProgramRun run = interpose::run_with_profile(program, profile);
   if (options.report || common.output != "-") {
     write_report(run, common);

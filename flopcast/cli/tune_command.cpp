@@ -78,6 +78,35 @@ std::vector<Call> requested_calls(const TuneOptions& options, const Routine& rou
   return routine_calls(routine, arguments.sizes, arguments.fixed);
 }
 
+/// The calls for every value of the flags that the command line leaves open, those that the routine takes by default first: programs call it
+/// with any of them. Flags of more than two values (what is to be computed) keep their default.
+std::vector<Call> calls_for_open_flags(const TuneOptions& options, const Routine& routine) {
+  const RoutineArguments given = parse_routine_arguments(routine, options.arguments);
+  std::vector<TuneOptions> variants = {options};
+  for (const Argument& argument : routine.arguments) {
+    if (argument.kind != Kind::flag || argument.values.size() != 2 || given.fixed.count(argument.name) > 0) {
+      continue;
+    }
+    std::vector<TuneOptions> extended;
+    for (const TuneOptions& variant : variants) {
+      for (const char letter : argument.values) {
+        extended.push_back(variant);
+        extended.back().arguments.push_back(fmt::format("{}={}", argument.name, letter));
+      }
+    }
+    variants = std::move(extended);
+  }
+  std::vector<Call> calls = requested_calls(options, routine);
+  if (variants.size() == 1) {
+    return calls;
+  }
+  for (const TuneOptions& variant : variants) {
+    const std::vector<Call> more = requested_calls(variant, routine);
+    calls.insert(calls.end(), more.begin(), more.end());
+  }
+  return calls;
+}
+
 std::string block_text(const algorithm::BlockParameters& blocks, bool with_crossover) {
   return with_crossover ? fmt::format("{} / {}", blocks.nb, blocks.nx) : fmt::format("{}", blocks.nb);
 }
@@ -471,7 +500,7 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   const Stopwatch watch;
   refuse_family(options.routine);
   const Routine& routine = kernel::require(options.routine);  // before anything is opened
-  const std::vector<Call> calls = requested_calls(options, routine);
+  const std::vector<Call> calls = calls_for_open_flags(options, routine);
   tune::BlockSizeOptions tuning;
   tuning.time_budget = time_budget(options);
   tuning.tune_crossover = !options.fixed_crossover;
@@ -562,7 +591,8 @@ void add_tune_command(CLI::App& app, CommonOptions& common) {
       ->add_option("routine", options->routine,
                    "LAPACK routine, such as dgeqrf; lapack: all of them; with --variant also a family, such as cholesky")
       ->required();
-  command->add_option("arguments", options->arguments, "name=value: sizes (m=2000:4000), flags (uplo=U); n alone means square");
+  command->add_option("arguments", options->arguments,
+                      "name=value: sizes (m=2000:4000), flags (uplo=U; both of two values where none is given); n alone means square");
   command->add_option("--n", options->n, "orders: 1000, 200:3200 (16 values), 200:3200:100 or a list");
   command->add_option("--nb", options->blocks, "block sizes to choose from")->capture_default_str();
   command->add_option("--time-budget,--budget", options->time_budget,

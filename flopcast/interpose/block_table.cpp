@@ -175,6 +175,15 @@ const RoutineBlocks* find(const BlockTable& table, const RoutineName& name, cons
   return for_all;
 }
 
+const RoutineBlocks* find_with_other_options(const BlockTable& table, const RoutineName& name) noexcept {
+  for (std::size_t i = table.first[hash(name)]; i != 0; i = table.next[i - 1]) {
+    if (table.routines[i - 1].name == name) {
+      return &table.routines[i - 1];
+    }
+  }
+  return nullptr;
+}
+
 const BlockPoint* nearest(const RoutineBlocks& routine, std::int64_t m, std::int64_t n) noexcept {
   if (n < 0) {
     n = m;

@@ -48,6 +48,9 @@ bool parse(const char* text, BlockTable& table) noexcept;
 /// Entry for a routine and ilaenv's options: one for just these options before one for all; nullptr if there is none.
 const RoutineBlocks* find(const BlockTable& table, const RoutineName& name, const char* options, std::size_t options_length) noexcept;
 
+/// Any entry for a routine, whatever its options; nullptr if there is none.
+const RoutineBlocks* find_with_other_options(const BlockTable& table, const RoutineName& name) noexcept;
+
 /// The point nearest to (m, n) in logarithms, so that of two neighbours each holds up to their geometric mean; n < 0 stands for m. nullptr
 /// for sizes below half the smallest point, where the unblocked code of small matrices takes over; sizes beyond the largest take the
 /// largest.

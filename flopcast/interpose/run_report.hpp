@@ -22,10 +22,21 @@ struct SharedPath {
   char text[length];  ///< ends with a zero
 };
 
+/// ilaenv's options, written once.
+struct SharedOptions {
+  static constexpr std::size_t length = 8;
+  std::atomic<std::uint32_t> taken;
+  char text[length];  ///< ends with a zero
+};
+
 /// One entry of the table. All zero at first.
 struct RoutineReport {
   std::atomic<std::uint64_t> questions;          ///< times that a LAPACK asked for the block size
   std::atomic<std::uint32_t> smallest, largest;  ///< order of the smallest and largest problem answered
+  std::atomic<std::uint32_t> told;               ///< the largest block size that was the answer
+  std::atomic<std::uint64_t> short_workspaces;   ///< times that the program's workspace was too short for it
+  std::atomic<std::uint64_t> other_questions;    ///< times that was asked with options for which the table has no entry
+  SharedOptions other_options;                   ///< the first of these
   SharedPath asker;                              ///< the library that asked
   SharedPath definer;                            ///< the library that defines the routine in the program, if it has one
 };

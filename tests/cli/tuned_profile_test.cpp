@@ -71,6 +71,30 @@ TEST_F(TunedProfileTest, AProfileOfAnotherMachineIsKeptAside) {
   EXPECT_EQ(nlohmann::json::parse(std::ifstream(file() + ".previous")), foreign);
 }
 
+TEST_F(TunedProfileTest, NumbersOfThreadsAreKeptApart) {
+  const std::string tune = "flopcast tune dgeqrf --nb 8,16 --fixed-crossover --time-budget 1s --blas openblas-pthread --profile " + file();
+  ASSERT_EQ(shell(tune + " --n 64 --threads 1").code, 0);
+  ASSERT_EQ(shell(tune + " --n 128 --threads 2").code, 0);
+  ASSERT_EQ(shell(tune + " --n 96 --threads 1").code, 0);
+
+  EXPECT_EQ(profile().at("environment").at("threads"), 1);
+  EXPECT_EQ(orders("dgeqrf"), (std::set{64, 96}));
+  ASSERT_EQ(profile().at("others").size(), 1U);
+  EXPECT_EQ(profile().at("others")[0].at("environment").at("threads"), 2);
+  EXPECT_FALSE(fs::exists(file() + ".previous"));
+}
+
+TEST_F(TunedProfileTest, FlagsThatAreLeftOpenAreAllTuned) {
+  ASSERT_EQ(tune("dsyev", "64").code, 0);
+  std::set<std::string> flags;
+  for (const nlohmann::json& one : profile().at("routines")) {
+    if (one.at("routine") == "dsytrd") {
+      flags.insert(one.at("flags").get<std::string>());
+    }
+  }
+  EXPECT_EQ(flags, (std::set<std::string>{"L", "U"}));
+}
+
 TEST_F(TunedProfileTest, ProgramsRunWithItsKernelsUnlessTheUserWantsOthers) {
   ASSERT_EQ(tune("dgeqrf", "64").code, 0);
   nlohmann::json changed = profile();

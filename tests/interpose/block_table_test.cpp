@@ -35,6 +35,14 @@ TEST_F(BlockTableTest, ReadsRoutinesAndPoints) {
   EXPECT_STREQ(table_->routines[1].flags, "L");
 }
 
+TEST_F(BlockTableTest, FindsARoutineByOtherOptions) {
+  ASSERT_TRUE(read("dsytrd,L,200x200:24/2/0"));
+
+  EXPECT_EQ(entry("DSYTRD", "U"), nullptr);
+  EXPECT_EQ(find_with_other_options(*table_, routine_name("DSYTRD", 6)), &table_->routines[0]);
+  EXPECT_EQ(find_with_other_options(*table_, routine_name("DGEQRF", 6)), nullptr);
+}
+
 TEST_F(BlockTableTest, FindsEachOfManyRoutines) {
   std::string text;
   for (int i = 1; i <= 256; ++i) {

@@ -136,13 +136,36 @@ Override* find_override(const RoutineName& name) noexcept {
   return nullptr;
 }
 
+void raise_to(std::atomic<std::uint32_t>& largest, std::uint32_t value) noexcept {
+  std::uint32_t known = largest.load(std::memory_order_relaxed);
+  while (value > known && !largest.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
+  }
+}
+
 void widen(RoutineReport& routine, std::int64_t m, std::int64_t n) noexcept {
   const auto order = static_cast<std::uint32_t>(n < 0 || m < n ? m : n);
   std::uint32_t smallest = routine.smallest.load(std::memory_order_relaxed);
   while ((smallest == 0 || order < smallest) && !routine.smallest.compare_exchange_weak(smallest, order, std::memory_order_relaxed)) {
   }
-  std::uint32_t largest = routine.largest.load(std::memory_order_relaxed);
-  while (order > largest && !routine.largest.compare_exchange_weak(largest, order, std::memory_order_relaxed)) {
+  raise_to(routine.largest, order);
+}
+
+/// Keeps the options of a question that no entry answers, without trailing blanks.
+void set_once(SharedOptions& options, const char* text, std::size_t length) noexcept {
+  while (length > 0 && text[length - 1] == ' ') {
+    --length;
+  }
+  if (options.taken.load(std::memory_order_relaxed) == 0 && options.taken.exchange(1) == 0) {
+    std::memcpy(options.text, text, length < SharedOptions::length ? length : SharedOptions::length - 1);
+  }
+}
+
+/// A routine that the table knows with other options only asks for its block size.
+void count_other_question(const RoutineName& name, const char* opts, std::size_t opts_length) noexcept {
+  if (const RoutineBlocks* routine = find_with_other_options(table, name)) {
+    RoutineReport& counts = report->routines[routine - table.routines];
+    counts.other_questions.fetch_add(1, std::memory_order_relaxed);
+    set_once(counts.other_options, opts, opts_length);
   }
 }
 
@@ -214,12 +237,19 @@ std::int32_t tuned_answer(std::int32_t ispec, const RoutineName& name, const cha
   }
   const RoutineBlocks* routine = find(table, name, opts, opts_length);
   if (routine == nullptr) {
+    if (ispec == ask_nb) {
+      count_other_question(name, opts, opts_length);
+    }
     return -1;
   }
+  const BlockPoint* point = nearest(*routine, m, n);
+  RoutineReport& counts = report->routines[routine - table.routines];
   if (ispec == ask_nb) {
     count_question(*routine, m, n, caller);
+    raise_to(counts.told, point == nullptr ? 0 : static_cast<std::uint32_t>(point->nb));
+  } else if (ispec == ask_nbmin) {  // LAPACK asks this only after it has found the workspace too short for the block size
+    counts.short_workspaces.fetch_add(1, std::memory_order_relaxed);
   }
-  const BlockPoint* point = nearest(*routine, m, n);
   return point == nullptr ? -1 : ispec == ask_nb ? point->nb : ispec == ask_nbmin ? point->nbmin : point->nx;
 }
 

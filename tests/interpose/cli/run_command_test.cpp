@@ -16,6 +16,7 @@
 
 #include "flopcast/interpose/component.hpp"
 #include "flopcast/interpose/profile.hpp"
+#include "flopcast/machine/installed.hpp"
 #include "flopcast/machine/topology.hpp"
 
 namespace flopcast::interpose {
@@ -139,6 +140,52 @@ TEST_F(RunCommandTest, CAsksReferenceLapack) {
   EXPECT_EQ(questions(report, "dpotrf"), 1);
   EXPECT_THAT(report.at("blas").get<std::string>(), HasSubstr("openblas-serial"));
   EXPECT_THAT(report.at("routines")[1].at("lapack").get<std::string>(), HasSubstr("lapack/liblapack"));
+}
+
+TEST_F(RunCommandTest, SaysWhereTheWorkspaceIsTooShort) {
+  Profile profile = odd_profile();
+  profile.set({"dgeqrf", "", {{200, 200, {64, 2, 0}, {}, 0}}});
+  write_profile(profile);
+  const Result result = flopcast("run --blas openblas-serial --lapack reference -- " FLOPCAST_WORKSPACES);
+
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("dgeqrf: asked once, 64 told, but the program's workspace was too short for that"));
+}
+
+TEST_F(RunCommandTest, SaysWithWhichFlagsTheProgramAsked) {
+  Profile profile;
+  profile.environment.cpu = machine::detect_topology().cpu;
+  profile.set({"dsytrd", "L", {{200, 200, {24, 2, 0}, {}, 0}}});
+  write_profile(profile);
+  const Result result = flopcast("run --blas openblas-serial --lapack reference -- " FLOPCAST_WORKSPACES);
+
+  EXPECT_THAT(result.err, HasSubstr("dsytrd:L: not asked for: the program asked once with 'U', for which the profile has nothing"));
+  EXPECT_THAT(result.err, Not(HasSubstr("didn't call it")));
+}
+
+/// One profile holds several places; the one that fits is told.
+TEST_F(RunCommandTest, TakesWhatHoldsForTheThreads) {
+  Profile one = odd_profile();
+  one.environment.blas.path = machine::locate("openblas-pthread", machine::Role::blas);
+  one.environment.threads = 1;
+  one.set({"dgeqrf", "", {{200, 200, {21, 2, 0}, {}, 0}}});
+  Profile two = one;
+  two.environment.threads = 2;
+  two.set({"dgeqrf", "", {{200, 200, {64, 2, 0}, {}, 0}}});
+  one.others = {two};
+  write_profile(one);
+  const auto told = [&](const std::string& threads) {
+    return report_of("--blas openblas-pthread --lapack reference --threads " + threads, FLOPCAST_WORKSPACES, "info 0")
+        .at("routines")[0]
+        .at("told")
+        .get<int>();
+  };
+
+  EXPECT_EQ(told("1"), 21);
+  EXPECT_EQ(told("2"), 64);
+  EXPECT_THAT(flopcast("run --blas openblas-pthread --threads 3 -- true").err, HasSubstr("hold for 2 threads of BLAS, and 3 are expected"));
+  EXPECT_THAT(flopcast("run --blas openblas-pthread --threads 2 -- true").err, Not(HasSubstr("are expected")));
+  EXPECT_THAT(flopcast("run --blas reference -- true").err, HasSubstr("the profile holds no block sizes for"));
 }
 
 TEST_F(RunCommandTest, SaysWhereLapackNeverAsks) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -11,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "flopcast/cli/contract_document.hpp"
@@ -242,6 +245,33 @@ void show_run(const contract::Plan& plan, const Run& run, const CommonOptions& c
        common);
 }
 
+/// Counts the real numbers of an array that are NaN or infinite, and those that are denormal.
+template <class Real>
+std::pair<std::size_t, std::size_t> count_odd(std::span<const std::byte> elements) {
+  std::size_t not_finite = 0, denormal = 0;
+  for (std::size_t at = 0; at + sizeof(Real) <= elements.size(); at += sizeof(Real)) {
+    Real value = 0;
+    std::memcpy(&value, elements.data() + at, sizeof value);
+    const int kind = std::fpclassify(value);
+    not_finite += kind == FP_NAN || kind == FP_INFINITE ? 1 : 0;
+    denormal += kind == FP_SUBNORMAL ? 1 : 0;
+  }
+  return {not_finite, denormal};
+}
+
+/// Tells of numbers that make a time say little of other numbers.
+void note_odd_numbers(const contract::Array& array, const std::string& file, const CommonOptions& common) {
+  const auto [not_finite, denormal] =
+      real_bytes(array.precision) == 4 ? count_odd<float>(array.elements) : count_odd<double>(array.elements);
+  if (not_finite > 0) {
+    note(fmt::format("{} holds NaN or Inf ({}): so does every element of C that they are part of", file, not_finite), common);
+  }
+  if (denormal > 0) {
+    note(fmt::format("{} holds denormal numbers ({}): many CPUs take far longer for them, whatever the algorithm is", file, denormal),
+         common);
+  }
+}
+
 }  // namespace
 
 void contract_files(const ContractOptions& options, const CommonOptions& common) {
@@ -267,6 +297,9 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
                                                  contract::parse_npy(report::read_file(options.inputs[1]), options.inputs[1])};
   if (arrays[0].precision != arrays[1].precision) {
     throw bad_input("{} and {} have different types of elements; convert one of them", options.inputs[0], options.inputs[1]);
+  }
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    note_odd_numbers(arrays[i], options.inputs[i], common);
   }
   const Contraction contraction =
       contract::make_contraction(notation, extents_of(notation, arrays, options.inputs), arrays[0].precision, contract::Order::row_major,

@@ -29,12 +29,6 @@ nlohmann::json inspect(const fs::path& file) {
   return found;
 }
 
-/// Tells this build of the library on this CPU from others.
-std::string key_of(const fs::path& file) {
-  std::error_code unknown;
-  return fmt::format("{} {} {}", machine::detect_topology().cpu, file.string(), fs::file_size(file, unknown));
-}
-
 /// Variables that are set and read by the library in `file`, as far as its path tells which that is: `openblas-pthread/libblas.so.3`.
 KernelSettings in_force(const fs::path& file) {
   KernelSettings settings;
@@ -59,6 +53,29 @@ KernelSettings better_of(const nlohmann::json& found) {
   return {{setting.substr(0, equals), setting.substr(equals + 1)}};
 }
 
+void put_variable(const std::string& name, const std::optional<std::string>& value) {
+  if (value) {
+    ::setenv(name.c_str(), value->c_str(), 1);
+  } else {
+    ::unsetenv(name.c_str());
+  }
+}
+
+/// What was kept of a library, or is found now.
+nlohmann::json found_kernels(const fs::path& file, const CommonOptions& common) {
+  const std::string key = library_key(file);
+  model::Store store = open_store(common);
+  if (const std::optional<nlohmann::json> kept = store.find_artifact(artifact, key)) {
+    return *kept;
+  }
+  note(fmt::format("trying which kernels of {} suit this CPU (once)", file.string()), common);
+  const KernelVariables users;
+  KernelVariables::clear();
+  nlohmann::json found = inspect(file);
+  store.put_artifact(artifact, key, found);
+  return found;
+}
+
 std::string remark(const fs::path& file, const nlohmann::json& found) {
   return fmt::format("{} chose '{}' kernels for this CPU ({}); with {} its dgemm makes {}", file.filename().string(),
                      found.at("kernels").get<std::string>(), format_flop_rate(found.at("dgemm_flops").get<double>()),
@@ -80,20 +97,55 @@ KernelSettings better_kernels(const fs::path& file, std::string_view consequence
   if (!in_force(file).empty()) {
     return {};
   }
-  const std::string key = key_of(file);
-  model::Store store = open_store(common);
-  std::optional<nlohmann::json> found = store.find_artifact(artifact, key);
-  if (!found) {
-    note(fmt::format("trying which kernels of {} suit this CPU (once)", file.string()), common);
-    found = inspect(file);
-    store.put_artifact(artifact, key, *found);
-  }
-  KernelSettings better = better_of(*found);
+  const nlohmann::json found = found_kernels(file, common);
+  KernelSettings better = better_of(found);
   static std::set<std::string> told;  // once per library, however many routines and thread counts it is opened for
-  if (!better.empty() && told.insert(key).second) {
-    note(fmt::format("{}, {} (--kernels library leaves it)", remark(file, *found), consequence), common);
+  if (!better.empty() && told.insert(library_key(file)).second) {
+    note(fmt::format("{}, {} (--kernels library leaves it)", remark(file, found), consequence), common);
   }
   return better;
+}
+
+std::string library_key(const fs::path& file) {
+  std::error_code unknown;
+  return fmt::format("{} {} {}", machine::detect_topology().cpu, file.string(), fs::file_size(file, unknown));
+}
+
+KernelFinding find_kernels(const fs::path& file, const CommonOptions& common) {
+  const nlohmann::json found = found_kernels(file, common);
+  return {found.value("kernels", ""), found.value("dgemm_flops", 0.0), better_of(found),
+          found.contains("better") ? found.at("better").value("dgemm_flops", 0.0) : 0.0};
+}
+
+KernelSettings settings_for(const fs::path& file, const std::string& kernels) {
+  const std::string path = file.string();
+  for (const machine::KernelChoice& choice : machine::kernel_choices()) {
+    if (path.find(choice.library) != std::string::npos && choice.kernels == kernels) {
+      return {{std::string(choice.variable), std::string(choice.value)}};
+    }
+  }
+  const bool takes_names = path.find("openblas") != std::string::npos;  // its variable takes what it calls its kernels
+  return takes_names && !kernels.empty() ? KernelSettings{{"OPENBLAS_CORETYPE", kernels}} : KernelSettings();
+}
+
+KernelVariables::KernelVariables() {
+  for (const machine::KernelChoice& choice : machine::kernel_choices()) {
+    const std::string name(choice.variable);
+    const char* value = std::getenv(name.c_str());
+    before_[name] = value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+  }
+}
+
+KernelVariables::~KernelVariables() {
+  for (const auto& [name, value] : before_) {
+    put_variable(name, value);
+  }
+}
+
+void KernelVariables::clear() {
+  for (const machine::KernelChoice& choice : machine::kernel_choices()) {
+    put_variable(std::string(choice.variable), std::nullopt);
+  }
 }
 
 KernelSettings known_kernels(const fs::path& but) {
@@ -102,7 +154,7 @@ KernelSettings known_kernels(const fs::path& but) {
     const model::Store store = model::Store::open_copy(model::default_store_path());
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
       if (library.path != but && in_force(library.path).empty()) {
-        known.merge(better_of(store.find_artifact(artifact, key_of(library.path)).value_or(nlohmann::json())));
+        known.merge(better_of(store.find_artifact(artifact, library_key(library.path)).value_or(nlohmann::json())));
       }
     }
   } catch (const Error&) {
@@ -114,7 +166,13 @@ KernelSettings known_kernels(const fs::path& but) {
 KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions& common) {
   const fs::path file =
       machine::locate_usable(options.blas.empty() ? machine::default_blas(options.threads) : options.blas, machine::Role::blas);
+  for (const auto& [variable, value] : options.kernel_settings) {
+    put_variable(variable, value);
+  }
   KernelSettings settings = in_force(file);
+  if (!options.kernel_settings.empty()) {
+    return options.kernel_settings;
+  }
   if (options.kernels == "library" || !settings.empty()) {
     return settings;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
@@ -14,6 +15,8 @@ struct LibraryOptions {
   std::string lapack;  ///< empty: machine::default_lapack()
   int threads = 1;
   std::string kernels = "auto";  ///< "auto": choose_kernels; "library": whatever the library takes by itself
+  /// Variables that select kernels (name and value), whatever `kernels` says.
+  std::map<std::string, std::string> kernel_settings = {};
 };
 void add_library_options(CLI::App& command, LibraryOptions& options);
 /// The same where several BLAS and numbers of threads may be given: lists separated by commas.

@@ -14,10 +14,15 @@
 #include "flopcast/cli/other_machine.hpp"
 #include "flopcast/cli/predict_document.hpp"
 #include "flopcast/cli/predict_subjects.hpp"
+#include "flopcast/cli/recorded_kernels.hpp"
+#include "flopcast/cli/recorded_place.hpp"
+#include "flopcast/cli/recording_complaints.hpp"
 #include "flopcast/cli/thread_safety.hpp"
+#include "flopcast/cli/what_if.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/interpose/program_breakdown.hpp"
 #include "flopcast/interpose/program_trace.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/installed.hpp"
@@ -42,6 +47,11 @@ constexpr const char* footer = R"(How --cache treats the cache:
 How another machine is asked: 'flopcast predict --trace FILE' on that machine samples what it lacks; copy its store here
 (~/.local/share/flopcast/flopcast.db) and predict the same trace, or similar ones, with --models COPY.
 
+A recorded program is predicted as 'flopcast profile --what-if' does it: with the libraries,
+threads and kernels that it was recorded with, where no option names others. "by models" is what
+the models alone expect; "predicted" is what they expect to change in the recorded time. Nothing
+changes where it was recorded.
+
 Examples:
   flopcast predict dgeqrf n=200:1000:200 nb=32,64
   flopcast predict dpotrf uplo=L n=1000 nb=96 --explain
@@ -61,6 +71,7 @@ struct PredictCommand {
   std::string environment;  ///< which one of it
   bool explain = false;
   LibraryOptions libraries;
+  bool threads_given = false, kernels_given = false;
 };
 
 cache::Start parse_start(const std::string& text, predict::Method method) {
@@ -270,6 +281,72 @@ LibraryOptions chosen_libraries(const PredictCommand& command) {
   return libraries;
 }
 
+/// The question that the options put to a recorded program.
+WhatIf question_of(const PredictCommand& command) {
+  WhatIf question;
+  question.blas = command.libraries.blas;
+  question.lapack = command.libraries.lapack;
+  question.threads = command.threads_given ? std::optional<int>(command.libraries.threads) : std::nullopt;
+  question.kernels = command.kernels_given ? command.libraries.kernels : "";
+  question.text = question.is_same() ? "same" : "other libraries";
+  question.told_by_asker = true;
+  return question;
+}
+
+std::vector<PredictSubject> subjects_of(Answer& answer, const interpose::ProgramSummary& summary) {
+  std::vector<PredictSubject> subjects;
+  for (ThreadAnswer& thread : answer.threads) {
+    PredictSubject subject;
+    subject.sizes = fmt::format("{}", summary.threads[thread.thread].tid);
+    subject.blocks = '-';
+    subject.flops = flops(thread.trace);
+    subject.trace = std::move(thread.trace);
+    subject.pauses = {0};  // which makes it a thread's
+    subject.by_models = thread.by_models;
+    subjects.push_back(std::move(subject));
+  }
+  return subjects;
+}
+
+/// Where the program was recorded, with what the recording doesn't tell but the options or this machine do.
+RecordedPlace complete_place(const interpose::ProgramSummary& summary, const CommonOptions& common) {
+  RecordedPlace place = recorded_place(summary);
+  if (const std::string assumed = assume_threads(place); !assumed.empty()) {
+    note(assumed, common);
+  }
+  const std::optional<RecordedKernels> kernels = recorded_kernels(place, common);
+  if (kernels) {
+    place.kernel_settings = kernels->had_setting;
+    if (kernels->misread()) {
+      note(kernels->text(), common);
+    }
+  }
+  return place;
+}
+
+/// The answer that profile --what-if gives.
+void predict_recording(const PredictCommand& command, const CommonOptions& common) {
+  const interpose::ProgramTraceFile file(command.trace);
+  const interpose::ProgramBreakdown breakdown(file);
+  tell_left_out(file, common);
+  for (const std::string& remark : recording_remarks(file.summary(), breakdown)) {
+    note(remark, common);
+  }
+  const RecordedPlace place = complete_place(file.summary(), common);
+  const Seconds budget = parse_duration(command.time_budget, "--time-budget");
+  std::vector<Answer> answers = answer({question_of(command)}, file, breakdown, place, "library", budget, common);
+  if (!answers.front().failure.empty()) {
+    throw Error(answers.front().failure_code, answers.front().failure);
+  }
+  note(fmt::format("predicted for {}", answers.front().place), common);
+  const std::vector<PredictSubject> subjects = subjects_of(answers.front(), file.summary());
+  std::vector<Forecast> forecasts;
+  for (std::size_t t = 0; t < subjects.size(); ++t) {
+    forecasts.emplace_back(&subjects[t], std::move(answers.front().threads[t].prediction));
+  }
+  finish(command, std::move(forecasts), *answers.front().environment, false, 1, common);
+}
+
 void predict_here(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {
   const Workbench bench(chosen_libraries(command), common);
   const std::vector<PredictSubject> subjects =
@@ -299,8 +376,34 @@ void predict_elsewhere(const PredictCommand& command, predict::PredictOptions op
          common);
 }
 
-void run_predict(const PredictCommand& command, const CommonOptions& common) {
+/// The recorded libraries, threads and kernels where the options name none.
+void take_recorded(PredictCommand& command, const CommonOptions& common) {
+  const interpose::ProgramTraceFile file(command.trace);
+  const RecordedPlace place = command.models.empty() ? complete_place(file.summary(), common) : recorded_place(file.summary());
+  if (!command.threads_given) {
+    command.libraries.threads = place.threads.value_or(1);
+  }
+  if (!command.models.empty()) {
+    return;
+  }
+  command.libraries.kernels = command.kernels_given ? command.libraries.kernels : "library";
+  if (command.libraries.blas.empty()) {
+    command.libraries.blas = place.blas;
+    command.libraries.lapack = command.libraries.lapack.empty() ? place.lapack : command.libraries.lapack;
+    command.libraries.kernel_settings = command.kernels_given ? KernelSettings() : place.kernel_settings;
+  }
+}
+
+void run_predict(PredictCommand command, const CommonOptions& common) {
   check(command, common);
+  if (reads_recording(command)) {
+    const bool as_profile = command.models.empty() && command.method == "placed" && (command.start.empty() || command.start == "filled");
+    if (as_profile) {
+      predict_recording(command, common);
+      return;
+    }
+    take_recorded(command, common);
+  }
   predict::PredictOptions options;
   options.method = predict::parse_method(command.method);
   options.capacity_bytes = command.capacity.empty() ? 0 : parse_bytes(command.capacity, "--capacity");
@@ -346,7 +449,11 @@ void add_predict_command(CLI::App& app, CommonOptions& common) {
   command->footer(footer);
   command->add_option("--time-budget", options->time_budget, "for sampling kernels that models on demand lack; 0s: none")
       ->capture_default_str();
-  command->callback([options, &common] { run_predict(*options, common); });
+  command->callback([options, command, &common] {
+    options->threads_given = command->get_option("--threads")->count() > 0;
+    options->kernels_given = command->get_option("--kernels")->count() > 0;
+    run_predict(*options, common);
+  });
 }
 
 }  // namespace flopcast::cli

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/units.hpp"
@@ -69,6 +70,7 @@ report::Table call_table(const Trace& trace, const predict::Prediction& predicti
 report::Table summary_table(const std::vector<Forecast>& forecasts) {
   using report::Align;
   const bool measured = std::any_of(forecasts.begin(), forecasts.end(), [](const Forecast& f) { return !f.first->trace.measured.empty(); });
+  const bool compared = std::any_of(forecasts.begin(), forecasts.end(), [](const Forecast& f) { return f.first->by_models.has_value(); });
   const bool threads = std::any_of(forecasts.begin(), forecasts.end(), [](const Forecast& f) { return !f.first->pauses.empty(); });
   report::Table table;
   table.columns = {{threads ? "thread" : "n"},
@@ -78,6 +80,9 @@ report::Table summary_table(const std::vector<Forecast>& forecasts) {
                    {"high", Align::right, "high_seconds"},
                    {"rate", Align::right, "flops_per_second"},
                    {"extrapolated", Align::right, "extrapolated_share"}};
+  if (compared) {
+    table.columns.push_back({"by models", Align::right, "models_seconds"});
+  }
   if (measured) {
     table.columns.insert(table.columns.end(),
                          {{"recorded", Align::right, "measured_seconds"}, {"predicted / recorded - 1", Align::right, "error"}});
@@ -92,10 +97,16 @@ report::Table summary_table(const std::vector<Forecast>& forecasts) {
                                      {prediction.interval.high, format_seconds(prediction.interval.high)},
                                      {rate, format_flop_rate(rate)},
                                      {share, format_percent(share), share > 0.01 ? report::Tone::bad : report::Tone::plain}};
+    if (compared) {
+      const Seconds seconds = subject->by_models.value_or(prediction.seconds);
+      row.emplace_back(seconds, format_seconds(seconds));
+    }
     if (measured) {
       const Seconds seconds = measured_seconds(subject->trace);
       row.emplace_back(seconds, format_seconds(seconds));
-      row.emplace_back(prediction.seconds / seconds - 1, fmt::format("{:+.1f} %", 100 * (prediction.seconds / seconds - 1)));
+      const double change = seconds > 0 ? prediction.seconds / seconds - 1 : 0;
+      constexpr double shown = 0.0005;  // less is shown as nothing, not as minus nothing
+      row.emplace_back(change, fmt::format("{:+.1f} %", std::fabs(change) < shown ? 0.0 : 100 * change));
     }
     table.rows.push_back(std::move(row));
   }
@@ -128,6 +139,9 @@ nlohmann::json to_json(const Forecast& forecast, bool explain) {
                          {"flops", subject->flops},
                          {"extrapolated_share", prediction.extrapolated_share()},
                          {"kernels", std::move(kernels)}};
+  if (subject->by_models) {
+    json["models_seconds"] = *subject->by_models;
+  }
   if (!subject->trace.measured.empty()) {
     json["measured_seconds"] = measured_seconds(subject->trace);
   }

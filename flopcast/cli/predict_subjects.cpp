@@ -93,8 +93,6 @@ PredictSubject read_trace(const std::string& file) {
 std::vector<PredictSubject> read_recording(const std::string& file, const CommonOptions& common) {
   const interpose::ProgramTrace program = interpose::read_program_trace(file);
   std::vector<PredictSubject> subjects;
-  std::size_t named = 0;
-  Seconds named_seconds = 0;
   for (std::size_t t = 0; t < program.events.size(); ++t) {
     const interpose::RecordedThread& thread = program.summary.threads[t];
     PredictSubject subject;
@@ -106,17 +104,11 @@ std::vector<PredictSubject> read_recording(const std::string& file, const Common
       subject.trace.measured.clear();
     }
     subject.flops = flops(subject.trace);
-    for (const interpose::ProgramEvent& event : program.events[t]) {
-      named += event.described() ? 0 : 1;
-      named_seconds += event.described() ? 0 : event.seconds;
-    }
     if (!subject.trace.calls.empty()) {
       subjects.push_back(std::move(subject));
     }
   }
-  if (named > 0) {
-    note(fmt::format("{} calls that took {} are known by name only and left out", named, format_seconds(named_seconds)), common);
-  }
+  tell_left_out(interpose::ProgramTraceFile(file), common);
   if (subjects.empty()) {
     throw bad_input("{} holds no call that the catalogue describes", file);
   }
@@ -222,6 +214,20 @@ class RoutineRecorder {
 };
 
 }  // namespace
+
+void tell_left_out(const interpose::ProgramTraceFile& file, const CommonOptions& common) {
+  std::size_t named = 0;
+  Seconds seconds = 0;
+  for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
+    file.visit(t, [&](const interpose::ProgramEvent& event) {
+      named += event.described() ? 0 : 1;
+      seconds += event.described() ? 0 : event.seconds;
+    });
+  }
+  if (named > 0) {
+    note(fmt::format("{} calls that took {} are known by name only and left out", named, format_seconds(seconds)), common);
+  }
+}
 
 std::vector<PredictSubject> record_subjects(const std::string& name, std::vector<std::string> words, int threads, const Workbench& bench,
                                             const CommonOptions& common) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/trace.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/interpose/program_trace.hpp"
 
 namespace flopcast::cli {
 
@@ -17,6 +19,9 @@ struct PredictSubject {
   double flops = 0;           ///< of the routine, not of its kernels, which do more
   Trace trace;
   std::vector<Seconds> pauses = {};  ///< of a recorded program's thread: its own code before each call
+  /// What the models alone expect of a recorded program's thread, where `predicted` is more than that: what they expect to change in the
+  /// recorded time.
+  std::optional<Seconds> by_models = {};
 };
 
 /// The LAPACK routine `name` for every problem and every combination of block sizes in `words` (name=value), recorded with the libraries of
@@ -27,5 +32,8 @@ std::vector<PredictSubject> record_subjects(const std::string& name, std::vector
 /// The trace in `file`, or what the threads of a recorded program have called, with so many threads of BLAS. Throws bad_input if it is
 /// neither, or holds no call that the catalogue describes.
 std::vector<PredictSubject> read_subjects(const std::string& file, int threads, const CommonOptions& common);
+
+/// Says how many calls of a recording are known by name only.
+void tell_left_out(const interpose::ProgramTraceFile& file, const CommonOptions& common);
 
 }  // namespace flopcast::cli

@@ -11,6 +11,7 @@
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/program_document.hpp"
 #include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/recorded_kernels.hpp"
 #include "flopcast/cli/recorded_place.hpp"
 #include "flopcast/cli/recording_complaints.hpp"
 #include "flopcast/cli/what_if.hpp"
@@ -30,6 +31,7 @@ constexpr const char* footer =
   blas=NAME    another BLAS (LAPACK then is the reference, if it is installed)
   lapack=NAME  another LAPACK
   threads=N    other threads of BLAS
+  kernels=auto the best kernels of BLAS for this CPU; kernels=library: those that it chooses by itself
   nb           LAPACK with the best block sizes; goes with the others: blas=blis,threads=2,nb
 
 Examples:
@@ -113,53 +115,85 @@ void check(const ProfileOptions& options, const CommonOptions& common) {
   }
 }
 
-/// Says so if the threads had to be guessed.
-void complete(RecordedPlace& place, const CommonOptions& common) {
-  if (place.threads || place.blas.empty() || !is_this_machine(place)) {
+/// Tells the user, and keeps it for the page and the document.
+void warn(ProgramReport& report, const std::string& warning, const CommonOptions& common) {
+  note("flopcast: " + warning, common);
+  report.warnings.push_back(warning);
+}
+
+/// Sets the machine's peak, if this is the machine of the recording and its BLAS is here; else a warning says why not.
+void find_peak(ProgramReport& report, const std::optional<RecordedKernels>& kernels, const CommonOptions& common) {
+  if (report.place.blas.empty()) {
+    return;
+  }
+  if (!is_this_machine(report.place)) {
+    warn(report, fmt::format("no peak: this is another machine than the one of the recording ('{}')", report.place.cpu), common);
     return;
   }
   try {
-    assume_threads(place);
-  } catch (const Error&) {
-    return;  // who needs the library says what is wrong with it
-  }
-  if (*place.threads > 1) {
-    note(fmt::format("the recording doesn't say how many threads BLAS had: {} are assumed, as {} takes by itself; --threads says otherwise",
-                     *place.threads, place.blas),
-         common);
-  }
-}
-
-/// The machine's peak, if this is the machine of the recording and its BLAS is here; else a note says why not.
-std::optional<Peak> peak_of(const RecordedPlace& place, const CommonOptions& common) {
-  if (place.blas.empty()) {
-    return std::nullopt;
-  }
-  if (!is_this_machine(place)) {
-    note(fmt::format("no peak: this is another machine than the one of the recording ('{}')", place.cpu), common);
-    return std::nullopt;
-  }
-  try {
-    return measure_peak(place);
+    report.view.peak = measure_peak(report.place, kernels ? kernels->best_setting : KernelSettings());
   } catch (const Error& error) {
-    note(fmt::format("no peak: {}", error.what()), common);
-    return std::nullopt;
+    warn(report, fmt::format("no peak: {}", error.what()), common);
   }
 }
 
-void tell_untuned(const std::vector<Answer>& answers, const CommonOptions& common) {
-  for (const Answer& answer : answers) {
+/// What is to be known of the answers beside their rows.
+void warn_of_answers(ProgramReport& report, const CommonOptions& common) {
+  for (const Answer& answer : std::vector<Answer>(report.answers)) {
+    const std::string name = "--what-if " + answer.question.text;
+    if (!answer.failure.empty()) {
+      report.warnings.push_back(fmt::format("{} can't be answered: {}", name, answer.failure));  // it was told before
+      continue;
+    }
+    if (answer.by_numbers > 0) {
+      warn(report,
+           fmt::format("{}: {} of calls that NaN, Inf or denormal numbers made slow stay as recorded", name,
+                       format_seconds(answer.by_numbers)),
+           common);
+    }
+    for (const BlockChoice& choice : answer.blocks) {
+      if (choice.workspace_allows > 0) {
+        warn(report,
+             fmt::format(
+                 "{}: the program's workspace allows {} block sizes up to {}; a program that asks for the size of its workspace (lwork = "
+                 "-1) gets what larger ones need",
+                 name, choice.routine, choice.workspace_allows),
+             common);
+      }
+    }
     if (answer.question.tuned_blocks && answer.blocks.empty()) {
-      note(fmt::format("--what-if {}: no call that counts asks LAPACK's ilaenv for a block size in {}", answer.question.text, answer.place),
-           common);
+      warn(report, fmt::format("{}: no call that counts asks LAPACK's ilaenv for a block size in {}", name, answer.place), common);
     } else if (answer.untuned > 0) {
-      note(fmt::format("--what-if {}: {} of lighter calls left as they are", answer.question.text, plural(answer.untuned, "shape")),
-           common);
+      warn(report, fmt::format("{}: {} of lighter calls left as they are", name, plural(answer.untuned, "shape")), common);
     }
   }
 }
 
-void run_profile(const ProfileOptions& options, const CommonOptions& common) {
+/// What the reader must know before believing the rest.
+std::vector<std::string> warnings(const interpose::ProgramSummary& summary, const interpose::ProgramBreakdown& breakdown, bool asks_same,
+                                  const std::optional<RecordedKernels>& kernels) {
+  std::vector<std::string> all = recording_complaints(summary, breakdown.all().calls);
+  if (summary.dry_run) {
+    all.emplace_back(std::string("this is a dry run: skipped calls have no time") + (asks_same ? "" : "; --what-if same predicts it"));
+  }
+  for (std::string& remark : recording_remarks(summary, breakdown)) {
+    all.push_back(std::move(remark));
+  }
+  if (kernels && kernels->misread()) {
+    all.push_back(kernels->text());
+  }
+  return all;
+}
+
+/// If questions were asked and none could be answered, the exit code says why not; the tables are shown all the same.
+void tell_failure(const std::vector<Answer>& answers, CommonOptions& common) {
+  const auto failed = [](const Answer& answer) { return !answer.failure.empty(); };
+  if (!answers.empty() && std::all_of(answers.begin(), answers.end(), failed)) {
+    common.exit_code = static_cast<int>(answers.front().failure_code);
+  }
+}
+
+void run_profile(const ProfileOptions& options, CommonOptions& common) {
   check(options, common);
   std::vector<WhatIf> questions;
   for (const std::string& text : options.what_if) {
@@ -173,30 +207,33 @@ void run_profile(const ProfileOptions& options, const CommonOptions& common) {
     place.threads = options.threads;
   }
   const bool compares = !questions.empty() || (!options.no_peak && breakdown.all().flops > 0);
+  std::optional<RecordedKernels> kernels;
+  std::string assumed;
   if (compares) {
-    complete(place, common);
+    assumed = assume_threads(place);
+    kernels = recorded_kernels(place, common);
+    place.kernel_settings = kernels ? kernels->had_setting : KernelSettings();
   }
-  ProgramReport report{
-      {file.summary(), breakdown, {}}, place, {}, recording_complaints(file.summary(), breakdown.all().calls), options.top};
   const bool asks_same = std::any_of(questions.begin(), questions.end(), [](const auto& question) { return question.text == "same"; });
-  if (file.summary().dry_run) {
-    report.warnings.emplace_back(std::string("this is a dry run: skipped calls have no time") +
-                                 (asks_same ? "" : "; --what-if same predicts it"));
+  ProgramReport report{{file.summary(), breakdown, {}}, place, {}, warnings(file.summary(), breakdown, asks_same, kernels), options.top};
+  if (!assumed.empty()) {
+    report.warnings.push_back(assumed);
   }
   for (const std::string& warning : report.warnings) {
     note("flopcast: " + warning, common);
   }
   if (!options.no_peak && breakdown.all().flops > 0) {
-    report.view.peak = peak_of(place, common);
+    find_peak(report, kernels, common);
   }
   if (!questions.empty()) {
     report.answers = answer(questions, file, breakdown, place, options.kernels, budget, common);
-    tell_untuned(report.answers, common);
+    warn_of_answers(report, common);
   }
   if (!options.page.empty()) {
     report::write_file(options.page, program_page(report, file).html());
   }
   show(report, options, common);
+  tell_failure(report.answers, common);
 }
 
 }  // namespace

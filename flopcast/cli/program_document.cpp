@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 #include "flopcast/cli/recording_complaints.hpp"
@@ -41,22 +42,26 @@ nlohmann::json shape_json(const ShapeSum& shape, const ProgramView& view) {
   for (const interpose::SizeRange& size : shape.sizes) {
     sizes[size.name] = {size.low, size.high};
   }
-  return with(
-      sum_json(shape.sum, view),
-      {{"routine", view.summary.names[shape.name]}, {"flags", shape.flags}, {"sizes", sizes}, {"longest_seconds", shape.longest_seconds}});
+  return with(sum_json(shape.sum, view), {{"routine", view.summary.names[shape.name]},
+                                          {"flags", shape.flags},
+                                          {"first_calls", shape.first_calls},
+                                          {"sizes", sizes},
+                                          {"longest_seconds", shape.longest_seconds}});
 }
 
 nlohmann::json place_json(const RecordedPlace& place) {
   return {{"blas", place.blas},
           {"lapack", place.lapack},
           {"cpu", place.cpu},
-          {"threads", place.threads ? nlohmann::json(*place.threads) : nlohmann::json()}};
+          {"threads", place.threads ? nlohmann::json(*place.threads) : nlohmann::json()},
+          {"kernels", place.kernels}};
 }
 
 /// `dgemm NT m=100 n=100 k=50`
 std::string shape_text(const ShapeSum& shape, const ProgramView& view) {
   std::string text = view.summary.names[shape.name];
-  text += shape.flags.empty() ? "" : " " + shape.flags;
+  const std::string flags = shown_flags(shape);
+  text += flags.empty() ? "" : " " + flags;
   const std::string sizes = to_string(shape.sizes);
   return sizes.empty() ? text : text + " " + sizes;
 }
@@ -79,8 +84,11 @@ void add_routines(report::Page& page, const ProgramView& view) {
       bars.push_back({view.summary.names[routine.name], routine.sum.seconds, shown_time(routine.sum, view)});
     }
   }
+  if (view.breakdown.first_calls().calls > 0) {
+    bars.push_back({first_calls_name, view.breakdown.first_calls().seconds, shown_time(view.breakdown.first_calls(), view), {}, true});
+  }
   page.add_heading("By routine");
-  page.add_bars(bars, fmt::format("Time in each routine{}", bars.size() < view.breakdown.routines().size() ? ", the heaviest ones" : ""));
+  page.add_bars(bars, fmt::format("Time in each routine{}", view.breakdown.routines().size() > most_bars ? ", the heaviest ones" : ""));
   page.add_table(routine_table(view));
 }
 
@@ -106,7 +114,7 @@ void add_timeline(report::Page& page, const ProgramView& view, const interpose::
   for (const std::uint32_t name : timeline.routines) {
     strips.series.push_back(view.summary.names[name]);
   }
-  if (timeline.routines.size() < view.breakdown.routines().size()) {
+  if (timeline.routines.size() < view.breakdown.routines().size() || view.breakdown.first_calls().calls > 0) {
     strips.series.emplace_back("others");
   }
   for (std::size_t t = 0; t < std::min(timeline.busy.size(), most_threads); ++t) {
@@ -130,6 +138,9 @@ void add_answers(report::Page& page, const ProgramReport& report) {
   std::vector<report::Bar> bars;
   std::optional<Seconds> shown;  // most questions are about the same calls
   for (const Answer& answer : report.answers) {
+    if (!answer.failure.empty()) {
+      continue;
+    }
     const std::string title = answer.question.text;
     if (!report.view.summary.dry_run && shown != answer.recorded) {
       bars.push_back({"recorded", answer.recorded, format_seconds(answer.recorded), {}, true});
@@ -139,7 +150,9 @@ void add_answers(report::Page& page, const ProgramReport& report) {
     bars.push_back({title, answer.predicted, format_seconds(answer.predicted) + (by ? fmt::format(" (gain {:+.1f} %)", 100 * *by) : ""),
                     answer.interval});
   }
-  page.add_bars(bars, "Time of the calls that can be predicted, recorded and predicted with its interval of 95 %");
+  if (!bars.empty()) {
+    page.add_bars(bars, "Time of the calls that can be predicted, recorded and predicted with its interval of 95 %");
+  }
   page.add_table(answer_table(report.answers, report.view));
   if (const report::Table blocks = block_table(report.answers, report.view); !blocks.rows.empty()) {
     page.add_heading("Block sizes");
@@ -194,6 +207,7 @@ nlohmann::json program_document(const ProgramReport& report) {
           {"warnings", report.warnings},
           {"seconds", view.summary.seconds},
           {"all", sum_json(view.breakdown.all(), view)},
+          {"first_calls", sum_json(view.breakdown.first_calls(), view)},
           {"peak", std::move(peak)},
           {"routines", std::move(routines)},
           {"shapes", std::move(shapes)},
@@ -202,9 +216,46 @@ nlohmann::json program_document(const ProgramReport& report) {
           {"what_if", std::move(answers)}};
 }
 
+namespace {
+
+/// "2026-11-26 15:04" here; empty if it isn't known.
+std::string date_text(std::int64_t seconds) {
+  const std::time_t time = seconds;
+  std::tm parts{};
+  if (seconds <= 0 || localtime_r(&time, &parts) == nullptr) {
+    return "";
+  }
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts)};
+}
+
+/// What was recorded where and when, as far as the recording tells.
+void add_facts(report::Page& page, const ProgramReport& report) {
+  const RecordedPlace& place = report.place;
+  std::string blas = place.blas;
+  blas += place.kernels.empty() ? "" : fmt::format(", kernels {}", place.kernels);
+  blas += place.threads ? fmt::format(", {}", plural(static_cast<std::uint64_t>(*place.threads), "thread")) : "";
+  std::vector<std::pair<std::string, std::string>> facts;
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"Command", fmt::format("{}", fmt::join(report.view.summary.command, " "))},
+                                                        {"Recorded", date_text(report.view.summary.started)},
+                                                        {"CPU", place.cpu},
+                                                        {"BLAS", blas},
+                                                        {"LAPACK", place.lapack},
+                                                        {"This page", date_text(std::time(nullptr)) + ", flopcast " FLOPCAST_VERSION}}) {
+    if (!value.empty()) {
+      facts.emplace_back(name, value);
+    }
+  }
+  page.add_facts(facts);
+}
+
+}  // namespace
+
 report::Page program_page(const ProgramReport& report, const interpose::ProgramTraceFile& file) {
   const ProgramView& view = report.view;
   report::Page page(fmt::format("BLAS and LAPACK in {}", fmt::join(view.summary.command, " ")));
+  add_facts(page, report);
   page.add_text(overview(view));
   if (view.peak) {
     page.add_text(fmt::format("Rates are compared with {}: {}.", view.peak->what, format_flop_rate(view.peak->flops_rate)));

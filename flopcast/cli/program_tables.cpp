@@ -113,6 +113,8 @@ std::optional<double> efficiency(const CallSum& sum, const std::optional<Peak>& 
   return sum.peak_flops / sum.described_seconds / peak->flops_rate;
 }
 
+std::string shown_flags(const interpose::ShapeSum& shape) { return shape.first_calls ? first_calls_name : shape.flags; }
+
 Table routine_table(const ProgramView& view) {
   Table table;
   table.columns = {{"routine", Align::left}};
@@ -121,6 +123,11 @@ Table routine_table(const ProgramView& view) {
     Row row = {view.summary.names[routine.name]};
     add_sum_cells(row, routine.sum, view);
     table.rows.push_back(std::move(row));
+  }
+  if (view.breakdown.first_calls().calls > 0) {
+    Row first = {first_calls_name};
+    add_sum_cells(first, view.breakdown.first_calls(), view);
+    table.rows.push_back(std::move(first));
   }
   Row all = {"all"};
   add_sum_cells(all, view.breakdown.all(), view);
@@ -141,7 +148,7 @@ Table shape_table(const ProgramView& view, std::size_t most, const std::vector<S
   const auto& shapes = view.breakdown.shapes();
   const std::size_t shown = shapes.size() <= most + 1 ? shapes.size() : most;  // a rest of one is no shorter
   for (std::size_t i = 0; i < shown; ++i) {
-    Row row = {view.summary.names[shapes[i].name], shapes[i].flags, to_string(shapes[i].sizes)};
+    Row row = {view.summary.names[shapes[i].name], shown_flags(shapes[i]), to_string(shapes[i].sizes)};
     add_sum_cells(row, shapes[i].sum, view);
     std::vector<std::optional<Seconds>> seconds;
     for (const ShapeForecast& forecast : forecasts) {

@@ -14,7 +14,7 @@ namespace flopcast::cli {
 /// What achieved rates are compared with.
 struct Peak {
   double flops_rate = 0;  ///< double precision, per second; single precision counts twice
-  std::string what;       ///< "best dgemm of openblas-serial 0.3.21 with 1 thread"
+  std::string what;       ///< "the best dgemm of openblas 0.3.21 (kernels SkylakeX) with 1 thread"
 };
 
 /// A recording and what its tables need besides.
@@ -31,7 +31,12 @@ struct ShapeForecast {
   bool same_place = false;                      ///< of the recorded libraries and threads: recorded calls are compared with it
 };
 
-/// One row per routine, and the total.
+/// What stands in place of a routine for the calls that are told apart as first ones.
+inline constexpr const char* first_calls_name = "first calls";
+/// The flags of a shape, or that its calls are first ones.
+std::string shown_flags(const interpose::ShapeSum& shape);
+
+/// One row per routine, one for first calls if there are any, and the total.
 report::Table routine_table(const ProgramView& view);
 /// The first `most` shapes, a row with the rest, and the total.
 report::Table shape_table(const ProgramView& view, std::size_t most, const std::vector<ShapeForecast>& forecasts = {});

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,9 +13,13 @@
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/program_libraries.hpp"
+#include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/recorded_kernels.hpp"
+#include "flopcast/cli/recorded_place.hpp"
 #include "flopcast/cli/recording_complaints.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/interpose/program_breakdown.hpp"
 #include "flopcast/interpose/program_recording.hpp"
 #include "flopcast/interpose/program_trace.hpp"
 #include "flopcast/machine/elf_file.hpp"
@@ -59,8 +64,10 @@ struct RoutineSum {
 };
 
 struct Sums {
-  std::map<std::string, RoutineSum> routines;
-  RoutineSum all;
+  std::map<std::string, RoutineSum> routines;  ///< without first calls
+  RoutineSum first, all;
+  std::set<std::uint32_t> names;     ///< of all routines
+  std::vector<std::string> remarks;  ///< on how to read the times
 };
 
 void add(RoutineSum& sum, const ProgramEvent& event) {
@@ -72,14 +79,28 @@ void add(RoutineSum& sum, const ProgramEvent& event) {
   sum.described = event.described();
 }
 
+/// The same for a first call, of which no rate is to be known.
+void add_first(RoutineSum& sum, const ProgramEvent& event) {
+  ++sum.calls;
+  sum.seconds += event.seconds;
+}
+
 Sums add_up(const interpose::ProgramTraceFile& file) {
   Sums sums;
+  const interpose::ProgramBreakdown breakdown(file);
   for (std::size_t thread = 0; thread < file.summary().threads.size(); ++thread) {
     file.visit(thread, [&](const ProgramEvent& event) {
-      add(sums.routines[file.summary().names[event.name]], event);
-      add(sums.all, event);
+      sums.names.insert(event.name);
+      if (breakdown.is_first_call(event)) {
+        add_first(sums.first, event);
+        add_first(sums.all, event);
+      } else {
+        add(sums.routines[file.summary().names[event.name]], event);
+        add(sums.all, event);
+      }
     });
   }
+  sums.remarks = recording_remarks(file.summary(), breakdown);
   return sums;
 }
 
@@ -129,6 +150,9 @@ report::Table routine_table(const ProgramSummary& summary, const Sums& sums) {
   }
   for (const std::string& name : by_time(sums)) {
     add_row(table, name, sums.routines.at(name), summary, sums.routines.at(name).described);
+  }
+  if (sums.first.calls > 0) {
+    add_row(table, first_calls_name, sums.first, summary, false);
   }
   add_row(table, "all", sums.all, summary, false);
   return table;
@@ -204,6 +228,8 @@ nlohmann::json summary_document(const interpose::ProgramTraceFile& file, const S
           {"seconds", summary.seconds},
           {"calls", sums.all.calls},
           {"call_seconds", sums.all.seconds},
+          {"first_calls", {{"calls", sums.first.calls}, {"seconds", sums.first.seconds}}},
+          {"remarks", sums.remarks},
           {"dropped", summary.dropped},
           {"damaged", summary.damaged},
           {"missing_bytes", summary.missing},
@@ -247,6 +273,7 @@ std::vector<std::string> complaints(const ProgramSummary& summary, const Sums& s
     all.push_back(fmt::format("{} that the program may branch on came from data that was never computed: {}; record it without --dry-run",
                               plural(static_cast<std::uint64_t>(sums.all.blind), "value"), blind_routines(sums)));
   }
+  all.insert(all.end(), sums.remarks.begin(), sums.remarks.end());
   return all;
 }
 
@@ -257,7 +284,7 @@ std::string overview(const ProgramSummary& summary, const Sums& sums, const fs::
   const double share = summary.seconds > 0 ? 100 * sums.all.seconds / summary.seconds : 0;
   const std::string skipped = summary.dry_run ? fmt::format(" ({} skipped)", sums.all.skipped) : "";
   return fmt::format("{}{} of {} in {} of {}; {} in BLAS and LAPACK, {:.1f} % of {}; {}: {:.1f} MB",
-                     plural(static_cast<std::uint64_t>(sums.all.calls), "call"), skipped, plural(sums.routines.size(), "routine"),
+                     plural(static_cast<std::uint64_t>(sums.all.calls), "call"), skipped, plural(sums.names.size(), "routine"),
                      plural(summary.threads.size(), "thread"), plural(summary.processes.size(), "process"),
                      format_seconds(sums.all.seconds), share, format_seconds(summary.seconds), file.string(),
                      static_cast<double>(bytes) / 1e6);
@@ -287,6 +314,10 @@ void record(const RecordOptions& options, CommonOptions& common) {
     if (!other.empty()) {
       note("flopcast: " + other, common);
     }
+  }
+  if (const std::optional<RecordedKernels> kernels = recorded_kernels(recorded_place(file.summary()), common);
+      kernels && kernels->misread()) {
+    note("flopcast: " + kernels->text(), common);
   }
   if (options.dry_run && sums.all.blind > 0 && common.exit_code == 0) {
     common.exit_code = static_cast<int>(ExitCode::check_failed);

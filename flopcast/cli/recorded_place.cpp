@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "flopcast/core/error.hpp"
-#include "flopcast/machine/clock.hpp"
 #include "flopcast/machine/elf_file.hpp"
 #include "flopcast/machine/installed.hpp"
-#include "flopcast/machine/library.hpp"
 #include "flopcast/machine/library_identity.hpp"
-#include "flopcast/machine/peak.hpp"
 #include "flopcast/machine/topology.hpp"
 
 namespace flopcast::cli {
@@ -64,6 +61,30 @@ std::string neighbouring_blas(const std::vector<std::string>& libraries) {
   return "";
 }
 
+bool is_here(const std::string& blas) {
+  try {
+    return !machine::locate(blas, machine::Role::blas).empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Whether a BLAS that is installed here has one thread only.
+bool has_one_thread(const std::string& blas) { return !blas.empty() && is_here(blas) && machine::has_one_thread(blas); }
+
+/// What the BLAS told when it was called first; nullptr if it told nothing. A LAPACK may tell of the BLAS that it needs, so that the library
+/// that defines dgemm comes first.
+const interpose::LibraryState* telling_state(const interpose::ProgramSummary& summary) {
+  const interpose::LibraryState* found = nullptr;
+  for (const interpose::LibraryState& state : summary.states) {
+    const bool tells = state.threads || !state.kernels.empty();
+    if (tells && (found == nullptr || (!defines(found->path, "dgemm") && defines(state.path, "dgemm")))) {
+      found = &state;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 RecordedPlace recorded_place(const interpose::ProgramSummary& summary) {
@@ -72,32 +93,39 @@ RecordedPlace recorded_place(const interpose::ProgramSummary& summary) {
   place.blas = place.blas.empty() ? neighbouring_blas(summary.libraries) : place.blas;
   place.lapack = definer(summary.libraries, "dgeqrf", machine::Role::lapack);
   const nlohmann::json& document = summary.document;
+  const interpose::LibraryState* state = telling_state(summary);
   if (const auto threads = document.find("threads"); threads != document.end() && threads->is_number_integer()) {
     place.threads = threads->get<int>();
+  }
+  if (state != nullptr) {  // the library itself knows better what became of the variables
+    place.threads = state->threads ? state->threads : place.threads;
+    place.kernels = state->kernels;
   }
   if (const auto machine = document.find("machine"); machine != document.end() && machine->is_object()) {
     const auto cpu = machine->find("cpu");
     place.cpu = cpu != machine->end() && cpu->is_string() ? cpu->get<std::string>() : "";
+  }
+  if (place.threads.value_or(1) > 1 && has_one_thread(place.blas)) {  // whatever was asked for
+    place.threads = 1;
   }
   return place;
 }
 
 bool is_this_machine(const RecordedPlace& place) { return place.cpu == machine::detect_topology().cpu; }
 
-void assume_threads(RecordedPlace& place) {
-  if (!place.threads) {
-    const machine::Library library = machine::Library::open(place.blas, machine::Role::blas);
-    place.threads = library.identity().threading == "serial" ? 1 : machine::detect_topology().usable_cores;
+std::string assume_threads(RecordedPlace& place) {
+  if (place.threads || place.blas.empty() || !is_this_machine(place)) {
+    return "";
   }
-}
-
-Peak measure_peak(const RecordedPlace& place) {
-  const machine::Library library = machine::Library::open(place.blas, machine::Role::blas);
-  const int threads = place.threads.value_or(1);
-  library.set_threads(threads);
-  const LibraryIdentity& identity = library.identity();
-  return {machine::peak_flops(machine::WallClock(), library.function("dgemm")),
-          fmt::format("the best dgemm of {} {} with {} thread{}", identity.name, identity.version, threads, threads == 1 ? "" : "s")};
+  if (!is_here(place.blas)) {
+    return "";  // who needs the library says what is wrong with it
+  }
+  place.threads = has_one_thread(place.blas) ? 1 : machine::detect_topology().usable_cores;
+  return *place.threads == 1 ? ""
+                             : fmt::format(
+                                   "the recording doesn't say how many threads BLAS had: {} are assumed, as {} takes by itself; "
+                                   "--threads says otherwise",
+                                   *place.threads, place.blas);
 }
 
 }  // namespace flopcast::cli

@@ -11,6 +11,8 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/elf_file.hpp"
 
+#include "flopcast/core/units.hpp"
+
 namespace flopcast::cli {
 
 std::string plural(std::uint64_t count, const std::string& noun) {
@@ -71,6 +73,62 @@ std::vector<std::string> recording_complaints(const interpose::ProgramSummary& s
   }
   if (!summary.finished) {
     all.emplace_back("the recording has no end: 'flopcast record' was killed, or still runs");
+  }
+  return all;
+}
+
+namespace {
+
+using interpose::CallSum;
+using interpose::ProgramBreakdown;
+using interpose::ProgramSummary;
+
+/// `dgemm, dsyrk, ...`: the routines whose part `seconds` of the time isn't zero, the heaviest first, three at most.
+std::string routines_with(Seconds CallSum::*seconds, const ProgramSummary& summary, const ProgramBreakdown& breakdown) {
+  static constexpr std::size_t most = 3;
+  std::string text;
+  std::size_t count = 0;
+  for (const interpose::RoutineSum& routine : breakdown.routines()) {
+    if (routine.sum.*seconds > 0 && ++count <= most) {
+      text += (text.empty() ? "" : ", ") + summary.names[routine.name];
+    }
+  }
+  return count > most ? text + ", ..." : text;
+}
+
+/// Empty unless a hundredth of the time or more was spent in such calls.
+std::string numbers_remark(Seconds CallSum::*seconds, const char* numbers, const char* consequence, const ProgramSummary& summary,
+                           const ProgramBreakdown& breakdown) {
+  static constexpr double worth_telling = 0.01;
+  const CallSum& all = breakdown.all();
+  if (all.*seconds <= worth_telling * all.seconds) {
+    return "";
+  }
+  const std::string routines = routines_with(seconds, summary, breakdown);
+  return fmt::format("calls that took {} ({:.1f} % of the calls' time{}) computed with {}: {}", format_seconds(all.*seconds),
+                     100 * (all.*seconds) / all.seconds, routines.empty() ? "" : "; " + routines, numbers, consequence);
+}
+
+}  // namespace
+
+std::vector<std::string> recording_remarks(const ProgramSummary& summary, const ProgramBreakdown& breakdown) {
+  std::vector<std::string> all;
+  if (const CallSum& first = breakdown.first_calls(); first.calls > 0) {
+    all.push_back(fmt::format(
+        "{} took {}, much longer than others like {}: in {} a library starts, or memory is touched for the first time. {} told apart as "
+        "'{}', "
+        "and no rate contains {}",
+        plural(static_cast<std::uint64_t>(first.calls), "first call"), format_seconds(first.seconds), first.calls == 1 ? "it" : "them",
+        first.calls == 1 ? "it" : "them", first.calls == 1 ? "It is" : "They are", "first calls", first.calls == 1 ? "it" : "them"));
+  }
+  for (const std::string& remark :
+       {numbers_remark(&CallSum::denormal_seconds, "denormal numbers (below 2.2e-308, in single precision 1.2e-38)",
+                       "if they are slow, these numbers may be why, and not the library", summary, breakdown),
+        numbers_remark(&CallSum::invalid_seconds, "NaN or Inf, and got undefined results",
+                       "their times tell of these numbers, and may tell nothing of the library", summary, breakdown)}) {
+    if (!remark.empty()) {
+      all.push_back(remark);
+    }
   }
   return all;
 }

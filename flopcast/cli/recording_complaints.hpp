@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/interpose/program_breakdown.hpp"
 #include "flopcast/interpose/program_trace.hpp"
 
 namespace flopcast::cli {
@@ -13,5 +14,9 @@ std::string plural(std::uint64_t count, const std::string& noun);
 
 /// What is wrong with a recording of so many calls, in words: not loaded, empty, incomplete, damaged, without an end.
 std::vector<std::string> recording_complaints(const interpose::ProgramSummary& summary, std::int64_t calls);
+
+/// What one must know to read the times of a recording, in words: first calls that are told apart, and calls that met numbers (NaN, Inf,
+/// denormal ones) that may be why they took so long.
+std::vector<std::string> recording_remarks(const interpose::ProgramSummary& summary, const interpose::ProgramBreakdown& breakdown);
 
 }  // namespace flopcast::cli

@@ -81,7 +81,7 @@ bool in_same_folder(const fs::path& a, const fs::path& b) { return a.parent_path
 bool lies_beside_serial(const fs::path& file) {
   const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
   return std::any_of(installed.begin(), installed.end(), [&](const machine::InstalledLibrary& library) {
-    return library.has_blas && in_same_folder(library.path, file) && machine::has_one_thread(library.path);
+    return library.has_blas && in_same_folder(library.path, file) && (library.name.ends_with("-serial") || library.name == "reference");
   });
 }
 
@@ -227,7 +227,7 @@ std::string describe(const RoutineUse& use, const ProgramRun& run, Askers& asker
   if (!asks) {
     return "not asked for";
   }
-  return *asks ? "not asked for: the program didn't call it"
+  return *asks ? "not asked for: the program didn't call it" + (use.flags.empty() ? "" : fmt::format(" with '{}'", use.flags))
                : fmt::format("never asked for: this LAPACK decides by itself, so the profile has no effect on it; --lapack {} has",
                              machine::integer_bytes(use.definer) == 8 ? "reference64" : "reference");
 }

@@ -16,9 +16,11 @@ Cell percent(double fraction) { return {100 * fraction, fmt::format("{:.1f} %", 
 
 report::Tone tone_of(double gain) { return gain > 0.01 ? report::Tone::good : gain < -0.01 ? report::Tone::bad : report::Tone::plain; }
 
-std::string sizes_text(const interpose::ShapeSum& shape) {
+/// Flags and sizes.
+std::string shape_text(const interpose::ShapeSum& shape) {
   const std::string sizes = to_string(shape.sizes);
-  return shape.flags.empty() || sizes.empty() ? shape.flags + sizes : shape.flags + " " + sizes;
+  const std::string flags = shown_flags(shape);
+  return flags.empty() || sizes.empty() ? flags + sizes : flags + " " + sizes;
 }
 
 /// The answer to `same`, if it was asked.
@@ -29,7 +31,7 @@ const Answer* find_same(const std::vector<Answer>& answers) {
 
 /// Against what the models expect of the recorded place: free of the noise of the recorded run. Nothing where calls aren't predicted.
 Cell gain_over_model(const Answer& answer, const Answer& same) {
-  if (&answer == &same || !answer.question.predicts_calls() || answer.by_models <= 0) {
+  if (&answer == &same || !same.failure.empty() || !answer.question.predicts_calls() || answer.by_models <= 0) {
     return "-";
   }
   const double by = same.by_models / answer.by_models - 1;
@@ -39,7 +41,7 @@ Cell gain_over_model(const Answer& answer, const Answer& same) {
 }  // namespace
 
 std::optional<double> gain(const Answer& answer, const ProgramView& view) {
-  if (view.summary.dry_run || answer.predicted <= 0) {
+  if (view.summary.dry_run || !answer.failure.empty() || answer.predicted <= 0) {
     return std::nullopt;
   }
   return answer.recorded / answer.predicted - 1;
@@ -62,6 +64,11 @@ Table answer_table(const std::vector<Answer>& answers, const ProgramView& view) 
     table.columns.push_back({"gain over same", Align::right, "gain_over_same_percent"});
   }
   for (const Answer& answer : answers) {
+    if (!answer.failure.empty()) {
+      table.rows.push_back({answer.question.text, {"not answered: " + answer.failure}});
+      table.rows.back().resize(table.columns.size(), Cell("-"));
+      continue;
+    }
     const std::optional<double> by = gain(answer, view);
     const Seconds all = view.breakdown.all().seconds;
     table.rows.push_back({answer.question.text,
@@ -94,16 +101,26 @@ Table block_table(const std::vector<Answer>& answers, const ProgramView& view) {
                    {"chosen", Align::right, "chosen_seconds"},
                    {"gain", Align::right, "gain_percent"},
                    {"regret at worst", Align::right, "regret_percent"}};
+  const auto is_limited = [](const Answer& answer) {
+    return std::any_of(answer.blocks.begin(), answer.blocks.end(), [](const BlockChoice& choice) { return choice.workspace_allows > 0; });
+  };
+  const bool limited = std::any_of(answers.begin(), answers.end(), is_limited);
+  if (limited) {
+    table.columns.push_back({"workspace allows", Align::right, "workspace_allows_nb"});
+  }
   for (const Answer& answer : answers) {
     for (const BlockChoice& choice : answer.blocks) {
       const interpose::ShapeSum& shape = view.breakdown.shapes()[choice.shape];
       const double by = choice.chosen_seconds > 0 ? choice.standard_seconds / choice.chosen_seconds - 1 : 0;
-      table.rows.push_back({answer.question.text, view.summary.names[shape.name], sizes_text(shape), choice.routine,
+      table.rows.push_back({answer.question.text, view.summary.names[shape.name], shape_text(shape), choice.routine,
                             report::whole(choice.standard), report::whole(choice.chosen), report::whole(choice.chosen_crossover),
                             Cell(choice.standard_seconds, format_seconds(choice.standard_seconds)),
                             Cell(choice.chosen_seconds, format_seconds(choice.chosen_seconds)),
                             Cell(100 * by, fmt::format("{:+.1f} %", 100 * by), tone_of(by)),
                             choice.undecided ? Cell(100 * choice.regret, "undecided") : percent(std::max(0.0, choice.regret))});
+      if (limited) {
+        table.rows.back().push_back(choice.workspace_allows > 0 ? report::whole(choice.workspace_allows) : Cell("any"));
+      }
     }
   }
   return table;
@@ -112,12 +129,17 @@ Table block_table(const std::vector<Answer>& answers, const ProgramView& view) {
 std::vector<ShapeForecast> shape_forecasts(const std::vector<Answer>& answers) {
   std::vector<ShapeForecast> forecasts;
   for (const Answer& answer : answers) {
-    forecasts.push_back({answer.question.text, answer.shapes, answer.question.is_same()});
+    if (answer.failure.empty()) {
+      forecasts.push_back({answer.question.text, answer.shapes, answer.question.is_same()});
+    }
   }
   return forecasts;
 }
 
 nlohmann::json to_json(const Answer& answer, const ProgramView& view) {
+  if (!answer.failure.empty()) {
+    return {{"what_if", answer.question.text}, {"failure", answer.failure}};
+  }
   nlohmann::json shapes = nlohmann::json::array();
   for (const std::optional<Seconds>& seconds : answer.shapes) {
     shapes.push_back(seconds ? nlohmann::json(*seconds) : nlohmann::json());
@@ -132,7 +154,8 @@ nlohmann::json to_json(const Answer& answer, const ProgramView& view) {
                       {"default_seconds", choice.standard_seconds},
                       {"chosen_seconds", choice.chosen_seconds},
                       {"regret", choice.regret},
-                      {"undecided", choice.undecided}});
+                      {"undecided", choice.undecided},
+                      {"workspace_allows", choice.workspace_allows}});
   }
   const std::optional<double> by = gain(answer, view);
   return {{"what_if", answer.question.text},
@@ -144,6 +167,7 @@ nlohmann::json to_json(const Answer& answer, const ProgramView& view) {
           {"interval", {answer.interval.low, answer.interval.high}},
           {"gain", by ? nlohmann::json(*by) : nlohmann::json()},
           {"extrapolated_share", answer.extrapolated_share},
+          {"slow_by_numbers_seconds", answer.by_numbers},
           {"shape_seconds", std::move(shapes)},
           {"blocks", std::move(blocks)},
           {"untuned_shapes", answer.untuned}};

@@ -153,14 +153,25 @@ void require_accepted(const Call& call, const Reply& reply, const Bytes& payload
 }
 
 /// The call without what differs from one execution to the next.
-Call without_places(Call call) {
+Call without_places(Call call, bool keeps_work_sizes) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     const Kind kind = call.routine->arguments[i].kind;
-    if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots || kind == Kind::info || kind == Kind::work_size) {
+    if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots || kind == Kind::info ||
+        (kind == Kind::work_size && !keeps_work_sizes)) {
       call.arguments[i] = 0;
     }
   }
   return call;
+}
+
+/// Whether it says how large its workspace is.
+bool has_work_size(const Call& call) {
+  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+    if (call.routine->arguments[i].kind == Kind::work_size && call.arguments[i] > 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void require_complete(const Call& call, const Reply& reply) {
@@ -256,11 +267,11 @@ std::optional<BlockQuestion> Recorder::question(const Call& call) {
 std::vector<AskingCall> Recorder::asking_calls(const Call& call) {
   std::vector<AskingCall> asking;
   std::vector<Call> seen;
-  add_asking_calls(call, seen, asking);
+  add_asking_calls(call, has_work_size(call), seen, asking);
   return asking;
 }
 
-void Recorder::add_asking_calls(const Call& call, std::vector<Call>& seen, std::vector<AskingCall>& asking) {
+void Recorder::add_asking_calls(const Call& call, bool keeps_work_sizes, std::vector<Call>& seen, std::vector<AskingCall>& asking) {
   if (std::find(seen.begin(), seen.end(), call) != seen.end()) {
     return;
   }
@@ -279,7 +290,7 @@ void Recorder::add_asking_calls(const Call& call, std::vector<Call>& seen, std::
   }
   for (const Call& part : trace.calls) {
     if (part.routine != call.routine && part.routine->index("info") >= 0) {  // what can't fail asks nothing: BLAS, larfb
-      add_asking_calls(without_places(part), seen, asking);
+      add_asking_calls(without_places(part, keeps_work_sizes), keeps_work_sizes, seen, asking);
     }
   }
 }

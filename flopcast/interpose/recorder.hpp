@@ -33,7 +33,8 @@ struct BlockQuestion {
   friend bool operator==(const BlockQuestion&, const BlockQuestion&) = default;
 };
 
-/// A call whose routine asks ilaenv for its block size, and what it asks. The call has no addresses and no work sizes.
+/// A call whose routine asks ilaenv for its block size, and what it asks. The call has no addresses, and no work sizes unless the call that it
+/// is part of has one.
 struct AskingCall {
   Call call;
   BlockQuestion question;
@@ -71,7 +72,7 @@ class Recorder {
   [[nodiscard]] const LibraryFiles& loaded() const;
 
  private:
-  void add_asking_calls(const Call& call, std::vector<Call>& seen, std::vector<AskingCall>& asking);
+  void add_asking_calls(const Call& call, bool keeps_work_sizes, std::vector<Call>& seen, std::vector<AskingCall>& asking);
 
   struct State;
   std::unique_ptr<State> state_;

@@ -188,6 +188,111 @@ TEST_P(ProfileCommandTest, ShowsWhatIsLeftOfACutRecording) {
   EXPECT_THAT(cut.err, HasSubstr("is cut off after 4000 bytes"));
 }
 
+/// Sum of a member over the threads that predict --trace tells of.
+double sum(const nlohmann::json& document, const std::string& member) {
+  double all = 0;
+  for (const nlohmann::json& prediction : document.at("predictions")) {
+    all += prediction.at(member).get<double>();
+  }
+  return all;
+}
+
+TEST_P(ProfileCommandTest, PredictGivesTheSameAnswer) {
+  record(GetParam().command, "");
+  ASSERT_EQ(shell("flopcast profile --no-peak --quiet --what-if blas=reference --time-budget 2s " + file("trace")).code, 0);
+  const nlohmann::json answer = document("--no-peak --quiet --what-if blas=reference --time-budget 0s").at("what_if").at(0);
+  const std::string predict = "flopcast predict --json --quiet --time-budget 0s --trace " + file("trace");
+
+  const Ended other = shell(predict + " --blas reference");
+  ASSERT_EQ(other.code, 0) << other.err;
+  const nlohmann::json predicted = nlohmann::json::parse(other.out);
+  EXPECT_NEAR(sum(predicted, "seconds"), answer.at("predicted_seconds").get<double>(), 1e-9);
+  EXPECT_NEAR(sum(predicted, "models_seconds"), answer.at("models_seconds").get<double>(), 1e-9);
+  EXPECT_EQ(predicted.at("environment"), answer.at("environment"));
+
+  const Ended same = shell(predict);  // what was recorded is the default, and nothing changes there
+  ASSERT_EQ(same.code, 0) << same.err;
+  const nlohmann::json there = nlohmann::json::parse(same.out);
+  EXPECT_EQ(there.at("environment").at("blas").at("name"), "openblas");
+  EXPECT_EQ(there.at("environment").at("threads"), 1);
+  EXPECT_NEAR(sum(there, "seconds"), sum(there, "measured_seconds"), 1e-9);
+}
+
+TEST_P(ProfileCommandTest, SameGainsNothing) {
+  record(GetParam().command, "");
+  const nlohmann::json same = document("--no-peak --what-if same --time-budget 1s").at("what_if").at(0);
+  EXPECT_NEAR(same.at("gain").get<double>(), 0, 1e-9);
+  EXPECT_LE(same.at("interval")[0].get<double>(), same.at("recorded_seconds").get<double>());
+  EXPECT_GE(same.at("interval")[1].get<double>(), same.at("recorded_seconds").get<double>());
+}
+
+TEST_P(ProfileCommandTest, AQuestionThatCantBeAnsweredCostsItsRowOnly) {
+  ASSERT_EQ(
+      shell("flopcast record --quiet --threads 2 --blas openblas-pthread --output " + file("trace") + " -- " + GetParam().command).code, 0);
+  const std::string profile =
+      "flopcast profile --no-peak --time-budget 1s --what-if blas=reference --page " + file("page.html") + " " + file("trace");
+
+  const Ended both = shell(profile + " --what-if same");
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_THAT(both.err, HasSubstr("--what-if blas=reference can't be answered: reference has one thread only, and 2 were recorded"));
+  EXPECT_THAT(both.out,
+              AllOf(HasSubstr("By routine:"), HasSubstr("not answered: "), HasSubstr("Ask blas=reference,threads=1"), HasSubstr("| same")));
+
+  const Ended alone = shell(profile);
+  EXPECT_EQ(alone.code, 3);
+  EXPECT_THAT(alone.out, AllOf(HasSubstr("By routine:"), HasSubstr("Ask blas=reference,threads=1")));
+  EXPECT_THAT(contents(file("page.html")), HasSubstr("Ask blas=reference,threads=1"));
+}
+
+TEST_P(ProfileCommandTest, TheThreadsThatTheProgramReallyHadCount) {
+  const std::string record =
+      " flopcast record --quiet --blas openblas-pthread --lapack reference --output " + file("trace") + " -- " + GetParam().command;
+  ASSERT_EQ(shell("OPENBLAS_NUM_THREADS=1" + record).code, 0);
+  EXPECT_EQ(document("--no-peak").at("recorded").at("threads"), 1);
+  const Ended ended = shell("flopcast profile --no-peak --what-if blas=reference --time-budget 1s " + file("trace"));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.err, Not(HasSubstr("are assumed")));
+}
+
+#if defined(__x86_64__)
+TEST_P(ProfileCommandTest, SaysWhereBetterKernelsWouldHaveComputed) {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+    GTEST_SKIP() << "no better kernels than Prescott's for this CPU";
+  }
+  const Ended recorded =
+      shell("OPENBLAS_CORETYPE=Prescott flopcast record --threads 1 --blas openblas-serial --lapack reference --output " + file("trace") +
+            " -- " + GetParam().command);
+  EXPECT_THAT(recorded.err, HasSubstr("computed with 'Prescott' kernels"));
+  const nlohmann::json profile = document("--what-if same --what-if kernels=auto --time-budget 2s --page " + file("page.html"));
+  EXPECT_EQ(profile.at("recorded").at("kernels"), "Prescott");
+  EXPECT_THAT(profile.at("warnings").dump(), HasSubstr("--what-if kernels=auto"));
+  EXPECT_THAT(profile.at("peak").at("what").get<std::string>(), Not(HasSubstr("Prescott")));
+  EXPECT_EQ(profile.at("what_if")[0].at("environment").at("blas").at("kernels"), "Prescott");
+  EXPECT_NE(profile.at("what_if")[1].at("environment").at("blas").at("kernels"), "Prescott");
+  EXPECT_THAT(contents(file("page.html")), HasSubstr("computed with &#39;Prescott&#39; kernels"));
+}
+#endif
+
+TEST_P(ProfileCommandTest, ThePageTellsWhereAndWhenItWasRecorded) {
+  record(GetParam().command, "");
+  ASSERT_EQ(shell("flopcast profile --no-peak --page " + file("page.html") + " " + file("trace")).code, 0);
+  EXPECT_THAT(contents(file("page.html")), AllOf(HasSubstr("<dt>Recorded</dt><dd>20"), HasSubstr("<dt>CPU</dt>"),
+                                                 HasSubstr("openblas-serial"), HasSubstr(", flopcast ")));
+}
+
+/// It was made for blocks of 32 columns, whatever a profile says.
+TEST_P(ProfileCommandTest, AShortWorkspaceAllowsNoLargerBlocks) {
+  ASSERT_EQ(shell("flopcast record --quiet --threads 1 --blas openblas-serial --lapack reference --output " + file("trace") +
+                  " -- " FLOPCAST_WORKSPACES)
+                .code,
+            0);
+  const nlohmann::json blocks = document("--no-peak --what-if nb --time-budget 2s").at("what_if").at(0).at("blocks");
+  const nlohmann::json* qr = find(blocks, "dgeqrf");
+  ASSERT_NE(qr, nullptr) << blocks;
+  EXPECT_EQ(qr->at("workspace_allows"), 32);
+  EXPECT_LE(qr->at("chosen_nb").get<int>(), 32);
+}
+
 TEST_P(ProfileCommandTest, ADryRunIsPredicted) {
   const Ended recorded =
       shell("flopcast record --dry-run --quiet --threads 1 --blas openblas-serial --output " + file("trace") + " -- " + GetParam().command);

@@ -335,16 +335,8 @@ CommonOptions quietly(CommonOptions common) {
   return common;
 }
 
-void run_command(const RunOptions& options, CommonOptions& common) {
-  if (options.command.empty()) {
-    throw usage_error("which program is to be run? Give it after --, as in: mpirun -n 2 flopcast mpi run -- ./app");
-  }
-  if (!options.mpi.empty() && options.mpi != "openmpi" && options.mpi != "mpich") {
-    throw usage_error("--mpi must be openmpi or mpich, not '{}'", options.mpi);
-  }
-  if (common.output != "-" && interpose::is_first_process()) {  // which writes it; another's look at it would be in its way
-    report::require_writable(common.output);
-  }
+/// What the library in the program is told. Throws usage_error for values that aren't any, bad_input for statistics that can't be read.
+MpiOptions library_options(const RunOptions& options) {
   MpiOptions mpi;
   mpi.clock = chosen_by_option("--clock", options.clock, interpose::clock_named);
   mpi.policy = chosen_by_option("--policy", options.policy, path::policy_named);
@@ -356,26 +348,26 @@ void run_command(const RunOptions& options, CommonOptions& common) {
     report::read_document(options.statistics, mpi_profile_schema);
     mpi.statistics = options.statistics;
   }
-  if (mpi.policy == path::Policy::a_priori && options.statistics.empty() && options.executions.empty() && interpose::is_first_process()) {
+  mpi.executions = options.executions;
+  mpi.results = options.results;
+  return mpi;
+}
+
+/// What the user is to know before the program starts.
+void tell_of_policy(const RunOptions& options, const CommonOptions& common) {
+  const bool counts_are_missing = options.statistics.empty() && options.executions.empty();
+  if (path::policy_named(options.policy) == path::Policy::a_priori && counts_are_missing) {
     note(
         "flopcast: policy a-priori goes by the counts of an earlier profile (--statistics FILE); without one it does what conditional does",
         common);
   }
-  mpi.executions = options.executions;
-  mpi.results = options.results;
-  const bool continues = common.output != "-" && is_same_file(options.statistics, common.output);
-  const EarlierProfile earlier(common.output, continues);
-  if (leaves_kernels_out(options) && interpose::is_first_process()) {
+  if (leaves_kernels_out(options)) {
     note(results_warning(options.policy), common);
   }
-  set_kernels_of(options.command.front(), options.kernels, interpose::is_first_process() ? common : quietly(common));
-  const MpiRun run = run_mpi_program(options.command, options.mpi, mpi, parse_patience(options.patience));
-  common.exit_code = run.exit_code;
-  tell_of_results(run, options, common);
-  if (run.profile.empty()) {
-    tell_of_none(run, earlier, options, common);
-    return;
-  }
+}
+
+/// Keeps the profile where it was asked for, and shows it.
+void tell_of_profile(const MpiRun& run, const EarlierProfile& earlier, const RunOptions& options, const CommonOptions& common) {
   if (common.output != "-" || options.to_standard_output) {
     report::write_file(common.output, run.profile);
     earlier.remove();
@@ -388,6 +380,30 @@ void run_command(const RunOptions& options, CommonOptions& common) {
     note("flopcast: " + complaint, common);
   }
   common.json ? say(run.profile) : tell(profile, common);
+}
+
+void run_command(const RunOptions& options, CommonOptions& common) {
+  if (options.command.empty()) {
+    throw usage_error("which program is to be run? Give it after --, as in: mpirun -n 2 flopcast mpi run -- ./app");
+  }
+  if (!options.mpi.empty() && options.mpi != "openmpi" && options.mpi != "mpich") {
+    throw usage_error("--mpi must be openmpi or mpich, not '{}'", options.mpi);
+  }
+  const bool is_first = interpose::is_first_process();
+  if (common.output != "-" && is_first) {  // which writes it; another's look at it would be in its way
+    report::require_writable(common.output);
+  }
+  const MpiOptions mpi = library_options(options);
+  const Seconds patience = parse_patience(options.patience);
+  const bool continues = common.output != "-" && is_same_file(options.statistics, common.output);
+  const EarlierProfile earlier(common.output, continues);
+  const CommonOptions first_says = is_first ? common : quietly(common);
+  tell_of_policy(options, first_says);
+  set_kernels_of(options.command.front(), options.kernels, first_says);
+  const MpiRun run = run_mpi_program(options.command, options.mpi, mpi, patience);
+  common.exit_code = run.exit_code;
+  tell_of_results(run, options, common);
+  run.profile.empty() ? tell_of_none(run, earlier, options, common) : tell_of_profile(run, earlier, options, common);
 }
 
 void show_command(const std::string& file, const CommonOptions& common) {
@@ -479,7 +495,7 @@ void add_patience_option(CLI::App& command, std::string& patience) {
 Seconds parse_patience(const std::string& text) {
   const Seconds patience = text == "none" ? 0 : parse_duration(text, "--patience");
   if (text != "none" && !(patience > 0)) {
-    throw bad_input("--patience: '{}' is no duration above 0 such as 60s, nor none", text);
+    throw usage_error("--patience: '{}' is no duration above 0 such as 60s, nor none", text);
   }
   return patience;
 }

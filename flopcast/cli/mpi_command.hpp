@@ -33,7 +33,7 @@ void add_precision_options(CLI::App& command, path::Precision& precision);
 void add_thread_option(CLI::App& command, bool& no_thread_multiple);
 /// --patience, as text.
 void add_patience_option(CLI::App& command, std::string& patience);
-/// Its value; 0 for `none`. Throws bad_input for what is no duration.
+/// Its value; 0 for `none`. Throws usage_error for what is no duration.
 Seconds parse_patience(const std::string& text);
 inline constexpr const char* default_patience = "60s";
 

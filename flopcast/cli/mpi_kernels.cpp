@@ -72,8 +72,8 @@ fs::path linked_blas(const fs::path& program) {
   return blas;
 }
 
-KernelSettings suitable_kernels(const std::string& program, const CommonOptions& common) {
-  const fs::path blas = linked_blas(interpose::find_program(program));
+KernelSettings suitable_kernels(const fs::path& program, const CommonOptions& common) {
+  const fs::path blas = linked_blas(program);
   if (blas.empty()) {
     const KernelSettings known = known_kernels({});
     if (!known.empty()) {
@@ -103,8 +103,9 @@ void set_kernels_of(const std::string& program, const std::string& kernels, cons
   if (kernels == "library" || user_has_chosen()) {
     return;
   }
+  const fs::path file = interpose::find_program(program);
   try {
-    for (const auto& [variable, value] : suitable_kernels(program, common)) {
+    for (const auto& [variable, value] : suitable_kernels(file, common)) {
       ::setenv(variable.c_str(), value.c_str(), 1);
     }
   } catch (const Error& error) {

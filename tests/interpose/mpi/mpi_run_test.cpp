@@ -378,6 +378,11 @@ TEST_P(MpiRunTest, RefusesWrongOptions) {
     EXPECT_EQ(result.exit_code, 2) << value;
     EXPECT_THAT(result.err, HasSubstr(std::string("'") + value + "' given, expected a number greater than 0")) << value;
   }
+  for (const char* value : {"soon", "0", "-1s"}) {
+    const Result result = followed(1, std::string("--policy local --patience ") + value, "true");
+    EXPECT_EQ(result.exit_code, 2) << value;
+    EXPECT_THAT(result.err, HasSubstr("--patience")) << value;
+  }
   EXPECT_THAT(followed(1, "--confidence nan", "true").err, HasSubstr("'nan' given, expected a number from 0.5 to 0.9999"));
 }
 

@@ -228,7 +228,7 @@ void add_roofline_command(CLI::App& app, CommonOptions& common) {
       ->check(CLI::Range(1, 64));
   command
       ->add_option("--time-budget", options->time_budget,
-                   "for the searches of gemm and the roofs, which take 10 to 20 s of it where it is long enough")
+                   "for the searches of gemm and the roofs, which take 10 to 20 s of it, or a few where it is short")
       ->capture_default_str();
   add_seed_option(*command, options->seed, "of random orders");
   command->add_flag("--no-gemm", options->no_gemm, "measure no gemm");

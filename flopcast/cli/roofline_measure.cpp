@@ -226,10 +226,13 @@ struct Deadline {
   }
 };
 
-/// Draws a progress bar, and answers whether to go on: until Ctrl-C or the deadline.
-std::function<bool(std::int64_t, std::int64_t)> progress_until(const Deadline& deadline, const std::string& label,
+/// Draws a progress bar, and answers whether to go on: until Ctrl-C or the deadline. The first `kept` of so many `rounds` come to their end
+/// whatever the deadline is, as roofs without a sample leave nothing to show.
+std::function<bool(std::int64_t, std::int64_t)> progress_until(const Deadline& deadline, int kept, int rounds, const std::string& label,
                                                                const CommonOptions& common) {
-  return [show = progress(label, common), deadline](std::int64_t done, std::int64_t all) { return show(done, all) && !deadline.is_over(); };
+  return [show = progress(label, common), deadline, kept, rounds](std::int64_t done, std::int64_t all) {
+    return show(done, all) && (done * rounds < all * kept || !deadline.is_over());
+  };
 }
 
 /// Everything but gemm, once: a part of the samples, in random order. Threads and their memory are made anew each time, so that what one
@@ -238,6 +241,8 @@ void measure_roofs(const RooflineOptions& options, const Topology& topology, con
                    const machine::WallClock& clock, std::uint64_t seed, const Deadline& deadline, Roofline& found,
                    const CommonOptions& common) {
   constexpr double arithmetic = 0.4;  // of the time at most
+  const int kept = found.compute.empty() ? 1 : 0;
+  const auto has_time = [&] { return !interrupted() && (kept > 0 || !deadline.is_over()); };
   const auto all = teams(options, topology);
   std::vector<machine::ThreadTeam*> pointers;
   std::transform(all.begin(), all.end(), std::back_inserter(pointers), [](const auto& team) { return team.get(); });
@@ -249,17 +254,19 @@ void measure_roofs(const RooflineOptions& options, const Topology& topology, con
     compute.rounds = bandwidth.rounds = 2;
     bandwidth.most_bytes = quick_bytes;
   }
-  add_samples(found.compute, measure_compute(clock, pointers, compute, progress_until(deadline.share(arithmetic), "peaks", common)));
-  if (!interrupted() && !deadline.is_over()) {
-    add_samples(found.bandwidth,
-                measure_bandwidth(clock, pointers, machine, topology.caches, bandwidth, progress_until(deadline, "bandwidths", common)));
+  add_samples(found.compute,
+              measure_compute(clock, pointers, compute, progress_until(deadline.share(arithmetic), kept, compute.rounds, "peaks", common)));
+  if (has_time()) {
+    add_samples(found.bandwidth, measure_bandwidth(clock, pointers, machine, topology.caches, bandwidth,
+                                                   progress_until(deadline, kept, bandwidth.rounds, "bandwidths", common)));
   }
-  if (options.triad_lengths && !interrupted() && !deadline.is_over()) {
-    add_samples(found.triad_lengths, measure_triad_lengths(clock, pointers, bandwidth, progress_until(deadline, "triad", common)));
+  if (options.triad_lengths && has_time()) {
+    add_samples(found.triad_lengths,
+                measure_triad_lengths(clock, pointers, bandwidth, progress_until(deadline, kept, bandwidth.rounds, "triad", common)));
   }
   if (deadline.is_over()) {
     add_once(found.findings,
-             fmt::format("the time budget of {} was too short for all roofs: some have fewer samples or are missing", options.time_budget));
+             fmt::format("the time budget of {} was too short for all samples of the roofs: they may be too low", options.time_budget));
   }
 }
 

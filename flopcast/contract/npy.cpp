@@ -1,9 +1,11 @@
 #include "flopcast/contract/npy.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
-#include <utility>
+#include <set>
+#include <string>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
@@ -12,46 +14,144 @@ namespace flopcast::contract {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::array<std::pair<std::string_view, Precision>, 4> types = {
-    {{"<f4", Precision::s}, {"<f8", Precision::d}, {"<c8", Precision::c}, {"<c16", Precision::z}}};
+/// What NumPy writes, and the other names that it reads for the same type.
+struct ElementType {
+  std::string_view written;
+  Precision precision;
+  std::array<std::string_view, 4> names;
+};
+constexpr std::array<ElementType, 4> types = {{{"<f4", Precision::s, {"f4", "f", "float32", "single"}},
+                                               {"<f8", Precision::d, {"f8", "d", "float64", "double"}},
+                                               {"<c8", Precision::c, {"c8", "F", "complex64", "csingle"}},
+                                               {"<c16", Precision::z, {"c16", "D", "complex128", "cdouble"}}}};
 
-/// The text behind `'key':` in the header's dictionary, without leading blanks.
-std::string_view value_of(std::string_view header, std::string_view key, std::string_view file) {
-  const std::size_t at = header.find(key);
-  const std::size_t colon = at == std::string_view::npos ? at : header.find(':', at);
-  const std::size_t begin = colon == std::string_view::npos ? colon : header.find_first_not_of(' ', colon + 1);
-  if (begin == std::string_view::npos) {
-    throw bad_input("{}: the .npy header has no {}", file, key);
+/// Reads the header, a dictionary as Python writes it, from front to back.
+class HeaderReader {
+ public:
+  HeaderReader(std::string_view header, std::string_view file) : rest_(header), file_(file) {}
+
+  /// Calls read(key) for every key; it must read the value.
+  template <class Read>
+  void dictionary(Read&& read) {
+    expect('{');
+    while (!accept('}')) {
+      const std::string key(text());
+      expect(':');
+      read(key);
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skip_blanks();
+    if (!rest_.empty()) {
+      refuse();
+    }
   }
-  return header.substr(begin);
-}
+  /// Between quotes of either kind.
+  std::string_view text() {
+    const char quote = accept('"') ? '"' : '\'';
+    if (quote == '\'') {
+      expect('\'');
+    }
+    const std::size_t end = rest_.find(quote);
+    if (end == std::string_view::npos) {
+      refuse();
+    }
+    const std::string_view inside = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return inside;
+  }
+  bool truth() {
+    const std::string_view letters = word();
+    if (letters != "True" && letters != "False") {
+      refuse();
+    }
+    return letters == "True";
+  }
+  std::vector<std::int64_t> tuple() {
+    std::vector<std::int64_t> numbers;
+    expect('(');
+    while (!accept(')')) {
+      std::string_view digits = word();
+      if (!digits.empty() && digits.back() == 'L') {  // Python 2's long integers
+        digits.remove_suffix(1);
+      }
+      numbers.push_back(parse_integer(digits, std::string(file_) + ": shape", 0, std::numeric_limits<std::int32_t>::max()));
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    return numbers;
+  }
 
-Precision precision_of(std::string_view value, std::string_view file) {
-  const std::size_t end = value.size() > 1 ? value.find(value[0], 1) : std::string_view::npos;
-  const std::string_view type = end == std::string_view::npos ? value.substr(0, value.find(',')) : value.substr(1, end - 1);
-  for (const auto& [name, precision] : types) {
-    if (type == name) {
-      return precision;
+ private:
+  void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
+  bool accept(char wanted) {
+    skip_blanks();
+    const bool there = !rest_.empty() && rest_.front() == wanted;
+    rest_.remove_prefix(there ? 1 : 0);
+    return there;
+  }
+  void expect(char wanted) {
+    if (!accept(wanted)) {
+      refuse();
+    }
+  }
+  std::string_view word() {
+    skip_blanks();
+    const std::string_view letters = rest_.substr(0, rest_.find_first_of(" \t\r\n,:()[]{}"));
+    rest_.remove_prefix(letters.size());
+    return letters;
+  }
+  [[noreturn]] void refuse() const {
+    throw bad_input("{}: the .npy header is no dictionary of 'descr', 'fortran_order' and 'shape'; it can't be read from {} on", file_,
+                    rest_.empty() ? "its end" : fmt::format("'{}'", printable(rest_.substr(0, 20))));
+  }
+  static std::string printable(std::string_view text) {
+    std::string shown(text);
+    std::replace_if(
+        shown.begin(), shown.end(), [](unsigned char c) { return c < ' ' || c > '~'; }, '?');
+    return shown;
+  }
+
+  std::string_view rest_, file_;
+};
+
+Precision precision_of(std::string_view type, std::string_view file) {
+  const bool has_order = !type.empty() && (type.front() == '<' || type.front() == '=');  // =: this machine's, which is little endian
+  const std::string_view name = type.substr(has_order ? 1 : 0);
+  for (const ElementType& known : types) {
+    if (std::find(known.names.begin(), known.names.end(), name) != known.names.end()) {
+      return known.precision;
     }
   }
   throw bad_input("{}: elements of type {}; <f4, <f8, <c8 and <c16 (float32, float64, complex64, complex128) can be contracted", file,
                   type);
 }
 
-std::vector<std::int64_t> shape_of(std::string_view value, std::string_view file) {
-  const std::size_t close = value.find(')');
-  if (value.front() != '(' || close == std::string_view::npos) {
-    throw bad_input("{}: the .npy header's shape is no tuple", file);
+/// All but the elements.
+Array parse_header(std::string_view header, std::string_view file) {
+  Array array;
+  std::set<std::string> lacking = {"descr", "fortran_order", "shape"};
+  HeaderReader reader(header, file);
+  reader.dictionary([&](const std::string& key) {
+    if (key == "descr") {
+      array.precision = precision_of(reader.text(), file);
+    } else if (key == "fortran_order") {
+      array.order = reader.truth() ? Order::column_major : Order::row_major;
+    } else if (key == "shape") {
+      array.shape = reader.tuple();
+    } else {
+      throw bad_input("{}: the .npy header has '{}', expected 'descr', 'fortran_order' and 'shape' only", file, key);
+    }
+    lacking.erase(key);
+  });
+  if (!lacking.empty()) {
+    throw bad_input("{}: the .npy header has no '{}'", file, *lacking.begin());
   }
-  std::vector<std::int64_t> shape;
-  std::string_view rest = value.substr(1, close - 1);
-  while (rest.find_first_not_of(" ,") != std::string_view::npos) {
-    rest.remove_prefix(rest.find_first_not_of(" ,"));
-    const std::size_t end = std::min(rest.find_first_of(" ,"), rest.size());
-    shape.push_back(parse_integer(rest.substr(0, end), std::string(file) + ": shape", 0, std::numeric_limits<std::int32_t>::max()));
-    rest.remove_prefix(end);
-  }
-  return shape;
+  return array;
 }
 
 /// Bytes that the shape says; -1 if they are more than can be.
@@ -80,18 +180,18 @@ Array parse_npy(std::string_view contents, std::string_view file) {
   if (contents.substr(0, magic.size()) != magic || contents.size() < length_at + 4) {
     throw bad_input("{} is no .npy file", file);
   }
-  const std::size_t length_bytes = contents[version_at] == 1 ? 2 : 4;
+  const char version = contents[version_at];
+  if (version < 1 || version > 3) {
+    throw bad_input("{} has version {} of the .npy format; 1 to 3 are known", file, static_cast<int>(version));
+  }
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
   const std::size_t header_at = length_at + length_bytes;
   const std::size_t length = little_endian(contents.substr(length_at, length_bytes));
   if (contents.size() - header_at < length) {
     throw bad_input("{} is cut off within the .npy header", file);
   }
-  const std::string_view header = contents.substr(header_at, length);
   const std::string_view data = contents.substr(header_at + length);
-  Array array;
-  array.precision = precision_of(value_of(header, "'descr'", file), file);
-  array.order = value_of(header, "'fortran_order'", file).substr(0, 4) == "True" ? Order::column_major : Order::row_major;
-  array.shape = shape_of(value_of(header, "'shape'", file), file);
+  Array array = parse_header(contents.substr(header_at, length), file);
   if (const std::int64_t expected = expected_bytes(array); expected != static_cast<std::int64_t>(data.size())) {
     throw bad_input("{} holds {} bytes of elements, but its shape ({}) says {}", file, data.size(), fmt::join(array.shape, ", "), expected);
   }
@@ -103,8 +203,8 @@ Array parse_npy(std::string_view contents, std::string_view file) {
 std::string format_npy(const Array& array) {
   constexpr std::size_t alignment = 64, preamble = 10;
   std::string_view type;
-  for (const auto& [name, precision] : types) {
-    type = precision == array.precision ? name : type;
+  for (const ElementType& known : types) {
+    type = known.precision == array.precision ? known.written : type;
   }
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': ({}{}), }}", type, array.order == Order::column_major ? "True" : "False",

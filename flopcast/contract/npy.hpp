@@ -17,7 +17,8 @@ struct Array {
   std::vector<std::byte> elements;
 };
 
-/// Reads the contents of a .npy file (versions 1 to 3) of little-endian float32, float64, complex64 or complex128. Throws bad_input naming
+/// Reads the contents of a .npy file (versions 1 to 3) of little-endian float32, float64, complex64 or complex128, whatever NumPy's name for
+/// the type ("<f8", "=f8", "float64"). Throws bad_input naming
 /// `file` and what is wrong: no .npy file, another type of elements, fewer or more bytes than the shape says.
 Array parse_npy(std::string_view contents, std::string_view file);
 

@@ -62,8 +62,41 @@ TEST(Npy, SaysWhatIsWrong) {
   EXPECT_THAT(says(good + "x"), HasSubstr("holds 49 bytes"));
   EXPECT_THAT(says(replaced(good, "<f8", "<i8")), HasSubstr("elements of type <i8"));
   EXPECT_THAT(says(replaced(good, "<f8", ">f8")), HasSubstr("elements of type >f8"));
-  EXPECT_THAT(says(replaced(good, "'shape'", "'shaqe'")), HasSubstr("has no 'shape'"));
+  EXPECT_THAT(says(replaced(good, "'shape'", "'shaqe'")), HasSubstr("has 'shaqe', expected"));
   EXPECT_THAT(says(replaced(good, "(2, 3)", "(2, x)")), HasSubstr("shape"));
+  EXPECT_THAT(says(replaced(good, "(2, 3)", "[2, 3]")), HasSubstr("can't be read from '[2, 3]"));
+  EXPECT_THAT(says(replaced(good, "'shape': (2, 3), ", "                 ")), HasSubstr("has no 'shape'"));
+  EXPECT_THAT(says(replaced(good, "'<f8'", "'<f8 ")), HasSubstr("header"));
+  EXPECT_THAT(says(std::string(good).replace(6, 1, "\x04")), HasSubstr("version 4"));
+}
+
+/// A file of 3 x 2 doubles with this header.
+std::string with_header(std::string header, char version = 1) {
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
+  header.append((64 - (8 + length_bytes + header.size() + 1) % 64) % 64, ' ');
+  header += '\n';
+  std::string contents = std::string("\x93NUMPY") + version + '\0';
+  for (std::size_t i = 0; i < length_bytes; ++i) {
+    contents += static_cast<char>(header.size() >> 8 * i & 0xff);
+  }
+  return contents + header + std::string(48, '\0');
+}
+
+TEST(Npy, ReadsTheHeadersThatNumPyReads) {
+  for (const char* header :
+       {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }",
+        "{\"descr\": \"<f8\", \"fortran_order\": False, \"shape\": (3, 2), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (3L, 2L), }", "{'descr': '=f8', 'fortran_order': False, 'shape': (3, 2), }",
+        "{'descr': 'float64', 'fortran_order': False, 'shape': (3, 2), }", "{'descr': 'd', 'fortran_order': False, 'shape': (3,2)}",
+        "{'shape': (3, 2), 'fortran_order': False, 'descr': '<f8'}", "  {  'shape' :(3,2,) ,'fortran_order':False,\n'descr':'f8'  }  "}) {
+    for (const char version : {'\1', '\2', '\3'}) {
+      const Array array = parse_npy(with_header(header, version), header);
+      EXPECT_EQ(array.precision, Precision::d);
+      EXPECT_EQ(array.order, Order::row_major);
+      EXPECT_EQ(array.shape, (std::vector<std::int64_t>{3, 2}));
+    }
+  }
+  EXPECT_EQ(parse_npy(with_header("{'descr': '<f8', 'fortran_order': True, 'shape': (3,2,), }", 2), "x").order, Order::column_major);
 }
 
 }  // namespace

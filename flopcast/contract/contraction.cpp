@@ -1,9 +1,11 @@
 #include "flopcast/contract/contraction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "flopcast/contract/overlap.hpp"
 #include "flopcast/core/error.hpp"
@@ -20,10 +22,37 @@ std::string without_blanks(std::string_view text) {
   return dense;
 }
 
+/// The whole letter of UTF-8 at `at`, or the byte as a number where there is none.
+std::string letter_at(std::string_view text, std::size_t at) {
+  constexpr std::array<std::pair<unsigned, unsigned>, 4> leads = {{{0x80, 0x00}, {0xe0, 0xc0}, {0xf0, 0xe0}, {0xf8, 0xf0}}};
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  for (std::size_t length = 1; length <= leads.size(); ++length) {
+    bool whole = (byte(at) & leads[length - 1].first) == leads[length - 1].second && byte(at) >= ' ' && byte(at) != 0x7f;
+    for (std::size_t i = 1; i < length; ++i) {
+      whole = whole && (byte(at + i) & 0xc0U) == 0x80U;
+    }
+    if (whole) {
+      return std::string(text.substr(at, length));
+    }
+  }
+  return fmt::format("\\x{:02x}", byte(at));
+}
+
+/// Text for messages: what is no UTF-8 as numbers.
+std::string legible(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string letter = letter_at(text, at);
+    shown += letter;
+    at += letter.front() == '\\' && letter.size() == 4 ? 1 : letter.size();
+  }
+  return shown;
+}
+
 Error unreadable(std::string_view text) {
   return bad_input(
       "contraction '{}' is none of 'abc=ai,ibc', 'C_abc := A_ai B_ibc' and 'ai,ibc->abc' (a shell wants the quotes for the latter two)",
-      text);
+      legible(text));
 }
 
 /// `A_{ij}` or `A_ij` to `ij`; `A` alone is a scalar.
@@ -77,7 +106,7 @@ Notation parse_list(std::string_view text) {
   const std::string result = arrow != std::string::npos ? dense.substr(arrow + 2) : dense.substr(0, sign);
   const std::size_t comma = inputs.find(',');
   if (comma == std::string::npos || inputs.find(',', comma + 1) != std::string::npos) {
-    throw bad_input("contraction '{}' has {} operand{}; it takes two", text, std::count(inputs.begin(), inputs.end(), ',') + 1,
+    throw bad_input("contraction '{}' has {} operand{}; it takes two", legible(text), std::count(inputs.begin(), inputs.end(), ',') + 1,
                     comma == std::string::npos ? "" : "s");
   }
   return {inputs.substr(0, comma), inputs.substr(comma + 1), result};
@@ -86,7 +115,8 @@ Notation parse_list(std::string_view text) {
 void check_letters(const std::string& indices, Place place, std::string_view text) {
   for (std::size_t i = 0; i < indices.size(); ++i) {
     if (std::isalpha(static_cast<unsigned char>(indices[i])) == 0) {
-      throw bad_input("contraction '{}': '{}' in {} is no index; an index is one letter", text, indices[i], letter(place));
+      throw bad_input("contraction '{}': '{}' in {} is no index; an index is one of the letters a to z and A to Z", legible(text),
+                      letter_at(indices, i), letter(place));
     }
     if (indices.find(indices[i], i + 1) != std::string::npos) {
       throw bad_input("contraction '{}': index {} is repeated in {}; take its diagonal first", text, indices[i], letter(place));
@@ -173,14 +203,15 @@ Extents parse_extents(std::span<const std::string> words, const Notation& notati
   const auto read = [&](std::string_view item) {
     const std::size_t last = item.rfind('=');
     if (last == std::string_view::npos || last == 0) {
-      throw bad_input("size '{}' is not INDEX=SIZE, such as {}=400", item, known.empty() ? 'a' : known.front());
+      throw bad_input("size '{}' is not INDEX=SIZE, such as {}=400", legible(item), known.empty() ? 'a' : known.front());
     }
     const std::string_view names = item.substr(0, last);
     const std::int64_t extent = parse_integer(item.substr(last + 1), fmt::format("size of {}", names), 1, largest_extent);
     for (std::size_t i = 0; i < names.size(); i += 2) {
       const char index = names[i];
       if ((i + 1 < names.size() && names[i + 1] != '=') || known.find(index) == std::string::npos) {
-        throw bad_input("size '{}': '{}' is no index of {}", item, names[i + 1 < names.size() && names[i + 1] != '=' ? i + 1 : i],
+        throw bad_input("size '{}': '{}' is no index of {}", legible(item),
+                        letter_at(names, i + 1 < names.size() && names[i + 1] != '=' && known.find(index) != std::string::npos ? i + 1 : i),
                         to_string(notation));
       }
       const auto [place, is_new] = extents.emplace(index, extent);

@@ -46,6 +46,9 @@ TEST(Notation, SaysWhatIsWrong) {
   EXPECT_THAT(says("ab=aik,ib"), HasSubstr("index k is in A only"));
   EXPECT_THAT(says("abx=ai,ib"), HasSubstr("index x of C is in neither A nor B"));
   EXPECT_THAT(says("ab=a1,1b"), HasSubstr("'1' in A is no index"));
+  EXPECT_THAT(says("αβ,βγ->αγ"),
+              HasSubstr("contraction 'αβ,βγ->αγ': 'α' in A is no index; an index is one of the letters a to z and A to Z"));
+  EXPECT_THAT(says("ab,b\xce->ac"), HasSubstr("contraction 'ab,b\\xce->ac': '\\xce' in B is no index"));
 }
 
 TEST(Extents, AreReadByIndex) {
@@ -63,6 +66,7 @@ TEST(Extents, SayWhatIsWrong) {
   EXPECT_THAT(says({"a=0", "b=1", "i=1"}), HasSubstr("size of a"));
   EXPECT_THAT(says({"a=99999999999", "b=1", "i=1"}), HasSubstr("out of range"));
   EXPECT_THAT(says({"x=1", "a=1", "b=1", "i=1"}), HasSubstr("'x' is no index of ab=ai,ib"));
+  EXPECT_THAT(says({"α=1"}), HasSubstr("size 'α=1': 'α' is no index of ab=ai,ib"));
   EXPECT_THAT(says({"ab=1"}), HasSubstr("is no index"));
   EXPECT_THAT(says({"400"}), HasSubstr("is not INDEX=SIZE"));
 }

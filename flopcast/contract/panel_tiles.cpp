@@ -573,6 +573,20 @@ PanelSize panel_size(Precision precision) {
   return is_single ? size(panel_kernels<float>().front()) : size(panel_kernels<double>().front());
 }
 
+double share_of_scattered_rows(const Fold& m, std::int64_t length, Precision precision) {
+  constexpr std::int64_t enough = 4096;
+  const auto share = [&](const auto& kernel) {
+    double scattered = 0, all = 0;
+    for (const RowPanel& panel : RowPanels(m, kernel.rows, kernel.lanes, kernel.takes_pieces).of(0, std::min({length, enough, m.extent}))) {
+      all += static_cast<double>(panel.rows);
+      scattered += panel.vectors_in_a ? 0 : static_cast<double>(panel.rows);
+    }
+    return all > 0 ? scattered / all : 0;
+  };
+  const bool is_single = precision == Precision::s || precision == Precision::c;
+  return is_single ? share(panel_kernels<float>().front()) : share(panel_kernels<double>().front());
+}
+
 bool panels_stream(Precision precision) {
   return precision == Precision::s ? panel_kernels<float>().front().streams
                                    : precision == Precision::d && panel_kernels<double>().front().streams;

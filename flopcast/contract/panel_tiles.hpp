@@ -75,6 +75,10 @@ class RowPanels {
 };
 std::vector<ColumnPanel> column_panels(const Fold& n, std::int64_t first, std::int64_t length, std::int64_t most);
 
+/// The share of a tile's first `length` rows that the panel kernel of `precision` can't read where they lie, as neighbours in a panel aren't
+/// neighbours in A (the first few thousand tell).
+double share_of_scattered_rows(const Fold& m, std::int64_t length, Precision precision);
+
 /// A part of the folded K, and the constant step between its values in A and B (0: no constant step).
 struct Depth {
   std::int64_t first = 0, length = 0;

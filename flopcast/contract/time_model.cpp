@@ -10,6 +10,11 @@ namespace {
 /// From L2 while several others are under way.
 constexpr Seconds seconds_per_lost_line = 1e-9;
 
+/// A panel of fewer columns takes as long as one of so many, as each sum waits for the product before: additions that two units have under
+/// way for four cycles each, over the vectors of a panel. Panels of 24 rows and one column took 1.1 ns for each product, of 8 columns 3.2 ns
+/// (a Zen 5).
+constexpr double fewest_columns = 8.0 / 3;
+
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 double count(std::int64_t extent, std::int64_t length) { return std::ceil(as_double(extent) / as_double(length)); }
 
@@ -34,6 +39,16 @@ class Roofs {
     const Seconds from_cache = levels == 1 ? 0 : inverse(share_.cache * last.bandwidth, fallback_ / 3);
     const double outside = share_outside(working_set_bytes, as_double(last.capacity_bytes));
     return (1 - outside) * from_cache + outside * per_byte_of_memory();
+  }
+  /// From the private caches, for what comes from there only once: nothing from the first level.
+  [[nodiscard]] Seconds per_byte_inside(double working_set_bytes) const {
+    const std::size_t levels = environment_.caches.size();
+    for (std::size_t level = 0; level + 1 < levels; ++level) {
+      if (working_set_bytes <= as_double(environment_.caches[level].capacity_bytes)) {
+        return level == 0 ? 0 : inverse(environment_.caches[level].bandwidth, fallback_ / 10);
+      }
+    }
+    return 0;
   }
   [[nodiscard]] Seconds per_byte_of_memory() const { return inverse(share_.memory * environment_.memory_bandwidth, fallback_); }
   /// Of the outermost private cache.
@@ -122,6 +137,15 @@ TimeModel::Packed TimeModel::what_is_packed(const Blocking& blocking) const {
 }
 
 bool starts_at_unit_step(const std::vector<std::int64_t>& offsets) { return offsets.size() < 2 || offsets[1] - offsets[0] == 1; }
+
+double TimeModel::scattered_share(const Blocking& blocking) const {
+  const Fold& rows = rows_of(blocking);
+  const auto [known, is_new] = scattered_.emplace(TableAndLength{rows.a.data(), blocking.m}, 0.0);
+  if (is_new) {
+    known->second = share_of_scattered_rows(rows, blocking.m, folded_->precision);
+  }
+  return known->second;
+}
 
 const Fold& TimeModel::rows_of(const Blocking& blocking) const { return rows_in(blocking.rows, *folded_); }
 
@@ -282,6 +306,11 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
     slab.inside.kernel += all.batch * count(folded.m.extent, panel_.rows) * count(folded.n.extent, panel_.columns) *
                           lines_lost(std::min(blocking.k, folded.k.extent)) * seconds_per_lost_line;
   }
+  const double columns = all.n / std::max(1.0, n_tiles), rows = all.m / std::max(1.0, m_tiles);
+  if (blocking.kernel == TileKernel::panels && columns < fewest_columns) {
+    const double in_panels = std::ceil(rows / as_double(panel_.rows)) * as_double(panel_.rows);
+    slab.inside.kernel += tiles * kernel.per_product * in_panels * (fewest_columns - columns) * kb;
+  }
   const Turns turns_a = turns_of(blocking, loop_without_a, blocking.keep_a && packed.a > 0),
               turns_b = turns_of(blocking, loop_without_b, blocking.keep_b && packed.b > 0),
               turns_c = turns_of(blocking, loop_without_c, blocking.keep_c && packed.c > 0 && blocking.kernel == TileKernel::gemm);
@@ -291,6 +320,10 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
     return std::max(turns.packings, packers);
   };
   slab.inside.a = all.batch * packed.a * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
+  if (blocking.kernel == TileKernel::panels && packed.a == 0) {  // some panels may have to be packed all the same
+    const Seconds gathered = (rates_->packed_along + rates_->packed_across) / 2;
+    slab.inside.a = all.batch * scattered_share(blocking) * gathered * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
+  }
   slab.inside.b = all.batch * packed.b * kb * all.n * packings(turns_b, Sharing::rows, m_tiles);
   const Seconds c_buffered = all.batch * packed.c * all.m * all.n;
 
@@ -304,6 +337,10 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
                          roofs.per_byte(turns_a.working_set_bytes), turns_a);
   slab.moving.b = moving(b_bytes, {folded.n.b, blocking.n}, {folded.k.b, blocking.k}, packed.b > 0, outer,
                          roofs.per_byte(turns_b.working_set_bytes), turns_b);
+  // Kernels' rates were taken on tiles that use A and B again and again: of few columns or rows the other operand comes from L2 but once.
+  const Seconds inside = blocking.kernel == TileKernel::streaming ? 0 : roofs.per_byte_inside(total);
+  slab.moving.a += columns < as_double(panel_.columns) ? a_bytes * inside : 0;
+  slab.moving.b += rows < as_double(panel_.columns) ? b_bytes * inside : 0;
   const double c_until_next = (runs_inside(blocking.order, TileLoop::m, TileLoop::k) ? all.m : mb) *
                               (runs_inside(blocking.order, TileLoop::n, TileLoop::k) ? all.n : nb);
   const bool stays_inside = c_until_next * all.bytes <= roofs.inner_capacity() / 2;  // C's tiles until the next tile of K

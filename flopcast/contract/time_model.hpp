@@ -111,6 +111,8 @@ class TimeModel {
   /// How many times as long as its bytes take an operand takes to come from outside: lines are fetched again as a tile needs only part of them,
   /// and each run begins before prefetchers follow it.
   [[nodiscard]] double fetching(const Side& rows, const Side& columns) const;
+  /// The share of A's rows that panels can't read in place, though most lie for that; looked up once.
+  [[nodiscard]] double scattered_share(const Blocking& blocking) const;
   /// M in the blocking's order.
   [[nodiscard]] const Fold& rows_of(const Blocking& blocking) const;
   [[nodiscard]] bool is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
@@ -125,6 +127,7 @@ class TimeModel {
   using TableAndLength = std::pair<const std::int64_t*, std::int64_t>;
   mutable std::map<std::pair<TableAndLength, std::int64_t>, std::int64_t> runs_;  ///< by step, too
   mutable std::map<TableAndLength, bool> regular_;
+  mutable std::map<TableAndLength, double> scattered_;
   mutable std::map<std::int64_t, double> lines_lost_;  ///< by depth
 };
 

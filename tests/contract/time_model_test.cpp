@@ -80,6 +80,34 @@ TEST(TimeModel, ChargesLinesOfDirectColumnsThatL1Loses) {
   EXPECT_NEAR(lost(576), 0, 1e-15) << "columns are 72 lines apart, of which they have eight each";
 }
 
+TEST(TimeModel, AColumnWaitsForItsSumsAndBringsAFromL2Once) {
+  const auto time_of = [](std::int64_t columns, TileKernel kernel) {
+    const Folded f = folded("ab=ai,ib", {{'a', 240}, {'b', columns}, {'i', 240}});
+    return TimeModel(f, machine(), only_products()).time({240, columns, 240, kernel}).total();
+  };
+  constexpr double products = 240 * 240 * 1e-9, from_l2 = 8.0 * 240 * 240 / 50e9;
+  EXPECT_NEAR(time_of(1, TileKernel::panels), 8.0 / 3 * products + from_l2, 1e-12);
+  EXPECT_NEAR(time_of(2, TileKernel::panels), 8.0 / 3 * products + from_l2, 1e-12);
+  EXPECT_NEAR(time_of(3, TileKernel::panels), 3 * products + from_l2, 1e-12);
+  EXPECT_NEAR(time_of(8, TileKernel::panels), 8 * products, 1e-12) << "the rates of kernels include it";
+  EXPECT_NEAR(time_of(1, TileKernel::gemm), products + from_l2, 1e-12);
+  const Folded row = folded("ab=ai,ib", {{'a', 1}, {'b', 240}, {'i', 240}});
+  EXPECT_NEAR(TimeModel(row, machine(), only_products()).time({1, 240, 240}).total(), products + from_l2, 1e-12);
+  const Folded small = folded("ab=ai,ib", {{'a', 48}, {'b', 1}, {'i', 48}});
+  EXPECT_NEAR(TimeModel(small, machine(), only_products()).time({48, 1, 48}).total(), 48 * 48 * 1e-9, 1e-12) << "all of it is in L1";
+}
+
+TEST(TimeModel, PanelsWhoseRowsAreInTwoRunsOfAArePacked) {
+  // C's rows follow each other, A's in runs of one and a half panels: every third panel has rows of two runs
+  const std::int64_t rows = panel_size(Precision::d).rows;
+  const Folded f = folded("ax=aix,i", {{'a', rows / 2 * 3}, {'x', 2}, {'i', 8}});
+  TileRates rates;
+  rates.packed_along = 1e-9;
+  rates.packed_across = 3e-9;
+  const TimeModel model(f, machine(), rates);
+  EXPECT_NEAR(model.time({3 * rows, 1, 8, TileKernel::panels}).parts().a, static_cast<double>(rows) * 8 * 2e-9, 1e-12);
+}
+
 TEST(TimeModel, CountsCallsOfTilesAndPacking) {
   TileRates rates;
   rates.kernels[0].call = 1e-6;

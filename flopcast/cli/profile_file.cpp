@@ -65,11 +65,7 @@ namespace {
 /// What was known before is kept under another name; returns what to tell the user of that.
 std::string keep_previous(const std::string& file, const Environment& environment) {
   const std::string previous = file + ".previous";
-  std::error_code error;
-  fs::copy_file(file, previous, fs::copy_options::overwrite_existing, error);
-  if (error) {
-    throw environment_error("can't copy {}, which holds for another machine or library, to {}: {}", file, previous, error.message());
-  }
+  report::write_file(previous, report::read_file(file));
   return fmt::format("{} held for another machine or library ({}, {}): that is kept as {}", file, environment.cpu, environment.blas.path,
                      previous);
 }

@@ -1,17 +1,14 @@
 #include "flopcast/machine/machine_file.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
+#include "flopcast/core/whole_file.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -31,7 +28,7 @@ nlohmann::json curve_to_json(const std::vector<CurvePoint>& curve) {
 std::vector<CurvePoint> curve_from_json(const nlohmann::json& json) {
   std::vector<CurvePoint> curve;
   for (const nlohmann::json& point : json) {
-    curve.push_back({point.at(0).get<double>(), point.at(1).get<double>()});
+    curve.push_back({element<double>(point, 0), element<double>(point, 1)});
   }
   return curve;
 }
@@ -48,8 +45,8 @@ std::vector<nlohmann::json> patterns_to_json(const std::vector<PatternCapacities
 std::vector<PatternCapacities> patterns_from_json(const nlohmann::json& json) {
   std::vector<PatternCapacities> patterns;
   for (const nlohmann::json& level : json) {
-    patterns.push_back({level.at("stream_bytes").get<std::int64_t>(), level.at("parallel_chase_bytes").get<std::int64_t>(),
-                        level.at("serial_chase_bytes").get<std::int64_t>()});
+    patterns.push_back({member<std::int64_t>(level, "stream_bytes"), member<std::int64_t>(level, "parallel_chase_bytes"),
+                        member<std::int64_t>(level, "serial_chase_bytes")});
   }
   return patterns;
 }
@@ -57,22 +54,6 @@ std::vector<PatternCapacities> patterns_from_json(const nlohmann::json& json) {
 std::optional<fs::path> directory_in(const char* variable, std::string_view below) {
   const char* value = std::getenv(variable);
   return value == nullptr || *value == '\0' ? std::nullopt : std::optional(fs::path(value) / below);
-}
-
-/// Writes and syncs; false with errno set if that fails.
-bool write_all(const fs::path& file, std::string_view text) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) {
-    return false;
-  }
-  bool good = true;
-  while (good && !text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    good = written > 0 || (written < 0 && errno == EINTR);
-    text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
-  }
-  good = good && fsync(descriptor) == 0;
-  return close(descriptor) == 0 && good;
 }
 
 }  // namespace
@@ -101,23 +82,23 @@ void from_json(const nlohmann::json& json, MachineMeasurement& measurement) {
   if (json.at("schema") != schema) {
     throw bad_input("schema '{}' of a measured machine; expected '{}'", json.at("schema").dump(), schema);
   }
-  json.at("cpu").get_to(measurement.cpu);
-  json.at("quick").get_to(measurement.quick);
-  json.at("huge_pages").get_to(measurement.sweep.huge_pages);
+  read_member(json, "cpu", measurement.cpu);
+  read_member(json, "quick", measurement.quick);
+  read_member(json, "huge_pages", measurement.sweep.huge_pages);
   measurement.sweep.triad = curve_from_json(json.at("triad"));
   measurement.sweep.chase = curve_from_json(json.at("chase"));
   if (json.contains("parallel_chase")) {
     measurement.sweep.parallel_chase = curve_from_json(json.at("parallel_chase"));
     measurement.hierarchy.patterns = patterns_from_json(json.at("patterns"));
   }
-  json.at("levels").get_to(measurement.hierarchy.levels);
-  json.at("memory_bandwidth").get_to(measurement.hierarchy.memory_bandwidth);
-  json.at("memory_latency_seconds").get_to(measurement.hierarchy.memory_latency);
-  json.at("peaks").get_to(measurement.peaks);
-  measurement.peak_moments = json.value("peak_moments", measurement.peak_moments);  // files of earlier versions lack these
-  measurement.dgemm_rates = json.value("dgemm_rates", measurement.dgemm_rates);
+  read_member(json, "levels", measurement.hierarchy.levels);
+  read_member(json, "memory_bandwidth", measurement.hierarchy.memory_bandwidth);
+  read_member(json, "memory_latency_seconds", measurement.hierarchy.memory_latency);
+  read_member(json, "peaks", measurement.peaks);
+  measurement.peak_moments = member_or(json, "peak_moments", measurement.peak_moments);  // files of earlier versions lack these
+  measurement.dgemm_rates = member_or(json, "dgemm_rates", measurement.dgemm_rates);
   if (json.contains("bandwidth_shares")) {
-    measurement.bandwidth_shares = json.at("bandwidth_shares").get<std::vector<BandwidthShare>>();
+    measurement.bandwidth_shares = member<std::vector<BandwidthShare>>(json, "bandwidth_shares");
   }
 }
 
@@ -150,13 +131,13 @@ std::optional<MachineMeasurement> read_measurement(const fs::path& file) {
 void write_measurement(const fs::path& file, const MachineMeasurement& measurement) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  const fs::path temporary = file.string() + fmt::format(".{}.tmp", getpid());
-  const bool written =
-      !error && write_all(temporary, nlohmann::json(measurement).dump(1) + '\n') && rename(temporary.c_str(), file.c_str()) == 0;
-  if (!written) {
-    const std::string reason = error ? error.message() : std::strerror(errno);
-    fs::remove(temporary, error);
-    throw environment_error("can't write {}: {}; FLOPCAST_HOME names another directory for it", file.string(), reason);
+  try {
+    if (error) {
+      throw environment_error("cannot make '{}': {}", file.parent_path().string(), error.message());
+    }
+    replace_file(file.string(), nlohmann::json(measurement).dump(1) + '\n');
+  } catch (const Error& failure) {
+    throw environment_error("{}; FLOPCAST_HOME names another directory for it", failure.what());
   }
 }
 

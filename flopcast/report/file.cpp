@@ -1,21 +1,20 @@
 #include "flopcast/report/file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <utility>
-#include <vector>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/whole_file.hpp"
 
 namespace flopcast::report {
 namespace {
@@ -51,24 +50,22 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-void write_standard_output(std::string_view text) {
-  if (!write_all(STDOUT_FILENO, text)) {
+void write_open_file(int file, const std::string& name, std::string_view text) {
+  if (!write_all(file, text)) {
     if (errno == EPIPE) {
       throw BrokenPipe();
     }
-    throw environment_error("cannot write to standard output: {}", std::strerror(errno));
+    throw environment_error("cannot write to {}: {}", name, std::strerror(errno));
   }
 }
 
 /// Devices, pipes and sockets can't be replaced; they are written to directly.
 void write_in_place(const std::string& path, std::string_view text) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.get() < 0 || !write_all(file.get(), text)) {
-    if (errno == EPIPE) {
-      throw BrokenPipe();
-    }
+  if (file.get() < 0) {
     throw environment_error("cannot write '{}': {}", path, std::strerror(errno));
   }
+  write_open_file(file.get(), "'" + path + "'", text);
 }
 
 /// Whether there is nothing yet, or a regular file; looked at once, as other processes may move it meanwhile.
@@ -78,46 +75,34 @@ bool is_replaced(const std::filesystem::path& path) {
   return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
 }
 
-/// The file that a symbolic link names; others, and what another process has moved meanwhile, are themselves.
+/// The file that a chain of symbolic links names, whether it exists or not; others, and what another process has moved meanwhile, are
+/// themselves.
 std::filesystem::path behind_links(const std::string& path) {
+  constexpr int most_links = 40;  // as Linux has it
   std::error_code error;
-  const std::filesystem::path whole = std::filesystem::absolute(path);
-  const std::filesystem::path target = std::filesystem::weakly_canonical(whole, error);
-  return error ? whole : target;
+  std::filesystem::path target = std::filesystem::absolute(path);
+  for (int links = 0; links < most_links && std::filesystem::is_symlink(target, error); ++links) {
+    target = target.parent_path() / std::filesystem::read_symlink(target, error);
+  }
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(target, error);
+  return error ? target : whole;
 }
 
-/// A file's permissions: those of the file it replaces, else what the umask leaves.
-mode_t permissions(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0) {
-    return status.st_mode & 07777U;
+/// The open file that `path` names, as /dev/stdout and /dev/fd/3 do; -1 for other paths. Such a file may be shared with others that write
+/// behind each other: replacing it would lose what they wrote.
+int open_file_of(const std::string& path) {
+  if (path == "/dev/stdout" || path == "/dev/stderr") {
+    return path == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO;
   }
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666U & ~mask;
-}
-
-void replace_file(const std::string& path, std::string_view text) {
-  std::string temporary = path + ".XXXXXX";
-  const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.get() < 0) {
-    throw environment_error("cannot write '{}': {}", path, std::strerror(errno));
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    const std::string_view rest = std::string_view(path).substr(std::min(folder.size(), path.size()));
+    int number = -1;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    if (path.compare(0, folder.size(), folder) == 0 && error == std::errc() && end == rest.data() + rest.size()) {
+      return number;
+    }
   }
-  const bool written = write_all(file.get(), text) && ::fchmod(file.get(), permissions(path)) == 0 && ::fsync(file.get()) == 0 &&
-                       ::rename(temporary.c_str(), path.c_str()) == 0;
-  if (!written) {
-    const int reason = errno;
-    ::unlink(temporary.c_str());
-    throw environment_error("cannot write '{}': {}; nothing was written", path, std::strerror(reason));
-  }
-}
-
-/// Line and column, both from 1, of the byte at `offset`.
-std::pair<std::int64_t, std::int64_t> line_and_column(std::string_view text, std::size_t offset) {
-  const std::string_view before = text.substr(0, offset);
-  const std::size_t line_start = before.rfind('\n');
-  const std::size_t column = line_start == std::string_view::npos ? before.size() + 1 : before.size() - line_start;
-  return {std::count(before.begin(), before.end(), '\n') + 1, static_cast<std::int64_t>(column)};
+  return -1;
 }
 
 /// "flopcast-trace-12" is {"flopcast-trace", 12}; nothing if it doesn't end in a version.
@@ -130,34 +115,15 @@ std::optional<std::pair<std::string_view, int>> name_and_version(std::string_vie
   return version > 0 ? std::optional(std::pair(schema.substr(0, dash), version)) : std::nullopt;
 }
 
-/// To be called by the parser: throws bad_input if an object has two members of one name, of which it would keep the last.
-class MembersOnce {
- public:
-  explicit MembersOnce(std::string document) : document_(std::move(document)) {}
-  bool operator()(int /*depth*/, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
-    switch (event) {
-      case nlohmann::json::parse_event_t::object_start: open_.emplace_back(); break;
-      case nlohmann::json::parse_event_t::object_end: open_.pop_back(); break;
-      case nlohmann::json::parse_event_t::key:
-        if (!open_.back().insert(parsed.get<std::string>()).second) {
-          throw bad_input("{} has two members {} in one object", document_, parsed.dump());
-        }
-        break;
-      default: break;
-    }
-    return true;
-  }
-
- private:
-  std::string document_;
-  std::vector<std::set<std::string>> open_;  ///< names in the objects that have begun
-};
-
 }  // namespace
 
 void write_file(const std::string& path, std::string_view text) {
   if (path == "-") {
-    write_standard_output(text);
+    write_open_file(STDOUT_FILENO, "standard output", text);
+    return;
+  }
+  if (const int file = open_file_of(path); file >= 0) {
+    write_open_file(file, "'" + path + "'", text);
     return;
   }
   if (!is_replaced(path)) {
@@ -168,9 +134,12 @@ void write_file(const std::string& path, std::string_view text) {
 }
 
 void require_writable(const std::string& path) {
+  if (path == "-" || open_file_of(path) >= 0) {
+    return;
+  }
   const std::filesystem::path target = behind_links(path);
   const std::string changed = is_replaced(target) ? target.parent_path().string() : target.string();
-  if (path != "-" && ::access(changed.c_str(), W_OK) != 0) {
+  if (::access(changed.c_str(), W_OK) != 0) {
     throw environment_error("cannot write '{}': {}", path, std::strerror(errno));
   }
 }
@@ -196,21 +165,7 @@ std::string read_file(const std::string& path) {
 }
 
 nlohmann::json read_json(const std::string& path, WrittenBy author) {
-  const std::string text = read_file(path);
-  const std::string name = shown_name(path, "standard input");
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw bad_input("{} is empty; expected a JSON document", name);
-  }
-  try {
-    return author == WrittenBy::hand ? nlohmann::json::parse(text, MembersOnce(name)) : nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
-    const auto [line, column] = line_and_column(text, offset);
-    if (offset >= text.size()) {
-      throw bad_input("{} is cut off: the JSON document ends too early, at line {}, column {} (byte {})", name, line, column, text.size());
-    }
-    throw bad_input("{} is no JSON document: error at line {}, column {} (byte {})", name, line, column, offset);
-  }
+  return parse_json(read_file(path), shown_name(path, "standard input"), author);
 }
 
 nlohmann::json read_document(const std::string& path, std::string_view schema, WrittenBy author) {

@@ -1,10 +1,15 @@
 #include "flopcast/report/file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -156,6 +161,73 @@ TEST_F(FileTest, SchemaIsChecked) {
   EXPECT_THAT(complaint("{\"schema\": \"flopcast-sample-1\"}"), HasSubstr("expected \"flopcast-trace-1\""));
   EXPECT_THAT(complaint("{\"schema\": \"flopcast-trace-2\"}"), HasSubstr("written by a newer flopcast"));
   EXPECT_EQ(read_document(given("a", "{\"schema\": \"flopcast-trace-1\"}"), "flopcast-trace-1").size(), 1U);
+}
+
+/// Of a disk on which files may have no name; elsewhere a killed process leaves its temporary file behind.
+bool has_nameless_files(const std::string& folder) {
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY, 0600);
+  if (file >= 0) {
+    ::close(file);
+  }
+  return file >= 0;
+}
+
+TEST_F(FileTest, AKillLeavesTheOldOrTheNewFileAndNoOther) {
+  const std::string older(1 << 22, 'o'), newer(1 << 22, 'n');
+  const std::string file = given("a", older);
+  int replaced = 0;
+  for (int delay = 0; delay < 30; ++delay) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      write_file(file, newer);
+      ::_exit(0);
+    }
+    ::usleep(static_cast<useconds_t>(200 * delay));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const std::string left = read_file(file);
+    ASSERT_TRUE(left == older || left == newer) << left.size() << " bytes after " << 200 * delay << " us";
+    replaced += left == newer ? 1 : 0;
+    if (has_nameless_files(path(""))) {
+      ASSERT_EQ(files(), 1);
+    }
+    write_file(file, older);
+  }
+  std::printf("%d of 30 were done in time\n", replaced);
+}
+
+TEST_F(FileTest, ALinkToNothingYetStays) {
+  std::filesystem::create_symlink("b", path("a"));
+  write_file(path("a"), "text");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("a")));
+  EXPECT_EQ(read_file(path("b")), "text");
+  std::filesystem::create_symlink(path("a"), path("c"));
+  write_file(path("c"), "more");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("c")));
+  EXPECT_EQ(read_file(path("b")), "more");
+}
+
+TEST_F(FileTest, OpenFilesAreWrittenToBehindWhatIsThere) {
+  const std::string file = given("a", "before\n");
+  const int open = ::open(file.c_str(), O_WRONLY | O_APPEND);
+  const std::string name = "/dev/fd/" + std::to_string(open);
+  EXPECT_NO_THROW(require_writable(name));
+  write_file(name, "after\n");
+  ::close(open);
+  EXPECT_EQ(read_file(file), "before\nafter\n");
+}
+
+TEST_F(FileTest, PipesAreWrittenTo) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::thread writer([&] { write_file(path("pipe"), "through"); });
+  EXPECT_EQ(read_file(path("pipe")), "through");
+  writer.join();
+  EXPECT_TRUE(std::filesystem::is_fifo(path("pipe")));
+}
+
+TEST_F(FileTest, NumbersBeyondADoubleAreNamed) {
+  const std::string file = given("a", R"({"a": [1, {"b": 1e400}]})");
+  EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(file); }), HasSubstr("member a[1].b is 1e400"));
 }
 
 }  // namespace

@@ -7,13 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <memory>
 #include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/trace.hpp"
+#include "flopcast/core/whole_file.hpp"
 #include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 #include "flopcast/interpose/preloaded/smpi/simulation.hpp"
@@ -154,14 +154,7 @@ json document_of(const ResultFacts& facts, path::KernelTable& kernels) {
 
 void write_result_file(const std::string& file, const ResultFacts& facts, path::KernelTable& kernels) noexcept {
   try {
-    const std::string unfinished = file + ".part";
-    std::ofstream out(unfinished);
-    out << document_of(facts, kernels).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
-    out.close();
-    if (!out || std::rename(unfinished.c_str(), file.c_str()) != 0) {
-      std::remove(unfinished.c_str());
-      std::fprintf(stderr, "flopcast: can't write what came of the simulation to %s: %s\n", file.c_str(), std::strerror(errno));
-    }
+    replace_file(file, document_of(facts, kernels).dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
   } catch (const std::exception& error) {
     std::fprintf(stderr, "flopcast: can't write what came of the simulation: %s\n", error.what());
   }

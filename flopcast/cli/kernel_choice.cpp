@@ -8,6 +8,7 @@
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/machine/inspect.hpp"
 #include "flopcast/machine/installed.hpp"
@@ -48,9 +49,22 @@ KernelSettings better_of(const nlohmann::json& found) {
   if (!found.contains("better")) {
     return {};
   }
-  const auto setting = found.at("better").at("setting").get<std::string>();
+  const auto setting = member<std::string>(found.at("better"), "setting");
   const std::size_t equals = setting.find('=');
   return {{setting.substr(0, equals), setting.substr(equals + 1)}};
+}
+
+/// What inspect has kept; throws json's exception if it isn't all there.
+nlohmann::json checked(nlohmann::json found) {
+  static_cast<void>(member<std::string>(found, "kernels"));
+  static_cast<void>(member<double>(found, "dgemm_flops"));
+  if (found.contains("better")) {
+    at_place("better", [&found] {
+      static_cast<void>(member<std::string>(found.at("better"), "setting"));
+      static_cast<void>(member<double>(found.at("better"), "dgemm_flops"));
+    });
+  }
+  return found;
 }
 
 void put_variable(const std::string& name, const std::optional<std::string>& value) {
@@ -65,8 +79,8 @@ void put_variable(const std::string& name, const std::optional<std::string>& val
 nlohmann::json found_kernels(const fs::path& file, const CommonOptions& common) {
   const std::string key = library_key(file);
   model::Store store = open_store(common);
-  if (const std::optional<nlohmann::json> kept = store.find_artifact(artifact, key)) {
-    return *kept;
+  if (std::optional<nlohmann::json> kept = store.read_artifact(artifact, key, checked)) {
+    return *std::move(kept);
   }
   note(fmt::format("trying which kernels of {} suit this CPU (once)", file.string()), common);
   const KernelVariables users;
@@ -78,9 +92,9 @@ nlohmann::json found_kernels(const fs::path& file, const CommonOptions& common) 
 
 std::string remark(const fs::path& file, const nlohmann::json& found) {
   return fmt::format("{} chose '{}' kernels for this CPU ({}); with {} its dgemm makes {}", file.filename().string(),
-                     found.at("kernels").get<std::string>(), format_flop_rate(found.at("dgemm_flops").get<double>()),
-                     found.at("better").at("setting").get<std::string>(),
-                     format_flop_rate(found.at("better").at("dgemm_flops").get<double>()));
+                     member<std::string>(found, "kernels"), format_flop_rate(member<double>(found, "dgemm_flops")),
+                     member<std::string>(found.at("better"), "setting"),
+                     format_flop_rate(member<double>(found.at("better"), "dgemm_flops")));
 }
 
 }  // namespace
@@ -154,7 +168,7 @@ KernelSettings known_kernels(const fs::path& but) {
     const model::Store store = model::Store::open_copy(model::default_store_path());
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
       if (library.path != but && in_force(library.path).empty()) {
-        known.merge(better_of(store.find_artifact(artifact, library_key(library.path)).value_or(nlohmann::json())));
+        known.merge(better_of(store.read_artifact(artifact, library_key(library.path), checked).value_or(nlohmann::json())));
       }
     }
   } catch (const Error&) {

@@ -10,6 +10,7 @@
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -198,8 +199,13 @@ std::vector<double> thresholds_of(const ModelledKernel& kernel, const ModelKey& 
   }
   const model::Box domain = hull(kernel.domain);
   const std::string name = fmt::format("{} {} {}", to_string(key), key.library, nlohmann::json(domain).dump());
-  if (const auto known = store.find_artifact(artifact, name); known && !options.fresh) {
-    return known->get<std::vector<double>>();
+  const auto read = [](const nlohmann::json& known) {
+    std::vector<double> thresholds;
+    read_value(known, thresholds);
+    return thresholds;
+  };
+  if (auto known = options.fresh ? std::nullopt : store.read_artifact(artifact, name, read)) {
+    return *std::move(known);
   }
   const measure::Backend backend = measure::system_backend(bench.libraries());
   const auto found = model::find_thresholds(domain, finest, [&](const model::Sizes& sizes) -> std::optional<double> {

@@ -77,9 +77,11 @@ SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Sto
 }
 
 void SimulatedMachine::describe(const MachineChoice& choice, const model::Store& store, const CommonOptions& common) {
-  const std::optional<json> kept = store.find_artifact(machine_artifact_kind, this_machine());
+  const auto kept = store.read_artifact(machine_artifact_kind, this_machine(), [](const json& document) {
+    return scale::machine_description_from_json(document, "the store's description of this machine");
+  });
   if (kept) {
-    description_ = scale::machine_description_from_json(*kept, "the store's description of this machine");
+    description_ = *kept;
   } else {
     description_.cores_per_host = machine::detect_topology().usable_cores;
   }

@@ -9,6 +9,7 @@
 
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/interpose/component.hpp"
 
 namespace flopcast::cli {
@@ -53,14 +54,22 @@ MpiSelfChecks::MpiSelfChecks(model::Store& store, const MpiSpace& space, const s
 
 bool MpiSelfChecks::has_passed() const {
   constexpr int most_tunings = 10;  // then it is looked at again: libraries change, too
-  const std::optional<json> kept = store_.find_artifact(artifact_kind, name_);
-  return kept && kept->value("identity", "") == identity_ && kept->value("passed", false) && kept->value("tunings", 0) < most_tunings;
+  return store_
+      .read_artifact(artifact_kind, name_,
+                     [this](const json& kept) {
+                       return member_or(kept, "identity", "") == identity_ && member_or(kept, "passed", false) &&
+                              member_or(kept, "tunings", 0) < most_tunings;
+                     })
+      .value_or(false);
 }
 
 void MpiSelfChecks::count_tuning() {
-  if (std::optional<json> kept = store_.find_artifact(artifact_kind, name_)) {
-    (*kept)["tunings"] = kept->value("tunings", 0) + 1;
-    store_.put_artifact(artifact_kind, name_, *kept);
+  const std::optional<json> counted = store_.read_artifact(artifact_kind, name_, [](json kept) {
+    kept["tunings"] = member_or(kept, "tunings", 0) + 1;
+    return kept;
+  });
+  if (counted) {
+    store_.put_artifact(artifact_kind, name_, *counted);
   }
 }
 

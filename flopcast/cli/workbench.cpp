@@ -8,6 +8,7 @@
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/control_group.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/interpose/component.hpp"
 #include "flopcast/interpose/preloaded/tuned.h"
 #include "flopcast/kernel/catalogue.hpp"
@@ -89,8 +90,8 @@ namespace {
 
 /// A number of what is kept about the reference kernels; 0 if nothing is yet.
 double kept_of_reference(const model::Store& store, const Environment& environment, const char* member) {
-  const auto kept = store.find_artifact(reference_artifact, environment.fingerprint);
-  return kept ? kept->value(member, 0.0) : 0.0;
+  const auto read = [member](const nlohmann::json& kept) { return member_or(kept, member, 0.0); };
+  return store.read_artifact(reference_artifact, environment.fingerprint, read).value_or(0.0);
 }
 
 /// Reference solve over reference product while nothing disturbed.

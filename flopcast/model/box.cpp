@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -84,8 +85,8 @@ std::vector<Box> subdivide(const Box& box, std::int64_t minimum_size, std::int64
 void to_json(nlohmann::json& json, const Box& box) { json = {{"low", box.low}, {"high", box.high}}; }
 
 void from_json(const nlohmann::json& json, Box& box) {
-  json.at("low").get_to(box.low);
-  json.at("high").get_to(box.high);
+  read_member(json, "low", box.low);
+  read_member(json, "high", box.high);
   check(box);
 }
 

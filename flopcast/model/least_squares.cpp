@@ -8,6 +8,7 @@
 #include <set>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/core/statistics.hpp"
 
 namespace flopcast::model {
@@ -112,10 +113,10 @@ void to_json(nlohmann::json& json, const FitError& error) {
 }
 
 void from_json(const nlohmann::json& json, FitError& error) {
-  json.at("maximum").get_to(error.maximum);
-  json.at("mean").get_to(error.mean);
-  json.at("median").get_to(error.median);
-  json.at("deviation").get_to(error.deviation);
+  read_member(json, "maximum", error.maximum);
+  read_member(json, "mean", error.mean);
+  read_member(json, "median", error.median);
+  read_member(json, "deviation", error.deviation);
 }
 
 }  // namespace flopcast::model

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/model/basis.hpp"
 #include "flopcast/model/grid.hpp"
 
@@ -178,8 +179,8 @@ void to_json(nlohmann::json& json, const LevelsOptions& options) {
 }
 
 void from_json(const nlohmann::json& json, LevelsOptions& options) {
-  json.at("measurements").get_to(options.measurements);
-  json.at("minimum_width").get_to(options.minimum_width);
+  read_member(json, "measurements", options.measurements);
+  read_member(json, "minimum_width", options.minimum_width);
   check(options);
 }
 

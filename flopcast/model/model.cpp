@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 
 namespace flopcast::model {
 namespace {
 
-constexpr const char* schema = "flopcast-model-1";
 constexpr double steepest_exponent = 3;     // no kernel's complexity is above O(n^3)
 constexpr double error_per_doubling = 0.5;  // error of an extrapolation
 
@@ -148,49 +148,47 @@ void to_json(nlohmann::json& json, const Piece& piece) {
 
 void from_json(const nlohmann::json& json, Piece& piece) {
   piece = {};
-  json.at("box").get_to(piece.box);
-  json.at("polynomial").get_to(piece.polynomial);
-  json.at("floor_seconds").get_to(piece.floor);
-  json.at("error").get_to(piece.error);
-  json.at("samples").get_to(piece.samples);
-  json.at("bytes_low").get_to(piece.bytes_low);
-  piece.bytes_high = json.value("bytes_high", std::numeric_limits<double>::infinity());
+  read_member(json, "box", piece.box);
+  read_member(json, "polynomial", piece.polynomial);
+  read_member(json, "floor_seconds", piece.floor);
+  read_member(json, "error", piece.error);
+  read_member(json, "samples", piece.samples);
+  read_member(json, "bytes_low", piece.bytes_low);
+  piece.bytes_high = member_or(json, "bytes_high", std::numeric_limits<double>::infinity());
 }
 
 void to_json(nlohmann::json& json, const Model& model) {
-  json = {{"schema", schema},
-          {"key", model.key},
-          {"generator", model.generator},
-          {"options", model.options},
-          {"sizes", model.sizes},
-          {"domain", model.domain},
-          {"pieces", model.pieces},
-          {"cost", {{"samples", model.cost.samples}, {"seconds", model.cost.seconds}}}};
+  json = {{"schema", model_schema},       {"key", model.key},
+          {"generator", model.generator}, {"options", model.options},
+          {"sizes", model.sizes},         {"domain", model.domain},
+          {"pieces", model.pieces},       {"cost", {{"samples", model.cost.samples}, {"seconds", model.cost.seconds}}}};
   if (!model.footprint.monomials.empty()) {
     json["footprint_bytes"] = model.footprint;
   }
 }
 
 void from_json(const nlohmann::json& json, Model& model) {
-  if (!json.is_object() || json.value("schema", "") != schema) {
-    throw bad_input("not a model: expected \"schema\": \"{}\"{}", schema,
-                    json.is_object() && json.contains("schema") ? ", found " + json["schema"].dump() : "");
+  if (!json.is_object() || !json.contains("schema") || json["schema"] != model_schema) {
+    throw bad_input("not a model: expected \"schema\": \"{}\"{}", model_schema,
+                    json.is_object() && json.contains("schema") ? ", found " + shown(json["schema"]) : "");
   }
   try {
     model = {};
-    json.at("key").get_to(model.key);
-    json.at("generator").get_to(model.generator);
+    read_member(json, "key", model.key);
+    read_member(json, "generator", model.generator);
     model.options = json.at("options");
-    json.at("sizes").get_to(model.sizes);
-    json.at("domain").get_to(model.domain);
-    json.at("pieces").get_to(model.pieces);
-    json.at("cost").at("samples").get_to(model.cost.samples);
-    json.at("cost").at("seconds").get_to(model.cost.seconds);
+    read_member(json, "sizes", model.sizes);
+    read_member(json, "domain", model.domain);
+    read_member(json, "pieces", model.pieces);
+    at_place("cost", [&] {
+      read_member(json.at("cost"), "samples", model.cost.samples);
+      read_member(json.at("cost"), "seconds", model.cost.seconds);
+    });
     if (json.contains("footprint_bytes")) {
-      json["footprint_bytes"].get_to(model.footprint);
+      read_member(json, "footprint_bytes", model.footprint);
     }
   } catch (const nlohmann::json::exception& error) {
-    throw bad_input("model is damaged: {}", error.what());
+    throw bad_input("model is damaged: {}", reason(error));
   }
   check(model);
 }

@@ -74,6 +74,7 @@ std::string name(const Model& model);
 
 void to_json(nlohmann::json& json, const Piece& piece);
 void from_json(const nlohmann::json& json, Piece& piece);
+inline constexpr const char* model_schema = "flopcast-model-1";
 /// Converts a model to the document {"schema": "flopcast-model-1", ...}. from_json throws bad_input that says what is wrong.
 void to_json(nlohmann::json& json, const Model& model);
 void from_json(const nlohmann::json& json, Model& model);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -73,9 +74,9 @@ void to_json(nlohmann::json& json, const Polynomial& polynomial) {
 
 void from_json(const nlohmann::json& json, Polynomial& polynomial) {
   polynomial = {};
-  json.at("centre").get_to(polynomial.centre);
-  json.at("scale").get_to(polynomial.scale);
-  json.at("coefficients").get_to(polynomial.coefficients);
+  read_member(json, "centre", polynomial.centre);
+  read_member(json, "scale", polynomial.scale);
+  read_member(json, "coefficients", polynomial.coefficients);
   for (const nlohmann::json& monomial : json.at("monomials")) {
     polynomial.monomials.push_back(monomial_from_json(monomial, polynomial.centre.size()));
   }

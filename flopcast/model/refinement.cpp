@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -252,16 +253,16 @@ void to_json(nlohmann::json& json, const RefinementOptions& options) {
 }
 
 void from_json(const nlohmann::json& json, RefinementOptions& options) {
-  json.at("minimum_width").get_to(options.minimum_width);
+  read_member(json, "minimum_width", options.minimum_width);
   options.grid = parse_grid(json.at("grid").get_ref<const std::string&>());
-  json.at("error_bound").get_to(options.error_bound);
-  json.at("minimum_size").get_to(options.minimum_size);
-  json.at("degree").get_to(options.degree);
-  json.at("oversampling").get_to(options.oversampling);
+  read_member(json, "error_bound", options.error_bound);
+  read_member(json, "minimum_size", options.minimum_size);
+  read_member(json, "degree", options.degree);
+  read_member(json, "oversampling", options.oversampling);
   options.error_type = parse_error_type(json.at("error_type").get_ref<const std::string&>());
   options.basis = parse_basis_kind(json.at("basis").get_ref<const std::string&>());
-  json.at("reuse").get_to(options.reuse);
-  json.at("maximum_depth").get_to(options.maximum_depth);
+  read_member(json, "reuse", options.reuse);
+  read_member(json, "maximum_depth", options.maximum_depth);
   check(options);
 }
 

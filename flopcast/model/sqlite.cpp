@@ -1,6 +1,7 @@
 #include "flopcast/model/sqlite.hpp"
 
 #include <cstring>
+#include <new>
 
 namespace flopcast::model::sqlite {
 namespace {
@@ -31,6 +32,8 @@ void Database::fail(int code) const {
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+    case SQLITE_TOOBIG:  // an entry's length
       std::filesystem::remove(path_.string() + check_note_suffix, error);
       throw Damaged(fmt::format("the store {} is damaged: {}", path_.string(), reason));
     case SQLITE_FULL:
@@ -45,7 +48,12 @@ void Database::fail(int code) const {
     case SQLITE_IOERR:
       throw environment_error("can't read and write the store {}: {}; set FLOPCAST_HOME to a directory that can be written", path_.string(),
                               reason);
-    default: throw internal_error("store {}: SQLite error {}: {}", path_.string(), code, reason);
+    case SQLITE_NOMEM: throw std::bad_alloc();
+    default:
+      if (said.find("unsupported file format") != std::string::npos || said.find("malformed") != std::string::npos) {
+        throw Damaged(fmt::format("the store {} is damaged: {}", path_.string(), reason));
+      }
+      throw internal_error("store {}: SQLite error {}: {}", path_.string(), code, reason);
   }
 }
 

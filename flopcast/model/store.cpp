@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/model/sqlite.hpp"
 
 namespace flopcast::model {
@@ -42,13 +43,20 @@ constexpr const char* tables = R"(
 
 std::string to_text(const ModelKey& key) { return nlohmann::json(key).dump(); }
 
+/// Its time is when the whole store was last read and found well; sqlite::Database removes it when it meets damage.
+std::filesystem::path check_note(const std::filesystem::path& path) { return path.string() + sqlite::check_note_suffix; }
+
 /// A value from its stored document.
 template <class T>
 T from_text(const std::string& text, const std::filesystem::path& path) {
+  const std::string entry = "an entry of the store " + path.string();
   try {
-    return nlohmann::json::parse(text).get<T>();
-  } catch (const nlohmann::json::exception& error) {
-    throw bad_input("the store {} holds a damaged entry: {}", path.string(), error.what());
+    return in_document(entry, [&] { return parse_json(text, entry).get<T>(); });
+  } catch (const Error& error) {
+    std::error_code ignored;
+    std::filesystem::remove(check_note(path), ignored);  // so that the entry is found and removed when the store is opened next
+    const std::string_view what = error.what();
+    throw Error(error.code(), what.substr(0, entry.size()) == entry ? std::string(what) : fmt::format("{}: {}", entry, what));
   }
 }
 
@@ -88,6 +96,23 @@ void use_write_ahead_log(Database& database) {
   }
 }
 
+/// All that SQLite knows of a database's tables, as one text.
+std::string layout_of(Database& database) {
+  return database.text(
+      "SELECT group_concat(type || ' ' || name || ' ' || coalesce(sql, ''), ';') FROM (SELECT * FROM sqlite_schema ORDER BY type, name)");
+}
+
+/// Whether the database has just our tables.
+bool has_our_tables(Database& database) {
+  Database fresh(":memory:", busy_milliseconds);
+  fresh.execute(tables);
+  return layout_of(database) == layout_of(fresh);
+}
+
+sqlite::Damaged damaged(const Database& database, std::string_view reason) {
+  return sqlite::Damaged(fmt::format("the store {} is damaged: {}", database.path().string(), reason));
+}
+
 /// The store's version, 0 if it has yet to be made. Throws if `database` isn't for us to use: another program's, a newer flopcast's, or
 /// read-only.
 std::int64_t check_owner(Database& database) {
@@ -101,10 +126,20 @@ std::int64_t check_owner(Database& database) {
         path, version, store_version);
   }
   const bool ours = database.integer("PRAGMA application_id") == application_id;
-  if (!ours && (version != 0 || database.integer("SELECT count(*) FROM sqlite_schema") != 0)) {
+  const bool is_empty = version == 0 && database.integer("SELECT count(*) FROM sqlite_schema") == 0;
+  if (!ours && !is_empty) {
+    if (has_our_tables(database)) {
+      throw damaged(database, "its header doesn't say that it is a store");
+    }
     throw bad_input("{} is a database of another program, not a store of flopcast", path);
   }
+  if (!is_empty && (version < 1 || !has_our_tables(database))) {
+    throw damaged(database, "its tables are not those of a store");
+  }
   if (sqlite3_db_readonly(database.handle(), "main") != 0) {
+    if (::access(path.c_str(), W_OK) == 0) {
+      throw damaged(database, "its header says that it can't be written");
+    }
     throw environment_error("can't write the store {}: it is read-only; set FLOPCAST_HOME to a directory that can be written", path);
   }
   return version;
@@ -119,13 +154,10 @@ void make_tables(Database& database) {
   transaction.commit();
 }
 
-/// Its time is when the whole store was last read and found well; sqlite::Database removes it when it meets damage.
-std::filesystem::path check_note(const std::filesystem::path& path) { return path.string() + sqlite::check_note_suffix; }
-
-/// Reading all of a large store takes longer (a millisecond per MB) than much of what it is opened for: once a day is enough, as SQLite
+/// Reading all of a large store takes longer (some 20 milliseconds per MB) than much of what it is opened for: once a day is enough, as SQLite
 /// says so when it meets damage in what it reads.
 bool is_due_for_check(const std::filesystem::path& path) {
-  constexpr std::uintmax_t small_bytes = 4 << 20;
+  constexpr std::uintmax_t small_bytes = 1 << 20;
   constexpr auto often = std::chrono::hours(24);
   std::error_code error;
   if (std::filesystem::file_size(path, error) <= small_bytes || error) {
@@ -140,6 +172,51 @@ void note_check(const std::filesystem::path& path) {
   std::ofstream(check_note(path)) << "";  // where it can't be written the store is checked again
 }
 
+/// Throws sqlite::Damaged if SQLite finds anything wrong in the file.
+void require_whole(Database& database) {
+  if (const std::string verdict = database.text("PRAGMA integrity_check(1)"); verdict != "ok") {
+    throw damaged(database, verdict);
+  }
+}
+
+/// A row of one of the tables.
+struct Entry {
+  std::string table;
+  std::int64_t row = 0;
+};
+
+/// Whether `text` is what the table holds, or a document of another version of flopcast.
+bool is_readable(std::string_view table, const std::string& text) {
+  try {
+    const nlohmann::json document = parse_json(text, "an entry");
+    if (table == "samples") {
+      static_cast<void>(document.get<Sample>());
+    } else if (table == "environments") {
+      static_cast<void>(document.get<Environment>());
+    } else if (table == "models" && member<std::string>(document, "schema") == model_schema) {
+      static_cast<void>(document.get<Model>());
+    }
+    return true;
+  } catch (const Error&) {
+    return false;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
+std::vector<Entry> unreadable_entries(Database& database) {
+  std::vector<Entry> unreadable;
+  for (const char* table : {"environments", "samples", "models", "artifacts"}) {
+    Statement statement(database, fmt::format("SELECT rowid, document FROM {}", table));
+    while (statement.step()) {
+      if (!is_readable(table, statement.text(1))) {
+        unreadable.push_back({table, statement.integer(0)});
+      }
+    }
+  }
+  return unreadable;
+}
+
 Database open_database(const std::filesystem::path& path) {
   Database database(path, busy_milliseconds);
   if (check_owner(database) == 0) {
@@ -148,9 +225,9 @@ Database open_database(const std::filesystem::path& path) {
     return database;
   }
   if (is_due_for_check(path)) {
-    const std::string verdict = database.text("PRAGMA quick_check(1)");
-    if (verdict != "ok") {
-      throw sqlite::Damaged(fmt::format("the store {} is damaged: {}", path.string(), verdict));
+    require_whole(database);
+    if (const std::size_t unreadable = unreadable_entries(database).size(); unreadable > 0) {
+      throw damaged(database, fmt::format("{} of its entries can't be read", unreadable));
     }
     note_check(path);
   }
@@ -183,13 +260,19 @@ std::string time_stamp() {
   return text.data();
 }
 
-/// Renames the file of a damaged store and those that SQLite keeps beside it; gives the new name of the first.
-std::filesystem::path move_aside(const std::filesystem::path& path) {
+/// A name beside `path` for a damaged store.
+std::filesystem::path name_aside(const std::filesystem::path& path) {
   const std::string base = fmt::format("{}.corrupt-{}", path.string(), time_stamp());
   std::filesystem::path aside = base;
   for (int i = 2; std::filesystem::exists(aside); ++i) {
     aside = fmt::format("{}-{}", base, i);
   }
+  return aside;
+}
+
+/// Renames the file of a damaged store and those that SQLite keeps beside it; gives the new name of the first.
+std::filesystem::path move_aside(const std::filesystem::path& path) {
+  const std::filesystem::path aside = name_aside(path);
   for (const char* suffix : {"-wal", "-shm", ""}) {
     std::error_code error;
     std::filesystem::rename(path.string() + suffix, aside.string() + suffix, error);
@@ -199,6 +282,30 @@ std::filesystem::path move_aside(const std::filesystem::path& path) {
     }
   }
   return aside;
+}
+
+/// Removes the entries that can't be read from a store without other damage, after copying it; says so. Nothing if there is other damage.
+std::optional<std::string> remove_unreadable(const std::filesystem::path& path) {
+  try {
+    Database database(path, busy_milliseconds);
+    if (check_owner(database) == 0) {
+      return std::nullopt;
+    }
+    require_whole(database);
+    const std::vector<Entry> unreadable = unreadable_entries(database);
+    const std::filesystem::path aside = name_aside(path);
+    Statement(database, "VACUUM INTO ?").bind(1, aside.string()).run();
+    Transaction transaction(database);
+    for (const Entry& entry : unreadable) {
+      Statement(database, fmt::format("DELETE FROM {} WHERE rowid = ?", entry.table)).bind(1, entry.row).run();
+    }
+    transaction.commit();
+    require_whole(database);
+    return fmt::format("{} of the entries of the store {} could not be read and {} removed; the store as it was is kept as {}",
+                       unreadable.size(), path.string(), unreadable.size() == 1 ? "was" : "were", aside.string());
+  } catch (const sqlite::Damaged&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -289,8 +396,10 @@ Store Store::open(const std::filesystem::path& path) {
   try {
     return Store(std::make_unique<State>(State{open_database(path), ""}));
   } catch (const sqlite::Damaged& damage) {
-    const std::filesystem::path aside = move_aside(path);
-    std::string warning = fmt::format("{}; it was moved to {}, and a new, empty one begun", damage.what(), aside.string());
+    std::optional<std::string> repaired = remove_unreadable(path);
+    std::string warning = repaired
+                              ? *std::move(repaired)
+                              : fmt::format("{}; it was moved to {}, and a new, empty one begun", damage.what(), move_aside(path).string());
     return Store(std::make_unique<State>(State{open_database(path), std::move(warning)}));
   }
 }
@@ -388,26 +497,20 @@ nlohmann::json Store::export_json() const {
 }
 
 void Store::import_json(const nlohmann::json& document) {
-  if (!document.is_object() || document.value("schema", "") != schema) {
+  if (!document.is_object() || !document.contains("schema") || document["schema"] != schema) {
     throw bad_input("not an export of a store: expected \"schema\": \"{}\"", schema);
   }
   try {
     Transaction transaction(state_->database);
-    for (const nlohmann::json& environment : document.at("environments")) {
-      state_->replace(environment.get<Environment>());
-    }
-    for (const nlohmann::json& sample : document.at("samples")) {
-      state_->insert_new(sample.get<Sample>());
-    }
-    for (const nlohmann::json& model : document.at("models")) {
-      state_->replace(model.get<Model>());
-    }
-    for (const nlohmann::json& artifact : document.at("artifacts")) {
-      state_->replace(artifact.at("kind").get<std::string>(), artifact.at("name").get<std::string>(), artifact.at("document"));
-    }
+    for_each_element(document, "environments", [&](const nlohmann::json& item) { state_->replace(item.get<Environment>()); });
+    for_each_element(document, "samples", [&](const nlohmann::json& item) { state_->insert_new(item.get<Sample>()); });
+    for_each_element(document, "models", [&](const nlohmann::json& item) { state_->replace(item.get<Model>()); });
+    for_each_element(document, "artifacts", [&](const nlohmann::json& item) {
+      state_->replace(member<std::string>(item, "kind"), member<std::string>(item, "name"), item.at("document"));
+    });
     transaction.commit();
   } catch (const nlohmann::json::exception& error) {
-    throw bad_input("the export of a store is damaged: {}", error.what());
+    throw bad_input("the export of a store is damaged: {}", reason(error));
   }
 }
 

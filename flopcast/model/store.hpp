@@ -6,11 +6,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/model/model.hpp"
 
@@ -29,8 +31,8 @@ std::filesystem::path default_store_path();
 /// Every function throws environment_error where the file system refuses: a full disk, a file that may not be written, a lock that stays.
 class Store {
  public:
-  /// Opens the store at `path`, made (with its directories) if it isn't there. A damaged file is moved aside to NAME.corrupt-TIME and a
-  /// fresh one begun; warning() then says so. Throws environment_error if the directory can't be made or written (naming it) or a newer
+  /// Opens the store at `path`, made (with its directories) if it isn't there. Where single entries can't be read they are removed, and a
+  /// copy is kept as NAME.corrupt-TIME; a file with other damage is moved there and a fresh one begun. warning() then says so. Throws environment_error if the directory can't be made or written (naming it) or a newer
   /// flopcast made the store, bad_input if the file is a database of another program.
   static Store open(const std::filesystem::path& path = default_store_path());
   /// Opens a store that somebody else made, such as a copy from another machine; it is never moved aside. Throws bad_input if there is no
@@ -72,6 +74,17 @@ class Store {
   /// Any other document, such as a profile or where a long operation stopped; replaces one of the same kind and name.
   void put_artifact(const std::string& kind, const std::string& name, const nlohmann::json& document);
   [[nodiscard]] std::optional<nlohmann::json> find_artifact(const std::string& kind, const std::string& name) const;
+  /// What `read` makes of such a document. Throws bad_input naming the store, the document and the member where that can't be read.
+  template <class Read>
+  auto read_artifact(const std::string& kind, const std::string& name, Read read) const
+      -> std::optional<decltype(read(std::declval<nlohmann::json>()))> {
+    std::optional<nlohmann::json> found = find_artifact(kind, name);
+    if (!found) {
+      return std::nullopt;
+    }
+    return in_document("the store " + path().string() + ", " + kind + " '" + name + "',",
+                       [&] { return std::optional(read(std::move(*found))); });
+  }
   [[nodiscard]] std::vector<std::string> artifact_names(const std::string& kind) const;
   bool delete_artifact(const std::string& kind, const std::string& name);
 

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <random>
 
 #include "flopcast/core/error.hpp"
 
@@ -371,6 +372,105 @@ TEST_F(StoreTest, AFullDiskIsSaidAndLosesNothing) {
   const Store store = Store::open(path);
   EXPECT_EQ(store.warning(), "");
   EXPECT_GE(store.sample_count(), 1);
+}
+
+/// Whether SQLite finds nothing wrong in the store's file.
+bool is_whole(const std::filesystem::path& path) {
+  sqlite3* database = nullptr;
+  std::string verdict;
+  if (sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK) {
+    const auto keep = [](void* into, int, char** columns, char**) {
+      *static_cast<std::string*>(into) = columns[0] != nullptr ? columns[0] : "";
+      return 0;
+    };
+    sqlite3_exec(database, "PRAGMA integrity_check(1)", keep, &verdict, nullptr);
+  }
+  sqlite3_close(database);
+  return verdict == "ok";
+}
+
+TEST_F(StoreTest, NoFlippedBitIsLeftInAStore) {
+  {
+    Store store = Store::open(path);
+    for (std::int64_t m = 8; m <= 8 * 40; m += 8) {
+      store.add_sample(sample(m));
+    }
+    store.put_model(model());
+    store.put_artifact("profile", "mine", {{"nb", 96}});
+    Environment environment;
+    environment.cpu = "a CPU";
+    environment.fingerprint = "3f2a91bc77aa";
+    store.put_environment(environment);
+  }
+  const std::filesystem::path good = directory / "good.db";
+  std::filesystem::copy_file(path, good);
+  const auto size = std::filesystem::file_size(good);
+  std::mt19937 random(1);
+  int repaired = 0, begun = 0, refused = 0;
+  for (int seed = 0; seed < 300; ++seed) {
+    std::filesystem::remove_all(directory / "flips");
+    std::filesystem::create_directory(directory / "flips");
+    const std::filesystem::path flipped = directory / "flips" / "flopcast.db";
+    std::filesystem::copy_file(good, flipped);
+    {
+      std::fstream file(flipped, std::ios::in | std::ios::out | std::ios::binary);
+      const auto at = static_cast<std::streamoff>(random() % (seed % 3 == 0 ? 100 : size));  // the header often
+      file.seekg(at);
+      const int byte = file.get();
+      file.seekp(at);
+      file.put(static_cast<char>(byte ^ (1 << random() % 8)));
+    }
+    try {
+      const std::string warning = Store::open(flipped).warning();
+      repaired += warning.find("removed") != std::string::npos ? 1 : 0;
+      begun += warning.find("empty one") != std::string::npos ? 1 : 0;
+    } catch (const Error& error) {  // a version of the store that this flopcast doesn't know
+      EXPECT_THAT(error.what(), HasSubstr("made by a newer flopcast")) << seed;
+      ++refused;
+      continue;
+    }
+    EXPECT_TRUE(is_whole(flipped)) << seed;
+    Store store = Store::open(flipped);
+    EXPECT_EQ(store.warning(), "") << seed;
+    EXPECT_NO_THROW(static_cast<void>(store.export_json())) << seed;
+    for (const ModelKey& one : store.sampled_keys()) {
+      EXPECT_NO_THROW(static_cast<void>(store.samples(one))) << seed;
+    }
+    EXPECT_NO_THROW(static_cast<void>(store.models())) << seed;
+    EXPECT_NO_THROW(store.add_sample(sample(8))) << seed;
+  }
+  EXPECT_GT(repaired, 0);
+  EXPECT_GT(begun, 0);
+  EXPECT_LT(refused, 10);
+}
+
+TEST_F(StoreTest, AnEntryThatCannotBeReadIsRemovedAndTheOthersStay) {
+  {
+    Store store = Store::open(path);
+    store.add_samples(std::vector<Sample>{sample(8), sample(16)});
+    store.put_artifact("profile", "mine", {{"nb", 96}});
+  }
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(
+      sqlite3_exec(database, "UPDATE samples SET document = replace(document, '0.5', '1e400') WHERE id = 1", nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, "UPDATE artifacts SET document = '{'", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(database);
+  const Store store = Store::open(path);
+  EXPECT_THAT(store.warning(), AllOf(HasSubstr("2 of the entries"), HasSubstr("were removed"), HasSubstr(moved_aside().at(0))));
+  EXPECT_EQ(store.samples(key()), std::vector<Sample>{sample(16)});
+  EXPECT_EQ(store.find_artifact("profile", "mine"), std::nullopt);
+  EXPECT_EQ(Store::open(path).warning(), "");
+}
+
+TEST_F(StoreTest, AnArtifactOfAnotherTypeIsNamed) {
+  Store store = Store::open(path);
+  store.put_artifact("profile", "mine", {{"nb", "many"}});
+  const auto read = [&] {
+    static_cast<void>(store.read_artifact("profile", "mine", [](const nlohmann::json& document) { return member<int>(document, "nb"); }));
+  };
+  EXPECT_THAT(message_of(read), AllOf(HasSubstr(path.string()), HasSubstr("profile 'mine'"), HasSubstr("member nb: \"many\" given")));
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ void install_signal_handlers() {
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGALRM, on_impatience);
   std::signal(SIGPIPE, on_broken_pipe);
+  std::signal(SIGXFSZ, [](int) {});  // writing beyond the limit of a file's size fails like writing to a full disk
 }
 
 bool interrupted() noexcept {

@@ -332,13 +332,18 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack), options.threads};
   const interpose::Profile profile = load_profile(options, program.libraries, common);
   const ProgramRun run = interpose::run_with_profile(program, profile);
+  common.exit_code = run.exit_code;
+  if (!run.lacking_report.empty()) {
+    note(fmt::format("flopcast: the program ran as it should, but what its LAPACK asked for could not be counted: {}", run.lacking_report),
+         common);
+    return;
+  }
   if (options.report || common.output != "-") {
     write_report(run, common);
   } else {
     warn_of_routines(run, common);
   }
   warn_of_libraries(run, profile.environment.blas, program, common);
-  common.exit_code = run.exit_code;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/launch.hpp"
 #include "flopcast/interpose/loaded_libraries.hpp"
+#include "flopcast/interpose/memory_file.hpp"
 #include "flopcast/interpose/mpi_companions.hpp"
 #include "flopcast/interpose/preloaded_component.hpp"
 #include "flopcast/interpose/process_environment.hpp"
@@ -26,34 +26,6 @@ namespace flopcast::interpose {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A file for the profile in memory only: it goes when this process does, however that ends, and no disk can be full.
-class ProfileFile {
- public:
-  ProfileFile() : file_(memfd_create("flopcast-mpi-profile", MFD_CLOEXEC)) {
-    if (file_ < 0) {
-      throw environment_error("can't make a file in memory for the profile: {}", std::strerror(errno));
-    }
-  }
-  ProfileFile(const ProfileFile&) = delete;
-  ProfileFile& operator=(const ProfileFile&) = delete;
-  ~ProfileFile() { close(file_); }
-
-  /// By which other processes of this user can open it as long as this one lives.
-  [[nodiscard]] std::string path() const { return fmt::format("/proc/{}/fd/{}", getpid(), file_); }
-  [[nodiscard]] std::string contents() const {
-    std::string text(static_cast<std::size_t>(std::max<off_t>(lseek(file_, 0, SEEK_END), 0)), '\0');
-    std::size_t read = 0;
-    for (ssize_t bytes = 0; (bytes = pread(file_, text.data() + read, text.size() - read, static_cast<off_t>(read))) > 0;) {
-      read += static_cast<std::size_t>(bytes);
-    }
-    text.resize(read);
-    return text;
-  }
-
- private:
-  int file_;
-};
 
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
@@ -156,7 +128,7 @@ MpiRun run_mpi_program(const std::vector<std::string>& command, const std::strin
   require_program_of_mpirun(program);
   const std::string followed = chosen_mpi(program, mpi);
   require_all_followed();
-  const ProfileFile file;
+  const MemoryFile file("flopcast-mpi-profile");
   options.profile = file.path();
   MpiRun run;
   run.first = is_first_process();

@@ -1,14 +1,13 @@
 #include "flopcast/interpose/program_run.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/launch.hpp"
+#include "flopcast/interpose/memory_file.hpp"
 #include "flopcast/interpose/prepared_program.hpp"
 #include "flopcast/interpose/process_environment.hpp"
 #include "flopcast/interpose/run_report.hpp"
@@ -18,36 +17,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file in which the preloaded library counts; removed with this object.
-class ReportFile {
+/// The memory in which the preloaded library counts, which is there before the program begins. Without it nothing is counted.
+class ReportMemory {
  public:
-  ReportFile() : path_((fs::temp_directory_path() / "flopcast-report-XXXXXX").string()) {
-    const int file = mkstemp(path_.data());
-    if (file < 0) {
-      throw environment_error("can't make a file {}: {}", path_, std::strerror(errno));
+  ReportMemory() {
+    try {
+      file_.emplace("flopcast-report");
+      report_ = static_cast<const RunReport*>(file_->map(sizeof(RunReport)));
+    } catch (const Error& error) {
+      lacking_ = error.what();
     }
-    void* mapped = ftruncate(file, sizeof(RunReport)) == 0 ? mmap(nullptr, sizeof(RunReport), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                                                           : MAP_FAILED;
-    close(file);
-    if (mapped == MAP_FAILED) {
-      unlink(path_.c_str());
-      throw environment_error("can't map {}: {}", path_, std::strerror(errno));
-    }
-    report_ = static_cast<const RunReport*>(mapped);
   }
-  ReportFile(const ReportFile&) = delete;
-  ReportFile& operator=(const ReportFile&) = delete;
-  ~ReportFile() {
-    munmap(const_cast<RunReport*>(report_), sizeof(RunReport));
-    unlink(path_.c_str());
+  ReportMemory(const ReportMemory&) = delete;
+  ReportMemory& operator=(const ReportMemory&) = delete;
+  ~ReportMemory() {
+    if (report_ != nullptr) {
+      munmap(const_cast<RunReport*>(report_), sizeof(RunReport));
+    }
   }
 
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  [[nodiscard]] const RunReport& report() const noexcept { return *report_; }
+  /// Where the preloaded library finds it; empty if there is none.
+  [[nodiscard]] std::string path() const { return report_ != nullptr ? file_->path() : ""; }
+  [[nodiscard]] const RunReport* report() const noexcept { return report_; }
+  /// Why there is none.
+  [[nodiscard]] const std::string& lacking() const noexcept { return lacking_; }
 
  private:
-  std::string path_;
+  std::optional<MemoryFile> file_;
   const RunReport* report_ = nullptr;
+  std::string lacking_;
 };
 
 /// With links resolved, while those of LibraryLinks exist.
@@ -75,7 +73,7 @@ std::vector<RoutineUse> uses(const RunReport& report, const Profile& profile) {
 ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profile) {
   PreparedProgram program(options, "libflopcast-tuned.so");
   std::vector<std::string>& environment = program.environment();
-  const ReportFile file;
+  const ReportMemory memory;
   ProgramRun run;
   for (const auto& [name, value] : profile.settings) {
     if (variable(environment, name).empty()) {
@@ -84,12 +82,15 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
     }
   }
   set_variable(environment, blocks_variable, block_table_text(profile));
-  set_variable(environment, report_variable, file.path());
+  set_variable(environment, report_variable, memory.path());
 
   run.exit_code = run_program(program.file(), options.command, environment);
-  run.processes = file.report().processes.load();
-  run.blas = resolved(file.report().blas);
-  run.routines = uses(file.report(), profile);
+  run.lacking_report = memory.lacking();
+  if (const RunReport* report = memory.report()) {
+    run.processes = report->processes.load();
+    run.blas = resolved(report->blas);
+    run.routines = uses(*report, profile);
+  }
   return run;
 }
 

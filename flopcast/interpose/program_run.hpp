@@ -39,6 +39,7 @@ struct ProgramRun {
   std::filesystem::path blas;                   ///< library that defined dgemm; empty if none was seen
   std::map<std::string, std::string> settings;  ///< environment variables of the profile that were set for it: those that the user hadn't
   std::vector<RoutineUse> routines;             ///< in the order of the profile
+  std::string lacking_report;                   ///< why nothing is known but exit_code and settings; usually empty
 };
 
 /// Runs a program whose LAPACK is told the block sizes of `profile`, and waits for its end. Throws environment_error if the program doesn't

@@ -1,5 +1,6 @@
 #include "flopcast/interpose/standstill.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -54,7 +55,7 @@ bool Standstill::has_lasted(Seconds now, std::uint64_t kernels, std::uint64_t ca
 
 StandstillWatch::StandstillWatch(Seconds patience) : patience_(patience), file_(memfd_create("flopcast-mpi-progress", MFD_CLOEXEC)) {
   void* mapped = MAP_FAILED;
-  if (file_ >= 0 && ftruncate(file_, sizeof(SharedProgress)) == 0) {
+  if (file_ >= 0 && (errno = posix_fallocate(file_, 0, sizeof(SharedProgress))) == 0) {  // touching what has no memory would end a process
     mapped = mmap(nullptr, sizeof(SharedProgress), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   }
   if (mapped == MAP_FAILED) {

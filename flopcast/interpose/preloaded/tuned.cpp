@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -59,7 +60,9 @@ void open_report(const char* path) noexcept {
   if (file < 0) {
     return;  // the program outlives `flopcast run`, which has removed it
   }
-  void* mapped = mmap(nullptr, sizeof(RunReport), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  struct stat status {};
+  const bool whole = fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= sizeof(RunReport);
+  void* mapped = whole ? mmap(nullptr, sizeof(RunReport), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   close(file);
   if (mapped != MAP_FAILED) {
     report = static_cast<RunReport*>(mapped);

@@ -48,6 +48,11 @@ class RecordCommandTest : public testing::Test {
     return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
   }
 
+  /// Whether disks can be mounted in a process of one's own.
+  [[nodiscard]] bool can_mount() const {
+    return succeeds("unshare --user --map-root-user --mount sh -c 'mount -t tmpfs -o size=64k tmpfs " + folder_.string() + "'");
+  }
+
   /// Records a client, checks that it did its work, and gives back what is in the recording.
   nlohmann::json recording_of(const std::string& client, const std::string& expected_output) {
     const Result recorded = record("-- " + client);
@@ -127,6 +132,34 @@ TEST_F(RecordCommandTest, ADryRunThatCantBeTrustedFails) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("1 value that the program may branch on came from data that was never computed: dnrm2 (1)"));
   EXPECT_EQ(record("--dry-run -- " FLOPCAST_RECORDED_PROGRAM " look-away").exit_code, 0);
+}
+
+TEST_F(RecordCommandTest, AProgramRunsOnWhereTheDiskOfTheRecordingIsFull) {
+  if (!can_mount()) {
+    GTEST_SKIP() << "no disk can be mounted here";
+  }
+  for (const int pages : {0, 1, 2, 3, 10, 18, 19, 40}) {  // of room
+    const std::string run = "cd " + (folder_ / "full").string() + " && head -c " + std::to_string(262144 - 4096 * pages) +
+                            " /dev/zero >zeros; FLOPCAST_HOME=.. " FLOPCAST_PROGRAM
+                            " record --output full.trace -- " FLOPCAST_EXAMPLE_CHOLESKY " 100 >../out 2>../err; echo $? >../code";
+    const std::string command = "unshare --user --map-root-user --mount sh -c 'mkdir -p " + (folder_ / "full").string() +
+                                " && mount -t tmpfs -o size=256k tmpfs " + (folder_ / "full").string() + " && " + run + "'";
+    ASSERT_EQ(std::system(command.c_str()), 0) << pages;
+    const std::string code = contents(folder_ / "code");
+    EXPECT_THAT(code, testing::AnyOf("0\n", "4\n")) << pages << ": " << contents(folder_ / "err");
+    if (code == "0\n") {
+      EXPECT_THAT(contents(folder_ / "out"), testing::Not(IsEmpty())) << pages;
+    } else {
+      EXPECT_THAT(contents(folder_ / "err"), HasSubstr("full.trace")) << pages;
+    }
+  }
+}
+
+TEST_F(RecordCommandTest, AProgramRunsOnWhereFilesMayNotGrow) {
+  const std::string run = "ulimit -f 16; FLOPCAST_HOME=. " FLOPCAST_PROGRAM " record -- " FLOPCAST_EXAMPLE_CHOLESKY " 100 2>&1";
+  const std::string piped = "cd " + folder_.string() + " && bash -c 'set -o pipefail; (" + run + ") | cat >out'";
+  EXPECT_EQ(WEXITSTATUS(std::system(piped.c_str())), 0) << contents(folder_ / "out");
+  EXPECT_THAT(contents(folder_ / "out"), HasSubstr("the program goes on without being recorded"));
 }
 
 TEST_F(RecordCommandTest, RefusesBadInput) {

@@ -94,6 +94,38 @@ class RunCommandTest : public testing::Test {
   fs::path folder_;
 };
 
+/// A command line that runs `command` with a folder full/ on a disk without room; empty if this system doesn't let us have one.
+std::string on_a_full_disk(const fs::path& folder, const std::string& command) {
+  const std::string mount = "unshare --user --map-root-user --mount sh -c 'mkdir -p " + (folder / "full").string() +
+                            " && mount -t tmpfs -o size=16k tmpfs " + (folder / "full").string();
+  if (std::system((mount + "' >/dev/null 2>&1").c_str()) != 0) {
+    return "";
+  }
+  return mount + " && (cat /dev/zero > " + (folder / "full/zeros").string() + " 2>/dev/null; " + command + ")'";
+}
+
+TEST_F(RunCommandTest, AProgramRunsOnWhereTheDiskOfTemporaryFilesIsFull) {
+  const std::string run = "FLOPCAST_HOME=" + folder_.string() + " TMPDIR=" + (folder_ / "full").string() +
+                          " " FLOPCAST_PROGRAM " run --report -- " FLOPCAST_EXAMPLE_CHOLESKY " >" + (folder_ / "out").string() + " 2>" +
+                          (folder_ / "err").string();
+  const std::string command = on_a_full_disk(folder_, run);
+  if (command.empty()) {
+    GTEST_SKIP() << "no disk can be mounted here";
+  }
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 0) << contents(folder_ / "err");
+  EXPECT_THAT(contents(folder_ / "err"), HasSubstr("asked"));
+}
+
+TEST_F(RunCommandTest, AProgramRunsOnWhereNothingCanBeCounted) {
+  const std::string run =
+      "ulimit -f 0; FLOPCAST_HOME=" + folder_.string() + " " FLOPCAST_PROGRAM " run -- " FLOPCAST_EXAMPLE_CHOLESKY " 2>&1";
+  const std::string piped = "bash -c 'set -o pipefail; (" + run + ") | cat >" + (folder_ / "out").string() + "'";  // a pipe has no limit
+  const int status = std::system(piped.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_THAT(contents(folder_ / "out"), HasSubstr("the program ran as it should, but what its LAPACK asked for could not be counted"));
+}
+
 TEST_F(RunCommandTest, OctaveAsksAndStaysRight) {
   if (!installed("octave-cli")) {
     GTEST_SKIP() << "octave-cli is not installed";

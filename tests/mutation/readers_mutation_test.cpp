@@ -1,0 +1,367 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "flopcast/cache/access_distance.hpp"
+#include "flopcast/contract/contraction.hpp"
+#include "flopcast/contract/npy.hpp"
+#include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
+#include "flopcast/interpose/block_table.hpp"
+#include "flopcast/interpose/mpi_executions.hpp"
+#include "flopcast/interpose/mpi_options.hpp"
+#include "flopcast/interpose/profile.hpp"
+#include "flopcast/interpose/program_breakdown.hpp"
+#include "flopcast/interpose/program_timeline.hpp"
+#include "flopcast/interpose/program_trace.hpp"
+#include "flopcast/interpose/smpi_options.hpp"
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/machine/machine_file.hpp"
+#include "flopcast/model/store.hpp"
+#include "flopcast/roofline/compare.hpp"
+#include "flopcast/roofline/study.hpp"
+#include "flopcast/scale/machine_description.hpp"
+#include "flopcast/scale/platform.hpp"
+#include "tests/interpose/recording_file.hpp"
+#include "tests/mutation/mutation.hpp"
+#include "tests/roofline/fake_roofline.hpp"
+
+/// Whatever stands in a file: a reader says what is wrong with it (an Error), and neither crashes nor takes long nor much memory.
+namespace flopcast {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Random;
+
+constexpr unsigned most_seconds = 10;  // for one mutation: far more than any needs, however busy the machine
+constexpr std::int64_t most_growth_kib = 512 * 1024;
+
+std::array<char, 128> present{};  ///< what is being read: told if a signal ends the test
+
+void tell_and_end(int number) {
+  const std::size_t length = std::strlen(present.data());
+  if (::write(STDERR_FILENO, present.data(), length) < 0) {
+    ::_exit(1);
+  }
+  ::signal(number, SIG_DFL);
+  ::raise(number);
+}
+
+std::int64_t peak_kib() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+/// Tells which mutation it was if a signal ends the test, also that of the alarm clock.
+class Watch {
+ public:
+  Watch() {
+    stack_t stack{};
+    stack.ss_sp = memory_.data();
+    stack.ss_size = memory_.size();
+    ::sigaltstack(&stack, nullptr);
+    struct sigaction action {};
+    action.sa_handler = tell_and_end;
+    action.sa_flags = SA_ONSTACK;
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) {
+      ::sigaction(number, &action, nullptr);
+    }
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch() { ::alarm(0); }
+
+ private:
+  std::array<char, 65536> memory_{};
+};
+
+using Mutate = std::function<std::string(const std::string&, Random&)>;
+using Read = std::function<void(const std::string&)>;
+
+/// Reads `count` mutations of `valid`; all that may come of one is an Error that isn't our fault.
+void try_mutations(const std::string& name, const std::string& valid, const Mutate& mutate, int count, const Read& read) {
+  ASSERT_NO_THROW(read(valid)) << name;
+  const Watch watch;
+  const std::int64_t before = peak_kib();
+  int refused = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    const std::string mutated = mutate(valid, random);
+    std::snprintf(present.data(), present.size(), "\nthis signal came of %s, seed %d\n", name.c_str(), seed);
+    ::alarm(most_seconds);
+    try {
+      read(mutated);
+    } catch (const Error& error) {
+      EXPECT_NE(error.code(), ExitCode::internal) << name << ", seed " << seed << ": " << error.what();
+      EXPECT_LT(std::strlen(error.what()), 4000U) << name << ", seed " << seed;
+      ++refused;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << name << ", seed " << seed << ": " << error.what();
+    }
+    ::alarm(0);
+  }
+  EXPECT_GT(refused, count / 50) << name << ": hardly any mutation was noticed";
+  EXPECT_LT(peak_kib() - before, most_growth_kib) << name;
+}
+
+/// A directory that is gone after the test.
+class Mutations : public ::testing::Test {
+ protected:
+  Mutations() {
+    std::string pattern = (fs::temp_directory_path() / "flopcast-mutation-XXXXXX").string();
+    directory_ = ::mkdtemp(pattern.data());
+  }
+  ~Mutations() override {
+    std::error_code ignored;
+    fs::remove_all(directory_, ignored);
+  }
+  [[nodiscard]] fs::path file(const char* name) const { return directory_ / name; }
+  static void write(const fs::path& path, const std::string& contents) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc).write(contents.data(), static_cast<std::streamsize>(contents.size()));
+  }
+
+ private:
+  fs::path directory_;
+};
+
+std::string text_of(const interpose::Contents& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+/// Two threads; the first one's records are in two pieces. Live chunks are as in a recording that has no end.
+std::string recording() {
+  using namespace interpose;
+  File recorded;
+  Contents first;
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    put_dpotrf(first, 10 + 30 * i, 40 + static_cast<std::int32_t>(i), 0x100000 + 0x1000 * i);
+    put_ddot(first, 20 + 30 * i, 80, 0x100000, 0x500000);
+  }
+  Contents second;
+  put_header(second, dgesvd, 300);
+  put_dpotrf(second, 310, 100, 0x100000);
+  Contents other;
+  put_ddot(other, 15, 1000, 0x700000, 0x800000);
+  put_dpotrf(other, 25, 30, 0x700000);
+  recorded.add_text(ChunkKind::library, "/lib/libblas.so.3");
+  recorded.add_text(ChunkKind::process, std::string_view("a.out\0x\0", 8));
+  recorded.add(ChunkKind::live, 0, 0, 1, second);
+  const std::uint64_t live = recorded.size() - live_bytes;
+  recorded.add(ChunkKind::live, 1, 0, 0, other);
+  recorded.add(ChunkKind::sealed, 0, live, 0, first);
+  return text_of(recorded.bytes());
+}
+
+/// All that is made of a trace before anything is measured.
+void follow(const Trace& trace) {
+  cache::AccessOptions options;
+  options.line_bytes = 64;
+  options.thresholds_bytes.push_back(32768);
+  static_cast<void>(cache::access_distances(trace, options));
+  static_cast<void>(flops(trace));
+}
+
+void read_recording(const fs::path& path) {
+  const interpose::ProgramTraceFile opened(path);
+  const interpose::ProgramBreakdown breakdown(opened, {});
+  static_cast<void>(interpose::program_timeline(opened, breakdown, 100, 4));
+  for (const std::vector<interpose::ProgramEvent>& events : interpose::read_program_trace(path).events) {
+    static_cast<void>(interpose::pauses(events));
+    follow(interpose::to_trace(events));
+  }
+}
+
+TEST_F(Mutations, OfRecordings) {
+  const fs::path path = file("a.trace");
+  try_mutations("a recording", recording(), testing::mutate_bytes, 2500, [&](const std::string& contents) {
+    write(path, contents);
+    read_recording(path);
+  });
+}
+
+TEST_F(Mutations, OfTraces) {
+  const std::string valid =
+      R"({"schema": "flopcast-trace-1", "algorithm": "dpotrf", "parameters": {"n": 100, "nb": 32},
+          "allocations": [{"name": "A", "bytes": 80000}, {"name": "work", "bytes": 1024}],
+          "calls": [["dpotrf", "L", 32, "A+0", 100], ["dtrsm", "R", "L", "T", "N", 68, 32, 1.0, "A+0", 100, "A+256", 100],
+                    ["dsyrk", "L", "N", 68, 32, -1.0, "A+256", 100, 1.0, "A+25856", 100], ["ddot", 10, "work+0", 1, "A+0", 100]],
+          "measured_seconds": [1e-5, 2e-5, 3e-5, 1e-6]})";
+  try_mutations("a trace", valid, testing::mutate_document, 2000,
+                [](const std::string& contents) { follow(trace_from_json(parse_json(contents, "a trace"), kernel::find)); });
+}
+
+nlohmann::json environment() {
+  Environment all;
+  all.cpu = "a CPU";
+  all.fingerprint = "3f2a91bc77aa";
+  all.caches = {{"L1", 32768, 32768, 32768}};
+  return all;
+}
+
+TEST_F(Mutations, OfProfiles) {
+  interpose::Profile profile;
+  profile.environment = environment().get<Environment>();
+  profile.settings = {{"OPENBLAS_CORETYPE", "Haswell"}};
+  profile.routines = {{"dgeqrf", "", {{200, 200, {32, 2, 128}, {48}, 0.01, false}, {800, 800, {64, 2, 128}, {}, 0, true}}}};
+  try_mutations("a profile", interpose::to_json(profile).dump(), testing::mutate_document, 1000, [](const std::string& contents) {
+    const interpose::Profile read = interpose::profile_from_json(parse_json(contents, "a profile"));
+    static_cast<void>(interpose::block_table_text(read));
+  });
+}
+
+TEST_F(Mutations, OfBlockTables) {
+  const std::string valid = "DGEQRF,,200x200:32/2/128,800x800:64/2/128;DSYTRD,L,500x500:32/2/300";
+  const auto table = std::make_unique<interpose::BlockTable>();
+  try_mutations("a table of block sizes", valid, testing::mutate_bytes, 1000, [&](const std::string& contents) {
+    if (!interpose::parse(contents.c_str(), *table)) {
+      throw bad_input("no table");
+    }
+    const interpose::RoutineName name = interpose::routine_name("DGEQRF", 6);
+    if (const interpose::RoutineBlocks* found = interpose::find(*table, name, "L", 1)) {
+      static_cast<void>(interpose::nearest(*found, 300, 300));
+    }
+  });
+}
+
+TEST_F(Mutations, OfOptionsOfPreloadedLibraries) {
+  try_mutations("options of an MPI program", interpose::to_text(interpose::MpiOptions{}), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(interpose::parse_mpi_options(contents)); });
+  try_mutations("options of a simulated program", interpose::to_text(interpose::SmpiOptions{}), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(interpose::parse_smpi_options(contents)); });
+  const std::vector<interpose::MpiExecution> executions = {{{{"nb", "64"}}, path::Policy::full, true},
+                                                           {{{"nb", "96"}}, path::Policy::online, false}};
+  try_mutations("a list of executions", interpose::to_text(executions), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(interpose::parse_mpi_executions(contents)); });
+}
+
+TEST_F(Mutations, OfRooflines) {
+  const roofline::Roofline valid = roofline::fake_roofline();
+  try_mutations("a roofline", nlohmann::json(valid).dump(), testing::mutate_document, 1000, [&](const std::string& contents) {
+    const auto read = in_document("a roofline", [&] { return parse_json(contents, "a roofline").get<roofline::Roofline>(); });
+    static_cast<void>(roofline::compare(valid, read));
+    for (const roofline::Point& point : read.points) {
+      static_cast<void>(roofline::bound_of(read, point));
+    }
+  });
+}
+
+TEST_F(Mutations, OfStudies) {
+  roofline::StudyState state;
+  state.runs = {{"Default", 1, {{3, 1e9}, {4, 2e9}}, 4, 2e9, 12.5, 60, true, true}};
+  state.judged = {{4, 2e9}};
+  try_mutations("a study", nlohmann::json(state).dump(), testing::mutate_document, 300, [&](const std::string& contents) {
+    static_cast<void>(in_document("a study", [&] { return parse_json(contents, "a study").get<roofline::StudyState>(); }));
+  });
+}
+
+TEST_F(Mutations, OfDescriptionsOfMachines) {
+  scale::MachineDescription machine;
+  machine.hosts = 16;
+  machine.cores_per_host = 4;
+  machine.message_classes = {{0, 1, 0.25}, {4096, 3, 0.75}};
+  try_mutations("a description of a machine", scale::to_json(machine).dump(), testing::mutate_document, 700,
+                [](const std::string& contents) {
+                  const scale::MachineDescription read =
+                      scale::machine_description_from_json(parse_json(contents, "a description", WrittenBy::hand), "a description");
+                  static_cast<void>(scale::platform_of(read, 8));
+                });
+}
+
+TEST_F(Mutations, OfMeasuredMachines) {
+  machine::MachineMeasurement measurement;
+  measurement.cpu = "a CPU";
+  measurement.sweep.triad = {{4096, 1e11}, {65536, 5e10}};
+  measurement.sweep.chase = {{4096, 1e-9}, {65536, 4e-9}};
+  measurement.hierarchy.levels = {{"L1", 32768, 32768, 32768}};
+  measurement.hierarchy.memory_bandwidth = 1e10;
+  measurement.peaks = {{"digest 1.0 Haswell", 3e10}};
+  try_mutations("a measured machine", nlohmann::json(measurement).dump(), testing::mutate_document, 300, [](const std::string& contents) {
+    static_cast<void>(in_document("a machine", [&] { return parse_json(contents, "a machine").get<machine::MachineMeasurement>(); }));
+  });
+}
+
+Sample sample(std::int64_t m) {
+  Sample made;
+  made.key = {"dtrsm", "LLNU", "1", "..", "warm", 1, "3f2a91bc77aa"};
+  made.sizes = {m, 64};
+  made.strides = {m, m};
+  made.placement = {{4096, 1, true}};
+  made.repetitions = {{1e-3, 1.01, 0.5, false}, {1.0 / 3, 1, 0.7, true}};
+  made.warnings = {"was preempted"};
+  return made;
+}
+
+model::Model fitted() {
+  model::Model made;
+  made.key = sample(8).key;
+  made.generator = "refined";
+  made.options = {{"degree", 3}};
+  made.sizes = {"m"};
+  made.domain = {{{8}, {1024}}};
+  model::Piece piece;
+  piece.box = made.domain[0];
+  piece.polynomial = {{500}, {500}, {model::Monomial{0}, model::Monomial{1}}, {1e-3, 2e-4}};
+  made.pieces = {piece};
+  return made;
+}
+
+nlohmann::json exported() {
+  return {{"schema", "flopcast-store-1"},
+          {"environments", {environment()}},
+          {"samples", {sample(8), sample(16)}},
+          {"models", {fitted()}},
+          {"artifacts", {{{"kind", "study"}, {"name", "mine"}, {"document", {{"nb", 96}}}}}}};
+}
+
+TEST_F(Mutations, OfWhatAStoreHolds) {
+  try_mutations("a model", nlohmann::json(fitted()).dump(), testing::mutate_document, 1000, [](const std::string& contents) {
+    const auto read = in_document("a model", [&] { return parse_json(contents, "a model").get<model::Model>(); });
+    static_cast<void>(model::evaluate(read, std::vector<std::int64_t>{100}));
+    static_cast<void>(model::name(read));
+  });
+  try_mutations("a sample", nlohmann::json(sample(8)).dump(), testing::mutate_document, 700, [](const std::string& contents) {
+    const auto read = in_document("a sample", [&] { return parse_json(contents, "a sample").get<Sample>(); });
+    static_cast<void>(call_of(read, kernel::find));
+  });
+}
+
+TEST_F(Mutations, OfAnExportedStore) {
+  model::Store store = model::Store::open(file("flopcast.db"));
+  try_mutations("an exported store", exported().dump(), testing::mutate_document, 300,
+                [&](const std::string& contents) { store.import_json(parse_json(contents, "an export")); });
+}
+
+TEST_F(Mutations, OfNumPyFiles) {
+  contract::Array array;
+  array.shape = {2, 3};
+  array.elements.assign(48, std::byte{7});
+  try_mutations("a .npy file", contract::format_npy(array), testing::mutate_bytes, 1500,
+                [](const std::string& contents) { static_cast<void>(contract::parse_npy(contents, "a.npy")); });
+}
+
+TEST_F(Mutations, OfContractions) {
+  for (const char* valid : {"abc=ai,ibc", "C_abc := A_ai B_ibc", "ai,ibc->abc"}) {
+    try_mutations(valid, valid, testing::mutate_bytes, 300,
+                  [](const std::string& text) { static_cast<void>(contract::parse_notation(text)); });
+  }
+  const contract::Notation notation = contract::parse_notation("abc=ai,ibc");
+  try_mutations("sizes", "a=b=8,c=300,i=24", testing::mutate_bytes, 300, [&](const std::string& text) {
+    const std::vector<std::string> words = {text};
+    static_cast<void>(contract::make_contraction(notation, contract::parse_extents(words, notation)));
+  });
+}
+
+}  // namespace
+}  // namespace flopcast

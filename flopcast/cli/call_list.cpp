@@ -87,7 +87,7 @@ std::vector<Call> read_calls(const std::string& path) {
   std::vector<Call> calls;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!list[i].is_string()) {
-      throw bad_input("{}: item {} is {}, expected a call such as \"dgemm m=100 n=100 k=64\"", path, i, list[i].dump());
+      throw bad_input("{}: item {} is {}, expected a call such as \"dgemm m=100 n=100 k=64\"", path, i, shown(list[i]));
     }
     try {
       const std::vector<Call> some = expand_calls(list[i].get<std::string>());

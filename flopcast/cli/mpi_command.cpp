@@ -16,9 +16,11 @@
 #include <vector>
 
 #include "flopcast/cli/mpi_kernels.hpp"
+#include "flopcast/cli/mpi_known_kernels.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/mpi_companions.hpp"
 #include "flopcast/interpose/mpi_run.hpp"
@@ -164,11 +166,10 @@ report::Table kernel_table(const json& profile, std::size_t most) {
   const Seconds path = number(profile.at("path"), "seconds");
   for (const json& kernel : kernels_by_time(profile, most)) {
     const json& along = kernel.at("along");
-    table.rows.push_back({kernel.at("kernel").get<std::string>(), report::whole(along.at("count").get<std::int64_t>()),
-                          seconds_cell(number(along, "seconds")), percent(number(along, "seconds"), path),
-                          seconds_cell(number(along, "mean")), seconds_cell(std::sqrt(number(along, "variance"))),
-                          report::whole(kernel.at("executed").at("count").get<std::int64_t>()),
-                          report::whole(kernel.at("skipped").get<std::int64_t>())});
+    table.rows.push_back(
+        {member<std::string>(kernel, "kernel"), report::whole(member<std::int64_t>(along, "count")), seconds_cell(number(along, "seconds")),
+         percent(number(along, "seconds"), path), seconds_cell(number(along, "mean")), seconds_cell(std::sqrt(number(along, "variance"))),
+         report::whole(member<std::int64_t>(kernel.at("executed"), "count")), report::whole(member<std::int64_t>(kernel, "skipped"))});
   }
   return table;
 }
@@ -178,7 +179,7 @@ std::string clock_text(const json& profile) {
   if (profile.at("clock") != "cpu") {
     return "wall time";
   }
-  const double granted = profile.value("granted_cpus", 0.0);
+  const double granted = member_or(profile, "granted_cpus", 0.0);
   return fmt::format("CPU time and modelled messages ({})", granted > 0
                                                                 ? fmt::format("a control group grants its processes {:.1f} CPUs", granted)
                                                                 : "more processes than cores, or asked for");
@@ -186,7 +187,7 @@ std::string clock_text(const json& profile) {
 
 std::string overview(const json& profile) {
   return fmt::format("{}, {}, {}; critical path {} of {} elapsed, {:.1f} % of it in kernels; messages: {} + {}",
-                     processes(profile.at("ranks").get<int>()), profile.at("mpi").get<std::string>(), clock_text(profile),
+                     processes(member<int>(profile, "ranks")), member<std::string>(profile, "mpi"), clock_text(profile),
                      format_seconds(number(profile.at("path"), "seconds")), format_seconds(number(profile, "elapsed_seconds")),
                      100 * mpi_coverage(profile), format_seconds(number(profile.at("message_model"), "latency_seconds")),
                      format_bandwidth(number(profile.at("message_model"), "bytes_per_second")));
@@ -345,7 +346,7 @@ MpiOptions library_options(const RunOptions& options) {
   mpi.windows = !options.no_windows;
   mpi.thread_multiple = !options.no_thread_multiple;
   if (!options.statistics.empty()) {
-    report::read_document(options.statistics, mpi_profile_schema);
+    in_document(options.statistics, [&] { MpiKnownKernels().add(report::read_document(options.statistics, mpi_profile_schema)); });
     mpi.statistics = options.statistics;
   }
   mpi.executions = options.executions;
@@ -420,8 +421,7 @@ void show_command(const std::string& file, const CommonOptions& common) {
            common);
     }
   } catch (const json::exception& error) {
-    const std::string_view what = error.what();  // behind the library's name for it
-    throw bad_input("{} is no complete profile of an MPI program: {}", file, what.substr(std::min(what.find("] ") + 2, what.size())));
+    throw bad_input("{} is no complete profile of an MPI program: {}", file, reason(error));
   }
 }
 

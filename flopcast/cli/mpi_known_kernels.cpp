@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/machine/detect.hpp"
 
 namespace flopcast::cli {
@@ -40,25 +41,29 @@ std::string machine_name() { return machine::hardware_fingerprint(machine::detec
 }  // namespace
 
 path::KernelStatistics statistics_of(const json& executed) {
-  const auto count = executed.at("count").get<std::int64_t>();
-  const double squares = executed.at("variance").get<double>() * static_cast<double>(std::max<std::int64_t>(count - 1, 0));
-  return {count, executed.at("mean").get<double>(), squares};
+  const auto count = member<std::int64_t>(executed, "count");
+  if (count < 0) {
+    throw MemberError("count", fmt::format("{} given, expected 0 or more", count));
+  }
+  const double squares = member<double>(executed, "variance") * static_cast<double>(std::max<std::int64_t>(count - 1, 0));
+  return {count, member<double>(executed, "mean"), squares};
 }
 
 path::KernelStatistics telling_times(const json& kernel) {
-  return statistics_of(kernel.contains("in_context") ? kernel.at("in_context") : kernel.at("executed"));
+  const char* const name = kernel.contains("in_context") ? "in_context" : "executed";
+  return at_place(name, [&] { return statistics_of(kernel.at(name)); });
 }
 
 int MpiKnownKernels::add(const json& profile) {
   int drifted = 0;
-  const bool selective = profile.value("policy", "full") != "full";
-  for (const json& kernel : profile.at("kernels")) {
+  const bool selective = member_or(profile, "policy", "full") != "full";
+  for_each_element(profile, "kernels", [&](const json& kernel) {
     if (selective && !kernel.contains("in_context")) {
-      continue;  // times among skipped kernels are good for their own run at most
+      return;  // times among skipped kernels are good for their own run at most
     }
-    const std::string where = kernel.value("where", profile.value("where", std::string()));
+    const std::string where = member_or(kernel, "where", member_or(profile, "where", std::string()));
     const path::KernelStatistics now = telling_times(kernel);
-    const auto [known, added] = kernels_.try_emplace({where, kernel.at("kernel").get<std::string>()}, kernel);
+    const auto [known, added] = kernels_.try_emplace({where, member<std::string>(kernel, "kernel")}, kernel);
     path::KernelStatistics all = added ? now : statistics_of(known->second.at("executed"));
     if (!added && has_drifted(all, now)) {
       all = now;
@@ -70,7 +75,7 @@ int MpiKnownKernels::add(const json& profile) {
     known->second["executed"] = document_of(all);
     known->second.erase("in_context");
     known->second["where"] = where;
-  }
+  });
   return drifted;
 }
 
@@ -79,7 +84,7 @@ void MpiKnownKernels::count_along(const json& profile) {
     kernel["along"]["count"] = 0;
   }
   for (const json& kernel : profile.at("kernels")) {
-    const auto known = kernels_.find({profile.value("where", std::string()), kernel.at("kernel").get<std::string>()});
+    const auto known = kernels_.find({member_or(profile, "where", std::string()), member<std::string>(kernel, "kernel")});
     if (known != kernels_.end()) {
       known->second["along"]["count"] = kernel.at("along").at("count");
     }
@@ -96,9 +101,7 @@ json MpiKnownKernels::document() const {
 
 MpiKnownKernels stored_mpi_kernels(const model::Store& store) {
   MpiKnownKernels known;
-  if (const std::optional<json> kept = store.find_artifact(artifact_kind, machine_name())) {
-    known.add(*kept);
-  }
+  store.read_artifact(artifact_kind, machine_name(), [&known](const json& kept) { return known.add(kept); });
   return known;
 }
 

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/interpose/launch.hpp"
 #include "flopcast/report/file.hpp"
 
@@ -38,7 +39,7 @@ std::string name_of(const json& document, const std::string& file) {
   constexpr const char* expected = "a name for the space, as in \"name\": \"tile-cholesky-4\"";
   const json& name = member(document, "name", file, expected);
   if (!name.is_string() || name.get<std::string>().empty()) {
-    throw bad_input("{}: 'name' is {}; expected {}", file, name.dump(), expected);
+    throw bad_input("{}: 'name' is {}; expected {}", file, shown(name), expected);
   }
   return name.get<std::string>();
 }
@@ -50,7 +51,7 @@ std::vector<std::string> words_of(const json& document, const char* name, const 
   const json& words = member(document, name, file, expected.c_str());
   const auto is_word = [](const json& word) { return word.is_string(); };
   if (!words.is_array() || words.empty() || !std::all_of(words.begin(), words.end(), is_word)) {
-    throw bad_input("{}: '{}' is {}; expected {}", file, name, words.dump(), expected);
+    throw bad_input("{}: '{}' is {}; expected {}", file, name, shown(words), expected);
   }
   return words.get<std::vector<std::string>>();
 }
@@ -58,7 +59,7 @@ std::vector<std::string> words_of(const json& document, const char* name, const 
 /// Texts of a parameter's values, each of which is there once.
 std::vector<std::string> values_of(const std::string& name, const json& values, const std::string& file) {
   if (!values.is_array() || values.empty()) {
-    throw bad_input("{}: parameter '{}' is {}; expected a list of its values, such as [64, 96, 128]", file, name, values.dump());
+    throw bad_input("{}: parameter '{}' is {}; expected a list of its values, such as [64, 96, 128]", file, name, shown(values));
   }
   std::vector<std::string> texts;
   for (const json& value : values) {

@@ -5,17 +5,19 @@
 
 #include <fmt/format.h>
 
+#include "flopcast/core/json.hpp"
+
 namespace flopcast::cli {
 
 using nlohmann::json;
 
-double number(const json& document, const char* name) { return document.at(name).get<double>(); }
+double number(const json& document, const char* name) { return member<double>(document, name); }
 
 std::vector<std::reference_wrapper<const json>> kernels_by_time(const json& profile, std::size_t most) {
   std::vector<std::pair<Seconds, std::reference_wrapper<const json>>> timed;
-  for (const json& kernel : profile.at("kernels")) {
-    timed.emplace_back(number(kernel.at("along"), "seconds"), kernel);
-  }
+  for_each_element(profile, "kernels", [&](const json& kernel) {
+    timed.emplace_back(at_place("along", [&] { return number(kernel.at("along"), "seconds"); }), kernel);
+  });
   std::stable_sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::reference_wrapper<const json>> kernels;
   for (std::size_t i = 0; i < std::min(most, timed.size()); ++i) {

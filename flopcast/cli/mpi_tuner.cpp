@@ -8,6 +8,7 @@
 #include "flopcast/cli/other_load.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/path/finalists.hpp"
 #include "flopcast/path/prediction_interval.hpp"
@@ -72,7 +73,7 @@ MpiTuner::MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& 
     known_ = stored_mpi_kernels(store);
   }
   if (!options.statistics.empty()) {
-    known_.add(report::read_document(options.statistics, mpi_profile_schema));
+    in_document(options.statistics, [&] { known_.add(report::read_document(options.statistics, mpi_profile_schema)); });
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "flopcast/contract/streaming.hpp"
 #include "flopcast/contract/validate.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/machine/clock.hpp"
 
 namespace flopcast::contract {
@@ -84,10 +85,11 @@ TileRates from_json(const nlohmann::json& json) {
   TileRates rates;
   for (std::size_t i = 0; i < rates.kernels.size(); ++i) {
     const nlohmann::json& one = json.at("kernels").at(i);
-    rates.kernels[i] = {one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)};
+    rates.kernels[i] = {element<double>(one, 0), element<double>(one, 1), element<double>(one, 2), element<double>(one, 3),
+                        element<double>(one, 4)};
   }
-  rates.packed_along = json.at("packed_along");
-  rates.packed_across = json.at("packed_across");
+  read_member(json, "packed_along", rates.packed_along);
+  read_member(json, "packed_across", rates.packed_across);
   return rates;
 }
 

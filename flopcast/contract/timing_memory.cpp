@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/core/json.hpp"
+
 namespace flopcast::contract {
 namespace {
 
@@ -31,15 +33,15 @@ nlohmann::json to_json(const measure::Timings& timings) {
 
 measure::Timings from_json(const nlohmann::json& json) {
   measure::Timings timings;
-  for (const nlohmann::json& call : json.at("calls")) {
+  for_each_element(json, "calls", [&](const nlohmann::json& call) {
     std::vector<Repetition> repetitions;
     for (const nlohmann::json& one : call) {
-      repetitions.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
+      repetitions.push_back({element<double>(one, 0), element<double>(one, 1), element<double>(one, 2), element<bool>(one, 3)});
     }
     timings.calls.push_back(std::move(repetitions));
-  }
-  timings.reference_seconds = json.at("reference_seconds");
-  timings.warnings = json.at("warnings").get<std::vector<std::string>>();
+  });
+  timings.reference_seconds = member<double>(json, "reference_seconds");
+  timings.warnings = member<std::vector<std::string>>(json, "warnings");
   return timings;
 }
 

@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/core/json.hpp"
+
 namespace flopcast::contract {
 namespace {
 
@@ -40,20 +42,31 @@ nlohmann::json to_json(const Candidate& candidate) {
           {"seconds", candidate.seconds}};
 }
 
+/// A length of a tile, or a number of threads.
+std::int64_t positive(const nlohmann::json& json, const char* name) {
+  const auto value = member<std::int32_t>(json, name);
+  if (value < 1) {
+    throw MemberError(name, fmt::format("{} given, expected 1 or more", value));
+  }
+  return value;
+}
+
 /// Nothing if another version has written it.
 std::optional<Candidate> from_json(const nlohmann::json& json) {
-  const std::optional<TileKernel> kernel = tile_kernel(json.at("kernel").get<std::string>());
-  const std::optional<RowOrder> rows = row_order(json.at("rows").get<std::string>());
-  const std::optional<LoopOrder> order = loop_order(json.at("loops").get<std::string>());
+  const std::optional<TileKernel> kernel = tile_kernel(member<std::string>(json, "kernel"));
+  const std::optional<RowOrder> rows = row_order(member<std::string>(json, "rows"));
+  const std::optional<LoopOrder> order = loop_order(member<std::string>(json, "loops"));
   if (!kernel || !rows || !order) {
     return std::nullopt;
   }
-  Blocking blocking{json.at("m"), json.at("n"), json.at("k"), *kernel, json.at("threads"), json.at("pack_a"), json.at("pack_b")};
+  Blocking blocking{
+      positive(json, "m"),          positive(json, "n"),         positive(json, "k"), *kernel, static_cast<int>(positive(json, "threads")),
+      member<bool>(json, "pack_a"), member<bool>(json, "pack_b")};
   blocking.rows = *rows;
-  blocking.stream_c = json.at("stream_c");
+  blocking.stream_c = member<bool>(json, "stream_c");
   blocking.order = *order;
-  keep_operands(blocking, json.at("kept").get<std::string>());
-  return Candidate{blocking, json.at("seconds"), json.at("benchmark") ? Basis::benchmark : Basis::execution};
+  keep_operands(blocking, member<std::string>(json, "kept"));
+  return Candidate{blocking, member<double>(json, "seconds"), member<bool>(json, "benchmark") ? Basis::benchmark : Basis::execution};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
+#include <limits>
 
 #include "flopcast/core/error.hpp"
 
@@ -259,6 +260,93 @@ std::int64_t span_elements(const Call& call, std::size_t i) {
     case Form::reflectors: return is_flag(call, argument.storev, 'R') ? rows * stride : columns * stride;
   }
   return 0;
+}
+
+namespace {
+
+/// Whether an operand spans and holds no more than most_bytes, estimated from above in numbers that don't overflow.
+bool is_addressable(const Call& call, std::size_t i) {
+  const Argument& argument = call.routine->arguments[i];
+  const auto of = [&call](const Expression& expression, double otherwise) {
+    return expression.empty() ? otherwise : std::max(0.0, expression.value(call.values()));
+  };
+  const double rows = of(argument.rows, 1);
+  const double columns = of(argument.columns, 1);
+  const double before = of(argument.column_offset, 0) + of(argument.offset, 0);
+  const double band = of(argument.lower, 0) + of(argument.upper, 0);
+  const double stride = argument.stride >= 0 ? std::abs(static_cast<double>(call.arguments[static_cast<std::size_t>(argument.stride)])) : 1;
+  double held = rows * columns;
+  switch (argument.form) {
+    case Form::scalar:
+    case Form::vector: held = rows; break;
+    case Form::triangle:
+    case Form::packed: held = rows * rows; break;
+    case Form::band:
+    case Form::band_triangle: held = std::max(rows, columns) * (band + 1); break;
+    default: break;
+  }
+  const double spanned = (rows + columns + before + band) * std::max(stride, 1.0);
+  return std::max(held, spanned) * static_cast<double>(argument_element_bytes(call, i)) <= static_cast<double>(most_bytes) &&
+         call.address(i) < std::numeric_limits<std::uintptr_t>::max() - 2 * static_cast<std::uintptr_t>(most_bytes);
+}
+
+/// Whether a column of an operand reaches into the next one.
+bool columns_overlap(const Operand& operand) {
+  return std::any_of(operand.parts.begin(), operand.parts.end(), [](const Region& part) {
+    const std::int64_t longest = std::max(part.column_bytes, part.column_bytes + (part.columns - 2) * part.growth_bytes);
+    return part.columns > 1 && longest > part.stride_bytes;
+  });
+}
+
+std::string fault_of_value(const Call& call, std::size_t i) {
+  const Argument& argument = call.routine->arguments[i];
+  const std::int64_t value = call.arguments[i];
+  switch (argument.kind) {
+    case Kind::flag:
+      if (value <= ' ' || value > '~') {
+        return fmt::format("{} is no letter", argument.name);
+      }
+      break;
+    case Kind::size:
+    case Kind::leading_dimension:
+      if (value < 0 || value > most_bytes) {
+        return fmt::format("{} is {}", argument.name, value);
+      }
+      break;
+    case Kind::data:
+    case Kind::work:
+    case Kind::pivots:
+    case Kind::info:
+    case Kind::scalar:
+    case Kind::real_scalar: break;
+    default:
+      if (value < -most_bytes || value > most_bytes) {
+        return fmt::format("{} is {}", argument.name, value);
+      }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string fault_of(const Call& call) {
+  const std::vector<Argument>& arguments = call.routine->arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (std::string fault = fault_of_value(call, i); !fault.empty()) {
+      return fault;
+    }
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (is_operand(arguments[i]) && !is_addressable(call, i)) {
+      return fmt::format("{} spans more than can be addressed", arguments[i].name);
+    }
+  }
+  for (const Operand& operand : operands(call)) {
+    if (columns_overlap(operand)) {
+      return fmt::format("columns of {} overlap", arguments[operand.argument].name);
+    }
+  }
+  return "";
 }
 
 std::string to_string(const Call& call) {

@@ -63,6 +63,11 @@ InlineVector<std::int64_t, 6> sizes(const Call& call);
 std::string flags(const Call& call);
 /// Extent in elements that argument i needs from its address on, columns times leading dimension; for allocation.
 std::int64_t span_elements(const Call& call, std::size_t i);
+/// An operand spans no more: 1 TiB.
+inline constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+/// Why no library can have executed the call: a flag that is no letter, a negative size, a leading dimension by which columns overlap, an
+/// operand beyond most_bytes; empty if none of these. Where the text is empty, operands and all that is computed from them are in range.
+std::string fault_of(const Call& call);
 /// Whether data, work or pivots argument i consists of integers.
 bool has_integers(const Argument& argument);
 /// Bytes per element of data, work or pivots argument i.

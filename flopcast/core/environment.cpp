@@ -1,5 +1,7 @@
 #include "flopcast/core/environment.hpp"
 
+#include "flopcast/core/json.hpp"
+
 namespace flopcast {
 
 void to_json(nlohmann::json& json, const CacheLevel& level) {
@@ -17,17 +19,17 @@ void to_json(nlohmann::json& json, const CacheLevel& level) {
 }
 
 void from_json(const nlohmann::json& json, CacheLevel& level) {
-  json.at("name").get_to(level.name);
-  json.at("capacity_bytes").get_to(level.capacity_bytes);
-  json.at("capacity_low_bytes").get_to(level.capacity_low_bytes);
-  json.at("capacity_high_bytes").get_to(level.capacity_high_bytes);
-  json.at("reported_bytes").get_to(level.reported_bytes);
-  json.at("line_bytes").get_to(level.line_bytes);
-  json.at("associativity").get_to(level.associativity);
-  json.at("bandwidth").get_to(level.bandwidth);
-  json.at("latency_seconds").get_to(level.latency_seconds);
-  level.serial_chase_bytes = json.value("serial_chase_bytes", std::int64_t{0});  // not in environments kept by earlier versions
-  level.parallel_chase_bytes = json.value("parallel_chase_bytes", std::int64_t{0});
+  read_member(json, "name", level.name);
+  read_member(json, "capacity_bytes", level.capacity_bytes);
+  read_member(json, "capacity_low_bytes", level.capacity_low_bytes);
+  read_member(json, "capacity_high_bytes", level.capacity_high_bytes);
+  read_member(json, "reported_bytes", level.reported_bytes);
+  read_member(json, "line_bytes", level.line_bytes);
+  read_member(json, "associativity", level.associativity);
+  read_member(json, "bandwidth", level.bandwidth);
+  read_member(json, "latency_seconds", level.latency_seconds);
+  level.serial_chase_bytes = member_or(json, "serial_chase_bytes", std::int64_t{0});  // not in environments kept by earlier versions
+  level.parallel_chase_bytes = member_or(json, "parallel_chase_bytes", std::int64_t{0});
 }
 
 void to_json(nlohmann::json& json, const LibraryIdentity& identity) {
@@ -41,13 +43,13 @@ void to_json(nlohmann::json& json, const LibraryIdentity& identity) {
 }
 
 void from_json(const nlohmann::json& json, LibraryIdentity& identity) {
-  json.at("name").get_to(identity.name);
-  json.at("path").get_to(identity.path);
-  json.at("version").get_to(identity.version);
-  json.at("kernels").get_to(identity.kernels);
-  json.at("threading").get_to(identity.threading);
-  json.at("digest").get_to(identity.digest);
-  identity.integer_bytes = json.value("integer_bytes", 4);  // not in environments kept by earlier versions
+  read_member(json, "name", identity.name);
+  read_member(json, "path", identity.path);
+  read_member(json, "version", identity.version);
+  read_member(json, "kernels", identity.kernels);
+  read_member(json, "threading", identity.threading);
+  read_member(json, "digest", identity.digest);
+  identity.integer_bytes = member_or(json, "integer_bytes", 4);  // not in environments kept by earlier versions
 }
 
 void to_json(nlohmann::json& json, const Environment& environment) {
@@ -64,16 +66,16 @@ void to_json(nlohmann::json& json, const Environment& environment) {
 }
 
 void from_json(const nlohmann::json& json, Environment& environment) {
-  json.at("cpu").get_to(environment.cpu);
-  json.at("cores").get_to(environment.cores);
-  json.at("caches").get_to(environment.caches);
-  json.at("memory_bandwidth").get_to(environment.memory_bandwidth);
-  json.at("peak_flops").get_to(environment.peak_flops);
-  json.at("blas").get_to(environment.blas);
-  json.at("lapack").get_to(environment.lapack);
-  json.at("threads").get_to(environment.threads);
-  json.at("affinity").get_to(environment.affinity);
-  json.at("fingerprint").get_to(environment.fingerprint);
+  read_member(json, "cpu", environment.cpu);
+  read_member(json, "cores", environment.cores);
+  read_member(json, "caches", environment.caches);
+  read_member(json, "memory_bandwidth", environment.memory_bandwidth);
+  read_member(json, "peak_flops", environment.peak_flops);
+  read_member(json, "blas", environment.blas);
+  read_member(json, "lapack", environment.lapack);
+  read_member(json, "threads", environment.threads);
+  read_member(json, "affinity", environment.affinity);
+  read_member(json, "fingerprint", environment.fingerprint);
 }
 
 }  // namespace flopcast

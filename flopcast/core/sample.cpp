@@ -1,6 +1,7 @@
 #include "flopcast/core/sample.hpp"
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 
 namespace flopcast {
 namespace {
@@ -76,14 +77,14 @@ void to_json(nlohmann::json& json, const ModelKey& key) {
 }
 
 void from_json(const nlohmann::json& json, ModelKey& key) {
-  json.at("routine").get_to(key.routine);
-  json.at("flags").get_to(key.flags);
-  json.at("scalars").get_to(key.scalars);
-  json.at("strides").get_to(key.strides);
-  key.zeros = json.value("zeros", std::string());
-  json.at("cache").get_to(key.cache);
-  json.at("threads").get_to(key.threads);
-  json.at("library").get_to(key.library);
+  read_member(json, "routine", key.routine);
+  read_member(json, "flags", key.flags);
+  read_member(json, "scalars", key.scalars);
+  read_member(json, "strides", key.strides);
+  key.zeros = member_or(json, "zeros", std::string());
+  read_member(json, "cache", key.cache);
+  read_member(json, "threads", key.threads);
+  read_member(json, "library", key.library);
 }
 
 Call call_of(const Sample& sample, const std::function<const Routine*(std::string_view)>& lookup) {
@@ -162,24 +163,24 @@ void to_json(nlohmann::json& json, const Sample& sample) {
 
 void from_json(const nlohmann::json& json, Sample& sample) {
   sample = {};
-  json.at("key").get_to(sample.key);
-  json.at("sizes").get_to(sample.sizes);
-  json.at("strides").get_to(sample.strides);
-  json.at("batch").get_to(sample.batch);
-  json.at("warnings").get_to(sample.warnings);
-  sample.reference_seconds = json.value("reference_seconds", 0.0);
+  read_member(json, "key", sample.key);
+  read_member(json, "sizes", sample.sizes);
+  read_member(json, "strides", sample.strides);
+  read_member(json, "batch", sample.batch);
+  read_member(json, "warnings", sample.warnings);
+  sample.reference_seconds = member_or(json, "reference_seconds", 0.0);
   if (json.at("placement").size() > most_operands) {
     throw bad_input("sample of {}: {} operand states, at most {} are possible", sample.key.routine, json.at("placement").size(),
                     most_operands);
   }
-  for (const nlohmann::json& state : json.at("placement")) {
+  for_each_element(json, "placement", [&](const nlohmann::json& state) {
     sample.placement.push_back(
-        {state.at("distance_bytes").get<std::int64_t>(), state.at("level").get<std::int8_t>(), state.at("dirty").get<bool>()});
-  }
-  for (const nlohmann::json& repetition : json.at("repetitions")) {
-    sample.repetitions.push_back({repetition.at("seconds").get<double>(), repetition.at("drift").get<double>(),
-                                  repetition.at("at").get<double>(), repetition.at("discarded").get<bool>()});
-  }
+        {member<std::int64_t>(state, "distance_bytes"), member<std::int8_t>(state, "level"), member<bool>(state, "dirty")});
+  });
+  for_each_element(json, "repetitions", [&](const nlohmann::json& repetition) {
+    sample.repetitions.push_back({member<double>(repetition, "seconds"), member<double>(repetition, "drift"),
+                                  member<double>(repetition, "at"), member<bool>(repetition, "discarded")});
+  });
 }
 
 }  // namespace flopcast

@@ -4,11 +4,13 @@
 #include <limits>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 
 namespace flopcast {
 namespace {
 
 constexpr const char* schema = "flopcast-trace-1";
+constexpr std::size_t most_allocations = std::size_t{1} << 22U;  // beyond them virtual addresses would run out
 
 bool has_address(const Argument& argument) {
   return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
@@ -66,9 +68,11 @@ nlohmann::json scalar_to_json(std::complex<double> value) {
 
 std::complex<double> scalar_from_json(const nlohmann::json& json) {
   if (json.is_array() && json.size() == 2) {
-    return {json[0].get<double>(), json[1].get<double>()};
+    return {element<double>(json, 0), element<double>(json, 1)};
   }
-  return json.get<double>();
+  double value = 0;
+  read_value(json, value);
+  return value;
 }
 
 std::int64_t address_from_json(const nlohmann::json& json, const std::vector<Allocation>& allocations) {
@@ -80,9 +84,8 @@ std::int64_t address_from_json(const nlohmann::json& json, const std::vector<All
   const std::string name = text.substr(0, plus);
   for (const Allocation& allocation : allocations) {
     if (allocation.name == name) {
-      const std::int64_t offset = plus == std::string::npos ? 0
-                                                            : parse_integer(std::string_view(text).substr(plus + 1), "operand offset", 0,
-                                                                            std::numeric_limits<std::int64_t>::max());
+      const std::int64_t offset =
+          plus == std::string::npos ? 0 : parse_integer(std::string_view(text).substr(plus + 1), "operand offset", 0, most_bytes);
       return static_cast<std::int64_t>(allocation.address) + offset;
     }
   }
@@ -146,7 +149,7 @@ nlohmann::json to_json(const Call& call, const std::vector<Allocation>& allocati
 
 Call call_from_json(const nlohmann::json& json, const std::vector<Allocation>& allocations, const RoutineLookup& lookup) {
   if (!json.is_array() || json.empty() || !json[0].is_string()) {
-    throw bad_input("a call must be an array [routine, argument, ...], not {}", json.dump());
+    throw bad_input("a call must be an array [routine, argument, ...], not {}", shown(json));
   }
   Call call;
   const auto name = json[0].get<std::string>();
@@ -176,16 +179,19 @@ Call call_from_json(const nlohmann::json& json, const std::vector<Allocation>& a
         case Kind::data:
         case Kind::work:
         case Kind::pivots: call.arguments[i] = address_from_json(value, allocations); break;
-        default: call.arguments[i] = value.get<std::int64_t>();
+        default: read_value(value, call.arguments[i]);
       }
     } catch (const Error&) {
       throw;
     } catch (const std::exception& error) {
-      throw bad_input("call of {}: argument '{}' can't be {}: {}", name, argument.name, value.dump(), error.what());
+      throw bad_input("call of {}: argument '{}' can't be {}: {}", name, argument.name, shown(value), error.what());
     }
   }
   if (at != json.size()) {
     throw bad_input("call of {} has {} arguments, expected {}", name, json.size() - 1, at - 1);
+  }
+  if (const std::string fault = fault_of(call); !fault.empty()) {
+    throw bad_input("call {} of a trace can't be: {}", to_string(call), fault);
   }
   return call;
 }
@@ -214,31 +220,41 @@ nlohmann::json to_json(const Trace& trace) {
 }
 
 Trace trace_from_json(const nlohmann::json& json, const RoutineLookup& lookup) {
-  if (!json.is_object() || json.value("schema", "") != schema) {
+  if (!json.is_object() || !json.contains("schema") || json["schema"] != schema) {
     throw bad_input("not a trace: expected \"schema\": \"{}\"{}", schema,
-                    json.is_object() && json.contains("schema") ? ", found " + json["schema"].dump() : "");
+                    json.is_object() && json.contains("schema") ? ", found " + shown(json["schema"]) : "");
   }
   try {
     Trace trace;
-    trace.configuration.algorithm = json.at("algorithm").get<std::string>();
-    trace.configuration.parameters = json.at("parameters").get<std::map<std::string, std::int64_t>>();
-    for (const nlohmann::json& item : json.at("allocations")) {
+    trace.configuration.algorithm = member<std::string>(json, "algorithm");
+    trace.configuration.parameters = member<std::map<std::string, std::int64_t>>(json, "parameters");
+    for_each_element(json, "allocations", [&](const nlohmann::json& item) {
+      if (trace.allocations.size() == most_allocations) {
+        throw bad_input("trace has more than {} allocations", most_allocations);
+      }
       trace.allocations.push_back(
-          {item.at("name").get<std::string>(), virtual_base(trace.allocations.size()), item.at("bytes").get<std::int64_t>()});
+          {member<std::string>(item, "name"), virtual_base(trace.allocations.size()), member<std::int64_t>(item, "bytes")});
+      if (trace.allocations.back().bytes < 0 || trace.allocations.back().bytes > most_bytes) {
+        throw MemberError("bytes", fmt::format("{} given, expected 0 to {}", trace.allocations.back().bytes, most_bytes));
+      }
+    });
+    const int integer_bytes = member_or(json, "integer_bytes", 4);
+    if (integer_bytes != 4 && integer_bytes != 8) {
+      throw MemberError("integer_bytes", fmt::format("{} given, expected 4 or 8", integer_bytes));
     }
-    for (const nlohmann::json& item : json.at("calls")) {
+    for_each_element(json, "calls", [&](const nlohmann::json& item) {
       trace.calls.push_back(call_from_json(item, trace.allocations, lookup));
-      trace.calls.back().integer_bytes = json.value("integer_bytes", 4);
-    }
+      trace.calls.back().integer_bytes = integer_bytes;
+    });
     if (json.contains("measured_seconds")) {
-      trace.measured = json["measured_seconds"].get<std::vector<Seconds>>();
+      trace.measured = member<std::vector<Seconds>>(json, "measured_seconds");
       if (trace.measured.size() != trace.calls.size()) {
         throw bad_input("trace has {} measured times for {} calls", trace.measured.size(), trace.calls.size());
       }
     }
     return trace;
   } catch (const nlohmann::json::exception& error) {
-    throw bad_input("trace is damaged: {}", error.what());
+    throw bad_input("trace is damaged: {}", reason(error));
   }
 }
 

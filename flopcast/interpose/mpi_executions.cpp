@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -57,15 +58,15 @@ std::vector<MpiExecution> parse_mpi_executions(const std::string& text) {
     }
     std::vector<MpiExecution> executions;
     for (const json& each : document.at("executions")) {
-      executions.push_back({each.at("parameters").get<std::map<std::string, std::string>>(),
-                            path::policy_named(each.at("policy").get<std::string>()), each.at("teaches").get<bool>()});
+      executions.push_back({member<std::map<std::string, std::string>>(each, "parameters"),
+                            path::policy_named(member<std::string>(each, "policy")), member<bool>(each, "teaches")});
     }
     if (executions.empty()) {
       throw bad_input("a list of executions is empty");
     }
     return executions;
   } catch (const json::exception& error) {
-    throw bad_input("no list of executions: {}", error.what());
+    throw bad_input("no list of executions: {}", reason(error));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 
 namespace flopcast::interpose {
 namespace {
@@ -47,22 +48,22 @@ MpiOptions parse_mpi_options(const std::string& text) {
   try {
     const nlohmann::json document = nlohmann::json::parse(text);
     MpiOptions options;
-    options.clock = clock_named(document.at("clock").get<std::string>());
-    options.policy = path::policy_named(document.at("policy").get<std::string>());
-    options.precision.tolerance = document.at("tolerance").get<double>();
-    options.precision.confidence = document.at("confidence").get<double>();
-    options.precision.least_count = document.at("least_count").get<std::int64_t>();
-    options.across_sizes = document.at("across_sizes").get<bool>();
-    options.windows = document.at("windows").get<bool>();
-    options.thread_multiple = document.at("thread_multiple").get<bool>();
-    options.profile = document.at("profile").get<std::string>();
-    options.statistics = document.at("statistics").get<std::string>();
-    options.executions = document.at("executions").get<std::string>();
-    options.results = document.at("results").get<std::string>();
-    options.progress = document.at("progress").get<std::string>();
+    options.clock = clock_named(member<std::string>(document, "clock"));
+    options.policy = path::policy_named(member<std::string>(document, "policy"));
+    options.precision.tolerance = member<double>(document, "tolerance");
+    options.precision.confidence = member<double>(document, "confidence");
+    options.precision.least_count = member<std::int64_t>(document, "least_count");
+    options.across_sizes = member<bool>(document, "across_sizes");
+    options.windows = member<bool>(document, "windows");
+    options.thread_multiple = member<bool>(document, "thread_multiple");
+    options.profile = member<std::string>(document, "profile");
+    options.statistics = member<std::string>(document, "statistics");
+    options.executions = member<std::string>(document, "executions");
+    options.results = member<std::string>(document, "results");
+    options.progress = member<std::string>(document, "progress");
     return options;
   } catch (const nlohmann::json::exception& error) {
-    throw bad_input("{} has a value that flopcast did not write: {}", mpi_options_variable, error.what());
+    throw bad_input("{} has a value that flopcast did not write: {}", mpi_options_variable, reason(error));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/interpose/block_table.hpp"
 
 namespace flopcast::interpose {
@@ -34,22 +35,20 @@ nlohmann::json to_json(const TunedPoint& point) {
 
 TunedPoint point_from_json(const nlohmann::json& json) {
   TunedPoint point;
-  point.m = json.at("m").get<std::int64_t>();
-  point.n = json.at("n").get<std::int64_t>();
-  point.blocks = {json.at("nb").get<std::int64_t>(), json.at("nbmin").get<std::int64_t>(), json.at("nx").get<std::int64_t>()};
-  point.ties = json.value("ties", std::vector<std::int64_t>());
-  point.regret = json.value("regret", 0.0);
-  point.undecided = json.value("undecided", false);
+  point.m = member<std::int64_t>(json, "m");
+  point.n = member<std::int64_t>(json, "n");
+  point.blocks = {member<std::int64_t>(json, "nb"), member<std::int64_t>(json, "nbmin"), member<std::int64_t>(json, "nx")};
+  point.ties = member_or(json, "ties", std::vector<std::int64_t>());
+  point.regret = member_or(json, "regret", 0.0);
+  point.undecided = member_or(json, "undecided", false);
   return point;
 }
 
 TunedRoutine routine_from_json(const nlohmann::json& json) {
   TunedRoutine routine;
-  routine.name = json.at("routine").get<std::string>();
-  routine.flags = json.value("flags", std::string());
-  for (const nlohmann::json& point : json.at("points")) {
-    routine.points.push_back(point_from_json(point));
-  }
+  routine.name = member<std::string>(json, "routine");
+  routine.flags = member_or(json, "flags", std::string());
+  for_each_element(json, "points", [&](const nlohmann::json& point) { routine.points.push_back(point_from_json(point)); });
   require_sane(routine);
   return routine;
 }
@@ -149,11 +148,9 @@ nlohmann::json place_to_json(const Profile& profile) {
 
 Profile place_from_json(const nlohmann::json& json) {
   Profile profile;
-  profile.environment = json.at("environment").get<Environment>();
-  profile.settings = json.value("settings", std::map<std::string, std::string>());
-  for (const nlohmann::json& routine : json.at("routines")) {
-    profile.set(routine_from_json(routine));
-  }
+  profile.environment = member<Environment>(json, "environment");
+  profile.settings = member_or(json, "settings", std::map<std::string, std::string>());
+  for_each_element(json, "routines", [&](const nlohmann::json& routine) { profile.set(routine_from_json(routine)); });
   return profile;
 }
 
@@ -169,18 +166,18 @@ nlohmann::json to_json(const Profile& profile) {
 }
 
 Profile profile_from_json(const nlohmann::json& json) {
-  if (!json.is_object() || json.value("schema", "") != schema) {
+  if (!json.is_object() || !json.contains("schema") || json["schema"] != schema) {
     throw bad_input("not a profile: expected \"schema\": \"{}\"{}", schema,
-                    json.is_object() && json.contains("schema") ? ", found " + json["schema"].dump() : "");
+                    json.is_object() && json.contains("schema") ? ", found " + shown(json["schema"]) : "");
   }
   try {
     Profile profile = place_from_json(json);
-    for (const nlohmann::json& other : json.value("others", nlohmann::json::array())) {
-      profile.others.push_back(place_from_json(other));
+    if (json.contains("others")) {
+      for_each_element(json, "others", [&](const nlohmann::json& other) { profile.others.push_back(place_from_json(other)); });
     }
     return profile;
   } catch (const nlohmann::json::exception& error) {
-    throw bad_input("profile is damaged: {}", error.what());
+    throw bad_input("profile is damaged: {}", reason(error));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -127,6 +128,7 @@ class TraceFile {
     if (header_->counter != 0 && end.nanoseconds - start_.nanoseconds > long_enough) {
       header_->ticks_per_second = rate(start_, end);
     }
+    add_checksums();
     header_->ended = end.ticks;
     header_->exit_code = exit_code;
     header_->finished = 1;
@@ -135,6 +137,33 @@ class TraceFile {
   [[nodiscard]] const fs::path& path() const noexcept { return path_; }
 
  private:
+  /// Gives the threads' live chunks checksums, as the sealed ones have. Where that fails they stay without.
+  void add_checksums() const {
+    const int file = open(path_.c_str(), O_RDWR | O_CLOEXEC);
+    std::vector<std::byte> contents(live_bytes);
+    const std::uint64_t end = header_->end.load();
+    ChunkHeader chunk{};
+    for (std::uint64_t at = trace_page + round_to_page(header_->document_bytes); file >= 0 && at < end;) {
+      if (pread(file, &chunk, sizeof chunk, static_cast<off_t>(at)) != sizeof chunk) {
+        break;
+      }
+      const std::size_t bytes = chunk.bytes.load();
+      const bool live = chunk.magic == chunk_magic && chunk.kind == ChunkKind::live;
+      if (live && bytes <= live_bytes - sizeof chunk &&
+          pread(file, contents.data(), bytes, static_cast<off_t>(at + sizeof chunk)) == static_cast<ssize_t>(bytes)) {
+        const std::uint64_t sums[] = {chunk_checksum(contents.data(), bytes), bytes};
+        static_assert(offsetof(ChunkHeader, checked) == offsetof(ChunkHeader, checksum) + sizeof sums[0]);
+        if (pwrite(file, sums, sizeof sums, static_cast<off_t>(at + offsetof(ChunkHeader, checksum))) < 0) {
+          break;
+        }
+      }
+      at += live ? live_bytes : chunk.magic == chunk_magic ? round_to_page(sizeof chunk + bytes) : trace_page;
+    }
+    if (file >= 0) {
+      close(file);
+    }
+  }
+
   /// Returns 0 or what went wrong.
   int fill(int file, const std::string& document) {
     const std::size_t bytes = trace_page + round_to_page(document.size());

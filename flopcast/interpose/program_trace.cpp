@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/interpose/record_layout.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 
@@ -67,6 +68,10 @@ class MappedFile {
   void* data_ = nullptr;
 };
 
+bool has_address(const Argument& argument) {
+  return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
+}
+
 std::string_view text_of(View bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 /// The parts of `text` between `separator`s; the last may lack its own.
@@ -101,8 +106,8 @@ nlohmann::json read_header_document(View file, const FileHeader& header, const f
     throw bad_input("{} is cut off after {} bytes, before its first call", path.string(), file.size());
   }
   const std::string_view text = text_of(file.subspan(trace_page, header.document_bytes));
-  nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
-  if (!document.is_object() || document.value("schema", "") != document_schema) {
+  nlohmann::json document = parse_json(text, path.string() + ": its document");
+  if (!document.is_object() || !document.contains("schema") || document["schema"] != document_schema) {
     throw bad_input("{} is damaged: its document is no \"{}\"", path.string(), document_schema);
   }
   return document;
@@ -130,17 +135,15 @@ struct ProgramTraceFile::State {
     read_header(header, path);
     read_chunks(round_to_page(trace_page + header.document_bytes));
     order_threads();
-    finish_summary(header);
+    finish_summary(header, path);
   }
 
   void read_header(const FileHeader& header, const fs::path& path) {
     summary.document = read_header_document(file.view(), header, path);
-    try {
-      summary.command = summary.document.at("command").get<std::vector<std::string>>();
-      summary.dry_run = summary.document.value("dry_run", false);
-    } catch (const nlohmann::json::exception& error) {
-      throw bad_input("{} is damaged: {}", path.string(), error.what());
-    }
+    in_document(path.string(), [this] {
+      read_member(summary.document, "command", summary.command);
+      summary.dry_run = member_or(summary.document, "dry_run", false);
+    });
     summary.ticks_per_second = header.ticks_per_second;
     if (!(summary.ticks_per_second > 1 && summary.ticks_per_second < 1e12)) {
       throw bad_input("{} is damaged: its clock ticks {} times per second", path.string(), summary.ticks_per_second);
@@ -165,7 +168,10 @@ struct ProgramTraceFile::State {
   std::size_t read_chunk(const ChunkHeader& chunk, View rest, std::size_t at) {
     const std::uint64_t bytes = chunk.bytes.load();
     const bool live = chunk.kind == ChunkKind::live;
-    if (live ? bytes > live_bytes - sizeof(ChunkHeader) : bytes > rest.size() || chunk_checksum(rest.data(), bytes) != chunk.checksum) {
+    const std::uint64_t checked = live ? chunk.checked : bytes;
+    const bool fits = live ? bytes <= live_bytes - sizeof(ChunkHeader) && checked <= bytes : bytes <= rest.size();
+    const bool is_cut = live && checked > rest.size();
+    if (!fits || ((!live || checked > 0) && !is_cut && chunk_checksum(rest.data(), checked) != chunk.checksum)) {
       ++summary.damaged;
       return trace_page;
     }
@@ -252,8 +258,11 @@ struct ProgramTraceFile::State {
     pieces.clear();
   }
 
-  void finish_summary(const FileHeader& header) {
+  void finish_summary(const FileHeader& header, const fs::path& path) {
     summary.finished = header.finished != 0;
+    if (summary.finished && header.ended < header.origin) {
+      throw bad_input("{} is damaged: the program has ended before it began", path.string());
+    }
     const double tick = 1 / summary.ticks_per_second;
     if (summary.finished) {
       summary.exit_code = header.exit_code;
@@ -269,12 +278,40 @@ struct ProgramTraceFile::State {
     }
   }
 
+  /// Calls of one kind follow each other: what was told of the call before often holds.
+  class Judge {
+   public:
+    bool operator()(const Call& call) {
+      if (call.routine == last_.routine && same_but_addresses(call)) {
+        return possible_;
+      }
+      last_ = call;
+      possible_ = fault_of(call).empty();
+      return possible_;
+    }
+
+   private:
+    [[nodiscard]] bool same_but_addresses(const Call& call) const {
+      for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
+        if (call.arguments[i] != last_.arguments[i] && (!has_address(call.routine->arguments[i]) || call.address(i) > highest_address)) {
+          return false;
+        }
+      }
+      return true;
+    }
+    static constexpr std::uintptr_t highest_address = std::uintptr_t{1} << 60U;
+
+    Call last_;
+    bool possible_ = false;
+  };
+
   /// Numbers of the routines that a thread has asked for the size of a workspace.
   using Asked = std::set<std::uint64_t>;
 
   /// Stops at the first record that can't be one.
   void visit_piece(const Piece& piece, Asked& asked, const std::function<void(const ProgramEvent&)>& visit) const {
     const double tick = 1 / summary.ticks_per_second;
+    Judge is_possible;
     for (View rest = piece.records; rest.size() >= sizeof(RecordHeader);) {
       RecordHeader header;
       std::memcpy(&header, rest.data(), sizeof header);
@@ -300,6 +337,7 @@ struct ProgramTraceFile::State {
       event.seconds = static_cast<double>(header.packed & longest_duration) * tick;
       if (entry.routine != nullptr) {
         event.call = *decode_call(*entry.routine, rest, entry.integer_bytes);
+        event.call.routine = is_possible(event.call) ? entry.routine : nullptr;
       }
       rest = rest.subspan(entry.bytes);
       visit(event);
@@ -365,18 +403,11 @@ ProgramTrace read_program_trace(const fs::path& path) {
 
 namespace {
 
-bool has_address(const Argument& argument) {
-  return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
-}
-
 /// Memory that operands cover; `first` says where it is used first: by call, then by argument.
 struct Span {
   std::uintptr_t begin = 0, end = 0;
   std::pair<std::size_t, std::size_t> first;
 };
-
-/// What an illegal call may claim beyond is no memory of the program.
-constexpr std::int64_t most_elements = std::int64_t{1} << 36;
 
 std::vector<Span> operand_spans(const std::vector<Call>& calls) {
   std::vector<Span> spans;
@@ -384,7 +415,7 @@ std::vector<Span> operand_spans(const std::vector<Call>& calls) {
     const Call& call = calls[c];
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
       if (has_address(call.routine->arguments[i]) && call.address(i) != 0) {
-        const std::int64_t elements = std::clamp<std::int64_t>(span_elements(call, i), 1, most_elements);
+        const std::int64_t elements = std::max<std::int64_t>(span_elements(call, i), 1);
         const std::int64_t bytes = elements * argument_element_bytes(call, i);
         spans.push_back({call.address(i), call.address(i) + static_cast<std::uintptr_t>(bytes), {c, i}});
       }
@@ -455,6 +486,10 @@ Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name)
   const std::vector<std::size_t> order = use_order(spans);
   trace.allocations.resize(spans.size());
   for (std::size_t s = 0; s < spans.size(); ++s) {
+    if (spans[s].end - spans[s].begin > static_cast<std::uintptr_t>(most_bytes)) {
+      throw bad_input("the recording is damaged: operands that touch each other cover {} bytes; at most {} are possible",
+                      spans[s].end - spans[s].begin, most_bytes);
+    }
     trace.allocations[order[s]] = {fmt::format("memory{}", order[s]), virtual_base(order[s]),
                                    static_cast<std::int64_t>(spans[s].end - spans[s].begin)};
   }

@@ -27,7 +27,9 @@ struct ProgramEvent {
   bool met_invalid = false;                   ///< a result was undefined, as with NaN or Inf among the operands
   bool met_denormals = false;                 ///< numbers below the smallest normal one were computed with
   bool size_was_asked = false;                ///< its thread had asked this routine for a workspace's size before
-  Call call;                                  ///< at the program's addresses; `call.routine` is null where only the name is known
+  /// At the program's addresses. `call.routine` is null where only the name is known, or the arguments are such that nothing can be told
+  /// from them (fault_of).
+  Call call;
   [[nodiscard]] bool described() const noexcept { return call.routine != nullptr; }
 };
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 
 namespace flopcast::interpose {
 
@@ -20,15 +21,15 @@ SmpiOptions parse_smpi_options(const std::string& text) {
   try {
     const nlohmann::json document = nlohmann::json::parse(text);
     SmpiOptions options;
-    document.at("result").get_to(options.result);
-    document.at("times").get_to(options.times);
-    document.at("most_traced_calls").get_to(options.most_traced_calls);
-    document.at("eager_bytes").get_to(options.eager_bytes);
-    document.at("flops_per_second").get_to(options.flops_per_second);
-    document.at("only_kernels").get_to(options.only_kernels);
+    read_member(document, "result", options.result);
+    read_member(document, "times", options.times);
+    read_member(document, "most_traced_calls", options.most_traced_calls);
+    read_member(document, "eager_bytes", options.eager_bytes);
+    read_member(document, "flops_per_second", options.flops_per_second);
+    read_member(document, "only_kernels", options.only_kernels);
     return options;
   } catch (const nlohmann::json::exception& error) {
-    throw bad_input("{} has a value that flopcast did not write: {}", smpi_options_variable, error.what());
+    throw bad_input("{} has a value that flopcast did not write: {}", smpi_options_variable, reason(error));
   }
 }
 

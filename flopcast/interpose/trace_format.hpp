@@ -77,8 +77,8 @@ struct ChunkHeader {
   std::uint64_t live;                ///< where the live chunk is that these records were in
   std::uint64_t sequence;            ///< how many times that one was sealed before
   std::atomic<std::uint64_t> bytes;  ///< of what follows
-  std::uint64_t checksum;            ///< of what follows; 0 in live chunks
-  std::uint64_t padding;
+  std::uint64_t checksum;            ///< of what follows; of a live chunk once the recording has finished
+  std::uint64_t checked;             ///< of a live chunk: how many bytes the checksum is of, 0 as long as there is none
 };
 static_assert(sizeof(ChunkHeader) == 64);
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/machine/clock.hpp"
 #include "flopcast/machine/library.hpp"
 #include "flopcast/machine/machine_file.hpp"
@@ -123,7 +124,7 @@ void try_others(LibraryReport& report) {
       if (trial == report.trials.end()) {
         trial = report.trials.insert(trial, {setting, std::string(choice.kernels), 0});
       }
-      trial->dgemm_flops = std::max(trial->dgemm_flops, found.at("dgemm_flops").get<double>());
+      trial->dgemm_flops = std::max(trial->dgemm_flops, member<double>(found, "dgemm_flops"));
     } catch (const Error&) {
       continue;  // these kernels don't run here; the ones that it chose do
     }
@@ -181,7 +182,7 @@ nlohmann::json in_child(const std::function<nlohmann::json()>& work, Seconds lim
     throw environment_error("ended without an answer");
   }
   if (answer.contains("error")) {
-    throw environment_error("{}", answer["error"].get<std::string>());
+    throw environment_error("{}", member<std::string>(answer, "error"));
   }
   return answer.at("result");
 }
@@ -219,8 +220,8 @@ LibraryReport inspect(const InstalledLibrary& library, bool try_kernels) {
     bool is_close = true;
     for (int round = 0; is_close && round < most_rounds; ++round) {
       const nlohmann::json found = look(library, nullptr, try_kernels);
-      found.at("identity").get_to(report.identity);
-      report.dgemm_flops = std::max(report.dgemm_flops, found.at("dgemm_flops").get<double>());
+      read_member(found, "identity", report.identity);
+      report.dgemm_flops = std::max(report.dgemm_flops, member<double>(found, "dgemm_flops"));
       if (try_kernels) {
         try_others(report);
       }

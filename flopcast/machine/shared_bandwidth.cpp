@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "flopcast/core/json.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/arena.hpp"
 #include "flopcast/machine/bandwidth_kernels.hpp"
@@ -99,9 +100,9 @@ void to_json(nlohmann::json& json, const BandwidthShare& share) {
 }
 
 void from_json(const nlohmann::json& json, BandwidthShare& share) {
-  json.at("threads").get_to(share.threads);
-  json.at("cache").get_to(share.cache);
-  json.at("memory").get_to(share.memory);
+  read_member(json, "threads", share.threads);
+  read_member(json, "cache", share.cache);
+  read_member(json, "memory", share.memory);
 }
 
 std::vector<BandwidthShare> measure_bandwidth_shares(const WallClock& clock, const std::vector<CpuPlace>& places, int cores,

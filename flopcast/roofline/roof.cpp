@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 
 namespace flopcast::roofline {
 
@@ -26,7 +27,7 @@ void require_positive(const std::vector<double>& values, const char* what) {
 }
 
 void from_json(const nlohmann::json& json, Rates& rates) {
-  json.at("samples").get_to(rates.samples);
+  read_member(json, "samples", rates.samples);
   require_positive(rates.samples, "a rate");
 }
 
@@ -39,16 +40,16 @@ void to_json(nlohmann::json& json, const ComputeRoof& roof) {
   }
 }
 void from_json(const nlohmann::json& json, ComputeRoof& roof) {
-  json.at("name").get_to(roof.name);
-  json.at("precision").get_to(roof.precision);
-  json.at("lanes").get_to(roof.lanes);
-  json.at("fused").get_to(roof.fused);
-  json.at("threads").get_to(roof.threads);
-  json.at("flops_per_lane").get_to(roof.flops_per_lane);
-  json.at("clocks").get_to(roof.clocks);
+  read_member(json, "name", roof.name);
+  read_member(json, "precision", roof.precision);
+  read_member(json, "lanes", roof.lanes);
+  read_member(json, "fused", roof.fused);
+  read_member(json, "threads", roof.threads);
+  read_member(json, "flops_per_lane", roof.flops_per_lane);
+  read_member(json, "clocks", roof.clocks);
   require_positive(roof.clocks, "the clock");
-  json.at("flops_per_second").get_to(roof.flops);
-  json.at("instructions_per_cycle").get_to(roof.instructions_per_cycle);
+  read_member(json, "flops_per_second", roof.flops);
+  read_member(json, "instructions_per_cycle", roof.instructions_per_cycle);
 }
 
 void to_json(nlohmann::json& json, const BandwidthRoof& roof) {
@@ -62,30 +63,30 @@ void to_json(nlohmann::json& json, const BandwidthRoof& roof) {
           {"bytes_per_second", roof.bytes}};
 }
 void from_json(const nlohmann::json& json, BandwidthRoof& roof) {
-  json.at("level").get_to(roof.level);
-  json.at("stream").get_to(roof.stream);
-  json.at("nontemporal").get_to(roof.nontemporal);
-  json.at("threads").get_to(roof.threads);
-  json.at("working_set_bytes").get_to(roof.working_set_bytes);
-  json.at("flops_per_byte").get_to(roof.flops_per_byte);
-  json.at("moved_per_byte").get_to(roof.moved_per_byte);
-  json.at("bytes_per_second").get_to(roof.bytes);
+  read_member(json, "level", roof.level);
+  read_member(json, "stream", roof.stream);
+  read_member(json, "nontemporal", roof.nontemporal);
+  read_member(json, "threads", roof.threads);
+  read_member(json, "working_set_bytes", roof.working_set_bytes);
+  read_member(json, "flops_per_byte", roof.flops_per_byte);
+  read_member(json, "moved_per_byte", roof.moved_per_byte);
+  read_member(json, "bytes_per_second", roof.bytes);
 }
 
 void to_json(nlohmann::json& json, const GemmShape& shape) { json = {{"m", shape.m}, {"n", shape.n}, {"k", shape.k}}; }
 void from_json(const nlohmann::json& json, GemmShape& shape) {
-  json.at("m").get_to(shape.m);
-  json.at("n").get_to(shape.n);
-  json.at("k").get_to(shape.k);
+  read_member(json, "m", shape.m);
+  read_member(json, "n", shape.n);
+  read_member(json, "k", shape.k);
 }
 
 void to_json(nlohmann::json& json, const GemmTrial& trial) {
   json = {{"shape", trial.shape}, {"state", trial.state}, {"flops_per_second", trial.flops}};
 }
 void from_json(const nlohmann::json& json, GemmTrial& trial) {
-  json.at("shape").get_to(trial.shape);
-  json.at("state").get_to(trial.state);
-  json.at("flops_per_second").get_to(trial.flops);
+  read_member(json, "shape", trial.shape);
+  read_member(json, "state", trial.state);
+  read_member(json, "flops_per_second", trial.flops);
 }
 
 void to_json(nlohmann::json& json, const GemmRoof& roof) {
@@ -105,20 +106,20 @@ void to_json(nlohmann::json& json, const GemmRoof& roof) {
           {"trials", roof.trials}};
 }
 void from_json(const nlohmann::json& json, GemmRoof& roof) {
-  json.at("library").get_to(roof.library);
-  roof.routine = json.value("routine", roof.routine);  // files of versions that knew only dgemm lack it
-  json.at("setting").get_to(roof.setting);
-  json.at("threads").get_to(roof.threads);
-  json.at("shape").get_to(roof.shape);
-  json.at("flops_per_second").get_to(roof.flops);
-  json.at("confirmed").get_to(roof.confirmed);
-  json.at("search").get_to(roof.search);
-  json.at("ending").get_to(roof.ending);
-  json.at("possible_gain").get_to(roof.possible_gain);
-  json.at("error_probability").get_to(roof.error_probability);
-  json.at("evaluations").get_to(roof.evaluations);
-  json.at("seconds").get_to(roof.seconds);
-  json.at("trials").get_to(roof.trials);
+  read_member(json, "library", roof.library);
+  roof.routine = member_or(json, "routine", roof.routine);  // files of versions that knew only dgemm lack it
+  read_member(json, "setting", roof.setting);
+  read_member(json, "threads", roof.threads);
+  read_member(json, "shape", roof.shape);
+  read_member(json, "flops_per_second", roof.flops);
+  read_member(json, "confirmed", roof.confirmed);
+  read_member(json, "search", roof.search);
+  read_member(json, "ending", roof.ending);
+  read_member(json, "possible_gain", roof.possible_gain);
+  read_member(json, "error_probability", roof.error_probability);
+  read_member(json, "evaluations", roof.evaluations);
+  read_member(json, "seconds", roof.seconds);
+  read_member(json, "trials", roof.trials);
 }
 
 void to_json(nlohmann::json& json, const Point& point) {
@@ -131,33 +132,33 @@ void to_json(nlohmann::json& json, const Point& point) {
           {"precision", point.precision}};
 }
 void from_json(const nlohmann::json& json, Point& point) {
-  point.level = json.value("level", "");
-  point.precision = json.value("precision", point.precision);
-  json.at("name").get_to(point.name);
-  json.at("flops").get_to(point.flops);
-  json.at("bytes").get_to(point.bytes);
-  json.at("threads").get_to(point.threads);
-  json.at("flops_per_second").get_to(point.flops_rate);
+  point.level = member_or(json, "level", std::string());
+  point.precision = member_or(json, "precision", point.precision);
+  read_member(json, "name", point.name);
+  read_member(json, "flops", point.flops);
+  read_member(json, "bytes", point.bytes);
+  read_member(json, "threads", point.threads);
+  read_member(json, "flops_per_second", point.flops_rate);
 }
 
 void to_json(nlohmann::json& json, const PeakFactor& factor) {
   json = {{"name", factor.name}, {"value", factor.value}, {"unit", factor.unit}, {"source", factor.source}};
 }
 void from_json(const nlohmann::json& json, PeakFactor& factor) {
-  json.at("name").get_to(factor.name);
-  json.at("value").get_to(factor.value);
-  json.at("unit").get_to(factor.unit);
-  json.at("source").get_to(factor.source);
+  read_member(json, "name", factor.name);
+  read_member(json, "value", factor.value);
+  read_member(json, "unit", factor.unit);
+  read_member(json, "source", factor.source);
 }
 
 void to_json(nlohmann::json& json, const TheoreticalPeak& peak) {
   json = {{"name", peak.name}, {"threads", peak.threads}, {"factors", peak.factors}, {"flops_per_second", peak.flops}};
 }
 void from_json(const nlohmann::json& json, TheoreticalPeak& peak) {
-  json.at("name").get_to(peak.name);
-  json.at("threads").get_to(peak.threads);
-  json.at("factors").get_to(peak.factors);
-  json.at("flops_per_second").get_to(peak.flops);
+  read_member(json, "name", peak.name);
+  read_member(json, "threads", peak.threads);
+  read_member(json, "factors", peak.factors);
+  read_member(json, "flops_per_second", peak.flops);
 }
 
 std::string to_string(const GemmShape& shape) { return fmt::format("{}x{}x{}", shape.m, shape.n, shape.k); }
@@ -193,23 +194,23 @@ void to_json(nlohmann::json& json, const Roofline& roofline) {
 
 void from_json(const nlohmann::json& json, Roofline& roofline) {
   try {
-    json.at("cpu").get_to(roofline.cpu);
-    json.at("fingerprint").get_to(roofline.fingerprint);
-    json.at("date").get_to(roofline.date);
-    json.at("cpus").get_to(roofline.cpus);
-    json.at("affinity").get_to(roofline.affinity);
-    json.at("levels").get_to(roofline.levels);
-    json.at("compute").get_to(roofline.compute);
-    json.at("bandwidth").get_to(roofline.bandwidth);
-    roofline.triad_lengths = json.value("triad_lengths", roofline.triad_lengths);
-    json.at("gemm").get_to(roofline.gemm);
-    json.at("peaks").get_to(roofline.peaks);
-    json.at("points").get_to(roofline.points);
-    json.at("findings").get_to(roofline.findings);
+    read_member(json, "cpu", roofline.cpu);
+    read_member(json, "fingerprint", roofline.fingerprint);
+    read_member(json, "date", roofline.date);
+    read_member(json, "cpus", roofline.cpus);
+    read_member(json, "affinity", roofline.affinity);
+    read_member(json, "levels", roofline.levels);
+    read_member(json, "compute", roofline.compute);
+    read_member(json, "bandwidth", roofline.bandwidth);
+    roofline.triad_lengths = member_or(json, "triad_lengths", roofline.triad_lengths);
+    read_member(json, "gemm", roofline.gemm);
+    read_member(json, "peaks", roofline.peaks);
+    read_member(json, "points", roofline.points);
+    read_member(json, "findings", roofline.findings);
     roofline.options = json.at("options");
-    json.at("seconds").get_to(roofline.seconds);
+    read_member(json, "seconds", roofline.seconds);
   } catch (const nlohmann::json::exception& error) {
-    throw bad_input("this is no roofline: {}", error.what());
+    throw bad_input("this is no roofline: {}", reason(error));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/roofline/roof.hpp"
@@ -206,24 +207,24 @@ void from_json(const nlohmann::json& json, StudyState& state) {
   try {
     for (const nlohmann::json& item : json.at("runs")) {
       StudyRun run;
-      item.at("technique").get_to(run.technique);
-      item.at("trial").get_to(run.trial);
+      read_member(item, "technique", run.technique);
+      read_member(item, "trial", run.trial);
       for (const nlohmann::json& trial : item.at("finished")) {
-        run.finished.push_back({trial.at(0).get<std::size_t>(), trial.at(1).get<double>()});
+        run.finished.push_back({element<std::size_t>(trial, 0), element<double>(trial, 1)});
       }
-      item.at("leader").get_to(run.leader);
-      run.rate = item.value("rate", 0.0);
-      item.at("seconds").get_to(run.seconds);
-      item.at("evaluations").get_to(run.evaluations);
-      run.settled = item.value("settled", true);
-      item.at("complete").get_to(run.complete);
+      read_member(item, "leader", run.leader);
+      run.rate = member_or(item, "rate", 0.0);
+      read_member(item, "seconds", run.seconds);
+      read_member(item, "evaluations", run.evaluations);
+      run.settled = member_or(item, "settled", true);
+      read_member(item, "complete", run.complete);
       state.runs.push_back(std::move(run));
     }
     for (const nlohmann::json& item : json.at("judged")) {
-      state.judged[item.at(0).get<std::size_t>()] = item.at(1).get<double>();
+      state.judged[element<std::size_t>(item, 0)] = element<double>(item, 1);
     }
   } catch (const nlohmann::json::exception& error) {
-    throw bad_input("this is no state of a study: {}", error.what());
+    throw bad_input("this is no state of a study: {}", reason(error));
   }
 }
 

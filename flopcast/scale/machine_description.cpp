@@ -5,6 +5,7 @@
 #include <set>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 
 namespace flopcast::scale {
 namespace {
@@ -16,7 +17,7 @@ class Members {
  public:
   Members(const json& object, std::string where) : object_(object), where_(std::move(where)) {
     if (!object.is_object()) {
-      throw bad_input("{} must be an object, not {}", where_, object.dump());
+      throw bad_input("{} must be an object, not {}", where_, shown(object));
     }
   }
 
@@ -31,7 +32,7 @@ class Members {
       return otherwise;
     }
     if (!value->is_number() || !(value->get<double>() > 0) || !std::isfinite(value->get<double>())) {
-      throw bad_input("{}: {} must be a number above 0, not {}", where_, name, value->dump());
+      throw bad_input("{}: {} must be a number above 0, not {}", where_, name, shown(*value));
     }
     return value->get<double>();
   }
@@ -41,7 +42,7 @@ class Members {
       return otherwise;
     }
     if (!value->is_number_integer() || value->get<std::int64_t>() < least || value->get<std::int64_t>() > most) {
-      throw bad_input("{}: {} must be a whole number from {} to {}, not {}", where_, name, least, most, value->dump());
+      throw bad_input("{}: {} must be a whole number from {} to {}, not {}", where_, name, least, most, shown(*value));
     }
     return value->get<std::int64_t>();
   }
@@ -78,7 +79,7 @@ std::vector<MessageClass> classes_from_json(const json* document, const std::str
     return classes;
   }
   if (!document->is_array()) {
-    throw bad_input("{} must be a list, not {}", where, document->dump());
+    throw bad_input("{} must be a list, not {}", where, shown(*document));
   }
   for (const json& entry : *document) {
     Members members(entry, where);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <set>
 
 #include "flopcast/core/sample.hpp"
@@ -250,6 +251,25 @@ TEST(Call, CountsComplexOperationsAsRealOnes) {
   routine.precision = Precision::z;
   routine.additions = Expression("n", argument_names);
   EXPECT_EQ(flops(call), 30 * 6 + 5 * 2);
+}
+
+TEST(Call, SaysWhyNoLibraryCanHaveExecutedIt) {
+  for (const Form form : {Form::full, Form::triangle, Form::trapezoid, Form::end_trapezoid, Form::hessenberg, Form::band,
+                          Form::band_triangle, Form::reflectors, Form::vector, Form::packed}) {
+    const Routine routine = routine_with(form);
+    EXPECT_EQ(fault_of(call_of(routine, 'L', 'N', {6, 5, 1, 2, 8})), "");
+    EXPECT_EQ(fault_of(call_of(routine, 'U', 'U', {0, 0, 0, 0, 1})), "");
+    EXPECT_EQ(fault_of(call_of(routine, 'L', 'N', {-1, 5, 1, 2, 8})), "m is -1");
+    EXPECT_EQ(fault_of(call_of(routine, '\0', 'N', {6, 5, 1, 2, 8})), "uplo is no letter");
+    constexpr std::int64_t huge = std::int64_t{1} << 40;
+    EXPECT_NE(fault_of(call_of(routine, 'L', 'N', {huge, huge, 1, 2, huge})), "");
+    EXPECT_NE(fault_of(call_of(routine, 'L', 'N', {huge - 1, 5, 1, 2, INT64_MAX})), "");
+    Call call = call_of(routine, 'L', 'N', {6, 5, 1, 2, 8});
+    call.arguments[6] = -4096;
+    EXPECT_EQ(fault_of(call), "A spans more than can be addressed");
+  }
+  EXPECT_EQ(fault_of(call_of(routine_with(Form::full), 'L', 'N', {6, 5, 0, 0, 5})), "columns of A overlap");
+  EXPECT_EQ(fault_of(call_of(routine_with(Form::full), 'L', 'N', {6, 5, 0, 0, 0})), "columns of A overlap");
 }
 
 TEST(ModelKey, NamesClassesOfScalarsAndStrides) {

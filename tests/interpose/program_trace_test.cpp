@@ -289,5 +289,57 @@ TEST_F(ProgramTraceTest, JoinsWhatOverlaps) {
   EXPECT_EQ(trace.calls[1].address(3), virtual_base(0) + 0x60);
 }
 
+TEST_F(ProgramTraceTest, ALiveChunkWithAChecksumIsCheckedAsFarAsItGoes) {
+  File file;
+  Contents records;
+  put_header(records, dgesvd, 1);
+  const std::size_t checked = records.size();
+  put_header(records, dgesvd, 2);
+  file.add(ChunkKind::live, 0, 0, 0, records);
+  const std::size_t at = file.size() - live_bytes;
+  auto& chunk = *reinterpret_cast<ChunkHeader*>(file.bytes().data() + at);
+  chunk.checked = checked;
+  chunk.checksum = chunk_checksum(records.data(), checked);
+
+  EXPECT_EQ(read(file.bytes()).events.at(0).size(), 2U) << "the second call was added after the recording's end";
+  file.bytes()[at + sizeof(ChunkHeader) + 3] ^= std::byte{1};
+  const ProgramTrace damaged = read(file.bytes());
+  EXPECT_EQ(damaged.summary.damaged, 1U);
+  EXPECT_TRUE(damaged.events.empty());
+}
+
+TEST_F(ProgramTraceTest, CallsThatCannotBeAreKnownByNameOnly) {
+  File file;
+  Contents records;
+  put_ddot(records, 1, 8, 0x1000, 0x5000);
+  put_ddot(records, 2, -1, 0x1000, 0x5000);
+  put_ddot(records, 3, std::int32_t{1} << 30, 0xfffffffffffff000, 0x5000);
+  put_ddot(records, 4, 8, 0x1000, 0x5000);
+  file.add(ChunkKind::sealed, 0, 0, 0, records);
+
+  const ProgramTrace trace = read(file.bytes());
+
+  std::vector<bool> described;
+  for (const ProgramEvent& event : trace.events.at(0)) {
+    described.push_back(event.described());
+  }
+  EXPECT_THAT(described, ElementsAre(true, false, false, true));
+  EXPECT_EQ(to_trace(trace.events[0]).calls.size(), 2U);
+}
+
+TEST_F(ProgramTraceTest, RefusesAProgramThatEndsBeforeItBegins) {
+  File file = example();
+  reinterpret_cast<FileHeader*>(file.bytes().data())->origin = 2000;
+  EXPECT_THAT(refusal(file.bytes()), HasSubstr("ended before it began"));
+}
+
+TEST_F(ProgramTraceTest, ADocumentThatIsDamagedIsNamed) {
+  for (const char* schema : {"\"schema\": 1                          ", "\"schema\": 1e400                      "}) {
+    File file = example();
+    std::memcpy(file.bytes().data() + trace_page + 1, schema, std::strlen(schema));
+    EXPECT_THAT(refusal(file.bytes()), HasSubstr(path_.string()));
+  }
+}
+
 }  // namespace
 }  // namespace flopcast::interpose

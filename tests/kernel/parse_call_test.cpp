@@ -104,6 +104,29 @@ TEST(ParseCall, SaysWhatIsWrong) {
   EXPECT_THAT(message("dtrsyl", {{"m", "10"}, {"n", "20"}, {"isgn", "2"}}), HasSubstr("expected 1 or -1"));
 }
 
+TEST(Catalogue, CallsWithLeastLeadingDimensionsCanBe) {
+  for (const Routine& routine : catalogue()) {
+    for (const char* size : {"0", "1", "40"}) {
+      std::map<std::string, std::string> arguments;
+      for (const Argument& argument : routine.arguments) {
+        if (argument.kind == Kind::size && argument.rows.empty()) {
+          arguments[argument.name] = size;
+        }
+      }
+      Call call = parse_call(routine, arguments);
+      for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+        if (routine.arguments[i].kind == Kind::leading_dimension) {
+          call.arguments[i] = least_leading_dimension(call, i - 1);
+        }
+      }
+      EXPECT_EQ(fault_of(call), "") << format_call(call);
+    }
+    for (const Call& call : reference::cases(routine, reference::Extent::medium)) {
+      EXPECT_EQ(fault_of(call), "") << format_call(call);
+    }
+  }
+}
+
 TEST(Catalogue, FindsRoutinesByName) {
   EXPECT_EQ(find("dgemm")->family, "gemm");
   EXPECT_EQ(find("DGEMM"), nullptr);

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -149,6 +150,7 @@ bool seal(ChunkHeader& live, std::uint64_t offset) noexcept {
   if (bytes > 0 && !append(chunk, &live + 1, bytes)) {
     return false;
   }
+  live.checked = 0;  // the recording may have finished without this process
   live.bytes.store(0, std::memory_order_release);
   live.sequence += 1;
   return true;
@@ -377,7 +379,9 @@ void note_library(const void* definition) noexcept {
 /// Maps the file's header. Nothing is recorded without it.
 void open_trace(const char* name) noexcept {
   const int file = std::strlen(name) < sizeof path ? open(name, O_RDWR | O_CLOEXEC) : -1;
-  void* mapped = file >= 0 ? mmap(nullptr, trace_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  struct stat status {};
+  const bool whole = file >= 0 && fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= trace_page;
+  void* mapped = whole ? mmap(nullptr, trace_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   if (file >= 0) {
     close(file);
   }

@@ -23,6 +23,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/interpose/preloaded/mpi/blas_in_use.hpp"
 #include "flopcast/interpose/preloaded/mpi/kernel_keys.hpp"
 #include "flopcast/interpose/preloaded/mpi/routines.hpp"
@@ -203,20 +204,20 @@ path::KernelKind kind_named(const json& name) {
 }
 
 std::optional<path::PriorKernel> prior_kernel(const json& document, RegionNames& regions) {
-  const std::optional<path::KernelKey> key = key_of(kind_named(document.at("kind")), document.at("routine").get<std::string>(), regions);
+  const std::optional<path::KernelKey> key = key_of(kind_named(document.at("kind")), member<std::string>(document, "routine"), regions);
   const json& executed = document.contains("in_context") ? document.at("in_context") : document.at("executed");
   path::PriorKernel prior;
-  prior.times.count = executed.at("count").get<std::int64_t>();
-  prior.times.mean = executed.at("mean").get<double>();
-  prior.times.squares = executed.at("variance").get<double>() * static_cast<double>(std::max<std::int64_t>(prior.times.count - 1, 0));
-  prior.along = document.at("along").at("count").get<std::int64_t>();
-  prior.flops = document.value("flops", 0.0);
+  prior.times.count = member<std::int64_t>(executed, "count");
+  prior.times.mean = member<double>(executed, "mean");
+  prior.times.squares = member<double>(executed, "variance") * static_cast<double>(std::max<std::int64_t>(prior.times.count - 1, 0));
+  prior.along = member<std::int64_t>(document.at("along"), "count");
+  prior.flops = member_or(document, "flops", 0.0);
   if (!key || prior.times.count < 0 || prior.times.mean < 0 || prior.times.squares < 0) {
     return std::nullopt;
   }
   prior.key = *key;
-  prior.key.words = document.at("words").get<decltype(prior.key.words)>();
-  prior.key.size_count = std::clamp<std::int64_t>(document.value("size_count", std::int64_t{0}), 0, std::ssize(prior.key.words));
+  prior.key.words = member<decltype(prior.key.words)>(document, "words");
+  prior.key.size_count = std::clamp<std::int64_t>(member_or(document, "size_count", std::int64_t{0}), 0, std::ssize(prior.key.words));
   return prior;
 }
 
@@ -245,7 +246,7 @@ OwnVector<path::PriorKernel> read_prior_kernels(const std::string& file, const s
     const json profile = json::parse(stream);
     for (const json& document : profile.at("kernels")) {
       if (const std::optional<path::PriorKernel> prior =
-              document.value("where", where) == where ? prior_kernel(document, regions) : std::nullopt) {
+              member_or(document, "where", where) == where ? prior_kernel(document, regions) : std::nullopt) {
         all.push_back(*prior);
       }
     }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/interpose/smpi_options.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 
@@ -22,13 +23,13 @@ KernelTimes KernelTimes::read(const std::string& file) {
       throw bad_input("{} has the schema {}, not {}", file, document.at("schema").dump(), smpi_times_schema);
     }
     for (const nlohmann::json& kernel : document.at("kernels")) {
-      const auto index = &kernel::require(kernel.at("routine").get<std::string>()) - kernel::catalogue().data();
+      const auto index = &kernel::require(member<std::string>(kernel, "routine")) - kernel::catalogue().data();
       path::KernelKey key{path::KernelKind::computation, static_cast<std::uint32_t>(index), {}};
-      kernel.at("words").get_to(key.words);
-      times.seconds_[key] = kernel.at("seconds").get<double>();
+      read_member(kernel, "words", key.words);
+      times.seconds_[key] = member<double>(kernel, "seconds");
     }
   } catch (const nlohmann::json::exception& error) {
-    throw bad_input("{} holds no times of kernels: {}", file, error.what());
+    throw bad_input("{} holds no times of kernels: {}", file, reason(error));
   }
   return times;
 }

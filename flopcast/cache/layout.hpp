@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -40,13 +41,17 @@ void for_each_trapezoid(const Region& region, const Space& space, Visit&& visit)
   const auto offset = static_cast<std::int64_t>(region.address - space.begin);
   const std::int64_t first = offset / height;
   const std::int64_t last = first + region.columns - 1;
-  const std::int64_t slope = region.stride_bytes - height;
-  const Line low{offset - first * height - slope * first, slope};
-  const Line high{low.intercept + region.column_bytes - region.growth_bytes * first, slope + region.growth_bytes};
+  const bool is_column = region.columns == 1;
+  const std::int64_t slope = is_column ? 0 : region.stride_bytes - height, growth = is_column ? 0 : region.growth_bytes;
+  constexpr double steepest = 1e18;  // lines of columns that lie farther apart don't fit 64 bits
+  const bool is_steep =
+      (std::abs(static_cast<double>(slope)) + std::abs(static_cast<double>(growth))) * static_cast<double>(last + 1) > steepest;
+  const Line low = is_steep ? Line{} : Line{offset - first * height - slope * first, slope};
+  const Line high = is_steep ? Line{} : Line{low.intercept + region.column_bytes - growth * first, slope + growth};
   const auto within = [&](const Line& line, std::int64_t from, std::int64_t to) {
     return line.at(first) >= from && line.at(first) <= to && line.at(last) >= from && line.at(last) <= to;
   };
-  const bool ordered = high.at(first) >= low.at(first) && high.at(last) >= low.at(last);
+  const bool ordered = !is_steep && high.at(first) >= low.at(first) && high.at(last) >= low.at(last);
   if (ordered && within(low, 0, height) && within(high, 0, height)) {
     visit(Trapezoid{first, last + 1, low, high});
   } else if (ordered && within(low, 0, height) && within(high, height, 2 * height)) {

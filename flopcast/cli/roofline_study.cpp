@@ -197,7 +197,11 @@ bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandO
          const Stopwatch& watch, Seconds deadline, const CommonOptions& common) {
   model::Store store = open_store(common);
   const std::string key = key_of(studied.setup, space, options);
-  const auto read = [](const nlohmann::json& kept) { return kept.get<StudyState>(); };
+  const auto read = [&space](const nlohmann::json& kept) {
+    auto state = kept.get<StudyState>();
+    roofline::require_within(state, space.shapes.size());
+    return state;
+  };
   if (auto kept = options.fresh ? std::nullopt : store.read_artifact(artifact, key, read)) {
     studied.state = std::move(*kept);
     note(fmt::format("{}: going on with what was kept of this study; --fresh begins anew", threads_text(studied.setup.threads)), common);

@@ -228,6 +228,23 @@ void from_json(const nlohmann::json& json, StudyState& state) {
   }
 }
 
+void require_within(const StudyState& state, std::size_t count) {
+  const auto check = [count](std::size_t configuration) {
+    if (configuration >= count) {
+      throw bad_input("this is no state of this study: configuration {} of {}", configuration, count);
+    }
+  };
+  for (const StudyRun& run : state.runs) {
+    check(run.leader);
+    for (const FinishedTrial& trial : run.finished) {
+      check(trial.configuration);
+    }
+  }
+  for (const auto& [configuration, rate] : state.judged) {
+    check(configuration);
+  }
+}
+
 std::vector<std::string> study_techniques() {
   std::vector<std::string> names = search::technique_names();
   names.insert(names.end(), {"race", "halving"});

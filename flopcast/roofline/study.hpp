@@ -49,6 +49,8 @@ struct StudyState {
 void to_json(nlohmann::json& json, const StudyState& state);
 /// Throws bad_input if `json` isn't the state of a study.
 void from_json(const nlohmann::json& json, StudyState& state);
+/// Throws bad_input if the state mentions a configuration beyond the first `count`.
+void require_within(const StudyState& state, std::size_t count);
 
 /// Where costs (1 / rate) come from.
 struct StudySources {

@@ -91,8 +91,8 @@ TEST(TimeModel, AColumnWaitsForItsSumsAndBringsAFromL2Once) {
   EXPECT_NEAR(time_of(3, TileKernel::panels), 3 * products + from_l2, 1e-12);
   EXPECT_NEAR(time_of(8, TileKernel::panels), 8 * products, 1e-12) << "the rates of kernels include it";
   EXPECT_NEAR(time_of(1, TileKernel::gemm), products + from_l2, 1e-12);
-  const Folded row = folded("ab=ai,ib", {{'a', 1}, {'b', 240}, {'i', 240}});
-  EXPECT_NEAR(TimeModel(row, machine(), only_products()).time({1, 240, 240}).total(), products + from_l2, 1e-12);
+  const Folded two_rows = folded("ab=ai,ib", {{'a', 2}, {'b', 240}, {'i', 240}});
+  EXPECT_NEAR(TimeModel(two_rows, machine(), only_products()).time({2, 240, 240}).total(), 2 * products + from_l2, 1e-12);
   const Folded small = folded("ab=ai,ib", {{'a', 48}, {'b', 1}, {'i', 48}});
   EXPECT_NEAR(TimeModel(small, machine(), only_products()).time({48, 1, 48}).total(), 48 * 48 * 1e-9, 1e-12) << "all of it is in L1";
 }

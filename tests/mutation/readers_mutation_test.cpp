@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
@@ -46,7 +47,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::Random;
 
-constexpr unsigned most_seconds = 10;  // for one mutation: far more than any needs, however busy the machine
+constexpr int most_seconds = 10;  // of CPU time for one mutation: far more than any needs
 constexpr std::int64_t most_growth_kib = 512 * 1024;
 
 std::array<char, 128> present{};  ///< what is being read: told if a signal ends the test
@@ -66,7 +67,7 @@ std::int64_t peak_kib() {
   return usage.ru_maxrss;
 }
 
-/// Tells which mutation it was if a signal ends the test, also that of the alarm clock.
+/// Tells which mutation it was if a signal ends the test, also that of the clock.
 class Watch {
  public:
   Watch() {
@@ -77,13 +78,19 @@ class Watch {
     struct sigaction action {};
     action.sa_handler = tell_and_end;
     action.sa_flags = SA_ONSTACK;
-    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) {
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF}) {
       ::sigaction(number, &action, nullptr);
     }
   }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
-  ~Watch() { ::alarm(0); }
+  ~Watch() { allow(0); }
+
+  /// Ends the test if it takes more than so many seconds of CPU time from now on; 0: no longer.
+  static void allow(int seconds) {
+    const itimerval limit{{0, 0}, {seconds, 0}};
+    ::setitimer(ITIMER_PROF, &limit, nullptr);
+  }
 
  private:
   std::array<char, 65536> memory_{};
@@ -102,7 +109,7 @@ void try_mutations(const std::string& name, const std::string& valid, const Muta
     Random random(static_cast<std::uint64_t>(seed));
     const std::string mutated = mutate(valid, random);
     std::snprintf(present.data(), present.size(), "\nthis signal came of %s, seed %d\n", name.c_str(), seed);
-    ::alarm(most_seconds);
+    Watch::allow(most_seconds);
     try {
       read(mutated);
     } catch (const Error& error) {
@@ -112,7 +119,7 @@ void try_mutations(const std::string& name, const std::string& valid, const Muta
     } catch (const std::exception& error) {
       ADD_FAILURE() << name << ", seed " << seed << ": " << error.what();
     }
-    ::alarm(0);
+    Watch::allow(0);
   }
   EXPECT_GT(refused, count / 50) << name << ": hardly any mutation was noticed";
   EXPECT_LT(peak_kib() - before, most_growth_kib) << name;

@@ -248,5 +248,17 @@ TEST(Study, RefusesUnknownTechniquesAndDamagedStates) {
   EXPECT_THROW(nlohmann::json::parse(R"({"runs": [{"trial": 1}]})").get<StudyState>(), Error);
 }
 
+TEST(Study, AStateOfAnotherStudyIsRefused) {
+  StudyState state;
+  StudyRun run;
+  run.leader = 3;
+  run.finished = {{2, 1e9}};
+  state.runs = {run};
+  EXPECT_NO_THROW(require_within(state, 4));
+  EXPECT_THROW(require_within(state, 3), Error);
+  state.judged[4] = 1;
+  EXPECT_THROW(require_within(state, 4), Error);
+}
+
 }  // namespace
 }  // namespace flopcast::roofline

@@ -342,7 +342,7 @@ TEST(RecorderTest, RecordsLibrariesWithIntegersOf64Bits) {
     EXPECT_EQ(trace.calls[i].integer_bytes, 8);
   }
   EXPECT_EQ(trace.allocations.at(1).bytes, 2 * narrow.allocations.at(1).bytes);
-  EXPECT_EQ(wide.question(geqrf_call(300, 200))->question_m, 300);
+  EXPECT_EQ(wide.question(geqrf_call(300, 200))->m, 300);
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ std::complex<double> element_in_memory(const Call& call, std::size_t argument, s
   const Argument& description = call.routine->arguments[argument];
   const std::uintptr_t address = call.address(argument);
   if (has_integers(description)) {
-    return call.integer_bytes == 8 ? value_at<std::int64_t>(address, i) : value_at<std::int32_t>(address, i);
+    return static_cast<double>(call.integer_bytes == 8 ? value_at<std::int64_t>(address, i) : value_at<std::int32_t>(address, i));
   }
   const bool complex = is_complex(call.routine->precision) && !description.real;
   if (real_bytes(call.routine->precision) == 4) {

@@ -51,7 +51,7 @@ TEST(Locate, SuggestsAndListsWhatIsInstalled) {
     (void)locate("openblass", Role::blas);
     FAIL() << "there is no library of that name";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
     EXPECT_THAT(error.what(), ::testing::HasSubstr("did you mean 'openblas'?"));
     EXPECT_THAT(error.what(), ::testing::HasSubstr("installed: "));
   }
@@ -62,21 +62,21 @@ TEST(Locate, RefusesAPathToNothing) {
     (void)locate("/nowhere/libblas.so.3", Role::blas);
     FAIL() << "there is no such file";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_EQ(error.code(), ExitCode::environment);
   }
 }
 
 TEST(Locate, LooksIntoTheFile) {
-  const auto refusal = [](const std::string& file, Role role) {
+  const auto refusal = [](const std::string& file, Role role, ExitCode expected = ExitCode::bad_input) {
     try {
       (void)locate_usable(file, role);
     } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::bad_input);
+      EXPECT_EQ(error.code(), expected);
       return std::string(error.what());
     }
     return std::string();
   };
-  EXPECT_THAT(refusal("/etc/passwd", Role::blas), ::testing::HasSubstr("no shared library"));
+  EXPECT_THAT(refusal("/etc/passwd", Role::blas, ExitCode::environment), ::testing::HasSubstr("no shared library"));
   EXPECT_THAT(refusal("libm.so.6", Role::blas), ::testing::HasSubstr("no symbol dgemm_"));
   EXPECT_THAT(refusal("libm.so.6", Role::lapack), ::testing::HasSubstr("no symbol dgeqrf_"));
   EXPECT_EQ(refusal(default_blas(), Role::blas), "");
@@ -98,6 +98,8 @@ TEST(ElfFile, ReadsNamesWithoutLoading) {
   EXPECT_THAT(file.needed(), ::testing::Contains("libc.so.6"));
   EXPECT_TRUE(file.defines("cos"));
   EXPECT_FALSE(file.defines("dgemm_"));
+  EXPECT_FALSE(file.calls_through_linker("cos")) << "it calls its own directly";
+  EXPECT_EQ(file.rpath(), "");
   EXPECT_THAT(file.digest(), ::testing::MatchesRegex("(build-id|fnv):[0-9a-f]+"));
 }
 

@@ -312,7 +312,7 @@ TEST(Recorder, NamesTheArgumentThatLapackRefuses) {
 
 TEST(Recorder, SaysWhatTheLibraryLacks) {
   Recorder blas_only({machine::locate("reference", machine::Role::blas), machine::locate("reference", machine::Role::lapack)});
-  EXPECT_THAT(complaint(ExitCode::bad_input, [] { Recorder({"/no/such/libblas.so", ""}); }), HasSubstr("/no/such/libblas.so"));
+  EXPECT_THAT(complaint(ExitCode::environment, [] { Recorder({"/no/such/libblas.so", ""}); }), HasSubstr("/no/such/libblas.so"));
   EXPECT_THAT(complaint(ExitCode::environment, [] { Recorder({"/etc/passwd", "/etc/passwd"}); }), HasSubstr("liblapack.so.3"));
 }
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -139,14 +141,42 @@ TEST(SeveralThreads, MayNotCallOpenBlasBuiltForOne) {
     if (installed(name, Role::blas)) {
       const Library library = Library::open(name);
       EXPECT_EQ(may_be_called_by_several_threads(reinterpret_cast<const void*>(library.function("dgemm"))), expected) << name;
+      EXPECT_EQ(library.may_be_called_by_several_threads(), expected) << name;
+      EXPECT_EQ(may_be_called_by_several_threads(locate(name, Role::blas)), std::optional(expected)) << name;
+      EXPECT_TRUE(expected || buffers_can_be_locked(locate(name, Role::blas))) << name;
     }
   }
+  EXPECT_EQ(may_be_called_by_several_threads(std::filesystem::path("/dev/null")), std::nullopt);
+}
+
+TEST(SeveralThreads, AreLetInByWhatTheLibrarySays) {
+  const auto says = [](const std::string& prefix, int parallel, const char* config) {
+    static int threads;
+    static const char* text;
+    threads = parallel;
+    text = config;
+    return SymbolLookup([prefix](const std::string& name) -> void* {
+      int (*const how_many)() = [] { return threads; };
+      const char* (*const how_built)() = [] { return text; };
+      return name == prefix + "openblas_get_parallel" ? reinterpret_cast<void*>(how_many)
+             : name == prefix + "openblas_get_config" ? reinterpret_cast<void*>(how_built)
+                                                      : nullptr;
+    });
+  };
+  EXPECT_FALSE(may_be_called_by_several_threads(says("", 0, "OpenBLAS 0.3.21 SINGLE_THREADED")));
+  EXPECT_FALSE(may_be_called_by_several_threads(says("scipy_", 0, "OpenBLAS 0.3.21 SINGLE_THREADED")));
+  EXPECT_TRUE(may_be_called_by_several_threads(says("", 0, "OpenBLAS 0.3.21 USE_LOCKING SINGLE_THREADED")));
+  EXPECT_TRUE(may_be_called_by_several_threads(says("", 1, "OpenBLAS 0.3.21 MAX_THREADS=64")));
+  EXPECT_FALSE(may_be_called_by_several_threads([](const std::string& name) -> void* {
+    static int buffers;
+    return name == "blas_memory_alloc" ? &buffers : nullptr;  // as in GotoBLAS
+  }));
 }
 
 TEST(Library, RefusesWhatIsNoBlas) {
   EXPECT_THAT(message_of([] { Library::open("openblass"); }), HasSubstr("no BLAS library 'openblass' is installed"));
   EXPECT_THAT(message_of([] { Library::open("libm.so.6"); }), HasSubstr("neither BLAS nor LAPACK"));
-  EXPECT_THAT(message_of([] { Library::open("/nowhere/libblas.so"); }), HasSubstr("/nowhere/libblas.so: No such file"));
+  EXPECT_THAT(message_of([] { Library::open("/nowhere/libblas.so"); }), HasSubstr("/nowhere/libblas.so can't be opened: No such file"));
   EXPECT_THAT(message_of([] { Library::open("/dev/null"); }), HasSubstr("/dev/null is no shared library"));
   const std::string text = ::testing::TempDir() + "text.so";
   std::ofstream(text) << "not a library, though longer than the header of an ELF file, which has sixty-four bytes\n";

@@ -38,7 +38,7 @@ TEST(GemmProcess, PassesOnWhyALibraryCannotBeOpened) {
     GemmProcess process(wrong);
     FAIL() << "a missing library was opened";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_EQ(error.code(), ExitCode::environment);
     EXPECT_THAT(error.what(), testing::HasSubstr("/no/such/library.so"));
   }
 }

@@ -103,7 +103,7 @@ constexpr std::size_t most_processes_shown = 16;
 
 /// Those of a profile's processes that are shown: all, or of many those that compute most and those that compute least.
 std::vector<json> shown_processes(const json& profile) {
-  std::vector<json> all = profile.value("processes", std::vector<json>());
+  std::vector<json> all = member_or(profile, "processes", std::vector<json>());
   if (all.size() > most_processes_shown) {
     const auto computes_more = [](const json& a, const json& b) {
       return number(a, "computation_seconds") > number(b, "computation_seconds");
@@ -125,7 +125,7 @@ report::Table process_table(const json& profile) {
                    {"% waiting", report::Align::right, "percent_waiting"},
                    {"kernels on path", report::Align::right, "on_path_seconds"}};
   for (const json& process : shown_processes(profile)) {
-    table.rows.push_back({report::whole(process.at("rank").get<std::int64_t>()), process.at("host").get<std::string>(),
+    table.rows.push_back({report::whole(member<std::int64_t>(process, "rank")), member<std::string>(process, "host"),
                           seconds_cell(number(process, "computation_seconds")), seconds_cell(number(process, "communication_seconds")),
                           seconds_cell(number(process, "idle_seconds")),
                           percent(number(process, "idle_seconds"), number(process, "seconds")),
@@ -136,7 +136,7 @@ report::Table process_table(const json& profile) {
 
 /// The process that computes most, where that is more than the others do.
 std::string slowest_process(const json& profile) {
-  const std::vector<json> all = profile.value("processes", std::vector<json>());
+  const std::vector<json> all = member_or(profile, "processes", std::vector<json>());
   const Seconds mean = number(profile.at("volumetric"), "computation_seconds");
   if (all.size() < 2 || mean <= 0) {
     return "";
@@ -148,7 +148,7 @@ std::string slowest_process(const json& profile) {
   if (computation(slowest) < about_as_much * mean) {
     return "";
   }
-  return fmt::format("; process {} computes most: {}, {:.2f} times the mean", slowest.at("rank").get<int>(),
+  return fmt::format("; process {} computes most: {}, {:.2f} times the mean", member<int>(slowest, "rank"),
                      format_seconds(computation(slowest)), computation(slowest) / mean);
 }
 
@@ -209,11 +209,11 @@ std::vector<std::string> complaints(const MpiRun& run, const json& profile, bool
     if (!profile.at("path_complete")) {
       all.emplace_back("a process had more events than are kept: the kernels along the path are not all of them");
     }
-    if (const int spawned = profile.value("spawned_processes", 0); spawned > 0) {
+    if (const int spawned = member_or(profile, "spawned_processes", 0); spawned > 0) {
       all.push_back(fmt::format("the program spawned {}. Spawned processes aren't followed: what it waits for them counts as computation",
                                 processes(spawned)));
     }
-    if (profile.value("sessions", false)) {
+    if (member_or(profile, "sessions", false)) {
       all.emplace_back("the program uses sessions (MPI_Session_init) beside MPI_Init. Sessions aren't followed");
     }
     return all;

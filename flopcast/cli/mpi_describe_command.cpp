@@ -95,8 +95,10 @@ std::vector<std::string> all_disturbances(const std::vector<scale::MessageTime>&
 
 /// Whether the store has a description of this machine that nothing disturbed.
 bool has_undisturbed(const model::Store& store) {
-  const std::optional<json> kept = store.find_artifact(machine_artifact_kind, this_machine());
-  return kept && scale::machine_description_from_json(*kept, "the store's description of this machine").disturbances.empty();
+  const auto read = [](const json& kept) {
+    return scale::machine_description_from_json(kept, "the store's description of this machine").disturbances.empty();
+  };
+  return store.read_artifact(machine_artifact_kind, this_machine(), read).value_or(false);
 }
 
 /// A disturbed description is kept only where there is no better one: it may be the best that can be had, and whoever uses it is told.

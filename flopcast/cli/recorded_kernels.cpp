@@ -6,9 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <tuple>
+#include <utility>
 
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/core/json.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/machine/clock.hpp"
 #include "flopcast/machine/inspect.hpp"
@@ -55,9 +58,9 @@ void compare(RecordedKernels& kernels, const fs::path& file, const CommonOptions
   static constexpr int rounds = 2;  // other programs may disturb one of them
   model::Store store = open_store(common);
   const std::string key = fmt::format("{} {} {}", library_key(file), text_of(kernels.had_setting), text_of(kernels.best_setting));
-  if (const auto kept = store.find_artifact(artifact, key)) {
-    kernels.had_flops = kept->value("had", 0.0);
-    kernels.best_flops = kept->value("best", 0.0);
+  const auto read = [](const nlohmann::json& kept) { return std::pair(member<double>(kept, "had"), member<double>(kept, "best")); };
+  if (const auto kept = store.read_artifact(artifact, key, read)) {
+    std::tie(kernels.had_flops, kernels.best_flops) = *kept;
     return;
   }
   for (int round = 0; round < rounds; ++round) {

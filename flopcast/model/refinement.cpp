@@ -254,13 +254,13 @@ void to_json(nlohmann::json& json, const RefinementOptions& options) {
 
 void from_json(const nlohmann::json& json, RefinementOptions& options) {
   read_member(json, "minimum_width", options.minimum_width);
-  options.grid = parse_grid(json.at("grid").get_ref<const std::string&>());
+  options.grid = parse_grid(member<std::string>(json, "grid"));
   read_member(json, "error_bound", options.error_bound);
   read_member(json, "minimum_size", options.minimum_size);
   read_member(json, "degree", options.degree);
   read_member(json, "oversampling", options.oversampling);
-  options.error_type = parse_error_type(json.at("error_type").get_ref<const std::string&>());
-  options.basis = parse_basis_kind(json.at("basis").get_ref<const std::string&>());
+  options.error_type = parse_error_type(member<std::string>(json, "error_type"));
+  options.basis = parse_basis_kind(member<std::string>(json, "basis"));
   read_member(json, "reuse", options.reuse);
   read_member(json, "maximum_depth", options.maximum_depth);
   check(options);

@@ -1,8 +1,10 @@
 #include "flopcast/interpose/program_trace.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +33,29 @@ using View = std::span<const std::byte>;
 
 constexpr const char* document_schema = "flopcast-program-trace-1";
 
+/// Whether looking at a hole of the file through a mapping takes memory that a full disk hasn't: reading would end the process then.
+bool is_unsafe_to_map(int file) {
+  struct statfs disk {};
+  return fstatfs(file, &disk) == 0 && disk.f_type == TMPFS_MAGIC && lseek(file, 0, SEEK_HOLE) < lseek(file, 0, SEEK_END);
+}
+
+/// The first `bytes` of a file in memory of our own, which takes no more than what was written to the file; MAP_FAILED as mmap has it.
+void* copy_of(int file, std::size_t bytes) {
+  void* const copy = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const auto end = static_cast<off_t>(bytes);
+  for (off_t at = copy != MAP_FAILED ? lseek(file, 0, SEEK_DATA) : -1; at >= 0 && at < end; at = lseek(file, at, SEEK_DATA)) {
+    const off_t hole = std::min(lseek(file, at, SEEK_HOLE), end);
+    while (at < hole) {
+      const ssize_t read = pread(file, static_cast<std::byte*>(copy) + at, static_cast<std::size_t>(hole - at), at);
+      if (read <= 0) {
+        return copy;  // what is missing is zero, as a cut file has it
+      }
+      at += read;
+    }
+  }
+  return copy;
+}
+
 /// A file's contents, mapped.
 class MappedFile {
  public:
@@ -46,7 +71,7 @@ class MappedFile {
     }
     bytes_ = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
     if (bytes_ > 0) {
-      data_ = mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, file, 0);
+      data_ = is_unsafe_to_map(file) ? copy_of(file, bytes_) : mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, file, 0);
     }
     close(file);
     if (data_ == MAP_FAILED) {

@@ -69,8 +69,9 @@ pid_t launcher_of(const fs::path& proc, pid_t process, const LauncherVariables& 
   return process;
 }
 
-NodeProcess::State state_of(const fs::path& proc, pid_t process, const std::string& environment, const std::string& program) {
-  if (fs::path(program).filename() == "flopcast" || value_of(environment, mpi_options_variable)) {
+NodeProcess::State state_of(const fs::path& proc, pid_t process, const std::string& environment, const std::string& program,
+                            const std::string& own_program) {
+  if (program == own_program || fs::path(program).filename() == "flopcast" || value_of(environment, mpi_options_variable)) {
     return NodeProcess::State::followed;
   }
   const std::string maps = contents(proc / std::to_string(process) / "maps");
@@ -93,6 +94,7 @@ std::optional<LauncherVariables> launcher_variables() {
 
 std::vector<NodeProcess> processes_of_launcher(const fs::path& proc, pid_t self, const LauncherVariables& variables) {
   const pid_t launcher = launcher_of(proc, self, variables);
+  const std::string own_program = executable_of(proc, self);
   std::vector<NodeProcess> all;
   std::error_code none;
   for (const fs::directory_entry& entry : fs::directory_iterator(proc, none)) {
@@ -105,7 +107,7 @@ std::vector<NodeProcess> processes_of_launcher(const fs::path& proc, pid_t self,
     const std::optional<int> rank = text ? number(*text) : std::nullopt;
     if (rank && launcher_of(proc, *process, variables) == launcher) {
       const std::string program = executable_of(proc, *process);
-      all.push_back({*rank, *process, state_of(proc, *process, environment, program), program});
+      all.push_back({*rank, *process, state_of(proc, *process, environment, program, own_program), program});
     }
   }
   return all;

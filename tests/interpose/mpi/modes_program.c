@@ -3,7 +3,7 @@
    communicator; late: one process sends on it before the other one has waited for it. collectives, collectives_c: each of them, with small and large counts. turns, turns_c:
    processes compute in turns and broadcast. control: MPI_Pcontrol. sessions, both: MPI_Session_init in place of MPI_Init, and beside it. spawn: two
    more processes. join: a communicator with them. test, testany, testall, testsome, iprobe, improbe, probe, anybody: one process computes, the other one asks for its message.
-   ping: both ask all the time. rendezvous: one process computes, the other one sends it a long message. */
+   ping: both ask all the time. lengths: messages as long as a probe says. overlap: a collective is under way while the program waits for something else. rendezvous: one process computes, the other one sends it a long message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,14 +266,58 @@ static void ask(const char* how) {
 }
 
 static void ping(void) {
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 100; ++i) { /* long messages, beside which the calls of MPI take no time */
     MPI_Request requests[2];
-    MPI_Irecv(data, 1000, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(a, 1000, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Irecv(data, long_count, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(a, long_count, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
     for (int k = 0; k < 2; ++k) {
       for (int flag = 0; !flag;) MPI_Test(&requests[k], &flag, MPI_STATUS_IGNORE);
     }
   }
+}
+
+static void lengths(void) {
+  int sum = 0;
+  for (int i = 0; i < 60; ++i) {
+    MPI_Status status;
+    MPI_Message message;
+    MPI_Request request;
+    int count = 0, flag = 0;
+    if (rank == 0) {
+      MPI_Send(data, 100, MPI_DOUBLE, 1, 5, MPI_COMM_WORLD);
+      continue;
+    }
+    if (i % 4 == 0) MPI_Probe(0, 5, MPI_COMM_WORLD, &status);
+    while (i % 4 == 1 && !flag) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &status);
+    if (i % 4 == 2) MPI_Mprobe(0, 5, MPI_COMM_WORLD, &message, &status);
+    if (i % 4 == 3) MPI_Irecv(c, 100, MPI_DOUBLE, 0, 5, MPI_COMM_WORLD, &request);
+    while (i % 4 == 3 && !flag) MPI_Request_get_status(request, &flag, &status);
+    MPI_Get_count(&status, MPI_DOUBLE, &count);
+    sum += count;
+    if (i % 4 < 2) MPI_Recv(c, count, MPI_DOUBLE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (i % 4 == 2) MPI_Mrecv(c, count, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
+    if (i % 4 == 3) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  printf("%d: %d numbers\n", rank, sum);
+}
+
+static void overlap(void) {
+  for (int i = 0; i < 60; ++i) {
+    MPI_Request collective, other;
+    MPI_Allreduce(a, c, 50, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* in which is agreed on what is left out */
+    if (rank == 0) {
+      MPI_Ibcast(data, 100, MPI_DOUBLE, 0, MPI_COMM_WORLD, &collective);
+      MPI_Irecv(b, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &other);
+      MPI_Wait(&other, MPI_STATUS_IGNORE);
+      MPI_Send(&i, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    } else {
+      int step = 0;
+      MPI_Recv(&step, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Ibcast(data, 100, MPI_DOUBLE, 0, MPI_COMM_WORLD, &collective);
+    }
+    MPI_Wait(&collective, MPI_STATUS_IGNORE);
+  }
+  printf("%d done\n", rank);
 }
 
 static void rendezvous(void) {
@@ -326,6 +370,8 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "spawn") == 0 || strcmp(mode, "join") == 0) spawn(argv[0], mode);
   if (strncmp(mode, "test", 4) == 0 || strstr(mode, "probe") != NULL || strcmp(mode, "anybody") == 0) ask(mode);
   if (strcmp(mode, "ping") == 0) ping();
+  if (strcmp(mode, "lengths") == 0) lengths();
+  if (strcmp(mode, "overlap") == 0) overlap();
   if (strcmp(mode, "rendezvous") == 0) rendezvous();
   if (strcmp(mode, "both") == 0) in_session();
   MPI_Finalize();

@@ -778,6 +778,21 @@ TEST_P(MpiModesTest, ASenderThatWaitsGoesByItsReceiversPath) {
   EXPECT_EQ(found, 5);
 }
 
+/// A message that was left out comes empty; whoever probes for it hears how long it would be.
+TEST_P(MpiModesTest, ProbesTellTheLengthOfMessagesThatWereLeftOut) {
+  const json found = same_as_plain(2, "lengths", "--policy conditional --no-windows --tolerance 1000");
+  EXPECT_GT(kernel(found, "MPI_Send(800 bytes")->at("skipped"), 40);
+}
+
+/// An MPI hands out one request for several that are complete at once. A collective that is left out isn't one of them: the program would
+/// wait for it in place of another one.
+TEST_P(MpiModesTest, ACollectiveThatIsLeftOutIsNotWaitedForInPlaceOfAnotherRequest) {
+  for (const char* policy : {"conditional", "online"}) {
+    const json found = same_as_plain(2, "overlap", std::string("--no-windows --tolerance 1000 --policy ") + policy);
+    EXPECT_GT(kernel(found, "MPI_Ibcast(800 bytes")->at("skipped"), 40) << policy;
+  }
+}
+
 TEST_P(MpiModesTest, EachProcessHasARow) {
   const Result result = followed(3, "--clock cpu --output profile.json", program("work_program") + " 20");
   ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -443,6 +443,19 @@ void note_in_vain(std::span<const MPI_Request> all) {
   }
 }
 
+/// MPI has said whether a request is complete, and goes on with it.
+void note_answer(MPI_Request request, bool is_complete, MPI_Status& status) {
+  if (!is_complete) {
+    note_in_vain({&request, 1});
+    return;
+  }
+  const Pending* pending = requests().find(request);
+  if (pending != nullptr && pending->is_receive() && !pending->is_exchange() && !pending->cancelled &&
+      pending->channel->has(status.MPI_SOURCE)) {
+    mend_status(pending->channel->peek(status.MPI_SOURCE, status.MPI_TAG), status);
+  }
+}
+
 /// MPI_Waitany and MPI_Testany: `ask` gets a status and tells which request is complete.
 template <class Ask>
 int complete_any(int count, MPI_Request* all, const int* index, const int* flag, MPI_Status* wanted, Ask ask) {
@@ -517,6 +530,7 @@ void start(MPI_Request request) {
     pending.source = persistent.peer;
     pending.tag = persistent.tag;
     session()->note_call(Routine::irecv, 0, persistent.peer, persistent.tag);
+    session()->acknowledge(*persistent.channel, persistent.peer, persistent.bytes);
     requests().add(request, std::move(pending));
   }
 }
@@ -582,6 +596,17 @@ int MPI_Testsome(int count, MPI_Request all[], int* completed, int indices[], MP
   const Inside inside;
   const auto ask = [&](MPI_Status* into) { return PMPI_Testsome(count, all, completed, indices, into); };
   return inside ? complete_some(count, all, completed, indices, statuses, ask) : ask(statuses);
+}
+
+int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  const Inside inside;
+  MPI_Status own;
+  MPI_Status* into = status == MPI_STATUS_IGNORE ? &own : status;
+  const int result = PMPI_Request_get_status(request, flag, into);
+  if (inside && result == MPI_SUCCESS) {
+    note_answer(request, *flag != 0, *into);
+  }
+  return result;
 }
 
 int MPI_Cancel(MPI_Request* request) {

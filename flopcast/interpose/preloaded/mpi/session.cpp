@@ -469,8 +469,7 @@ void Session::note_call(Routine routine, std::int64_t first, std::int64_t second
 }
 
 void Session::acknowledge(const Channel& channel, int source, std::int64_t bytes) {
-  constexpr std::int64_t least_bytes = 4096;  // smaller messages are sent without waiting for their receiver by every MPI
-  if (in_full() && bytes >= least_bytes && channel.has(source)) {
+  if (in_full() && bytes >= least_acknowledged && channel.has(source)) {
     mpi::acknowledge(path_, envelope(bytes, 0, false), channel.world_rank(source));
   }
 }
@@ -484,7 +483,7 @@ Seconds Session::settle_questions(Seconds since, Seconds usual) noexcept {
 }
 
 /// The receiver's word goes ahead of its receive, but an MPI may let another message of its own overtake it.
-Seconds Session::explain_wait(Seconds surplus) {
+Seconds Session::explain_wait(Seconds surplus, bool expects_word) {
   constexpr Seconds longest_patience = 5e-3;
   constexpr double share = 0.25;
   if (!in_full()) {
@@ -492,7 +491,7 @@ Seconds Session::explain_wait(Seconds surplus) {
     return 0;
   }
   bool explained = false;
-  const Seconds end = wall() + std::min(share * surplus, longest_patience);
+  const Seconds end = wall() + (expects_word ? std::min(share * surplus, longest_patience) : 0);
   while (surplus > 0) {
     if (const Arrival* acknowledgement = next_acknowledgement()) {
       follow(*acknowledgement);

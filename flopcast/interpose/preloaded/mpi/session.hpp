@@ -200,9 +200,11 @@ class Session {
   /// that goes by the receiver's path. Nothing where kernels are left out: while its sender waits for a moment, a receiver may have left out
   /// what takes the program long after that message, and a path that went on from there would count twice what both do.
   void acknowledge(const Channel& channel, int source, std::int64_t bytes);
+  static constexpr std::int64_t least_acknowledged = 4096;  ///< smaller messages are sent without waiting for their receiver by every MPI
   /// A send took `surplus` longer than messages do: it goes on with the path of a receiver that it may have waited for. Seconds that none
   /// accounts for are returned; none where kernels are left out, since how long processes wait for each other then says nothing.
-  Seconds explain_wait(Seconds surplus);
+  /// `expects_word`: a receiver has acknowledged it, as far as anybody knows.
+  Seconds explain_wait(Seconds surplus, bool expects_word = true);
 
   /// Whether kernel `kernel` is still to be executed, as far as this process is concerned.
   [[nodiscard]] bool wants_execution(std::uint32_t kernel);

@@ -144,7 +144,7 @@ int Channel::rank_of(int world_rank) const noexcept {
 
 bool Channel::goes_in_memory(int rank) const noexcept { return rings != nullptr && rings->reaches(world_rank(rank)); }
 
-void Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, path::KernelCounts counts) {
+void Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, const path::KernelCounts& counts) {
   count_sent(sizeof(Shadow) + counts.size() * sizeof(path::KernelCount));
   const std::uint32_t number = streams_[static_cast<std::size_t>(destination)].sent++;
   const int peer = world_rank(destination);

@@ -79,7 +79,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   [[nodiscard]] bool has(int rank) const noexcept { return rank >= 0 && rank < size_; }
 
   /// A shadow with the sender's path. Never blocks. `counts` only where policy is online, and then always.
-  void send(const path::CriticalPath& path, const Envelope& envelope, int destination, path::KernelCounts counts = {});
+  void send(const path::CriticalPath& path, const Envelope& envelope, int destination, const path::KernelCounts& counts = {});
   /// The oldest shadow from `source` with this tag that nobody has taken; waits for it. Since it travels ahead of its message, there is one
   /// for every message that arrived. It is kept until the next one is asked for.
   const Arrival& receive(int source, int tag);

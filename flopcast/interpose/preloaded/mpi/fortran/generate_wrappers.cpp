@@ -46,6 +46,7 @@ const std::map<std::string, Parameter>& kinds() {
       {"new_comm", {"MPI_Fint*", "MPI_Comm c{0} = MPI_COMM_NULL;", "&c{0}", "*{0} = PMPI_Comm_c2f(c{0});"}},
       {"new_request", {"MPI_Fint*", "MPI_Request c{0} = MPI_REQUEST_NULL;", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});"}},
       {"request", {"MPI_Fint*", "MPI_Request c{0} = PMPI_Request_f2c(*{0});", "&c{0}", "*{0} = PMPI_Request_c2f(c{0});"}},
+      {"same_request", {"MPI_Fint*", "", "PMPI_Request_f2c(*{0})", ""}},
       {"requests", {"MPI_Fint*", "fortran::Requests c{0}({0}, *{count});", "c{0}.get()", ""}},
       {"new_message", {"MPI_Fint*", "MPI_Message c{0} = MPI_MESSAGE_NULL;", "&c{0}", "*{0} = PMPI_Message_c2f(c{0});"}},
       {"message", {"MPI_Fint*", "MPI_Message c{0} = PMPI_Message_f2c(*{0});", "&c{0}", "*{0} = PMPI_Message_c2f(c{0});"}},

@@ -1,8 +1,11 @@
+#include "flopcast/interpose/preloaded/buffer_lock.hpp"
+
 #include <dlfcn.h>
 #include <pthread.h>
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 #include "flopcast/interpose/preloaded/caller_table.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
@@ -34,14 +37,17 @@ bool has_own_lock(void* function) noexcept {
   return parallel != nullptr && parallel() != 0;
 }
 
+Definition definition_at(void* function) noexcept {
+  return reinterpret_cast<std::uintptr_t>(function) << 1U | (has_own_lock(function) ? 0U : 1U);
+}
+
 Definition find_definition(BufferFunction which, const void* caller) noexcept {
   if (const Definition known = for_callers.find(which, caller)) {
     return known;
   }
   const Unnoticed unnoticed;
   void* next = dlsym(RTLD_NEXT, symbols[which]);
-  void* function = next != nullptr ? next : required_symbol(symbols[which], caller);
-  const Definition definition = reinterpret_cast<std::uintptr_t>(function) << 1U | (has_own_lock(function) ? 0U : 1U);
+  const Definition definition = definition_at(next != nullptr ? next : required_symbol(symbols[which], caller));
   if (next != nullptr) {
     for_all_callers[which].store(definition, std::memory_order_relaxed);
   } else {
@@ -53,6 +59,20 @@ Definition find_definition(BufferFunction which, const void* caller) noexcept {
 Definition definition_of(BufferFunction which, const void* caller) noexcept {
   const Definition known = for_all_callers[which].load(std::memory_order_relaxed);
   return known != 0 ? known : find_definition(which, caller);
+}
+
+/// What the library that calls, or those that it needs, define.
+Definition deep_definition_of(BufferFunction which, const void* caller) noexcept {
+  if (const Definition known = for_callers.find(which, caller)) {
+    return known;
+  }
+  const Unnoticed unnoticed;
+  const link_map* object = object_of(caller);
+  void* handle = object != nullptr ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* function = handle != nullptr ? dlsym(handle, symbols[which]) : nullptr;
+  const Definition definition = definition_at(function != nullptr ? function : required_symbol(symbols[which], caller));
+  for_callers.remember(which, caller, definition);
+  return definition;
 }
 
 /// Holds the lock while it lives, if `definition` needs it.
@@ -80,27 +100,44 @@ Function* function_of(Definition definition) noexcept {
   return reinterpret_cast<Function*>(static_cast<std::uintptr_t>(definition >> 1U));
 }
 
+void* allocated(Definition definition, int position) noexcept {
+  const Turn turn(definition);
+  return function_of<void*(int)>(definition)(position);
+}
+
+void released(Definition definition, void* buffer) noexcept {
+  const Turn turn(definition);
+  function_of<void(void*)>(definition)(buffer);
+}
+
+void* allocate_deep(int position) noexcept { return allocated(deep_definition_of(allocate, __builtin_return_address(0)), position); }
+
+void release_deep(void* buffer) noexcept { released(deep_definition_of(release, __builtin_return_address(0)), buffer); }
+
 /// A child of fork has one thread only, with another number than the thread that held the lock: it gets a new one.
 [[gnu::constructor]] void keep_free_in_children() noexcept {
   pthread_atfork([] { pthread_mutex_lock(&buffers); }, [] { pthread_mutex_unlock(&buffers); }, [] { buffers = free_lock; });
 }
 
 }  // namespace
+
+void* locked_deep(std::string_view name) noexcept {
+  return name == symbols[allocate]  ? reinterpret_cast<void*>(&allocate_deep)
+         : name == symbols[release] ? reinterpret_cast<void*>(&release_deep)
+                                    : nullptr;
+}
+
 }  // namespace flopcast::interpose
 
 extern "C" {
 
 [[gnu::visibility("default")]] void* blas_memory_alloc(int position) {
   using namespace flopcast::interpose;
-  const Definition definition = definition_of(allocate, __builtin_return_address(0));
-  const Turn turn(definition);
-  return function_of<void*(int)>(definition)(position);
+  return allocated(definition_of(allocate, __builtin_return_address(0)), position);
 }
 
 [[gnu::visibility("default")]] void blas_memory_free(void* buffer) {
   using namespace flopcast::interpose;
-  const Definition definition = definition_of(release, __builtin_return_address(0));
-  const Turn turn(definition);
-  function_of<void(void*)>(definition)(buffer);
+  released(definition_of(release, __builtin_return_address(0)), buffer);
 }
 }

@@ -8,6 +8,7 @@
 
 #include "flopcast/core/bindings.hpp"
 #include "flopcast/core/integer_width.hpp"
+#include "flopcast/interpose/preloaded/buffer_lock.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 
 #if defined(__x86_64__)
@@ -231,6 +232,10 @@ void look_through(const Object& object) noexcept {
   for_each_binding(*object.map, [&object](const Binding& binding) {
     if (void* hook = hook_of(binding.name); hook != nullptr && !binding.own) {
       set_binding(binding, hook);
+      return;
+    }
+    if (void* locked = object.deep ? locked_deep(binding.name) : nullptr) {
+      set_binding(binding, locked);
       return;
     }
     const LowerCase name(routine_symbol(binding.name));

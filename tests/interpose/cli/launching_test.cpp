@@ -79,6 +79,14 @@ TEST_P(Launching, ThreadsDontShareBuffersOfALibraryWithoutLocks) {
   }
 }
 
+TEST_P(Launching, ThreadsOfAPluginThatIsBoundDeepDontShareBuffers) {
+  const std::string host = kinds + "deep_host " + kinds + "libtwo_threads_plugin.so pthreads";
+  EXPECT_NE(shell("LD_LIBRARY_PATH=" + kinds + "without_locks " + host).out, "0 wrong products\n");
+  const Result result = launch("--blas " + kinds + "without_locks/libblas.so.3", host);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "0 wrong products\n");
+}
+
 TEST_P(Launching, ThreadsGetRightProductsOfSerialOpenBlas) {
   if (!is_installed("openblas-serial")) {
     GTEST_SKIP() << "the serial OpenBLAS is not installed";

@@ -93,4 +93,5 @@ int main(int argc, char** argv) {
   calls = argc > 3 ? atoi(argv[3]) : 20;
   const char* how = argc > 1 ? argv[1] : "pthreads";
   printf("%ld wrong products\n", strcmp(how, "openmp") == 0 ? with_openmp() : strcmp(how, "fork") == 0 ? after_forks() : with_pthreads());
+  return 0;
 }

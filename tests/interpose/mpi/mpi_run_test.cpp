@@ -379,7 +379,7 @@ TEST_P(MpiRunTest, RefusesWrongOptions) {
     EXPECT_THAT(result.err, HasSubstr(std::string("'") + value + "' given, expected a number greater than 0")) << value;
   }
   for (const char* value : {"soon", "0", "-1s"}) {
-    const Result result = followed(1, std::string("--policy local --patience ") + value, "true");
+    const Result result = MpiPrograms::run(FLOPCAST_PROGRAM " mpi run --policy local --patience " + std::string(value) + " -- true");
     EXPECT_EQ(result.exit_code, 2) << value;
     EXPECT_THAT(result.err, HasSubstr("--patience")) << value;
   }
@@ -423,7 +423,7 @@ TEST_P(MpiRunTest, APolicySaysThatResultsAreGarbage) {
   EXPECT_THAT(result.err, HasSubstr("the program's results are garbage, as kernels were left out (--policy local)"));
 }
 
-/// It ends once its residual is small, which it never is with products left out.
+/// It ends once its residuals are small, which they never are with products left out.
 TEST_P(MpiRunTest, AProgramThatGoesByItsResultsIsStopped) {
   const Result plain = run(2, program("iterative_program"));
   const Result in_full = followed(2, "", program("iterative_program"));
@@ -862,6 +862,7 @@ TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
   const json found = json::parse(cold.out);
   ASSERT_EQ(found.at("configurations").size(), 2U);
   int chosen = 0;
+  int undecided = 0;  // what was measured can't be, as the machine was restless
   for (const json& each : found.at("configurations")) {
     EXPECT_GT(each.at("predicted_seconds"), 0);
     EXPECT_EQ(each.at("selective"), true);
@@ -870,8 +871,9 @@ TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
     EXPECT_LT(each.at("executed_share"), 1);
     EXPECT_GT(each.at("spent").at("leaving_out_seconds"), 0);
     chosen += each.at("verdict") == "chosen" ? 1 : 0;
+    undecided += each.at("verdict") == "undecided" ? 1 : 0;
   }
-  EXPECT_EQ(chosen, 1);
+  EXPECT_EQ(chosen, undecided == 2 ? 0 : 1);
   // Under another name: what was learnt holds for all programs. Windows, which are by time, would execute now more and now less.
   write_space("other", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result warm = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
@@ -974,7 +976,7 @@ TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
 }
 
 TEST_P(MpiTuneTest, AProgramThatNeverEndsWithKernelsLeftOutIsExecutedInFull) {
-  write_space("test", {program("iterative_program"), "{n}"}, {{"n", {1600, 1610}}});
+  write_space("test", {program("iterative_program"), "{n}"}, {{"n", {700, 710}}});
   const Result result = tune("space.json --json --patience 1s --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("it goes by its results, and is executed in full from here on"));

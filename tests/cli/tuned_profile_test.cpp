@@ -86,8 +86,9 @@ TEST_F(TunedProfileTest, NumbersOfThreadsAreKeptApart) {
 
 TEST_F(TunedProfileTest, FlagsThatAreLeftOpenAreAllTuned) {
   ASSERT_EQ(tune("dsyev", "64").code, 0);
+  const nlohmann::json document = profile();
   std::set<std::string> flags;
-  for (const nlohmann::json& one : profile().at("routines")) {
+  for (const nlohmann::json& one : document.at("routines")) {
     if (one.at("routine") == "dsytrd") {
       flags.insert(one.at("flags").get<std::string>());
     }

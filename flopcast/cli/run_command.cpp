@@ -201,6 +201,13 @@ std::string workspace_remark(const RoutineUse& use) {
     return "";
   }
   const std::string when = use.short_workspaces == use.questions ? "" : fmt::format(" {}", times(use.short_workspaces));
+  if (use.allowed > 0) {
+    return fmt::format(
+        ", {} told, but the program's workspace allows{} {} only; a program that asks for the size of its workspace (lwork = -1) gets what "
+        "{} "
+        "needs",
+        use.told, when, use.allowed, use.told);
+  }
   return fmt::format(
       ", {} told, but the program's workspace was{} too short for that, and LAPACK took a smaller one; a program that asks for the size of "
       "its "
@@ -257,6 +264,7 @@ nlohmann::json report_document(const ProgramRun& run) {
                         {"largest", use.largest},
                         {"told", use.told},
                         {"short_workspaces", use.short_workspaces},
+                        {"allowed", use.allowed},
                         {"other_questions", use.other_questions},
                         {"other_options", use.other_options},
                         {"lapack", (use.asker.empty() ? use.definer : use.asker).string()},

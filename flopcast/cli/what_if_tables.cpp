@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace flopcast::cli {
@@ -44,7 +45,9 @@ std::optional<double> gain(const Answer& answer, const ProgramView& view) {
   if (view.summary.dry_run || !answer.failure.empty() || answer.predicted <= 0) {
     return std::nullopt;
   }
-  return answer.recorded / answer.predicted - 1;
+  constexpr double rounding = 1e-9;  // what stays as recorded gains nothing, not minus nothing
+  const double by = answer.recorded / answer.predicted - 1;
+  return std::fabs(by) < rounding ? 0 : by;
 }
 
 Table answer_table(const std::vector<Answer>& answers, const ProgramView& view) {

@@ -61,7 +61,8 @@ std::vector<RoutineUse> uses(const RunReport& report, const Profile& profile) {
   for (std::size_t i = 0; i < profile.routines.size(); ++i) {
     const RoutineReport& counts = report.routines[i];
     all.push_back({profile.routines[i].name, profile.routines[i].flags, counts.questions.load(), counts.smallest.load(),
-                   counts.largest.load(), counts.told.load(), counts.short_workspaces.load(), counts.other_questions.load(),
+                   counts.largest.load(), counts.told.load(), counts.short_workspaces.load(), counts.allowed.load(),
+                   counts.other_questions.load(),
                    std::string(counts.other_options.text, strnlen(counts.other_options.text, SharedOptions::length)),
                    resolved(counts.asker), resolved(counts.definer)});
   }

@@ -26,6 +26,7 @@ struct RoutineUse {
   std::int64_t smallest = 0, largest = 0;  ///< order of the problems asked for
   std::int64_t told = 0;                   ///< the largest block size that was the answer
   std::uint64_t short_workspaces = 0;      ///< times that the program's workspace was too short for it
+  std::int64_t allowed = 0;                ///< the least block size that such a workspace allowed; 0: not known
   std::uint64_t other_questions = 0;       ///< times that was asked with options for which the profile has nothing
   std::string other_options;               ///< the first of these
   std::filesystem::path asker;             ///< library that asked; empty if none did

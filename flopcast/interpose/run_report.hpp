@@ -35,6 +35,7 @@ struct RoutineReport {
   std::atomic<std::uint32_t> smallest, largest;  ///< order of the smallest and largest problem answered
   std::atomic<std::uint32_t> told;               ///< the largest block size that was the answer
   std::atomic<std::uint64_t> short_workspaces;   ///< times that the program's workspace was too short for it
+  std::atomic<std::uint32_t> allowed;            ///< the least block size that such a workspace allowed; 0: not known
   std::atomic<std::uint64_t> other_questions;    ///< times that was asked with options for which the table has no entry
   SharedOptions other_options;                   ///< the first of these
   SharedPath asker;                              ///< the library that asked

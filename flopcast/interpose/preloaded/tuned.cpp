@@ -18,9 +18,23 @@
 #include "flopcast/interpose/borrowed_name.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 #include "flopcast/interpose/preloaded/redirect.hpp"
+#include "flopcast/interpose/preloaded/workspace.hpp"
 #include "flopcast/interpose/run_report.hpp"
 
 namespace flopcast::interpose {
+
+constinit thread_local Workspace workspace{};
+
+const char* workspace_stub(std::string_view routine) noexcept {
+  static constexpr std::string_view before = "flopcast_workspace_";
+  for (std::size_t i = 0; i < workspace_stub_count; ++i) {
+    if (routine == workspace_stubs[i] + before.size()) {
+      return workspace_stubs[i];
+    }
+  }
+  return nullptr;
+}
+
 namespace {
 
 // LAPACK's integers may have 32 or 64 bits: the lower halves are what is asked for, and what is answered fits both.
@@ -54,6 +68,15 @@ void complain_once(const char* what) noexcept {
   }
 }
 
+/// Calls of tuned routines are followed for the sake of their workspaces.
+const char* own_symbol(const RoutineSymbol& routine) noexcept {
+  if (routine.routine == "ilaenv") {
+    return "ilaenv_";
+  }
+  const RoutineName name = routine_name(routine.routine.data(), routine.routine.size());
+  return find_with_other_options(table, name) != nullptr ? workspace_stub(routine.routine) : nullptr;
+}
+
 /// Maps the file that `flopcast run` reads; without one the counts stay in this process.
 void open_report(const char* path) noexcept {
   const int file = open(path, O_RDWR | O_CLOEXEC);
@@ -78,7 +101,7 @@ void open_report(const char* path) noexcept {
     complain_once("FLOPCAST_BLOCKS is damaged; LAPACK's own block sizes hold");
   }
   if (std::getenv(blocks_variable) != nullptr) {  // in a program that it was preloaded into, which keeps it to its end
-    redirect_calls([](const RoutineSymbol& routine) { return routine.routine == "ilaenv" ? "ilaenv_" : nullptr; });
+    redirect_calls(own_symbol);
   }
 }
 
@@ -252,6 +275,10 @@ std::int32_t tuned_answer(std::int32_t ispec, const RoutineName& name, const cha
     raise_to(counts.told, point == nullptr ? 0 : static_cast<std::uint32_t>(point->nb));
   } else if (ispec == ask_nbmin) {  // LAPACK asks this only after it has found the workspace too short for the block size
     counts.short_workspaces.fetch_add(1, std::memory_order_relaxed);
+    if (workspace.routine != nullptr && routine_name(workspace.routine, std::strlen(workspace.routine)) == name) {
+      workspace.short_for = &counts;
+      workspace.told = point == nullptr ? 0 : point->nb;
+    }
   }
   return point == nullptr ? -1 : ispec == ask_nb ? point->nb : ispec == ask_nbmin ? point->nbmin : point->nx;
 }
@@ -278,6 +305,9 @@ extern "C" {
   using namespace flopcast::interpose;
   const Redirected* door = entered();
   const void* caller = __builtin_return_address(0);
+  if (*ispec == ask_nb && workspace.probe > 0) [[unlikely]] {
+    return workspace.probe;
+  }
   if (*ispec >= ask_nb && *ispec <= ask_nx) {
     const RoutineName asking = asking_routine(routine_name(name, name_length), caller);
     const std::int32_t answer = tuned_answer(*ispec, asking, opts, opts_length, *n1, *n2, caller);

@@ -530,7 +530,14 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   std::vector<Tuned> all;
   for (AskingProblems& entry : entries) {
     Tuned tuned{std::move(entry), {}, {}};
-    tuned.result = tune_blocks(tuned.asking, recorder, session, tuning);
+    try {
+      tuned.result = tune_blocks(tuned.asking, recorder, session, tuning);
+    } catch (const Interrupted&) {
+      if (all.empty()) {
+        throw;
+      }
+      break;  // what was tuned before is shown
+    }
     note_cost(tuned.result, watch.elapsed(), common);
     all.push_back(std::move(tuned));
   }
@@ -540,8 +547,10 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   if (!profile.empty()) {
     save(profile, bench, all, common);
   }
-  if (options.validate) {
+  if (options.validate && !interrupted()) {
     validate(options, bench, session, all, common);
+  } else if (options.validate && !shows_parts(common) && common.output == "-") {
+    show(options, bench.environment(), all, common);
   }
   if (!options.figure.empty()) {
     report::draw(figure(all.front().asking.name(), all.front().result.decisions, all.front().checks), options.figure);

@@ -362,11 +362,13 @@ std::vector<Ranking> rank_everywhere(const RankRequest& request, const std::vect
 void validate_everywhere(const RankRequest& request, std::vector<Ranking>& rankings, const CommonOptions& common,
                          const std::function<void(const Ranking& ranking, std::size_t problem)>& validated) {
   model::Store store = open_store(common);
-  for (Ranking& ranking : rankings) {
-    if (!interrupted()) {
-      Place(request, ranking.libraries, common, store)
-          .validate(ranking, request.validation_budget / static_cast<double>(rankings.size()), validated);
+  const Seconds share = request.validation_budget / static_cast<double>(rankings.size());
+  try {
+    for (Ranking& ranking : rankings) {
+      Place(request, ranking.libraries, common, store).validate(ranking, share, validated);
     }
+  } catch (const Interrupted&) {  // while the libraries of a place were opened: what is there is shown
+    return;
   }
 }
 

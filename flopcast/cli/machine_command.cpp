@@ -33,10 +33,11 @@ using report::Align;
 using report::Cell;
 using report::Table;
 
-/// Caches and memory.
+/// Caches and memory; no shares of bandwidth for the topology of another system, to whose CPUs no thread can be bound.
 MachineMeasurement measured(const Topology& topology, const machine::DetectOptions& options) {
   MachineMeasurement found = machine::measured_machine(topology, options);
-  found.bandwidth_shares = machine::measured_bandwidth_shares(topology, options);
+  found.bandwidth_shares =
+      topology.this_system ? machine::measured_bandwidth_shares(topology, options) : std::vector<machine::BandwidthShare>();
   return found;
 }
 

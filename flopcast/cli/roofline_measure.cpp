@@ -273,7 +273,8 @@ void measure_roofs(const RooflineOptions& options, const Topology& topology, con
 void measure_gemm(const RooflineOptions& options, const std::vector<int>& threads, const Topology& topology, const Deadline& deadline,
                   Roofline& found, const CommonOptions& common) {
   constexpr Seconds least_budget = 0.5;
-  constexpr double confirming = 0.3;  // of the time at most
+  constexpr double confirming = 0.3;         // of the time at most
+  constexpr Seconds least_confirmation = 1;  // a fresh process takes tenths of a second
   const roofline::GemmSpace space = requested_space(options);
   const std::vector<GemmCase> cases = gemm_cases(options, threads, found.findings);
   for (std::size_t i = 0; i < cases.size() && !interrupted(); ++i) {
@@ -294,6 +295,9 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
     setup.settings = settings;
     roofline::GemmSearchOptions search = search_options(options, found, setup, std::max(least_budget, share), common);
     search.confirmation_budget = std::min(search.confirmation_budget, confirming * search.time_budget);
+    if (search.confirmation_budget < least_confirmation) {
+      search.confirmed = 0;
+    }
     search.time_budget -= search.confirmation_budget;
     try {
       GemmRoof roof = find_gemm_roof(setup, space, search);

@@ -47,9 +47,9 @@ class ProgramMutations : public ::testing::Test {
     return testing::run_program(words, "", {"FLOPCAST_HOME=" + folder_.string()});
   }
 
-  /// Runs the command, in which FILE stands for a mutated file, on mutations of `valid`.
+  /// Runs the command, in which FILE stands for a mutated file, on mutations of `valid`, with which it ends with `code`.
   void try_mutations(const std::vector<std::string>& command, const std::string& valid,
-                     const std::function<std::string(const std::string&, Random&)>& mutate) const {
+                     const std::function<std::string(const std::string&, Random&)>& mutate, int code = 0) const {
     const std::string mutated = file("mutated");
     std::vector<std::string> words = command;
     std::replace(words.begin(), words.end(), std::string("FILE"), mutated);
@@ -58,7 +58,7 @@ class ProgramMutations : public ::testing::Test {
       return flopcast(words);
     };
     const Ended whole = run(valid);
-    ASSERT_EQ(whole.code, 0) << whole.err;
+    ASSERT_EQ(whole.code, code) << whole.err;
     int refused = 0;
     for (int seed = 0; seed < mutations; ++seed) {
       Random random(static_cast<std::uint64_t>(seed));
@@ -137,6 +137,21 @@ TEST_F(ProgramMutations, OfProfilesToRunWith) {
   interpose::Profile profile;
   profile.set({"dgeqrf", "", {{50, 50, {7, 2, 0}, {}, 0}, {400, 400, {21, 2, 0}, {}, 0}}});
   try_mutations({"run", "--foreign", "--profile", "FILE", "--", "/bin/true"}, interpose::to_json(profile).dump(), testing::mutate_document);
+}
+
+TEST_F(ProgramMutations, OfCallsToSample) {
+  const std::string valid = R"(["dgemm m=100 n=100 k=64", "dpotrf uplo=L n=200", "ddot n=1000:3000:1000"])";
+  try_mutations({"sample", "--dry-run", "--no-store", "--calls", "FILE"}, valid, testing::mutate_document);
+}
+
+TEST_F(ProgramMutations, OfSpacesOfMpiPrograms) {
+  const nlohmann::json valid = {{"schema", "flopcast-mpi-space-1"},
+                                {"name", "none"},
+                                {"launcher", {"env", "-"}},
+                                {"command", {"/bin/true", "{nb}"}},
+                                {"parameters", {{"nb", {64, 96}}}}};
+  constexpr int without_a_profile = 5;
+  try_mutations({"mpi", "tune", "FILE"}, valid.dump(), testing::mutate_document, without_a_profile);
 }
 
 TEST_F(ProgramMutations, OfStores) {

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "flopcast/core/bindings.hpp"
-#include "flopcast/core/integer_width.hpp"
 #include "flopcast/interpose/preloaded/buffer_lock.hpp"
+#include "flopcast/interpose/preloaded/library_width.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 
 #if defined(__x86_64__)
@@ -384,23 +384,6 @@ void redirect_calls(OwnSymbol /*own_symbol*/) noexcept {}
 #endif
 
 namespace flopcast::interpose {
-
-int integer_bytes_at(const void* definition, const RoutineSymbol& name) noexcept {
-  const link_map* object = object_of(definition);
-  void* library = object != nullptr ? dlopen(object->l_name[0] != '\0' ? object->l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  const link_map* own = object_of(reinterpret_cast<const void*>(&integer_bytes_at));
-  const auto find = [library, own](const char* symbol) {
-    void* found = library != nullptr ? dlsym(library, symbol) : nullptr;
-    return found != nullptr && object_of(found) != own ? found : nullptr;
-  };
-  // What CBLAS calls 64_ is _64_ in Fortran.
-  const SymbolName suffix(is_c_routine(name.routine) && !name.suffix.starts_with('_') ? "_" : "", "", name.suffix);
-  const int bytes = integer_bytes(find, name.prefix, suffix.c_str());
-  if (library != nullptr) {
-    dlclose(library);
-  }
-  return bytes != 0 ? bytes : name.suffix.find("64") != std::string_view::npos ? 8 : 4;
-}
 
 int integer_bytes_of(Redirected& door) noexcept {
   int width = door.width.load(std::memory_order_relaxed);

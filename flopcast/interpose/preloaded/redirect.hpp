@@ -44,10 +44,7 @@ inline Redirected* entered() noexcept {
   return door;
 }
 
-/// Bytes of the integers that the routine at `definition` takes: as its library does or says, else as the name looks. Calls functions of
-/// that library.
-int integer_bytes_at(const void* definition, const RoutineSymbol& name) noexcept;
-/// The same of a routine behind a door, found out once.
+/// Bytes of the integers that the routine behind a door takes, found out once, by calling functions of its library.
 int integer_bytes_of(Redirected& door) noexcept;
 
 }  // namespace flopcast::interpose

@@ -20,6 +20,7 @@
 
 #include "flopcast/interpose/preloaded/caller_table.hpp"
 #include "flopcast/interpose/preloaded/dry_run.hpp"
+#include "flopcast/interpose/preloaded/library_width.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 #include "flopcast/interpose/preloaded/unnoticed.hpp"
 

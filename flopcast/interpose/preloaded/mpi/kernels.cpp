@@ -1,9 +1,12 @@
 #include <atomic>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "flopcast/interpose/preloaded/fortran_call.hpp"
 #include "flopcast/interpose/preloaded/intercept.hpp"
+#include "flopcast/interpose/preloaded/library_width.hpp"
 #include "flopcast/interpose/preloaded/mpi/routine_digest.hpp"
 #include "flopcast/interpose/preloaded/mpi/session.hpp"
 #include "flopcast/interpose/preloaded/mpi/skipped_data.hpp"
@@ -28,6 +31,20 @@ std::vector<std::atomic<void*>>& definitions() {
   return all;
 }
 
+/// Bytes of the integers of the library that `caller`'s calls of the routine reach, found out once; the usual ones if none has the routine in
+/// Fortran.
+int integer_bytes(std::size_t routine, const void* caller) noexcept {
+  static std::vector<std::atomic<std::uint8_t>> known(kernel::catalogue().size());
+  std::uint8_t bytes = known[routine].load(std::memory_order_relaxed);
+  if (bytes == 0) {
+    const std::string symbol = kernel::catalogue()[routine].name + "_";
+    const void* definition = next_symbol(symbol.c_str(), caller);
+    bytes = static_cast<std::uint8_t>(definition != nullptr ? integer_bytes_at(definition, routine_symbol(symbol)) : 4);
+    known[routine].store(bytes, std::memory_order_relaxed);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
@@ -47,12 +64,12 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   all->leave_program();
   number = all->kernels().number(digest.key_of(pointers));
   if (path::Kernel& kernel = all->kernels()[number]; !kernel.is_met()) {
-    kernel.flops = flops(call_of(kernel::catalogue()[routine], pointers));
+    kernel.flops = flops(call_of(kernel::catalogue()[routine], pointers, integer_bytes(routine, caller)));
   }
   part_ = digest.decides() || all->wants_execution(number) ? Part::observed : Part::skipped;
   cause = digest.decides() ? path::Cause::always : all->cause();
   if (part_ == Part::skipped) {
-    const Call call = call_of(kernel::catalogue()[routine], pointers);
+    const Call call = call_of(kernel::catalogue()[routine], pointers, integer_bytes(routine, caller));
     skipped_value_ = kernel::skip(call).value;
     mpi::settle_outputs(call);
     all->note_left_out();
@@ -62,7 +79,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     return;
   }
   if (all->has_skipped()) {
-    unsafe = call_of(kernel::catalogue()[routine], pointers);
+    unsafe = call_of(kernel::catalogue()[routine], pointers, integer_bytes(routine, caller));
     // looking at the operands of one of half a microsecond takes longer than it, whatever they hold; but it mustn't make the program give up
     if (cause != path::Cause::brief || mpi::can_fail(*unsafe->routine)) {
       mpi::make_safe(*unsafe);

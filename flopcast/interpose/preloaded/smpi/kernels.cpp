@@ -1,7 +1,11 @@
+#include <atomic>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "flopcast/interpose/preloaded/fortran_call.hpp"
 #include "flopcast/interpose/preloaded/intercept.hpp"
+#include "flopcast/interpose/preloaded/library_width.hpp"
 #include "flopcast/interpose/preloaded/mpi/routine_digest.hpp"
 #include "flopcast/interpose/preloaded/mpi/skipped_data.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
@@ -19,6 +23,20 @@ std::vector<void*>& definitions() {
   return all;
 }
 
+/// Bytes of the integers of the library that `caller`'s calls of the routine reach, found out once; the usual ones if none has the routine in
+/// Fortran.
+int integer_bytes(std::size_t routine, const void* caller) noexcept {
+  static std::vector<std::atomic<std::uint8_t>> known(kernel::catalogue().size());
+  std::uint8_t bytes = known[routine].load(std::memory_order_relaxed);
+  if (bytes == 0) {
+    const std::string symbol = kernel::catalogue()[routine].name + "_";
+    const void* definition = next_symbol(symbol.c_str(), caller);
+    bytes = static_cast<std::uint8_t>(definition != nullptr ? integer_bytes_at(definition, routine_symbol(symbol)) : 4);
+    known[routine].store(bytes, std::memory_order_relaxed);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
@@ -31,7 +49,7 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
   if (process == nullptr) {
     return;
   }
-  const Call call = call_of(kernel::catalogue()[routine], pointers);
+  const Call call = call_of(kernel::catalogue()[routine], pointers, integer_bytes(routine, caller));
   process->executing = smpi::simulation()->computation_kernel(call, routine);
   part_ = digest.decides() ? Part::observed : Part::skipped;
   if (part_ == Part::observed) {

@@ -21,15 +21,26 @@ namespace fs = std::filesystem;
 using interpose::LoadedLibrary;
 using machine::ElfFile;
 
-/// Programs that ask for libblas.so.3 and liblapack.so.3 pass 32-bit integers.
-void require_narrow_integers(const fs::path& library) {
-  constexpr int wide = 8;
-  if (machine::integer_bytes(library) == wide) {
-    throw environment_error(
-        "{} takes 64-bit integers, but programs that ask for libblas.so.3 or liblapack.so.3 pass 32-bit ones, and would crash or get wrong "
-        "results. Choose a library with 32-bit integers",
-        library.string());
-  }
+constexpr int wide_bytes = 8;
+
+/// Bytes of the library's integers; those of the usual libraries if no file is given or nothing tells.
+int integer_bytes_of(const fs::path& library) { return library.empty() ? 4 : machine::integer_bytes(library).value_or(4); }
+
+/// Whether the program asks for libraries whose names say that it passes 64-bit integers.
+bool passes_wide_integers(const std::vector<std::string>& command) {
+  const std::vector<LoadedLibrary> loaded =
+      interpose::loaded_libraries(interpose::find_program(command.at(0)), interpose::current_environment());
+  return std::any_of(loaded.begin(), loaded.end(), [](const LoadedLibrary& library) {
+    const std::string name = fs::path(library.name).filename().string();
+    return name == "libblas64.so.3" || name == "liblapack64.so.3";
+  });
+}
+
+[[noreturn]] void refuse_wide_integers(const fs::path& library) {
+  throw environment_error(
+      "{} takes 64-bit integers, but programs that ask for libblas.so.3 or liblapack.so.3 pass 32-bit ones, and would crash or get wrong "
+      "results. Choose a library with 32-bit integers",
+      library.string());
 }
 
 /// Threads of a program may call its libraries at the same time, which isn't known before it runs.
@@ -51,7 +62,6 @@ void require_safe_for_threads(const fs::path& library) {
 
 fs::path usable_in_programs(const std::string& name_or_path, machine::Role role) {
   fs::path library = machine::locate_usable(name_or_path, role);
-  require_narrow_integers(library);
   require_safe_for_threads(library);
   return library;
 }
@@ -95,14 +105,24 @@ std::string why_bound(const fs::path& program, const fs::path& taken) {
 
 }  // namespace
 
-interpose::LibraryFiles program_libraries(const std::string& blas, const std::string& lapack) {
+interpose::LibraryFiles program_libraries(const std::string& blas, const std::string& lapack, const std::vector<std::string>& command) {
   interpose::LibraryFiles files;
   if (!blas.empty()) {
     files.blas = usable_in_programs(blas, machine::Role::blas);
   }
-  const std::string chosen = lapack.empty() && !blas.empty() ? machine::default_lapack() : lapack;
+  const int blas_bytes = integer_bytes_of(files.blas);
+  const std::string chosen = lapack.empty() && !blas.empty() ? machine::default_lapack(blas_bytes) : lapack;
   if (!chosen.empty()) {
     files.lapack = usable_in_programs(chosen, machine::Role::lapack);
+  }
+  const int lapack_bytes = files.lapack.empty() ? blas_bytes : integer_bytes_of(files.lapack);
+  files.wide = lapack_bytes == wide_bytes;
+  if (!files.blas.empty() && blas_bytes != lapack_bytes) {
+    throw environment_error("LAPACK {} can't call BLAS {}: its integers have {} bits, the other's {}. Choose a LAPACK with {}-bit integers",
+                            files.lapack.string(), files.blas.string(), 8 * lapack_bytes, 8 * blas_bytes, 8 * blas_bytes);
+  }
+  if (files.wide && !passes_wide_integers(command)) {
+    refuse_wide_integers(files.blas.empty() ? files.lapack : files.blas);
   }
   return files;
 }

@@ -300,7 +300,8 @@ bool defines_dgemm(const std::string& library) {
 
 void record(const RecordOptions& options, CommonOptions& common) {
   const machine::Topology topology = machine::detect_topology();
-  const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack), options.threads};
+  const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack, options.command),
+                                             options.threads};
   const fs::path output = common.output == "-" ? default_output : common.output;
   common.exit_code = record_program(program, {output, options.dry_run, {{"cpu", topology.cpu}, {"cores", topology.cores}}});
   const interpose::ProgramTraceFile file(output);

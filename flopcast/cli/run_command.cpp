@@ -337,7 +337,8 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   if (options.command.empty()) {
     throw usage_error("which program is to run? Give it after --, as in: flopcast run -- octave-cli");
   }
-  const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack), options.threads};
+  const interpose::ProgramOptions program = {options.command, program_libraries(options.blas, options.lapack, options.command),
+                                             options.threads};
   const interpose::Profile profile = load_profile(options, program.libraries, common);
   const ProgramRun run = interpose::run_with_profile(program, profile);
   common.exit_code = run.exit_code;

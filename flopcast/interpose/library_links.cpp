@@ -11,8 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* blas_name = "libblas.so.3";
-constexpr const char* lapack_name = "liblapack.so.3";
+/// The names by which programs ask for libraries of that width of integers.
+const char* blas_name(bool wide) { return wide ? "libblas64.so.3" : "libblas.so.3"; }
+const char* lapack_name(bool wide) { return wide ? "liblapack64.so.3" : "liblapack.so.3"; }
 
 fs::path existing(const fs::path& file) {
   std::error_code error;
@@ -25,9 +26,9 @@ fs::path existing(const fs::path& file) {
 
 /// Libraries such as OpenBLAS bring a LAPACK of their own; where a file with the BLAS alone lies beside them it is taken, lest their LAPACK
 /// be found before the chosen one.
-fs::path blas_alone(const fs::path& blas) {
+fs::path blas_alone(const fs::path& blas, bool wide) {
   std::error_code none;
-  const fs::path alone = blas.parent_path() / blas_name;
+  const fs::path alone = blas.parent_path() / blas_name(wide);
   return fs::exists(alone, none) ? alone : blas;
 }
 
@@ -54,9 +55,10 @@ LibraryLinks::LibraryLinks(const LibraryFiles& files) {
   files_.blas = files.blas.empty() ? fs::path() : existing(files.blas);
   files_.lapack = files.lapack.empty() ? files_.blas : existing(files.lapack);
   if (!files_.blas.empty() && files_.blas != files_.lapack) {
-    files_.blas = blas_alone(files_.blas);
+    files_.blas = blas_alone(files_.blas, files.wide);
   }
-  for (const auto& [name, file] : {std::pair(blas_name, files_.blas), std::pair(lapack_name, files_.lapack)}) {
+  files_.wide = files.wide;
+  for (const auto& [name, file] : {std::pair(blas_name(files.wide), files_.blas), std::pair(lapack_name(files.wide), files_.lapack)}) {
     if (!file.empty()) {
       folder_.link(name, file);
       const fs::path beside = file.parent_path();
@@ -75,7 +77,7 @@ std::string LibraryLinks::search_path(const std::string& before) const {
 
 std::vector<fs::path> LibraryLinks::passed_over(const std::vector<LoadedLibrary>& loaded) const {
   std::vector<fs::path> links;
-  for (const auto& [name, file] : {std::pair(blas_name, files_.blas), std::pair(lapack_name, files_.lapack)}) {
+  for (const auto& [name, file] : {std::pair(blas_name(files_.wide), files_.blas), std::pair(lapack_name(files_.wide), files_.lapack)}) {
     const bool passed_over =
         !file.empty() && std::any_of(loaded.begin(), loaded.end(), [&, &name = name, &file = file](const auto& library) {
           std::error_code none;

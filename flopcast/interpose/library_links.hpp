@@ -10,7 +10,7 @@
 
 namespace flopcast::interpose {
 
-/// A private folder in which libblas.so.3 and liblapack.so.3 are links to chosen libraries, for LD_LIBRARY_PATH; removed with this object.
+/// A private folder in which libblas.so.3 and liblapack.so.3 (or libblas64.so.3 and liblapack64.so.3) are links to chosen libraries, for LD_LIBRARY_PATH; removed with this object.
 class LibraryLinks {
  public:
   /// Where one of `files` is empty its name is not linked, and the loader's own choice holds. Throws environment_error if a file

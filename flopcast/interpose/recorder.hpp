@@ -16,6 +16,7 @@ namespace flopcast::interpose {
 struct LibraryFiles {
   std::filesystem::path blas;
   std::filesystem::path lapack;  ///< empty: whatever the BLAS library brings itself
+  bool wide = false;             ///< for programs that ask for libblas64.so.3 and liblapack64.so.3, whose integers have 64 bits
   friend bool operator==(const LibraryFiles&, const LibraryFiles&) = default;
 };
 

@@ -115,6 +115,16 @@ TEST_F(OtherNamesTest, SaysWhyNothingIsSeen) {
   EXPECT_THAT(flopcast("record -- " PLUGIN_HOST " unused libblas.so.3").err, HasSubstr("libblas.so.3"));
 }
 
+TEST_F(OtherNamesTest, GivesProgramsLibrariesOfTheirWidthOnly) {
+  const Result wide = flopcast("record --blas reference64 -- " WIDE_LAPACK);
+  EXPECT_EQ(wide.exit_code, 0) << wide.err;
+  EXPECT_THAT(wide.out, HasSubstr("solved"));
+  EXPECT_THAT(flopcast("record --quiet --show flopcast.trace --json").out, HasSubstr("/blas64/libblas64.so.3"));
+  const Result narrow = flopcast("record --blas openblas64-serial -- " FLOPCAST_EXAMPLE_CHOLESKY " 20");
+  EXPECT_EQ(narrow.exit_code, 4);
+  EXPECT_THAT(narrow.err, HasSubstr("64-bit integers"));
+}
+
 TEST_F(OtherNamesTest, ProfilesAndPredictsRecordingsWithIntegersOf64Bits) {
   ASSERT_EQ(flopcast("record -- " WIDE_LU).exit_code, 0);
   const Result profile = flopcast("profile flopcast.trace");

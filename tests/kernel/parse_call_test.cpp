@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "flopcast/core/error.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/documentation.hpp"
@@ -104,6 +107,13 @@ TEST(ParseCall, SaysWhatIsWrong) {
   EXPECT_THAT(message("dtrsyl", {{"m", "10"}, {"n", "20"}, {"isgn", "2"}}), HasSubstr("expected 1 or -1"));
 }
 
+/// Whether these sizes contradict one of the routine's relations.
+bool breaks_a_constraint(const Routine& routine, const std::map<std::string, std::string>& arguments) {
+  const std::string complaint = message(routine.name, arguments);
+  return std::any_of(routine.constraints.begin(), routine.constraints.end(),
+                     [&](const Constraint& constraint) { return complaint.find("needs " + constraint.text) != std::string::npos; });
+}
+
 TEST(Catalogue, CallsWithLeastLeadingDimensionsCanBe) {
   for (const Routine& routine : catalogue()) {
     for (const char* size : {"0", "1", "40"}) {
@@ -112,6 +122,9 @@ TEST(Catalogue, CallsWithLeastLeadingDimensionsCanBe) {
         if (argument.kind == Kind::size && argument.rows.empty()) {
           arguments[argument.name] = size;
         }
+      }
+      if (breaks_a_constraint(routine, arguments)) {  // such as a block that is to have a column at least
+        continue;
       }
       Call call = parse_call(routine, arguments);
       for (std::size_t i = 0; i < routine.arguments.size(); ++i) {

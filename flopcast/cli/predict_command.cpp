@@ -266,21 +266,6 @@ void finish(const PredictCommand& command, std::vector<Forecast> all, const Envi
 
 bool reads_recording(const PredictCommand& command) { return !command.trace.empty() && interpose::is_program_trace(command.trace); }
 
-/// The libraries to predict for: threads of a recorded program that call at the same time need some that several threads may call.
-LibraryOptions chosen_libraries(const PredictCommand& command) {
-  LibraryOptions libraries = command.libraries;
-  if (!reads_recording(command)) {
-    return libraries;
-  }
-  const interpose::ProgramTraceFile file(command.trace);
-  if (libraries.blas.empty() && interpose::threads_overlap(file)) {
-    constexpr int several = 2;
-    libraries.blas = machine::default_blas(several);
-  }
-  require_thread_safe(file, libraries, "--trace " + command.trace);
-  return libraries;
-}
-
 /// The question that the options put to a recorded program.
 WhatIf question_of(const PredictCommand& command) {
   WhatIf question;
@@ -348,7 +333,7 @@ void predict_recording(const PredictCommand& command, const CommonOptions& commo
 }
 
 void predict_here(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {
-  const Workbench bench(chosen_libraries(command), common);
+  const Workbench bench(command.libraries, common);
   const std::vector<PredictSubject> subjects =
       command.trace.empty() ? record_subjects(command.routine, command.arguments, command.libraries.threads, bench, common)
                             : read_subjects(command.trace, command.libraries.threads, common);
@@ -367,7 +352,7 @@ void predict_elsewhere(const PredictCommand& command, predict::PredictOptions op
   const Environment environment = sampled_environment(store, {command.libraries, command.environment});
   const std::vector<PredictSubject> subjects = read_subjects(command.trace, command.libraries.threads, common);
   if (reads_recording(command)) {
-    require_thread_safe(interpose::ProgramTraceFile(command.trace), environment, "--models " + command.models);
+    require_thread_safe(interpose::ProgramTraceFile(command.trace), environment);
   }
   const bool threaded = is_threaded(subjects);
   options.per_call = options.per_call || threaded;
@@ -387,8 +372,10 @@ void take_recorded(PredictCommand& command, const CommonOptions& common) {
     return;
   }
   command.libraries.kernels = command.kernels_given ? command.libraries.kernels : "library";
+  require_thread_safe(file, command.libraries.blas, command.libraries.lapack);
   if (command.libraries.blas.empty()) {
-    command.libraries.blas = place.blas;
+    constexpr int several = 2;
+    command.libraries.blas = place.blas.empty() && interpose::threads_overlap(file) ? machine::default_blas(several) : place.blas;
     command.libraries.lapack = command.libraries.lapack.empty() ? place.lapack : command.libraries.lapack;
     command.libraries.kernel_settings = command.kernels_given ? KernelSettings() : place.kernel_settings;
   }

@@ -576,10 +576,8 @@ class Interview {
         throw bad_input("the recording holds no call that the catalogue describes, so nothing can be predicted");
       }
       const LibraryOptions libraries = libraries_of(question, place_, kernels_);
+      require_thread_safe(file_, question.blas, question.lapack);  // which no number of threads mends
       require_answerable(question, libraries);
-      if (!question.blas.empty() || !question.lapack.empty()) {
-        require_thread_safe(file_, libraries, question.told_by_asker ? "--trace" : "--what-if " + question.text);
-      }
     } catch (const Error& error) {
       fail(answer, error);
       tell(answer);

@@ -308,7 +308,7 @@ class Answering {
     std::vector<TunableShape> shapes;
     for (std::size_t i = 0; i < breakdown_.shapes().size(); ++i) {
       const ShapeSum& shape = breakdown_.shapes()[i];
-      if (shape.longest.routine == nullptr || shape.longest.routine->index("info") < 0) {
+      if (shape.first_calls || shape.longest.routine == nullptr || shape.longest.routine->index("info") < 0) {
         continue;
       }
       throw_if_interrupted("nothing was measured");

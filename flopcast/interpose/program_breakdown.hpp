@@ -21,8 +21,8 @@ struct CallSum {
   double peak_flops = 0;     ///< the same with single precision counted half: what the double-precision peak has to be compared with
   Seconds seconds = 0;
   Seconds described_seconds = 0;  ///< the part in calls that the catalogue describes: flops belong to this time; without first calls
-  Seconds invalid_seconds = 0;    ///< the part in calls that met NaN or Inf (ProgramEvent::met_invalid)
-  Seconds denormal_seconds = 0;   ///< the part in calls that met denormal numbers
+  Seconds invalid_seconds = 0;    ///< the part in calls that met NaN or Inf, of routines that don't with ordinary operands
+  Seconds denormal_seconds = 0;   ///< the part in calls that met denormal numbers, of routines that don't iterate
 
   friend bool operator==(const CallSum&, const CallSum&) = default;
   CallSum& operator+=(const CallSum& other);

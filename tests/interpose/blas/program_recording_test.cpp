@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/program_breakdown.hpp"
 #include "flopcast/interpose/program_trace.hpp"
 #include "flopcast/machine/installed.hpp"
 
@@ -142,6 +143,19 @@ TEST_F(ProgramRecordingTest, NoticesNumbersThatMayBeSlow) {
   EXPECT_FALSE(events[0].met_invalid);
   EXPECT_TRUE(events[1].met_invalid);
   EXPECT_FALSE(events[2].met_denormals || events[2].met_invalid);
+}
+
+/// LAPACK itself computes with NaN and Inf there, and with very small numbers.
+TEST_F(ProgramRecordingTest, SingularValuesOfOrdinaryNumbersAreNoOddOnes) {
+  record("odd-numbers");
+  const ProgramBreakdown odd{ProgramTraceFile(folder_ / "trace")};
+  EXPECT_GT(odd.all().denormal_seconds, 0);
+  EXPECT_GT(odd.all().invalid_seconds, 0);
+
+  ASSERT_EQ(record("singular-values").events.at(0).size(), 1U);
+  const ProgramBreakdown ordinary{ProgramTraceFile(folder_ / "trace")};
+  EXPECT_EQ(ordinary.all().denormal_seconds, 0);
+  EXPECT_EQ(ordinary.all().invalid_seconds, 0);
 }
 #endif
 

@@ -15,6 +15,8 @@ double dlansy_(const char*, const char*, const int*, const double*, const int*, 
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
             const int*, const double*, double*, const int*, size_t, size_t);
 void dpotrf_(const char*, const int*, double*, const int*, int*, size_t);
+void dgesvd_(const char*, const char*, const int*, const int*, double*, const int*, double*, double*, const int*, double*, const int*,
+             double*, const int*, int*, size_t, size_t);
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void cblas_dgemm(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
 void cblas_dtrsm(int, int, int, int, int, int, int, double, const double*, int, double*, int);
@@ -86,6 +88,17 @@ static void odd_numbers(void) {
   }
 }
 
+/* Singular values of ordinary numbers. */
+static void singular_values(void) {
+  const int n = order, size = order * order;
+  int info = 0;
+  static double values[order], u[order * order], vt[order * order], work[order * order];
+  for (int i = 0; i < order * order; ++i) {
+    a[i] = (i * 37 % 101) / 101.0;
+  }
+  dgesvd_("A", "A", &n, &n, a, &n, values, u, &n, vt, &n, work, &size, &info, 1, 1);
+}
+
 /* QR with a workspace of a size that it doesn't ask for, then with one that it does. */
 static void workspaces(void) {
   const int n = order, minus_one = -1;
@@ -134,6 +147,10 @@ int main(int count, char** arguments) {
   }
   if (strcmp(what, "odd-numbers") == 0) {
     odd_numbers();
+    return 0;
+  }
+  if (strcmp(what, "singular-values") == 0) {
+    singular_values();
     return 0;
   }
   if (strcmp(what, "workspaces") == 0) {

@@ -206,6 +206,12 @@ struct Object {
   bool deep;  ///< it looks into its own libraries first
 };
 
+/// Whether the name is that of a routine that some library offers to the whole program.
+bool is_visible_routine(const char* symbol) noexcept {
+  const LowerCase name(routine_symbol(symbol));
+  return own_symbol(name.parts()) != nullptr && dlsym(RTLD_DEFAULT, symbol) != nullptr;
+}
+
 /// Where the calls behind `binding` go, or would go once the linker has looked the name up; nullptr if they would come to this library.
 void* destination(const Object& object, const Binding& binding) noexcept {
   void* value = *binding.slot;
@@ -365,8 +371,9 @@ void* flopcast_choose_dlopen(const char* name, int mode) noexcept {
 void* flopcast_choose_dlsym(void* handle, const char* name) noexcept {
   using namespace flopcast::interpose;
   look_through_new_objects(false);
-  const bool one_library = handle != RTLD_DEFAULT && handle != RTLD_NEXT && name != nullptr;
-  return one_library ? reinterpret_cast<void*>(&followed_dlsym) : reinterpret_cast<void*>(&dlsym);
+  // What the whole program sees first is the same for all callers; RTLD_NEXT depends on who asks.
+  const bool for_all = name != nullptr && handle != RTLD_NEXT && (handle != RTLD_DEFAULT || is_visible_routine(name));
+  return for_all ? reinterpret_cast<void*>(&followed_dlsym) : reinterpret_cast<void*>(&dlsym);
 }
 
 #else

@@ -97,6 +97,10 @@ TEST_F(OtherNamesTest, FollowsPluginsWithLibrariesOfTheirOwn) {
   EXPECT_EQ(calls_of(PLUGIN_HOST " lazy " PLUGIN, "right\n"), expected);
 }
 
+TEST_F(OtherNamesTest, FollowsAddressesTakenFromTheWholeProgram) {
+  EXPECT_THAT(calls_of(PLUGIN_HOST " global " SCIPY_LIBRARY, "right\n"), testing::ElementsAre(product));
+}
+
 TEST_F(OtherNamesTest, FollowsAddressesTakenFromOneLibrary) {
   EXPECT_THAT(calls_of(PLUGIN_HOST " handle libblas.so.3", "right\n"), testing::ElementsAre(product));
 }

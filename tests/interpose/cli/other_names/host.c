@@ -1,5 +1,5 @@
-/* host deep|lazy|handle|unused FILE: opens a plug-in that looks into its own libraries first, binding its calls at once or at the first one,
-   takes dgemm_ from one library, or makes no call of it. */
+/* host deep|lazy|handle|global|unused FILE: opens a plug-in that looks into its own libraries first, binding its calls at once or at the first one,
+   takes dgemm_ from one library or scipy_dgemm_ from the whole program, or makes no call of it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -16,6 +16,12 @@ int main(int count, char** arguments) {
     return 1;
   }
   if (count == 3 && strcmp(arguments[1], "unused") == 0) {
+    return 0;
+  }
+  if (count == 3 && strcmp(arguments[1], "global") == 0) {
+    dlopen(arguments[2], RTLD_NOW | RTLD_GLOBAL);
+    FORTRAN_DGEMM((*dgemm), int) = dlsym(RTLD_DEFAULT, "scipy_dgemm_");
+    FORTRAN_PRODUCT(dgemm, int)
     return 0;
   }
   if (handle) {

@@ -50,10 +50,10 @@ std::string headline(const Verdict& verdict) {
   if (verdict.roofs == 0) {
     return "The two runs have no roof in common.\n";
   }
-  if (verdict.lower + verdict.higher == 0) {
-    return fmt::format("None of {} differs beyond noise.\n", roofs_text(verdict.roofs));
-  }
   std::string text;
+  if (verdict.lower + verdict.higher == 0) {
+    text = fmt::format("None of {} differs beyond noise.\n", roofs_text(verdict.roofs));
+  }
   const auto line = [&](std::size_t count, const char* direction, double ratio) {
     return count == 0 ? ""
                       : fmt::format("{} of {}: {} beyond noise, {:+.1f} % in the median.\n", count, roofs_text(verdict.roofs), direction,
@@ -64,7 +64,12 @@ std::string headline(const Verdict& verdict) {
     text += fmt::format("The lowest is {}, {:+.1f} %.\n", to_string(static_cast<const RoofName&>(*verdict.lowest)),
                         100 * (verdict.lowest->ratio - 1));
   }
-  return text + line(verdict.higher, "higher", verdict.higher_ratio);
+  text += line(verdict.higher, "higher", verdict.higher_ratio);
+  if (verdict.undecided > 0) {
+    text += fmt::format("{} of {}: undecided, as one of the runs has a single sample; a larger --time-budget takes more.\n",
+                        verdict.undecided, roofs_text(verdict.roofs));
+  }
+  return text;
 }
 
 nlohmann::json to_json(const Comparison& comparison) {
@@ -84,6 +89,7 @@ nlohmann::json to_json(const Comparison& comparison) {
           {"roofs", found.roofs},
           {"lower", found.lower},
           {"higher", found.higher},
+          {"undecided", found.undecided},
           {"settings", comparison.settings},
           {"wander", comparison.wander.all},
           {"wander_by_kind", comparison.wander.by_kind},
@@ -113,7 +119,8 @@ report::Table table_of(const Comparison& comparison, bool all) {
         {one.kind + ' ' + one.name, report::whole(one.threads), rate(one.before), rate(one.after),
          report::Cell(one.ratio, fmt::format("{:.3f}", one.ratio), tone),
          report::Cell(one.interval.low, one.interval.high, fmt::format("{:.3f} to {:.3f}", one.interval.low, one.interval.high)),
-         !differs        ? "within noise"
+         one.one_sample  ? "undecided"
+         : !differs      ? "within noise"
          : one.ratio > 1 ? "higher"
                          : "lower"});
   }

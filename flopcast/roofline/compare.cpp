@@ -105,7 +105,8 @@ Difference difference(const RoofName& name, const Rates& before, const Rates& af
           before.median(),
           after.median(),
           after.median() / before.median(),
-          {b.low / a.high / (1 + wander), b.high / a.low * (1 + wander)}};
+          {b.low / a.high / (1 + wander), b.high / a.low * (1 + wander)},
+          std::min(before.samples.size(), after.samples.size()) < 2};
 }
 
 std::string levels_text(const Roofline& roofline) {
@@ -183,6 +184,7 @@ Verdict verdict(const Comparison& comparison) {
   Verdict result;
   std::vector<double> lower, higher;
   for (const Difference& one : comparison.differences) {
+    result.undecided += one.one_sample ? 1 : 0;
     if (one.is_lower()) {
       lower.push_back(one.ratio);
       result.lowest = result.lowest == nullptr || one.ratio < result.lowest->ratio ? &one : result.lowest;

@@ -27,8 +27,9 @@ struct Difference : RoofName {
   double before = 0, after = 0;  ///< medians
   double ratio = 1;              ///< after / before
   Interval interval;             ///< of the ratio: of the medians' 95 % intervals, widened by how much the kind wanders
-  [[nodiscard]] bool is_higher() const noexcept { return interval.low > 1; }
-  [[nodiscard]] bool is_lower() const noexcept { return interval.high < 1; }
+  bool one_sample = false;       ///< of one of the two rooflines: there is no interval, and nothing to decide by
+  [[nodiscard]] bool is_higher() const noexcept { return !one_sample && interval.low > 1; }
+  [[nodiscard]] bool is_lower() const noexcept { return !one_sample && interval.high < 1; }
   [[nodiscard]] bool beyond_noise() const noexcept { return is_higher() || is_lower(); }
 };
 
@@ -51,6 +52,7 @@ struct Comparison {
 /// How many roofs of a comparison differ beyond noise, and the ratio that stands for them.
 struct Verdict {
   std::size_t roofs = 0, lower = 0, higher = 0;
+  std::size_t undecided = 0;                 ///< roofs with one sample
   double lower_ratio = 1, higher_ratio = 1;  ///< medians of the lower and of the higher ones; 1 of none
   const Difference* lowest = nullptr;        ///< of the lower ones, within the comparison; nullptr if there is none
 };

@@ -282,6 +282,15 @@ TEST(Compare, CountsWhatIsLowerAndHigher) {
   EXPECT_EQ(verdict(nothing).lowest, nullptr);
 }
 
+TEST(Compare, OneSampleDecidesNothing) {
+  Roofline after = fake_roofline();
+  after.bandwidth[0].bytes.samples = {70e9};
+  const Comparison comparison = compare(fake_roofline(), after);
+  EXPECT_FALSE(find(comparison, "bandwidth", "L1 triad").beyond_noise());
+  EXPECT_EQ(verdict(comparison).undecided, 1U);
+  EXPECT_EQ(verdict(comparison).lower, 0U);
+}
+
 TEST(Compare, SaysWhichOptionsAreNotAlike) {
   Roofline before = fake_roofline(), after = fake_roofline();
   before.options = {{"seed", 1},   {"time_budget", "60s"}, {"space", "brief"},  {"quick", false}, {"tolerance", 0.02},

@@ -1,5 +1,6 @@
 #include "flopcast/interpose/mpi_companions.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -77,6 +78,23 @@ NodeProcess::State state_of(const fs::path& proc, pid_t process, const std::stri
   const std::string maps = contents(proc / std::to_string(process) / "maps");
   const bool has_mpi = maps.find("/libmpi.so") != std::string::npos || maps.find("/libmpich.so") != std::string::npos;
   return has_mpi ? NodeProcess::State::plain : NodeProcess::State::starting;
+}
+
+/// Until mpirun has taken what this process has written, as it drops the rest when it ends the job; for a second at most.
+void await_readers() noexcept {
+  constexpr useconds_t nap = 10000;
+  std::fflush(nullptr);
+  for (int i = 0; i < 100; ++i) {
+    int out = 0;
+    int error = 0;
+    ioctl(STDOUT_FILENO, FIONREAD, &out);
+    ioctl(STDERR_FILENO, FIONREAD, &error);
+    if (out + error == 0) {
+      break;
+    }
+    usleep(nap);
+  }
+  usleep(5 * nap);  // which passes it on
 }
 
 }  // namespace
@@ -165,9 +183,10 @@ void end_job_at_exit(int exit_code) {
   static int code = 0;
   code = exit_code;
   std::atexit([] {
-    const std::optional<int> connection = std::getenv("PMI_FD") != nullptr ? number(std::getenv("PMI_FD")) : std::nullopt;
-    if (connection) {
-      std::fflush(nullptr);
+    const auto value = [](const char* name) { return std::getenv(name) != nullptr ? number(std::getenv(name)) : std::nullopt; };
+    const std::optional<int> connection = value("PMI_FD");
+    if (connection && value("PMI_SIZE").value_or(1) > 1) {
+      await_readers();
       dprintf(*connection, "cmd=abort exitcode=%d\n", code);
     }
   });

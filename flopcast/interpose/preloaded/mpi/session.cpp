@@ -484,7 +484,7 @@ Seconds Session::settle_questions(Seconds since, Seconds usual) noexcept {
 
 /// The receiver's word goes ahead of its receive, but an MPI may let another message of its own overtake it.
 Seconds Session::explain_wait(Seconds surplus, bool expects_word) {
-  constexpr Seconds longest_patience = 5e-3;
+  constexpr Seconds longest_patience = 2e-5;  // as the word was sent earlier, asking a few times is enough
   constexpr double share = 0.25;
   if (!in_full()) {
     waited(cpu_clock_ ? 0 : surplus);
@@ -498,8 +498,6 @@ Seconds Session::explain_wait(Seconds surplus, bool expects_word) {
       explained = true;
     } else if (explained || wall() >= end) {
       break;
-    } else {
-      sched_yield();
     }
   }
   if (explained) {

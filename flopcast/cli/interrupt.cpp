@@ -80,6 +80,12 @@ void let_results_be_shown() noexcept {
   alarm(0);
 }
 
+void pass_on_if_interrupted() {
+  if (interrupted()) {
+    throw;
+  }
+}
+
 void throw_if_interrupted(const std::string& kept) {
   if (interrupted()) {
     let_results_be_shown();

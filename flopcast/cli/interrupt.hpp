@@ -28,4 +28,8 @@ void let_results_be_shown() noexcept;
 /// Throws Interrupted if interrupted(); `kept` says what of the work done so far is kept, e.g. "samples are kept; run it again to go on".
 void throw_if_interrupted(const std::string& kept);
 
+/// To be called in a handler only: throws the handled exception again if interrupted(). A measurement that the user ended isn't a failure
+/// that other results can do without.
+void pass_on_if_interrupted();
+
 }  // namespace flopcast::cli

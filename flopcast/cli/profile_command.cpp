@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/program_document.hpp"
 #include "flopcast/cli/program_tables.hpp"
@@ -160,6 +161,7 @@ void find_peak(ProgramReport& report, const std::optional<RecordedKernels>& kern
   try {
     measure_view_peak(report, kernels ? kernels->best_setting : KernelSettings(), common);
   } catch (const Error& error) {
+    pass_on_if_interrupted();
     warn(report, fmt::format("no peak: {}", error.what()), common);
   }
 }

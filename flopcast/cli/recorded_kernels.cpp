@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/json.hpp"
@@ -105,6 +106,7 @@ std::optional<RecordedKernels> recorded_kernels(const RecordedPlace& place, cons
     }
     return kernels;
   } catch (const Error&) {
+    pass_on_if_interrupted();
     return std::nullopt;  // who needs the library says what is wrong with it
   }
 }

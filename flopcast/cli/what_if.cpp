@@ -597,6 +597,7 @@ class Interview {
     try {
       same_ = asked(question, libraries_of(question, place_, as_recorded), nullptr, true);
     } catch (const Error& error) {  // the others are predicted by the models alone
+      pass_on_if_interrupted();
       note(fmt::format("nothing can be compared with the recorded times: {}", error.what()), common_);
     }
   }
@@ -608,6 +609,7 @@ class Interview {
     try {
       return asked(question, libraries_of(question, place_, kernels_), same_ ? &*same_ : nullptr, false);
     } catch (const Error& error) {
+      pass_on_if_interrupted();
       Answer answer;
       answer.question = question;
       fail(answer, error);

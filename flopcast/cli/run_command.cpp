@@ -134,8 +134,8 @@ void warn_of_place(const Environment& tuned, const RunOptions& options, const fs
   }
 }
 
-/// The profile to run with; throws bad_input if there is none and no other kernels to set, saying how to make one, or if it was made on
-/// another machine.
+/// Returns the profile to run with. Without a profile the result holds the kernels to set, which may be none if libraries or threads are
+/// chosen for the program. Throws bad_input if nothing is to be set at all, and for a profile of another machine.
 interpose::Profile load_profile(const RunOptions& options, const interpose::LibraryFiles& chosen, const CommonOptions& common) {
   const std::string file = options.profile.empty() ? default_profile_file() : options.profile;
   interpose::Profile profile;
@@ -143,10 +143,13 @@ interpose::Profile load_profile(const RunOptions& options, const interpose::Libr
     const std::string lacking = fmt::format("there is no profile {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
                                             options.profile.empty() ? "--save" : "--profile " + options.profile);
     profile.settings = options.profile.empty() ? kernels_alone(options, common) : KernelSettings();
-    if (profile.settings.empty()) {
+    const bool chosen_otherwise = options.profile.empty() && (!chosen.blas.empty() || !chosen.lapack.empty() || options.threads);
+    if (profile.settings.empty() && !chosen_otherwise) {
       throw bad_input("{}", lacking);
     }
-    note(fmt::format("flopcast: the program runs with {} and LAPACK's own block sizes, as {}", text_of(profile.settings), lacking), common);
+    note(fmt::format("flopcast: the program runs with {}LAPACK's own block sizes, as {}",
+                     profile.settings.empty() ? "" : text_of(profile.settings) + " and ", lacking),
+         common);
     return profile;
   }
   const fs::path blas = expected_blas(chosen);

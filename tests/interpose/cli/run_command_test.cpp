@@ -296,6 +296,17 @@ TEST_F(RunCommandTest, WithoutProfileSaysHowToMakeOne) {
   EXPECT_THAT(result.err, HasSubstr("flopcast tune dgeqrf --n 200:3200 --save"));
 }
 
+TEST_F(RunCommandTest, WithoutProfileLibrariesAndThreadsAreSetAllTheSame) {
+  fs::remove(folder_ / "profile.json");
+  const Result other = flopcast("run --kernels library --blas reference --lapack reference -- sh -c 'echo $LD_LIBRARY_PATH'");
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_THAT(other.out, HasSubstr("/blas"));
+  EXPECT_THAT(other.err, AllOf(HasSubstr("LAPACK's own block sizes"), HasSubstr("flopcast tune dgeqrf --n 200:3200 --save")));
+  const Result threads = flopcast("run --kernels library --threads 3 -- sh -c 'echo $OPENBLAS_NUM_THREADS'");
+  EXPECT_EQ(threads.exit_code, 0) << threads.err;
+  EXPECT_EQ(threads.out, "3\n");
+}
+
 TEST_F(RunCommandTest, RefusesAProfileOfAnotherMachine) {
   write_profile(odd_profile("another CPU"));
 

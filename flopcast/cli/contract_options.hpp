@@ -24,7 +24,7 @@ struct ContractOptions {
   std::string stage = "stretches", effort = "measure", time_budget = "2s";
   std::int64_t repetitions = 10;  // paper 002, section 3.1
   std::int64_t prefetched_lines = contract::BenchmarkOptions().prefetched_lines;
-  LibraryOptions libraries;
+  machine::LibraryChoice libraries;
 };
 
 }  // namespace flopcast::cli

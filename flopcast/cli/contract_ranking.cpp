@@ -143,7 +143,7 @@ contract::TimingMemory earlier_times(const ContractOptions& options, const contr
 
 contract::Forecasts make_forecasts(const ContractOptions& options, const Contraction& contraction, std::span<const Algorithm> algorithms,
                                    const Workbench& bench, const CommonOptions& common) {
-  model::Store store = open_store(common);
+  model::Store store = open_store(run_context(common));
   measure::SessionOptions session_options;
   session_options.normalise = !options.validate;  // executions aren't normalised either
   session_options.stop.minimum_repetitions = session_options.stop.maximum_repetitions = options.repetitions;
@@ -161,7 +161,7 @@ contract::Forecasts make_forecasts(const ContractOptions& options, const Contrac
           if (!session) {
             session.emplace(bench.session(store, session_options));
           }
-          return session->run(experiments, progress("timing kernels", common));
+          return session->run(experiments, run_context(common).step("timing kernels"));
         },
         earlier_times(options, benchmark_options, bench, store));
     if (session) {
@@ -194,7 +194,7 @@ ContractRanking make_ranking(const ContractOptions& options, const Contraction& 
     }
     ranking.measured = contract::execution_times(
         ranking.algorithms, contraction, [&](std::string_view routine) { return bench.libraries().find(routine); }, predicted, {},
-        progress("executing", common));
+        run_context(common).step("executing"));
     throw_if_interrupted("nothing is kept");
   }
   return ranking;

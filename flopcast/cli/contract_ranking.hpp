@@ -21,7 +21,7 @@ struct ContractRanking {
   double frequency = 0;
 };
 
-/// Predicts every algorithm, and executes them too with --validate. Throws Interrupted after Ctrl-C.
+/// Predicts every algorithm, and executes them too with --validate. Throws Cancelled if the operation is cancelled.
 ContractRanking make_ranking(const ContractOptions& options, const contract::Contraction& contraction,
                              std::vector<contract::Algorithm> algorithms, const Workbench& bench, const CommonOptions& common);
 

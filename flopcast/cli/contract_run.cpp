@@ -128,7 +128,7 @@ contract::PlanOptions plan_options(const ContractOptions& options, const Contrac
 }
 
 /// The planner's threads share the work around a BLAS on one thread, which must stand being called by several.
-LibraryOptions serial(LibraryOptions libraries) {
+machine::LibraryChoice serial(machine::LibraryChoice libraries) {
   if (libraries.blas.empty()) {
     libraries.blas = machine::default_blas(libraries.threads);
   }
@@ -304,8 +304,8 @@ void contract_files(const ContractOptions& options, const CommonOptions& common)
   const Contraction contraction =
       contract::make_contraction(notation, extents_of(notation, arrays, options.inputs), arrays[0].precision, contract::Order::row_major,
                                  {strides_of(arrays[0]), strides_of(arrays[1]), {}});
-  const Workbench bench(serial(options.libraries), common);
-  model::Store store = open_store(common);
+  const Workbench bench(serial(options.libraries), run_context(common));
+  model::Store store = open_store(run_context(common));
   const contract::Machine machine = machine_of(bench, options.libraries.threads, store, options.fresh);
   Run run;
   const contract::PlanOptions how = plan_options(options, contraction, store);
@@ -337,8 +337,8 @@ void run_plan(const ContractOptions& options, const Contraction& contraction, co
   constexpr std::size_t fewest = 3, most = 100;
   constexpr Seconds long_enough = 1;
   contract::require_memory(contraction);  // before planning, which lists every offset
-  const Workbench bench(serial(options.libraries), common);
-  model::Store store = open_store(common);
+  const Workbench bench(serial(options.libraries), run_context(common));
+  model::Store store = open_store(run_context(common));
   Run run;
   const contract::Machine machine = machine_of(bench, options.libraries.threads, store, options.fresh);
   const contract::PlanOptions how = plan_options(options, contraction, store);

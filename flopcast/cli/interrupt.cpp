@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "flopcast/support/run_context.hpp"
+
 namespace flopcast::cli {
 namespace {
 
@@ -80,16 +82,10 @@ void let_results_be_shown() noexcept {
   alarm(0);
 }
 
-void pass_on_if_interrupted() {
-  if (interrupted()) {
-    throw;
-  }
-}
-
 void throw_if_interrupted(const std::string& kept) {
   if (interrupted()) {
     let_results_be_shown();
-    throw Interrupted("interrupted; " + kept);
+    throw Cancelled("interrupted; " + kept);
   }
 }
 

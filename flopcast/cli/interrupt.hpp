@@ -1,15 +1,8 @@
 #pragma once
 
-#include <stdexcept>
 #include <string>
 
 namespace flopcast::cli {
-
-/// Thrown where the user pressed Ctrl-C or sent SIGTERM; main prints what() and exits with interrupted_exit_code().
-class Interrupted : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// From now on the first Ctrl-C or SIGTERM sets a flag, and one more than half a second later kills. Where nobody polls the flag for a
 /// second, the process ends in the middle of its step. Writing to a closed pipe fails instead of killing. A program started with exec gets
@@ -25,11 +18,7 @@ int interrupted_exit_code() noexcept;
 /// From now on the process takes the time that it needs, as it shows what it has: it doesn't end between two polls any more.
 void let_results_be_shown() noexcept;
 
-/// Throws Interrupted if interrupted(); `kept` says what of the work done so far is kept, e.g. "samples are kept; run it again to go on".
+/// Throws Cancelled if interrupted(); `kept` says what of the work done so far is kept, e.g. "samples are kept; run it again to go on".
 void throw_if_interrupted(const std::string& kept);
-
-/// To be called in a handler only: throws the handled exception again if interrupted(). A measurement that the user ended isn't a failure
-/// that other results can do without.
-void pass_on_if_interrupted();
 
 }  // namespace flopcast::cli

@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/json.hpp"
@@ -13,6 +12,7 @@
 #include "flopcast/machine/inspect.hpp"
 #include "flopcast/machine/installed.hpp"
 #include "flopcast/machine/topology.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -76,13 +76,13 @@ void put_variable(const std::string& name, const std::optional<std::string>& val
 }
 
 /// What was kept of a library, or is found now.
-nlohmann::json found_kernels(const fs::path& file, const CommonOptions& common) {
+nlohmann::json found_kernels(const fs::path& file, const RunContext& context) {
   const std::string key = library_key(file);
-  model::Store store = open_store(common);
+  model::Store store = open_store(context);
   if (std::optional<nlohmann::json> kept = store.read_artifact(artifact, key, checked)) {
     return *std::move(kept);
   }
-  note(fmt::format("trying which kernels of {} suit this CPU (once)", file.string()), common);
+  context.note(fmt::format("trying which kernels of {} suit this CPU (once)", file.string()));
   const KernelVariables users;
   KernelVariables::clear();
   nlohmann::json found = inspect(file);
@@ -107,15 +107,15 @@ std::string text_of(const KernelSettings& settings) {
   return text;
 }
 
-KernelSettings better_kernels(const fs::path& file, std::string_view consequence, const CommonOptions& common) {
+KernelSettings better_kernels(const fs::path& file, std::string_view consequence, const RunContext& context) {
   if (!in_force(file).empty()) {
     return {};
   }
-  const nlohmann::json found = found_kernels(file, common);
+  const nlohmann::json found = found_kernels(file, context);
   KernelSettings better = better_of(found);
   static std::set<std::string> told;  // once per library, however many routines and thread counts it is opened for
   if (!better.empty() && told.insert(library_key(file)).second) {
-    note(fmt::format("{}, {} (--kernels library leaves it)", remark(file, found), consequence), common);
+    context.note(fmt::format("{}, {} (--kernels library leaves it)", remark(file, found), consequence));
   }
   return better;
 }
@@ -125,8 +125,8 @@ std::string library_key(const fs::path& file) {
   return fmt::format("{} {} {}", machine::detect_topology().cpu, file.string(), fs::file_size(file, unknown));
 }
 
-KernelFinding find_kernels(const fs::path& file, const CommonOptions& common) {
-  const nlohmann::json found = found_kernels(file, common);
+KernelFinding find_kernels(const fs::path& file, const RunContext& context) {
+  const nlohmann::json found = found_kernels(file, context);
   return {found.value("kernels", ""), found.value("dgemm_flops", 0.0), better_of(found),
           found.contains("better") ? found.at("better").value("dgemm_flops", 0.0) : 0.0};
 }
@@ -177,7 +177,7 @@ KernelSettings known_kernels(const fs::path& but) {
   return known;
 }
 
-KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions& common) {
+KernelSettings choose_kernels(const machine::LibraryChoice& options, const RunContext& context) {
   const fs::path file =
       machine::locate_usable(options.blas.empty() ? machine::default_blas(options.threads) : options.blas, machine::Role::blas);
   for (const auto& [variable, value] : options.kernel_settings) {
@@ -190,7 +190,7 @@ KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions
   if (options.kernels == "library" || !settings.empty()) {
     return settings;
   }
-  settings = better_kernels(file, "so that is what is measured and what 'flopcast run' will set", common);
+  settings = better_kernels(file, "so that is what is measured and what 'flopcast run' will set", context);
   for (const auto& [variable, value] : settings) {
     ::setenv(variable.c_str(), value.c_str(), 1);
   }

@@ -6,13 +6,13 @@
 #include <string>
 #include <string_view>
 
-#include "flopcast/cli/command.hpp"
-#include "flopcast/cli/library_options.hpp"
+#include "flopcast/machine/library_choice.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 
-/// Environment variables that make a BLAS use kernels for this CPU, e.g. {"OPENBLAS_CORETYPE", "SkylakeX"}; usually empty.
-using KernelSettings = std::map<std::string, std::string>;
+using machine::KernelSettings;
+
 /// As one would type it before a command: "OPENBLAS_CORETYPE=SkylakeX".
 std::string text_of(const KernelSettings& settings);
 
@@ -26,7 +26,7 @@ struct KernelFinding {
 
 /// Tries the kernels of the BLAS in `file` unless that was done before; what was found is kept in the store. Variables that the user has set
 /// are not in force meanwhile.
-KernelFinding find_kernels(const std::filesystem::path& file, const CommonOptions& common);
+KernelFinding find_kernels(const std::filesystem::path& file, const RunContext& context);
 
 /// Tells this build of a library on this CPU from others.
 std::string library_key(const std::filesystem::path& file);
@@ -54,11 +54,11 @@ class KernelVariables {
 /// found by trying is kept in the store. Returns the variables in force that this library reads, for `flopcast run` to set them too.
 /// `options.kernels` = "library" leaves the choice to the library, `options.kernel_settings` are set in any case. Where several libraries are to be opened, call it for each before the
 /// first is: trying happens in children, which inherit what is loaded.
-KernelSettings choose_kernels(const LibraryOptions& options, const CommonOptions& common);
+KernelSettings choose_kernels(const machine::LibraryChoice& options, const RunContext& context);
 
 /// The variable that selects kernels which make the dgemm of the library in `file` much faster; empty if there are none, or the user has set
 /// one. Tries them unless that was done before, and tells the user what was found, with the `consequence`.
-KernelSettings better_kernels(const std::filesystem::path& file, std::string_view consequence, const CommonOptions& common);
+KernelSettings better_kernels(const std::filesystem::path& file, std::string_view consequence, const RunContext& context);
 
 /// What was found before for any installed library but `but`, without trying; variables that the user has set are left out.
 KernelSettings known_kernels(const std::filesystem::path& but);

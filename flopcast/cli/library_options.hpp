@@ -1,7 +1,8 @@
 #pragma once
 
-#include <map>
 #include <string>
+
+#include "flopcast/machine/library_choice.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
@@ -9,17 +10,10 @@ class App;
 
 namespace flopcast::cli {
 
-/// Options by which a user says which libraries are meant.
-struct LibraryOptions {
-  std::string blas;    ///< empty: machine::default_blas()
-  std::string lapack;  ///< empty: machine::default_lapack()
-  int threads = 1;
-  std::string kernels = "auto";  ///< "auto": choose_kernels; "library": whatever the library takes by itself
-  /// Variables that select kernels (name and value), whatever `kernels` says.
-  std::map<std::string, std::string> kernel_settings = {};
-};
-void add_library_options(CLI::App& command, LibraryOptions& options);
-/// The same where several BLAS and numbers of threads may be given: lists separated by commas.
-void add_library_lists(CLI::App& command, LibraryOptions& options, std::string& blas, std::string& threads);
+/// Adds --blas, --lapack, --threads and --kernels.
+void add_library_options(CLI::App& command, machine::LibraryChoice& choice);
+
+/// Adds the same options with lists, separated by commas, for the BLAS and the numbers of threads.
+void add_library_lists(CLI::App& command, machine::LibraryChoice& choice, std::string& blas, std::string& threads);
 
 }  // namespace flopcast::cli

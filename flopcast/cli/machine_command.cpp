@@ -86,7 +86,7 @@ MachineReport examine(const machine::DetectOptions& options, const CommonOptions
   MachineReport result;
   result.topology = machine::detect_topology();
   const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
-  const auto inspected = progress("libraries", common);
+  const auto inspected = run_context(common).step("libraries");
   for (const machine::InstalledLibrary& library : installed) {
     result.libraries.push_back(machine::inspect(library, true));
     throw_if_interrupted("nothing was measured yet");
@@ -358,7 +358,7 @@ void add_machine_command(CLI::App& app, CommonOptions& common) {
   command->add_flag("--quick", options->quick, "Measure caches and memory with a coarser sweep (a few seconds)");
   command->footer("Examples:\n  flopcast machine\n  flopcast machine --refresh --json --output machine.json");
   command->callback([options, &common] {
-    options->progress = progress("caches", common);
+    options->progress = run_context(common).step("caches");
     const MachineReport found = examine(*options, common);
     if (common.json) {
       emit(to_json(found), common);

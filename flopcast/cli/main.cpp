@@ -154,7 +154,8 @@ int guarded_run(int argc, char** argv) {
     const bool by_the_user = interrupted() && (error.code() == ExitCode::unusable_measurement || error.code() == ExitCode::environment);
     say(fmt::format("flopcast: {}{}\n", by_the_user ? "interrupted; " : "", error.what()));
     return by_the_user ? interrupted_exit_code() : static_cast<int>(error.code());
-  } catch (const Interrupted& interruption) {
+  } catch (const Cancelled& interruption) {
+    let_results_be_shown();
     say(fmt::format("flopcast: {}\n", interruption.what()));
     return interrupted_exit_code();
   } catch (const report::BrokenPipe&) {

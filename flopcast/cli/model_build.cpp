@@ -6,8 +6,6 @@
 #include <random>
 #include <utility>
 
-#include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/json.hpp"
@@ -17,6 +15,7 @@
 #include "flopcast/measure/sampler.hpp"
 #include "flopcast/measure/system_backend.hpp"
 #include "flopcast/measure/team.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -75,18 +74,18 @@ measure::Precondition parse_state(const std::string& text, const Call& call, con
 class KernelSource {
  public:
   KernelSource(const ModelledKernel& kernel, measure::Precondition precondition, model::Store& store, measure::Session& session,
-               Seconds time_budget, int threads, const CommonOptions& common)
+               Seconds time_budget, int threads, const RunContext& context)
       : kernel_(kernel),
         precondition_(std::move(precondition)),
         store_(store),
         session_(session),
         time_budget_(time_budget),
         threads_(threads),
-        common_(common) {}
+        context_(context) {}
 
   /// Called once per level; nothing after Ctrl-C or when the time budget is spent.
   std::optional<model::Measured> operator()(std::span<const model::Sizes> points) {
-    const auto bar = progress(fmt::format("sampling {} points", points.size()), common_);
+    const auto bar = context_.step(fmt::format("sampling {} points", points.size()));
     model::Measured measured;
     measured.seconds.resize(points.size());
     const Stopwatch watch;
@@ -148,7 +147,7 @@ class KernelSource {
   measure::Session& session_;
   Seconds time_budget_;
   int threads_;
-  const CommonOptions& common_;
+  RunContext context_;
   Stopwatch watch_;
 };
 
@@ -191,7 +190,7 @@ struct Built {
 
 /// Where the library changes from one thread to several, measured or as a build before this one found it.
 std::vector<double> thresholds_of(const ModelledKernel& kernel, const ModelKey& key, const ModelBuildOptions& options,
-                                  const Workbench& bench, model::Store& store, const CommonOptions& common) {
+                                  const Workbench& bench, model::Store& store, const RunContext& context) {
   static constexpr const char* artifact = "thread-thresholds";
   static constexpr std::int64_t finest = 1;
   if (options.libraries.threads < 2 || !options.thresholds) {
@@ -209,29 +208,27 @@ std::vector<double> thresholds_of(const ModelledKernel& kernel, const ModelKey& 
   }
   const measure::Backend backend = measure::system_backend(bench.libraries());
   const auto found = model::find_thresholds(domain, finest, [&](const model::Sizes& sizes) -> std::optional<double> {
-    if (interrupted()) {
+    if (context.cancelled()) {
       return std::nullopt;
     }
     Call call = kernel.call(sizes);
     call.threads = options.libraries.threads;
     return measure::team_size(call, bench.environment(), backend);
   });
-  throw_if_interrupted("nothing was sampled yet");
+  context.throw_if_cancelled("nothing was sampled yet");
   store.put_artifact(artifact, name, *found);
   for (const double threshold : *found) {
-    note(fmt::format("{} changes its threads where the product of its sizes is {:.3g}: the model has pieces of either side", key.routine,
-                     threshold),
-         common);
+    context.note(fmt::format("{} changes its threads where the product of its sizes is {:.3g}: the model has pieces of either side",
+                             key.routine, threshold));
   }
   return *found;
 }
 
 Built refine(const ModelledKernel& kernel, const ModelKey& key, const ModelBuildOptions& options, const model::SampleSource& source,
-             std::span<const double> thresholds, const CommonOptions& common) {
+             std::span<const double> thresholds, const RunContext& context) {
   const auto report = [&](const model::RefinementProgress& progress) {
-    note(fmt::format("level {}: {} boxes to fit, {:.0f} % of the domain is done, {} points so far", progress.level, progress.open_boxes,
-                     100 * progress.share_done, progress.samples),
-         common);
+    context.note(fmt::format("level {}: {} boxes to fit, {:.0f} % of the domain is done, {} points so far", progress.level,
+                             progress.open_boxes, 100 * progress.share_done, progress.samples));
   };
   model::Refinement result =
       model::refine(key, kernel.names, kernel.domain, basis_of(kernel, options.refinement), options.refinement, source, report, thresholds);
@@ -257,8 +254,7 @@ Built by_levels(const ModelledKernel& kernel, const ModelKey& key, const ModelBu
   return {std::move(result.model), result.complete};
 }
 
-void say_what_would_be_done(const ModelledKernel& kernel, const ModelKey& key, const ModelBuildOptions& options,
-                            const std::map<model::Sizes, Seconds>& known, const CommonOptions& common) {
+std::string plan_text(const ModelledKernel& kernel, const ModelKey& key, const ModelBuildOptions& options, std::size_t known) {
   const model::RefinementOptions& refinement = options.refinement;
   const std::vector<model::Monomial> basis = basis_of(kernel, refinement);
   std::size_t points = 0;
@@ -268,15 +264,33 @@ void say_what_would_be_done(const ModelledKernel& kernel, const ModelKey& key, c
   }
   const std::string plan = options.method == "refine" ? fmt::format("{} points at first, more where a polynomial doesn't fit", points)
                                                       : fmt::format("at least {} points per memory level", options.levels.measurements);
-  emit(fmt::format("{}: {}; the store has {} in this domain\n", to_string(key), plan, known.size()), common);
+  return fmt::format("{}: {}; the store has {} in this domain", to_string(key), plan, known);
 }
 
-double worst_error(const model::Model& model) {
-  double worst = 0;
-  for (const model::Piece& piece : model.pieces) {
-    worst = std::max(worst, piece.error.maximum);
+/// The libraries, the kernel and its known samples, which planning and building share.
+struct BuildSetup {
+  BuildSetup(const ModelBuildOptions& options, const RunContext& context)
+      : kernel(parse_kernel(options.routine, options.arguments)), bench(options.libraries, context), store(open_store(context)) {
+    Call example = kernel.example();
+    example.threads = options.libraries.threads;
+    state = parse_state(options.cache, example, bench.environment());
+    key = model_key(example, measure::cache_name(state), bench.environment().fingerprint);
+    if (!options.fresh) {
+      known = known_samples(kernel, key, bench.environment(), store, bench.reference_time(store));
+    }
   }
-  return worst;
+
+  ModelledKernel kernel;
+  Workbench bench;
+  model::Store store;
+  measure::Precondition state;
+  ModelKey key;
+  std::map<model::Sizes, Seconds> known;
+};
+
+void check(const ModelBuildOptions& options) {
+  model::check(options.refinement);
+  model::check(options.levels);
 }
 
 }  // namespace
@@ -322,33 +336,25 @@ ModelledKernel parse_kernel(const std::string& routine, const std::vector<std::s
   return kernel;
 }
 
-void build_model(const ModelBuildOptions& options, const CommonOptions& common) {
-  model::check(options.refinement);
-  model::check(options.levels);
-  const ModelledKernel kernel = parse_kernel(options.routine, options.arguments);
-  const Workbench bench(options.libraries, common);
-  Call example = kernel.example();
-  example.threads = options.libraries.threads;
-  const measure::Precondition state = parse_state(options.cache, example, bench.environment());
-  const ModelKey key = model_key(example, measure::cache_name(state), bench.environment().fingerprint);
-  model::Store store = open_store(common);
-  const std::map<model::Sizes, Seconds> known = options.fresh
-                                                    ? std::map<model::Sizes, Seconds>{}
-                                                    : known_samples(kernel, key, bench.environment(), store, bench.reference_time(store));
-  if (options.dry_run) {
-    say_what_would_be_done(kernel, key, options, known, common);
-    return;
-  }
+std::string plan_model(const ModelBuildOptions& options, const RunContext& context) {
+  check(options);
+  const BuildSetup setup(options, context);
+  return plan_text(setup.kernel, setup.key, options, setup.known.size());
+}
 
+ModelBuild build_model(const ModelBuildOptions& options, const RunContext& context) {
+  check(options);
+  BuildSetup setup(options, context);
+  auto& [kernel, bench, store, state, key, known] = setup;
   store.put_environment(bench.environment());
   measure::Session session = bench.session(store, options.session);
-  KernelSource sampler(kernel, state, store, session, options.time_budget, options.libraries.threads, common);
+  KernelSource sampler(kernel, state, store, session, options.time_budget, options.libraries.threads, context);
   const model::SampleSource source = model::with_known([&sampler](std::span<const model::Sizes> points) { return sampler(points); }, known);
   Built built = options.method == "levels"
                     ? by_levels(kernel, key, options, bench.environment(), source)
-                    : refine(kernel, key, options, source, thresholds_of(kernel, key, options, bench, store, common), common);
+                    : refine(kernel, key, options, source, thresholds_of(kernel, key, options, bench, store, context), context);
   bench.keep_reference(store, session);
-  throw_if_interrupted(kept);
+  context.throw_if_cancelled(kept);
   if (built.model.pieces.empty()) {
     throw unusable_measurement("the time budget of {} is too short for the first {} fit; what was sampled is kept: run it again to go on",
                                format_seconds(options.time_budget), to_string(key));
@@ -358,15 +364,9 @@ void build_model(const ModelBuildOptions& options, const CommonOptions& common) 
   built.model.options["complete"] = built.complete;
   const bool replaced = store.put_model(built.model);
   if (!built.complete) {
-    note("the time budget is spent: some pieces are coarser than was asked for; run it again to go on", common);
+    context.note("the time budget is spent: some pieces are coarser than was asked for; run it again to go on");
   }
-  if (common.json) {
-    emit(nlohmann::json(built.model), common);
-    return;
-  }
-  emit(fmt::format("{} {}: {} pieces from {} points, largest error at a sample {:.1f} %\n", name(built.model),
-                   replaced ? "replaced" : "stored", built.model.pieces.size(), built.model.cost.samples, 100 * worst_error(built.model)),
-       common);
+  return {std::move(built.model), replaced};
 }
 
 }  // namespace flopcast::cli

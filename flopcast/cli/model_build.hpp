@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/measure/precondition.hpp"
 #include "flopcast/model/levels.hpp"
 #include "flopcast/model/refinement.hpp"
+#include "flopcast/support/run_context.hpp"
 
 /// `flopcast model build`: the published ways of building models, fed by the sampler.
 namespace flopcast::cli {
@@ -35,7 +35,7 @@ ModelledKernel parse_kernel(const std::string& routine, const std::vector<std::s
 struct ModelBuildOptions {
   std::string routine;
   std::vector<std::string> arguments;
-  LibraryOptions libraries;
+  machine::LibraryChoice libraries;
   std::string cache = "warm";
   std::string method = "refine";
   model::RefinementOptions refinement;
@@ -44,10 +44,18 @@ struct ModelBuildOptions {
   Seconds time_budget = 0;  ///< 0: none
   bool fresh = false;       ///< take every sample anew, even where the store has it
   bool thresholds = true;   ///< with several threads: look for where the library begins to use them
-  bool dry_run = false;
 };
 
-/// Builds the model and stores it; samples are stored as they come, and used again by a later run. Throws Interrupted on Ctrl-C.
-void build_model(const ModelBuildOptions& options, const CommonOptions& common);
+struct ModelBuild {
+  model::Model model;
+  bool replaced = false;  ///< whether the store held a model of the same key
+};
+
+/// Builds the model and stores it; samples are stored as they come, and used again by a later run. Throws Cancelled if the operation is
+/// cancelled.
+ModelBuild build_model(const ModelBuildOptions& options, const RunContext& context);
+
+/// Returns a sentence that says how many points would be measured at first and how many the store has.
+std::string plan_model(const ModelBuildOptions& options, const RunContext& context);
 
 }  // namespace flopcast::cli

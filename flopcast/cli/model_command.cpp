@@ -20,6 +20,25 @@
 namespace flopcast::cli {
 namespace {
 
+double worst_error(const model::Model& model) {
+  double worst = 0;
+  for (const model::Piece& piece : model.pieces) {
+    worst = std::max(worst, piece.error.maximum);
+  }
+  return worst;
+}
+
+void show(const ModelBuild& build, const CommonOptions& common) {
+  if (common.json) {
+    emit(nlohmann::json(build.model), common);
+    return;
+  }
+  emit(fmt::format("{} {}: {} pieces from {} points, largest error at a sample {:.1f} %\n", name(build.model),
+                   build.replaced ? "replaced" : "stored", build.model.pieces.size(), build.model.cost.samples,
+                   100 * worst_error(build.model)),
+       common);
+}
+
 constexpr const char* footer = R"(Examples:
   flopcast model build dtrsm side=L uplo=L transa=N m=8:128 n=8:128 --error 10%
   flopcast model list
@@ -35,7 +54,7 @@ Examples:
 struct ModelChoice {
   std::string name;
   bool foreign = false;
-  LibraryOptions libraries;
+  machine::LibraryChoice libraries;
   std::string figure;
   bool yes = false;
 };
@@ -82,7 +101,7 @@ void refuse_foreign(const std::string& text, const model::Store& store) {
 model::Model chosen_model(const ModelChoice& choice, const model::Store& store, const CommonOptions& common) {
   std::vector<model::Model> candidates = store.models();
   if (!choice.foreign && !candidates.empty()) {
-    const std::string here = Workbench(choice.libraries, common).environment().fingerprint;
+    const std::string here = Workbench(choice.libraries, run_context(common)).environment().fingerprint;
     candidates.erase(
         std::remove_if(candidates.begin(), candidates.end(), [&](const model::Model& model) { return model.key.library != here; }),
         candidates.end());
@@ -112,14 +131,6 @@ std::string describe_domain(const model::Model& model) {
 
 report::Cell percent(double share) { return {share, fmt::format("{:.2f} %", 100 * share)}; }
 
-double worst_error(const model::Model& model) {
-  double worst = 0;
-  for (const model::Piece& piece : model.pieces) {
-    worst = std::max(worst, piece.error.maximum);
-  }
-  return worst;
-}
-
 nlohmann::json summary_json(const model::Model& model, bool foreign) {
   return {{"name", name(model)},
           {"key", model.key},
@@ -134,9 +145,9 @@ nlohmann::json summary_json(const model::Model& model, bool foreign) {
 }
 
 void list_models(const ModelChoice& choice, const CommonOptions& common) {
-  const model::Store store = open_store(common);
+  const model::Store store = open_store(run_context(common));
   const std::vector<model::Model> all = store.models();
-  const std::string here = all.empty() ? "" : Workbench(choice.libraries, common).environment().fingerprint;
+  const std::string here = all.empty() ? "" : Workbench(choice.libraries, run_context(common)).environment().fingerprint;
   report::Table table{{{"model", report::Align::left},
                        {"domain", report::Align::left},
                        {"pieces"},
@@ -194,7 +205,7 @@ report::Table pieces_table(const model::Model& model) {
 }
 
 void show_model(const ModelChoice& choice, const CommonOptions& common) {
-  const model::Store store = open_store(common);
+  const model::Store store = open_store(run_context(common));
   const model::Model model = chosen_model(choice, store, common);
   if (!choice.figure.empty()) {
     report::draw(model_figure(model), choice.figure);
@@ -212,7 +223,7 @@ void show_model(const ModelChoice& choice, const CommonOptions& common) {
 }
 
 void export_model(const ModelChoice& choice, const CommonOptions& common) {
-  const model::Store store = open_store(common);
+  const model::Store store = open_store(run_context(common));
   emit(nlohmann::json(chosen_model(choice, store, common)), common);
 }
 
@@ -228,7 +239,7 @@ bool confirmed(const std::string& full_name) {
 }
 
 void delete_model(const ModelChoice& choice, const CommonOptions& common) {
-  model::Store store = open_store(common);
+  model::Store store = open_store(run_context(common));
   const std::string full_name = name(find_model(store.models(), choice.name));
   if (choice.yes && full_name != choice.name) {
     throw usage_error("--yes needs the whole name of the model: {}", full_name);
@@ -289,6 +300,7 @@ void add_threshold_option(CLI::App& command, ModelBuildOptions& options) {
 
 void add_build(CLI::App& parent, CommonOptions& common) {
   auto options = std::make_shared<ModelBuildOptions>();
+  auto dry_run = std::make_shared<bool>(false);
   CLI::App* command = parent.add_subcommand("build", "Sample a routine over ranges of its sizes and store the model");
   command->add_option("routine", options->routine, "Routine of the catalogue, e.g. dtrsm")->required();
   command->add_option("arguments", options->arguments, "Flags, scalars and sizes such as side=L m=8:1024")
@@ -313,15 +325,19 @@ void add_build(CLI::App& parent, CommonOptions& common) {
       ->type_name("DURATION");
   add_seed_option(*command, options->session.seed, "Of the order of repetitions");
   command->add_flag("--fresh", options->fresh, "Sample anew what the store already has");
-  command->add_flag("--dry-run", options->dry_run, "Only say what would be measured");
+  command->add_flag("--dry-run", *dry_run, "Only say what would be measured");
   add_threshold_option(*command, *options);
   add_refinement_options(*command, *options);
   add_library_options(*command, options->libraries);
   command->footer(build_footer);
-  command->callback([options, &common] {
+  command->callback([options, dry_run, &common] {
     options->session.stop.minimum_repetitions =
         std::min(options->session.stop.minimum_repetitions, options->session.stop.maximum_repetitions);
-    build_model(*options, common);
+    if (*dry_run) {
+      emit(plan_model(*options, run_context(common)) + '\n', common);
+    } else {
+      show(build_model(*options, run_context(common)), common);
+    }
   });
 }
 

@@ -134,7 +134,7 @@ void describe(const DescribeOptions& options, const CommonOptions& common) {
       scale::described_by(times, machine::detect_topology().usable_cores, document.at("eager_bytes").get<std::int64_t>());
   machine.busy_core_speed = document.at("busy_core_speed").get<double>();
   machine.disturbances = all_disturbances(times, document.at("busy_core_spread").get<double>(), others);
-  model::Store store = open_store(common);
+  model::Store store = open_store(run_context(common));
   emit(scale::to_json(machine), common);
   keep(machine, store, common);
 }

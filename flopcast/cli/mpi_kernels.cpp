@@ -87,7 +87,7 @@ KernelSettings suitable_kernels(const fs::path& program, const CommonOptions& co
   const fs::path store = model::default_store_path();
   fs::create_directories(store.parent_path());
   const Turn turn(store.parent_path() / "kernel-choice.lock");
-  return better_kernels(blas, "which is set for the program", common);
+  return better_kernels(blas, "which is set for the program", run_context(common));
 }
 
 }  // namespace

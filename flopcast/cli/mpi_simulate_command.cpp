@@ -207,9 +207,9 @@ void simulate(SimulateOptions options, CommonOptions& common) {
   const std::vector<int> counts = rank_counts(options.ranks);
   options.simulation.time_budget = parse_duration(options.time_budget, "--time-budget");
   interpose::require_simulable(options.simulation.command.front());
-  model::Store store = open_store(common);
+  model::Store store = open_store(run_context(common));
   const SimulatedMachine machine(options.machine, store, common);
-  MpiSimulator simulator(options.simulation, store, common);
+  MpiSimulator simulator(options.simulation, store, run_context(common));
   if (options.simulation.show_output) {
     note("flopcast: kernels aren't executed: what the program computes and prints is garbage", common);
   }

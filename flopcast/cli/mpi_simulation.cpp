@@ -6,7 +6,6 @@
 #include <span>
 
 #include "flopcast/cache/placement.hpp"
-#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/on_demand_sampling.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/smpi_options.hpp"
@@ -28,11 +27,11 @@ constexpr int most_rounds = 3;
 constexpr double agreement = 0.005;
 
 /// A Ctrl-C ends the simulator as well: then it isn't the program that failed.
-json simulated(const interpose::SmpiSimulation& simulation) {
+json simulated(const interpose::SmpiSimulation& simulation, const RunContext& context) {
   try {
     return run_simulation(simulation);
   } catch (const Error&) {
-    throw_if_interrupted("what was measured of kernels is kept");
+    context.throw_if_cancelled("what was measured of kernels is kept");
     throw;
   }
 }
@@ -168,11 +167,11 @@ void MpiSimulator::open_libraries(const json& result) {
   if (bench_) {
     return;
   }
-  LibraryOptions libraries;
+  machine::LibraryChoice libraries;
   libraries.blas = result.at("blas").get<std::string>();
   libraries.lapack = result.at("lapack").get<std::string>();
   libraries.kernels = options_.kernels;
-  bench_.emplace(libraries, common_);
+  bench_.emplace(libraries, context_);
   models_.emplace(bench_->models(store_));
 }
 
@@ -181,7 +180,7 @@ void MpiSimulator::learn(const json& result, int processes_per_host) {
   const std::vector<CacheLevel> caches = caches_of_process(bench_->environment().caches, processes_per_host);
   const std::vector<TracedCalls> traces = traced_calls(result, caches);
   std::vector<tune::Subject> subjects = subjects_of(traces, *models_);
-  sample_missing(subjects, *bench_, store_, *models_, options_.time_budget, "sampling kernels", common_);
+  sample_missing(subjects, *bench_, store_, *models_, options_.time_budget, "sampling kernels", context_);
   drift_ = drift_ ? drift_ : present_drift(*bench_, store_);
   times_ = json::array();
   for (const auto& [place, seconds] : kernel_means(traces, caches, *models_)) {
@@ -199,7 +198,7 @@ json MpiSimulator::run(interpose::SmpiSimulation machine) {
   json result;
   for (int round = 0; round < most_rounds; ++round) {
     machine.times = {{"schema", interpose::smpi_times_schema}, {"kernels", times_}};
-    result = simulated(machine);
+    result = simulated(machine, context_);
     if (result.at("traces").empty() || round + 1 == most_rounds) {
       break;
     }

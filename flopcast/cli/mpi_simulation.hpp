@@ -6,11 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/cli/command.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/smpi_run.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 
@@ -18,7 +18,7 @@ namespace flopcast::cli {
 struct SimulationOptions {
   std::vector<std::string> command;
   Seconds time_budget = 20;      ///< for measuring kernels that the models don't know well enough, per number of processes
-  std::string kernels = "auto";  ///< of BLAS: LibraryOptions::kernels
+  std::string kernels = "auto";  ///< of BLAS: machine::LibraryChoice::kernels
   bool only_kernels = false;     ///< the program's own code takes no time
   bool show_output = false;
 };
@@ -27,8 +27,8 @@ struct SimulationOptions {
 /// simulating it.
 class MpiSimulator {
  public:
-  MpiSimulator(SimulationOptions options, model::Store& store, const CommonOptions& common)
-      : options_(std::move(options)), store_(store), common_(common) {}
+  MpiSimulator(SimulationOptions options, model::Store& store, const RunContext& context)
+      : options_(std::move(options)), store_(store), context_(context) {}
 
   /// What came of it on `machine` (its platform, its processes): the library's document, without traces. Where kernels' times depend on where
   /// operands lie, which depends on the number of processes, it is simulated again until all kernels together take what the models say, to half
@@ -41,7 +41,7 @@ class MpiSimulator {
 
   SimulationOptions options_;
   model::Store& store_;
-  const CommonOptions& common_;
+  RunContext context_;
   std::optional<Workbench> bench_;
   std::optional<model::OnDemandModels> models_;
   std::optional<double> drift_;                     ///< of the machine while it is simulated, once it is known

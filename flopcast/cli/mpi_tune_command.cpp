@@ -246,7 +246,7 @@ void tune(const MpiTuneOptions& options, const CommonOptions& common) {
                      options.policy),
          common);
   }
-  const std::vector<MpiOutcome> outcomes = tuner.tune([&](const std::string& message) { note(message, common); });
+  const std::vector<MpiOutcome> outcomes = tuner.tune(run_context(common));
   if (tuner.drifted() > 0 && !options.cold) {  // which didn't go by them
     note(fmt::format("flopcast: stored times of {} no longer held and were replaced", counted(tuner.drifted(), "kernel", "kernels")),
          common);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/other_load.hpp"
 #include "flopcast/cli/stopwatch.hpp"
@@ -13,6 +12,7 @@
 #include "flopcast/path/finalists.hpp"
 #include "flopcast/path/prediction_interval.hpp"
 #include "flopcast/report/file.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -159,7 +159,7 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
   }
   learn(done);
   if (made.failed) {
-    throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
+    context_.throw_if_cancelled("what was learnt of kernels is kept; run it again to go on");
   }
   if (made.failed && *made.failed == 0) {  // not by what came before it in the same launch
     const auto& [setting, policy] = executions.front();
@@ -183,7 +183,7 @@ void MpiTuner::fail(std::size_t setting) {
   if (std::all_of(outcomes_.begin(), outcomes_.end(), fails)) {
     throw unusable_measurement("{}; no other one ends well either", what);
   }
-  tell_("flopcast: " + what);
+  context_.note("flopcast: " + what);
   if (setting == checked_) {
     checked_ = nearest_sound(setting);
     outcomes_[checked_].reset();  // to be executed in full, though it may have been predicted
@@ -377,10 +377,10 @@ void MpiTuner::execute_finalists() {
     return executions;
   };
   for (std::vector<Execution> executions = missing_in_full(); !executions.empty(); executions = missing_in_full()) {
-    throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
+    context_.throw_if_cancelled("what was learnt of kernels is kept; run it again to go on");
     const std::size_t done = leading.size() - executions.size();
     if (constexpr std::size_t fewest = 2; options_.finalists_in_doubt && done >= fewest && watch.elapsed() > affordable) {
-      tell_(fmt::format("flopcast: finalists took longer than all executions before; {} are left out", executions.size()));
+      context_.note(fmt::format("flopcast: finalists took longer than all executions before; {} are left out", executions.size()));
       const auto is_missing = [&](std::size_t i) { return result(i, full) == nullptr; };
       leading.erase(std::remove_if(leading.begin(), leading.end(), is_missing), leading.end());
       break;
@@ -396,20 +396,20 @@ void MpiTuner::execute_finalists() {
   }
 }
 
-std::vector<MpiOutcome> MpiTuner::tune(const std::function<void(const std::string&)>& tell) {
-  tell_ = tell;
+std::vector<MpiOutcome> MpiTuner::tune(const RunContext& context) {
+  context_ = context;
   for (std::vector<Execution> executions = missing(); !executions.empty(); executions = missing()) {
-    throw_if_interrupted("what was learnt of kernels is kept; run it again to go on");
+    context_.throw_if_cancelled("what was learnt of kernels is kept; run it again to go on");
     const bool trusted = !distrusts_;
     launch(executions);
     judge_suspects();
     for (std::size_t i = 0; i < settings_.size(); ++i) {
       if (!outcomes_[i] && (outcomes_[i] = outcome(i))) {
-        tell(fmt::format("{}: {}", text_of(settings_[i]), format_seconds(outcomes_[i]->predicted)));
+        context.note(fmt::format("{}: {}", text_of(settings_[i]), format_seconds(outcomes_[i]->predicted)));
       }
     }
     if (trusted && distrusts_) {
-      tell(
+      context.note(
           "flopcast: with kernels left out the program fails or makes other calls of MPI than in full; it goes by its results, and is "
           "executed in full from here on");
     }

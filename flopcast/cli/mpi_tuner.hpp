@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,6 +17,7 @@
 #include "flopcast/cli/mpi_space.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 
@@ -60,9 +60,9 @@ class MpiTuner {
   /// What was learnt before is taken from `store`, and what is learnt goes there.
   MpiTuner(MpiSpace space, const MpiTuneOptions& options, model::Store& store);
 
-  /// Every configuration's outcome, in the order of the space. `tell` gets messages about progress. Throws unusable_measurement if the
-  /// program fails in all of them, Interrupted.
-  std::vector<MpiOutcome> tune(const std::function<void(const std::string&)>& tell);
+  /// Every configuration's outcome, in the order of the space. Throws unusable_measurement if the
+  /// program fails in all of them, Cancelled.
+  std::vector<MpiOutcome> tune(const RunContext& context);
 
   /// Kernels whose stored times no longer held.
   [[nodiscard]] int drifted() const noexcept { return drifted_; }
@@ -128,7 +128,7 @@ class MpiTuner {
   bool remembered_ = false;
   double others_ = 0;
   std::set<std::size_t> suspects_;  ///< settings that failed with kernels left out, and are executed in full to see whether that is why
-  std::function<void(const std::string&)> tell_;
+  RunContext context_;
   bool distrusts_ = false;  ///< a selective execution failed, or made other calls of MPI than a full one: all is executed in full
   int drifted_ = 0, launches_ = 0;
   Seconds launch_seconds_ = 0;

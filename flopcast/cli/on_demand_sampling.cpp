@@ -5,20 +5,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 
 tune::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench, const SamplingLimits& limits,
-                                       const CommonOptions& common) {
+                                       const RunContext& context) {
   const Stopwatch watch;
-  const auto show = progress(limits.label, common);
+  const auto show = context.step(limits.label);
   tune::SamplingSources sources;
   sources.elapsed = [watch] { return watch.elapsed(); };
-  sources.interrupted = [] { return interrupted(); };
+  sources.interrupted = context.cancelled;
   sources.measure = [&session, watch, show, budget = limits.budget](std::span<const measure::Experiment> experiments) {
     return session.run(experiments, [&](std::int64_t, std::int64_t) {
       return show(std::llround(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < budget;
@@ -32,17 +31,16 @@ tune::SamplingSources sampling_sources(measure::Session& session, model::Store& 
 }
 
 void sample_missing(std::vector<tune::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
-                    Seconds budget, const std::string& label, const CommonOptions& common) {
+                    Seconds budget, const std::string& label, const RunContext& context) {
   static constexpr double target = 0.01;  // relative standard deviation of every total
   measure::Session session = bench.session(store, {});
-  const tune::SamplingSources sources = sampling_sources(session, store, bench, {.budget = budget, .label = label}, common);
+  const tune::SamplingSources sources = sampling_sources(session, store, bench, {.budget = budget, .label = label}, context);
   tune::OnDemandSampler sampler(bench.environment(), models, sources);
   sampler.refine(traces, target, budget);
-  throw_if_interrupted("every sample is kept; run the same command again to go on");
+  context.throw_if_cancelled("every sample is kept; run the same command again to go on");
   if (sampler.cost().segments > 0) {
-    note(fmt::format("{} stretch{} of kernel calls measured in {}", sampler.cost().segments, sampler.cost().segments == 1 ? "" : "es",
-                     format_seconds(sampler.cost().measuring)),
-         common);
+    context.note(fmt::format("{} stretch{} of kernel calls measured in {}", sampler.cost().segments,
+                             sampler.cost().segments == 1 ? "" : "es", format_seconds(sampler.cost().measuring)));
   }
 }
 

@@ -77,12 +77,22 @@ void note(const std::string& text, const CommonOptions& common) {
   }
 }
 
-std::function<bool(std::int64_t, std::int64_t)> progress(const std::string& label, const CommonOptions& common) {
-  const bool enabled = !common.quiet && ::isatty(STDERR_FILENO) == 1;
-  return [bar = std::make_shared<report::ProgressBar>(label, enabled)](std::int64_t done, std::int64_t expected) {
-    bar->update(done, expected);
-    return !interrupted();
+RunContext run_context(const CommonOptions& common) {
+  const bool draws = !common.quiet && ::isatty(STDERR_FILENO) == 1;
+  RunContext context;
+  context.note = [quiet = common.quiet](const std::string& text) {
+    if (!quiet) {
+      say(text + '\n');
+    }
   };
+  context.progress = [draws](std::string_view label) -> Progress {
+    return [bar = std::make_shared<report::ProgressBar>(std::string(label), draws)](std::int64_t done, std::int64_t expected) {
+      bar->update(done, expected);
+      return true;
+    };
+  };
+  context.cancelled = [] { return interrupted(); };
+  return context;
 }
 
 }  // namespace flopcast::cli

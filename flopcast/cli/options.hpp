@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/command.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/support/run_context.hpp"
 
 /// What every subcommand does with the common options.
 namespace flopcast::cli {
@@ -39,8 +39,8 @@ void say(const std::string& text);
 /// Tells the user something beside the results, on standard error, unless --quiet.
 void note(const std::string& text, const CommonOptions& common);
 
-/// A callback for whatever takes long: draws a progress bar with the time left on a terminal, and answers whether to go on (false after
-/// Ctrl-C).
-std::function<bool(std::int64_t done, std::int64_t expected)> progress(const std::string& label, const CommonOptions& common);
+/// Connects a long operation with the terminal: notes go to standard error unless --quiet, steps draw a progress bar with the time left on
+/// a terminal, and Ctrl-C cancels.
+RunContext run_context(const CommonOptions& common);
 
 }  // namespace flopcast::cli

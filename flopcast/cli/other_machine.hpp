@@ -10,8 +10,8 @@ namespace flopcast::cli {
 
 /// Which of the environments of a store is meant.
 struct EnvironmentChoice {
-  LibraryOptions libraries;  ///< as they are named there; an empty name stands for any; `threads` counts
-  std::string fingerprint;   ///< or how it begins; empty: any
+  machine::LibraryChoice libraries;  ///< as they are named there; an empty name stands for any; `threads` counts
+  std::string fingerprint;           ///< or how it begins; empty: any
 };
 
 /// The environment of `store` that has samples and fits. Throws bad_input, with a list of what there is, if none or several do.

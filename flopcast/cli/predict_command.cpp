@@ -70,7 +70,7 @@ struct PredictCommand {
   std::string models;       ///< a copy of another machine's store; empty: our own
   std::string environment;  ///< which one of it
   bool explain = false;
-  LibraryOptions libraries;
+  machine::LibraryChoice libraries;
   bool threads_given = false, kernels_given = false;
 };
 
@@ -154,7 +154,7 @@ void sample_subjects(const std::vector<PredictSubject>& subjects, const Workbenc
   for (const PredictSubject& subject : subjects) {
     traces.push_back({subject.trace, cache::cache_state(subject.trace, bench.environment().caches, start).placements, 1});
   }
-  sample_missing(traces, bench, store, models, budget, "sampling kernels", common);
+  sample_missing(traces, bench, store, models, budget, "sampling kernels", run_context(common));
 }
 
 /// Threads of a recorded program that call at the same time share the cores.
@@ -299,7 +299,7 @@ RecordedPlace complete_place(const interpose::ProgramSummary& summary, const Com
   if (const std::string assumed = assume_threads(place); !assumed.empty()) {
     note(assumed, common);
   }
-  const std::optional<RecordedKernels> kernels = recorded_kernels(place, common);
+  const std::optional<RecordedKernels> kernels = recorded_kernels(place, run_context(common));
   if (kernels) {
     place.kernel_settings = kernels->had_setting;
     if (kernels->misread()) {
@@ -313,13 +313,13 @@ RecordedPlace complete_place(const interpose::ProgramSummary& summary, const Com
 void predict_recording(const PredictCommand& command, const CommonOptions& common) {
   const interpose::ProgramTraceFile file(command.trace);
   const interpose::ProgramBreakdown breakdown(file);
-  tell_left_out(file, common);
+  tell_left_out(file, run_context(common));
   for (const std::string& remark : recording_remarks(file.summary(), breakdown)) {
     note(remark, common);
   }
   const RecordedPlace place = complete_place(file.summary(), common);
   const Seconds budget = parse_duration(command.time_budget, "--time-budget");
-  std::vector<Answer> answers = answer({question_of(command)}, file, breakdown, place, "library", budget, common);
+  std::vector<Answer> answers = answer({question_of(command)}, file, breakdown, place, "library", budget, run_context(common));
   if (!answers.front().failure.empty()) {
     throw Error(answers.front().failure_code, answers.front().failure);
   }
@@ -333,16 +333,16 @@ void predict_recording(const PredictCommand& command, const CommonOptions& commo
 }
 
 void predict_here(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {
-  const Workbench bench(command.libraries, common);
+  const Workbench bench(command.libraries, run_context(common));
   const std::vector<PredictSubject> subjects =
-      command.trace.empty() ? record_subjects(command.routine, command.arguments, command.libraries.threads, bench, common)
-                            : read_subjects(command.trace, command.libraries.threads, common);
+      command.trace.empty() ? record_subjects(command.routine, command.arguments, command.libraries.threads, bench, run_context(common))
+                            : read_subjects(command.trace, command.libraries.threads, run_context(common));
   const bool threaded = is_threaded(subjects);
   options.per_call = options.per_call || threaded;
   if (!command.trace.empty()) {  // which was recorded with other libraries and threads, perhaps
     note(fmt::format("predicted for {}", place_text(bench.environment())), common);
   }
-  model::Store store = open_store(common);
+  model::Store store = open_store(run_context(common));
   finish(command, predict_all(command, subjects, bench.environment(), store, &bench, options, common), bench.environment(), threaded,
          machine::usable_cpus(machine::detect_topology()), common);
 }
@@ -350,7 +350,7 @@ void predict_here(const PredictCommand& command, predict::PredictOptions options
 void predict_elsewhere(const PredictCommand& command, predict::PredictOptions options, const CommonOptions& common) {
   model::Store store = model::Store::open_copy(command.models);
   const Environment environment = sampled_environment(store, {command.libraries, command.environment});
-  const std::vector<PredictSubject> subjects = read_subjects(command.trace, command.libraries.threads, common);
+  const std::vector<PredictSubject> subjects = read_subjects(command.trace, command.libraries.threads, run_context(common));
   if (reads_recording(command)) {
     require_thread_safe(interpose::ProgramTraceFile(command.trace), environment);
   }

@@ -10,7 +10,6 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/routine_problem.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/program_trace.hpp"
@@ -20,6 +19,7 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/report/file.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -90,7 +90,7 @@ PredictSubject read_trace(const std::string& file) {
 }
 
 /// What the threads of a recorded program have called, one subject each.
-std::vector<PredictSubject> read_recording(const std::string& file, const CommonOptions& common) {
+std::vector<PredictSubject> read_recording(const std::string& file, const RunContext& context) {
   const interpose::ProgramTrace program = interpose::read_program_trace(file);
   std::vector<PredictSubject> subjects;
   for (std::size_t t = 0; t < program.events.size(); ++t) {
@@ -108,7 +108,7 @@ std::vector<PredictSubject> read_recording(const std::string& file, const Common
       subjects.push_back(std::move(subject));
     }
   }
-  tell_left_out(interpose::ProgramTraceFile(file), common);
+  tell_left_out(interpose::ProgramTraceFile(file), context);
   if (subjects.empty()) {
     throw bad_input("{} holds no call that the catalogue describes", file);
   }
@@ -215,7 +215,7 @@ class RoutineRecorder {
 
 }  // namespace
 
-void tell_left_out(const interpose::ProgramTraceFile& file, const CommonOptions& common) {
+void tell_left_out(const interpose::ProgramTraceFile& file, const RunContext& context) {
   std::size_t named = 0;
   Seconds seconds = 0;
   for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {
@@ -225,12 +225,12 @@ void tell_left_out(const interpose::ProgramTraceFile& file, const CommonOptions&
     });
   }
   if (named > 0) {
-    note(fmt::format("{} calls that took {} are known by name only and left out", named, format_seconds(seconds)), common);
+    context.note(fmt::format("{} calls that took {} are known by name only and left out", named, format_seconds(seconds)));
   }
 }
 
 std::vector<PredictSubject> record_subjects(const std::string& name, std::vector<std::string> words, int threads, const Workbench& bench,
-                                            const CommonOptions& common) {
+                                            const RunContext& context) {
   const Routine& routine = kernel::require(name);
   const BlockLists lists = take_blocks(words);
   const RoutineArguments arguments = parse_routine_arguments(routine, words);
@@ -244,15 +244,15 @@ std::vector<PredictSubject> record_subjects(const std::string& name, std::vector
     recorder.append(subjects, call, lists);
   }
   if (recorder.any_whole()) {
-    note(fmt::format("{}'s work isn't in calls that can be recorded without executing it: it is timed as a whole", routine.name), common);
+    context.note(fmt::format("{}'s work isn't in calls that can be recorded without executing it: it is timed as a whole", routine.name));
   } else if (lists.nb.empty() && subjects.front().blocks != "-") {
-    note("LAPACK's own block sizes; nb=32,64 predicts others", common);
+    context.note("LAPACK's own block sizes; nb=32,64 predicts others");
   }
   return subjects;
 }
 
-std::vector<PredictSubject> read_subjects(const std::string& file, int threads, const CommonOptions& common) {
-  std::vector<PredictSubject> subjects = interpose::is_program_trace(file) ? read_recording(file, common) : std::vector{read_trace(file)};
+std::vector<PredictSubject> read_subjects(const std::string& file, int threads, const RunContext& context) {
+  std::vector<PredictSubject> subjects = interpose::is_program_trace(file) ? read_recording(file, context) : std::vector{read_trace(file)};
   for (PredictSubject& subject : subjects) {
     for (Call& call : subject.trace.calls) {
       call.threads = threads;

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/trace.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/interpose/program_trace.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 
@@ -27,13 +27,13 @@ struct PredictSubject {
 /// The LAPACK routine `name` for every problem and every combination of block sizes in `words` (name=value), recorded with the libraries of
 /// `bench`. Throws usage_error for words that don't fit, bad_input for block sizes that the LAPACK never asks for.
 std::vector<PredictSubject> record_subjects(const std::string& name, std::vector<std::string> words, int threads, const Workbench& bench,
-                                            const CommonOptions& common);
+                                            const RunContext& context);
 
 /// The trace in `file`, or what the threads of a recorded program have called, with so many threads of BLAS. Throws bad_input if it is
 /// neither, or holds no call that the catalogue describes.
-std::vector<PredictSubject> read_subjects(const std::string& file, int threads, const CommonOptions& common);
+std::vector<PredictSubject> read_subjects(const std::string& file, int threads, const RunContext& context);
 
 /// Says how many calls of a recording are known by name only.
-void tell_left_out(const interpose::ProgramTraceFile& file, const CommonOptions& common);
+void tell_left_out(const interpose::ProgramTraceFile& file, const RunContext& context);
 
 }  // namespace flopcast::cli

@@ -161,7 +161,7 @@ void find_peak(ProgramReport& report, const std::optional<RecordedKernels>& kern
   try {
     measure_view_peak(report, kernels ? kernels->best_setting : KernelSettings(), common);
   } catch (const Error& error) {
-    pass_on_if_interrupted();
+    run_context(common).rethrow_if_cancelled();
     warn(report, fmt::format("no peak: {}", error.what()), common);
   }
 }
@@ -240,7 +240,7 @@ void run_profile(const ProfileOptions& options, CommonOptions& common) {
   std::string assumed;
   if (compares) {
     assumed = assume_threads(place);
-    kernels = recorded_kernels(place, common);
+    kernels = recorded_kernels(place, run_context(common));
     place.kernel_settings = kernels ? kernels->had_setting : KernelSettings();
   }
   const bool asks_same = std::any_of(questions.begin(), questions.end(), [](const auto& question) { return question.text == "same"; });
@@ -255,7 +255,7 @@ void run_profile(const ProfileOptions& options, CommonOptions& common) {
     find_peak(report, kernels, common);
   }
   if (!questions.empty()) {
-    report.answers = answer(questions, file, breakdown, place, options.kernels, budget, common);
+    report.answers = answer(questions, file, breakdown, place, options.kernels, budget, run_context(common));
     warn_of_answers(report, common);
   }
   if (!options.page.empty()) {

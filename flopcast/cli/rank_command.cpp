@@ -51,7 +51,7 @@ struct RankOptions {
   bool fresh = false;
   std::int64_t repetitions = 5;
   std::uint64_t seed = 1;
-  LibraryOptions libraries;
+  machine::LibraryChoice libraries;
 };
 
 /// The request as the command line makes it; everything in it is checked.
@@ -369,7 +369,7 @@ void show(const RankOptions& options, const RankRequest& request, const std::vec
 void validate(const RankOptions& options, const RankRequest& request, std::vector<Ranking>& rankings, const CommonOptions& common) {
   const bool rows_at_once = shows_parts(common);
   const auto where = [&](const Ranking& ranking) { return rankings.size() > 1 ? ", " + place_text(ranking) : std::string(); };
-  validate_everywhere(request, rankings, common, [&](const Ranking& ranking, std::size_t problem) {
+  validate_everywhere(request, rankings, run_context(common), [&](const Ranking& ranking, std::size_t problem) {
     if (rows_at_once) {
       emit("\nmeasured: " + standings_text(request, ranking, problem, where(ranking), common), common);
     }
@@ -390,7 +390,8 @@ void run_rank(const RankOptions& options, const CommonOptions& common) {
   if (!options.figure.empty()) {
     report::require_drawable(options.figure);
   }
-  std::vector<Ranking> rankings = rank_everywhere(request, places(options.threads, options.blas, options.libraries, common), common);
+  std::vector<Ranking> rankings =
+      rank_everywhere(request, places(options.threads, options.blas, options.libraries, run_context(common)), run_context(common));
   const bool rows_at_once = shows_parts(common);
   if (!request.validate || rows_at_once || common.output != "-") {
     show(options, request, rankings, common);

@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/routine_problem.hpp"
 #include "flopcast/cli/tuning.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/machine/installed.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -164,12 +163,12 @@ tune::Problem make_problem(const Call& call, const RankRequest& request, Library
 /// Everything that ranking in one place needs, alive at once.
 class Place {
  public:
-  Place(const RankRequest& request, const LibraryOptions& libraries, const CommonOptions& common, model::Store& store)
+  Place(const RankRequest& request, const machine::LibraryChoice& libraries, const RunContext& context, model::Store& store)
       : request_(request),
-        common_(common),
-        bench_(libraries, common, request.validate.has_value()),
+        context_(context),
+        bench_(libraries, context, request.validate.has_value()),
         library_(bench_.files(), request),
-        session_(bench_, store, {request.repetitions, request.seed, request.fresh}, common),
+        session_(bench_, store, {request.repetitions, request.seed, request.fresh}, context),
         runtime_(std::make_shared<algorithm::Runtime>([this](std::string_view routine) { return bench_.libraries().find(routine); })) {
     ranking_.libraries = libraries;
     ranking_.environment = bench_.environment();
@@ -177,7 +176,7 @@ class Place {
     for (Call call : request.calls) {
       call.threads = libraries.threads;
       ranking_.problems.push_back(make_problem(call, request, library_));
-      throw_if_interrupted("nothing was measured");
+      context_.throw_if_cancelled("nothing was measured");
     }
   }
 
@@ -189,7 +188,7 @@ class Place {
     ranking_.result = session_.tune(
         "ranking " + request_.family.name(), ranking_.problems,
         [this](const Call& call, const tune::Alternative& alternative) { return trace(call, alternative); }, kernels(), options);
-    note_cost(ranking_.result, watch_.elapsed(), common_);
+    note_cost(ranking_.result, watch_.elapsed(), context_);
     return std::move(ranking_);
   }
 
@@ -259,12 +258,12 @@ class Place {
     }
     for (const auto& [text, which] : runs) {
       const std::string others = which.size() > 1 ? fmt::format(" and {} others", which.size() - 1) : "";
-      note(fmt::format("warning: n = {}{}: {}", which.front(), others, text), common_);
+      context_.note(fmt::format("warning: n = {}{}: {}", which.front(), others, text));
     }
   }
 
   const RankRequest& request_;
-  const CommonOptions& common_;
+  RunContext context_;
   Workbench bench_;
   Stopwatch watch_;  ///< since the libraries are open and the machine is known
   LibraryRoutine library_;
@@ -307,12 +306,12 @@ nlohmann::json validation_json(const tune::Decision& decision, const tune::Check
 
 }  // namespace
 
-std::vector<LibraryOptions> places(const std::string& threads, const std::string& blas, const LibraryOptions& common_options,
-                                   const CommonOptions& common) {
+std::vector<machine::LibraryChoice> places(const std::string& threads, const std::string& blas,
+                                           const machine::LibraryChoice& common_options, const RunContext& context) {
   const std::vector<std::int64_t> counts = parse_sizes(threads, "--threads", 1, most_threads);
   const auto most = static_cast<int>(*std::max_element(counts.begin(), counts.end()));
   const std::string libraries = blas.empty() && most > 1 ? machine::default_blas(most) : blas;
-  std::vector<LibraryOptions> all;
+  std::vector<machine::LibraryChoice> all;
   for (const std::string_view library : split(libraries, ',')) {
     if (library.empty() && !blas.empty()) {
       throw bad_input("--blas: '{}' has an empty name in it", blas);
@@ -320,10 +319,10 @@ std::vector<LibraryOptions> places(const std::string& threads, const std::string
     const bool serial = counts.size() > 1 && !library.empty() && machine::has_one_thread(library);
     for (const std::int64_t count : counts) {
       if (serial && count > 1) {
-        note(fmt::format("{} has one thread only: left out with {}", library, count), common);
+        context.note(fmt::format("{} has one thread only: left out with {}", library, count));
         continue;
       }
-      LibraryOptions options = common_options;
+      machine::LibraryChoice options = common_options;
       options.blas = library;
       options.threads = static_cast<int>(count);
       all.push_back(options);
@@ -335,21 +334,21 @@ std::vector<LibraryOptions> places(const std::string& threads, const std::string
   return all;
 }
 
-std::vector<Ranking> rank_everywhere(const RankRequest& request, const std::vector<LibraryOptions>& places, const CommonOptions& common) {
-  for (const LibraryOptions& place : places) {
-    choose_kernels(place, common);
+std::vector<Ranking> rank_everywhere(const RankRequest& request, const std::vector<machine::LibraryChoice>& places,
+                                     const RunContext& context) {
+  for (const machine::LibraryChoice& place : places) {
+    choose_kernels(place, context);
   }
-  model::Store store = open_store(common);
+  model::Store store = open_store(context);
   std::vector<Ranking> rankings;
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (places.size() > 1) {
-      note(fmt::format("{} with {} thread{} ({} of {})", places[i].blas.empty() ? "the default BLAS" : places[i].blas, places[i].threads,
-                       places[i].threads == 1 ? "" : "s", i + 1, places.size()),
-           common);
+      context.note(fmt::format("{} with {} thread{} ({} of {})", places[i].blas.empty() ? "the default BLAS" : places[i].blas,
+                               places[i].threads, places[i].threads == 1 ? "" : "s", i + 1, places.size()));
     }
     try {
-      rankings.push_back(Place(request, places[i], common, store).decide(request.time_budget / static_cast<double>(places.size())));
-    } catch (const Interrupted&) {
+      rankings.push_back(Place(request, places[i], context, store).decide(request.time_budget / static_cast<double>(places.size())));
+    } catch (const Cancelled&) {
       if (rankings.empty()) {
         throw;
       }
@@ -359,15 +358,15 @@ std::vector<Ranking> rank_everywhere(const RankRequest& request, const std::vect
   return rankings;
 }
 
-void validate_everywhere(const RankRequest& request, std::vector<Ranking>& rankings, const CommonOptions& common,
+void validate_everywhere(const RankRequest& request, std::vector<Ranking>& rankings, const RunContext& context,
                          const std::function<void(const Ranking& ranking, std::size_t problem)>& validated) {
-  model::Store store = open_store(common);
+  model::Store store = open_store(context);
   const Seconds share = request.validation_budget / static_cast<double>(rankings.size());
   try {
     for (Ranking& ranking : rankings) {
-      Place(request, ranking.libraries, common, store).validate(ranking, share, validated);
+      Place(request, ranking.libraries, context, store).validate(ranking, share, validated);
     }
-  } catch (const Interrupted&) {  // while the libraries of a place were opened: what is there is shown
+  } catch (const Cancelled&) {  // while the libraries of a place were opened: what is there is shown
     return;
   }
 }

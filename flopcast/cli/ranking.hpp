@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/algorithm/families.hpp"
-#include "flopcast/cli/command.hpp"
 #include "flopcast/cli/kernel_choice.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/tune/validate.hpp"
 
@@ -43,7 +43,7 @@ struct RankRequest {
 
 /// What was found out in one place: a library with a number of threads.
 struct Ranking {
-  LibraryOptions libraries;
+  machine::LibraryChoice libraries;
   Environment environment;
   KernelSettings settings;
   std::vector<tune::Problem> problems;  ///< in the order of the request's calls
@@ -54,16 +54,17 @@ struct Ranking {
 /// Every pair of a number of threads (`threads`: "1,2") and a BLAS (`blas`: "openblas,blis"; empty: the default), the rest as in
 /// `common_options`. Without `blas`, all pairs have the same one. Where several numbers are given, a library that has one thread only is
 /// left out with the others, and a note says so. Throws bad_input for what is no list of numbers, or if nothing is left.
-std::vector<LibraryOptions> places(const std::string& threads, const std::string& blas, const LibraryOptions& common_options,
-                                   const CommonOptions& common);
+std::vector<machine::LibraryChoice> places(const std::string& threads, const std::string& blas,
+                                           const machine::LibraryChoice& common_options, const RunContext& context);
 
 /// Ranks in every place; kernels are sampled where the store lacks samples. After Ctrl-C it returns what is complete by then, or throws
-/// Interrupted if that is nothing.
-std::vector<Ranking> rank_everywhere(const RankRequest& request, const std::vector<LibraryOptions>& places, const CommonOptions& common);
+/// Cancelled if that is nothing.
+std::vector<Ranking> rank_everywhere(const RankRequest& request, const std::vector<machine::LibraryChoice>& places,
+                                     const RunContext& context);
 
 /// Runs for real what the request says, place after place; `validated` hears of each problem whose check is there. Where Ctrl-C or the time
 /// budget ends it, the other checks are empty.
-void validate_everywhere(const RankRequest& request, std::vector<Ranking>& rankings, const CommonOptions& common,
+void validate_everywhere(const RankRequest& request, std::vector<Ranking>& rankings, const RunContext& context,
                          const std::function<void(const Ranking& ranking, std::size_t problem)>& validated);
 
 /// "2 threads of blis"; what the user said, or the library's name.

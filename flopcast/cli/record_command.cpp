@@ -316,7 +316,7 @@ void record(const RecordOptions& options, CommonOptions& common) {
       note("flopcast: " + other, common);
     }
   }
-  if (const std::optional<RecordedKernels> kernels = recorded_kernels(recorded_place(file.summary()), common);
+  if (const std::optional<RecordedKernels> kernels = recorded_kernels(recorded_place(file.summary()), run_context(common));
       kernels && kernels->misread()) {
     note("flopcast: " + kernels->text(), common);
   }

@@ -9,7 +9,6 @@
 #include <tuple>
 #include <utility>
 
-#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/json.hpp"
@@ -19,6 +18,7 @@
 #include "flopcast/machine/installed.hpp"
 #include "flopcast/machine/library.hpp"
 #include "flopcast/machine/peak.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -54,10 +54,10 @@ double single_threaded_rate(const fs::path& file, const KernelSettings& kernels)
 }
 
 /// Sets both rates, measured in turns; what was measured before is kept.
-void compare(RecordedKernels& kernels, const fs::path& file, const CommonOptions& common) {
+void compare(RecordedKernels& kernels, const fs::path& file, const RunContext& context) {
   static constexpr const char* artifact = "kernel-comparison";
   static constexpr int rounds = 2;  // other programs may disturb one of them
-  model::Store store = open_store(common);
+  model::Store store = open_store(context);
   const std::string key = fmt::format("{} {} {}", library_key(file), text_of(kernels.had_setting), text_of(kernels.best_setting));
   const auto read = [](const nlohmann::json& kept) { return std::pair(member<double>(kept, "had"), member<double>(kept, "best")); };
   if (const auto kept = store.read_artifact(artifact, key, read)) {
@@ -88,13 +88,13 @@ std::string RecordedKernels::text() const {
                          : "'flopcast run' sets that, and profile --what-if kernels=auto predicts what it gains");
 }
 
-std::optional<RecordedKernels> recorded_kernels(const RecordedPlace& place, const CommonOptions& common) {
+std::optional<RecordedKernels> recorded_kernels(const RecordedPlace& place, const RunContext& context) {
   if (place.blas.empty() || place.kernels.empty() || !is_this_machine(place)) {
     return std::nullopt;
   }
   try {
     const fs::path file = machine::locate_usable(place.blas, machine::Role::blas);
-    const KernelFinding finding = find_kernels(file, common);
+    const KernelFinding finding = find_kernels(file, context);
     RecordedKernels kernels{file.filename().string(), place.kernels, {}, finding.better, finding.dgemm_flops, finding.better_flops};
     if (place.kernels == finding.kernels || finding.kernels.empty()) {
       return kernels;
@@ -102,11 +102,11 @@ std::optional<RecordedKernels> recorded_kernels(const RecordedPlace& place, cons
     kernels.had_setting = settings_for(file, place.kernels);
     kernels.had_flops = kernels.best_flops = 0;
     if (!kernels.had_setting.empty() && kernels.had_setting != finding.better) {
-      compare(kernels, file, common);
+      compare(kernels, file, context);
     }
     return kernels;
   } catch (const Error&) {
-    pass_on_if_interrupted();
+    context.rethrow_if_cancelled();
     return std::nullopt;  // who needs the library says what is wrong with it
   }
 }

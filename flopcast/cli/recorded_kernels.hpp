@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
-#include "flopcast/cli/command.hpp"
 #include "flopcast/cli/kernel_choice.hpp"
 #include "flopcast/cli/program_tables.hpp"
 #include "flopcast/cli/recorded_place.hpp"
+#include "flopcast/support/run_context.hpp"
 
 /// The kernels that a recorded program's BLAS had, and the best ones of that library for this CPU.
 namespace flopcast::cli {
@@ -26,7 +26,7 @@ struct RecordedKernels {
 
 /// Nothing if this isn't the machine of the recording, if its BLAS isn't here, or if that doesn't tell its kernels. They are tried unless
 /// that was done before.
-std::optional<RecordedKernels> recorded_kernels(const RecordedPlace& place, const CommonOptions& common);
+std::optional<RecordedKernels> recorded_kernels(const RecordedPlace& place, const RunContext& context);
 
 /// The best rate of the recorded BLAS's dgemm with the recorded threads and `kernels`, or the library's own choice if that is empty; measured
 /// now in a third of a second, in a child process. Throws environment_error if that fails.

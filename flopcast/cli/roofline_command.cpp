@@ -17,6 +17,7 @@
 #include "flopcast/cli/roofline_measure.hpp"
 #include "flopcast/cli/roofline_options.hpp"
 #include "flopcast/cli/roofline_points.hpp"
+#include "flopcast/cli/roofline_request.hpp"
 #include "flopcast/cli/roofline_study.hpp"
 #include "flopcast/cli/roofline_table.hpp"
 #include "flopcast/core/error.hpp"
@@ -56,6 +57,18 @@ void show(const RooflineOptions& options, const roofline::Roofline& found, const
   if (!options.figure.empty()) {
     report::draw(roofline_figure(found), options.figure);
     note("figure: " + options.figure, common);
+  }
+}
+
+void show_plan(const RooflinePlan& plan, const CommonOptions& common) {
+  report::Table table;
+  table.columns = {{"what", report::Align::left}, {"how", report::Align::left}};
+  for (const RooflinePlan::Step& step : plan.steps) {
+    table.rows.push_back({step.what, step.how});
+  }
+  emit(table, common);
+  for (const std::string& line : plan.findings) {
+    note(line, common);
   }
 }
 
@@ -114,10 +127,10 @@ void run_roofline(const RooflineOptions& options, CommonOptions& common) {
   }
   check(options);
   if (options.dry_run) {
-    show_roofline_plan(options, common);
+    show_plan(plan_roofline(options), common);
     return;
   }
-  const roofline::Roofline found = measure_roofline(options, common);
+  const roofline::Roofline found = measure_roofline(options, run_context(common));
   try {
     show(options, found, common);
   } catch (const Error&) {
@@ -129,39 +142,6 @@ void run_roofline(const RooflineOptions& options, CommonOptions& common) {
 
 }  // namespace
 
-std::optional<search::Order> requested_order(const RooflineOptions& options) {
-  return options.order.empty() ? std::nullopt : std::optional(search::parse_order(options.order));
-}
-
-roofline::GemmSpace requested_space(const RooflineOptions& options) {
-  constexpr std::int64_t largest = 1'000'000, most_shapes = 100'000;
-  const bool own = !options.m.empty() || !options.n.empty() || !options.k.empty();
-  if (!own) {
-    return roofline::gemm_space(options.space.empty() ? "brief" : options.space);
-  }
-  if (!options.space.empty()) {
-    throw usage_error("give either --space or sizes (--m, --n, --k), not both");
-  }
-  if (options.m.empty() || options.n.empty() || options.k.empty()) {
-    throw usage_error("a space of one's own needs all of --m, --n and --k");
-  }
-  const std::vector<std::int64_t> m = parse_sizes(options.m, "--m", 1, largest), n = parse_sizes(options.n, "--n", 1, largest),
-                                  k = parse_sizes(options.k, "--k", 1, largest);
-  const double count = static_cast<double>(m.size()) * static_cast<double>(n.size()) * static_cast<double>(k.size());
-  if (count > static_cast<double>(most_shapes)) {
-    throw bad_input("a space of {:.0f} shapes given, expected at most {}", count, most_shapes);
-  }
-  return roofline::gemm_space(m, n, k);
-}
-
-void require_distinct(std::vector<std::string> names, const char* option) {
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) {
-    throw usage_error("{} names '{}' twice", option, *twice);
-  }
-}
-
 void require_only(const CLI::App& command, const std::vector<std::string>& allowed, const std::string& mode) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
@@ -169,14 +149,6 @@ void require_only(const CLI::App& command, const std::vector<std::string>& allow
     if (!common && option->count() > 0 && std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
       throw usage_error("{} is given, which means nothing with {}", name, mode);
     }
-  }
-}
-
-void require_memory(const roofline::GemmSpace& space) {
-  const auto needed = 8.0 * static_cast<double>(space.elements()), available = static_cast<double>(measure::available_memory_bytes());
-  if (needed > available) {
-    throw bad_input("the largest matrices of the space need {} of memory, but only {} are available", format_bytes(needed),
-                    format_bytes(available));
   }
 }
 

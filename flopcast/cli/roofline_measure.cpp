@@ -8,9 +8,7 @@
 #include <memory>
 #include <set>
 
-#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/kernel_choice.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/other_load.hpp"
 #include "flopcast/cli/roofline_points.hpp"
 #include "flopcast/cli/roofline_table.hpp"
@@ -24,6 +22,7 @@
 #include "flopcast/roofline/bandwidth_roofs.hpp"
 #include "flopcast/roofline/compute_roofs.hpp"
 #include "flopcast/roofline/gemm_roof.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -142,17 +141,17 @@ std::vector<GemmCase> gemm_cases(const RooflineOptions& options, const std::vect
 }
 
 /// Settings that mend a library's choice of kernels, for its own process only: not for the libraries after it.
-KernelSettings kernels_of(const std::string& library, const RooflineOptions& options, const CommonOptions& common) {
+KernelSettings kernels_of(const std::string& library, const RooflineOptions& options, const RunContext& context) {
   std::set<std::string> set_by_user;
   for (const machine::KernelChoice& choice : machine::kernel_choices()) {
     if (std::getenv(std::string(choice.variable).c_str()) != nullptr) {
       set_by_user.insert(std::string(choice.variable));
     }
   }
-  LibraryOptions one;
+  machine::LibraryChoice one;
   one.blas = library;
   one.kernels = options.kernels;
-  KernelSettings settings = choose_kernels(one, common);
+  KernelSettings settings = choose_kernels(one, context);
   for (const auto& [variable, value] : settings) {
     if (set_by_user.count(variable) == 0) {
       ::unsetenv(variable.c_str());
@@ -165,7 +164,7 @@ KernelSettings kernels_of(const std::string& library, const RooflineOptions& opt
 std::string search_name(const RooflineOptions& options) { return options.quick && options.search == "race" ? "halving" : options.search; }
 
 roofline::GemmSearchOptions search_options(const RooflineOptions& options, const Roofline& found, const roofline::GemmSetup& setup,
-                                           Seconds budget, const CommonOptions& common) {
+                                           Seconds budget, const RunContext& context) {
   roofline::GemmSearchOptions search;
   search.search = search_name(options);
   search.order = requested_order(options);
@@ -178,7 +177,7 @@ roofline::GemmSearchOptions search_options(const RooflineOptions& options, const
       roof != nullptr && options.enough > 0) {
     search.enough_flops = options.enough * roof->ceiling();
   }
-  search.interrupted = [show = progress(setup.routine, common), watch = Stopwatch(), budget] {
+  search.interrupted = [show = context.step(setup.routine), watch = Stopwatch(), budget] {
     return !show(static_cast<std::int64_t>(1e3 * std::min(watch.elapsed(), budget)), static_cast<std::int64_t>(1e3 * budget));
   };
   return search;
@@ -229,8 +228,8 @@ struct Deadline {
 /// Draws a progress bar, and answers whether to go on: until Ctrl-C or the deadline. The first `kept` of so many `rounds` come to their end
 /// whatever the deadline is, as roofs without a sample leave nothing to show.
 std::function<bool(std::int64_t, std::int64_t)> progress_until(const Deadline& deadline, int kept, int rounds, const std::string& label,
-                                                               const CommonOptions& common) {
-  return [show = progress(label, common), deadline, kept, rounds](std::int64_t done, std::int64_t all) {
+                                                               const RunContext& context) {
+  return [show = context.step(label), deadline, kept, rounds](std::int64_t done, std::int64_t all) {
     return show(done, all) && (done * rounds < all * kept || !deadline.is_over());
   };
 }
@@ -239,10 +238,10 @@ std::function<bool(std::int64_t, std::int64_t)> progress_until(const Deadline& d
 /// start of theirs meets by chance doesn't decide on all samples.
 void measure_roofs(const RooflineOptions& options, const Topology& topology, const machine::MachineMeasurement& machine,
                    const machine::WallClock& clock, std::uint64_t seed, const Deadline& deadline, Roofline& found,
-                   const CommonOptions& common) {
+                   const RunContext& context) {
   constexpr double arithmetic = 0.4;  // of the time at most
   const int kept = found.compute.empty() ? 1 : 0;
-  const auto has_time = [&] { return !interrupted() && (kept > 0 || !deadline.is_over()); };
+  const auto has_time = [&] { return !context.cancelled() && (kept > 0 || !deadline.is_over()); };
   const auto all = teams(options, topology);
   std::vector<machine::ThreadTeam*> pointers;
   std::transform(all.begin(), all.end(), std::back_inserter(pointers), [](const auto& team) { return team.get(); });
@@ -254,15 +253,15 @@ void measure_roofs(const RooflineOptions& options, const Topology& topology, con
     compute.rounds = bandwidth.rounds = 2;
     bandwidth.most_bytes = quick_bytes;
   }
-  add_samples(found.compute,
-              measure_compute(clock, pointers, compute, progress_until(deadline.share(arithmetic), kept, compute.rounds, "peaks", common)));
+  add_samples(found.compute, measure_compute(clock, pointers, compute,
+                                             progress_until(deadline.share(arithmetic), kept, compute.rounds, "peaks", context)));
   if (has_time()) {
     add_samples(found.bandwidth, measure_bandwidth(clock, pointers, machine, topology.caches, bandwidth,
-                                                   progress_until(deadline, kept, bandwidth.rounds, "bandwidths", common)));
+                                                   progress_until(deadline, kept, bandwidth.rounds, "bandwidths", context)));
   }
   if (options.triad_lengths && has_time()) {
     add_samples(found.triad_lengths,
-                measure_triad_lengths(clock, pointers, bandwidth, progress_until(deadline, kept, bandwidth.rounds, "triad", common)));
+                measure_triad_lengths(clock, pointers, bandwidth, progress_until(deadline, kept, bandwidth.rounds, "triad", context)));
   }
   if (deadline.is_over()) {
     add_once(found.findings,
@@ -271,13 +270,13 @@ void measure_roofs(const RooflineOptions& options, const Topology& topology, con
 }
 
 void measure_gemm(const RooflineOptions& options, const std::vector<int>& threads, const Topology& topology, const Deadline& deadline,
-                  Roofline& found, const CommonOptions& common) {
+                  Roofline& found, const RunContext& context) {
   constexpr Seconds least_budget = 0.5;
   constexpr double confirming = 0.3;         // of the time at most
   constexpr Seconds least_confirmation = 1;  // a fresh process takes tenths of a second
   const roofline::GemmSpace space = requested_space(options);
   const std::vector<GemmCase> cases = gemm_cases(options, threads, found.findings);
-  for (std::size_t i = 0; i < cases.size() && !interrupted(); ++i) {
+  for (std::size_t i = 0; i < cases.size() && !context.cancelled(); ++i) {
     const auto& [name, count] = cases[i].library;
     const Seconds share = deadline.left() / static_cast<double>(cases.size() - i);
     if (i > 0 && share < least_budget) {
@@ -291,9 +290,9 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
     setup.threads = count;
     setup.affinity = machine::parse_affinity(options.affinity);
     setup.cpus = machine::choose_cpus(topology.places, count, count == 1 ? machine::Affinity::close : setup.affinity);
-    const KernelSettings settings = kernels_of(name, options, common);
+    const KernelSettings settings = kernels_of(name, options, context);
     setup.settings = settings;
-    roofline::GemmSearchOptions search = search_options(options, found, setup, std::max(least_budget, share), common);
+    roofline::GemmSearchOptions search = search_options(options, found, setup, std::max(least_budget, share), context);
     search.confirmation_budget = std::min(search.confirmation_budget, confirming * search.time_budget);
     if (search.confirmation_budget < least_confirmation) {
       search.confirmed = 0;
@@ -305,7 +304,7 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
       found.gemm.push_back(std::move(roof));
     } catch (const Error& error) {
       if (count == 1 || error.code() != ExitCode::bad_input) {
-        throw_if_interrupted("no gemm was measured");
+        context.throw_if_cancelled("no gemm was measured");
         throw;
       }
       add_once(found.findings, fmt::format("{} with {} threads: {}", name, count, error.what()));
@@ -491,13 +490,13 @@ nlohmann::json options_json(const RooflineOptions& options, int threads, const r
           {"huge_pages", measure::huge_pages_setting()}};
 }
 
-machine::MachineMeasurement caches(const Topology& topology, const RooflineOptions& options, const CommonOptions& common) {
-  return machine::measured_machine(topology, {.quick = options.quick, .progress = progress("caches", common)});
+machine::MachineMeasurement caches(const Topology& topology, const RooflineOptions& options, const RunContext& context) {
+  return machine::measured_machine(topology, {.quick = options.quick, .progress = context.step("caches")});
 }
 
 }  // namespace
 
-Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& common) {
+Roofline measure_roofline(const RooflineOptions& options, const RunContext& context) {
   const Stopwatch watch;
   const OtherLoad load;
   const Seconds time_budget = parse_duration(options.time_budget, "--time-budget");
@@ -513,20 +512,20 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
   found.options = options_json(options, threads, requested_space(options));
   found.options["cores"] = topology.kinds.size() == 1 ? topology.kinds.front().name : options.cores;
   describe_limits(topology, options, found.findings);
-  const machine::MachineMeasurement machine = caches(topology, options, common);
+  const machine::MachineMeasurement machine = caches(topology, options, context);
   found.levels = machine.hierarchy.levels;
   describe_elastic(machine.hierarchy, found.findings);
   // Half of the roofs' samples before gemm and half after it: what disturbs a machine for some seconds doesn't disturb all of them.
   const machine::WallClock clock(0.05);
   const Stopwatch since_known;  // what the caches of this machine are: that takes its own time, once
   const Deadline deadline{since_known, time_budget};
-  measure_roofs(options, topology, machine, clock, options.seed, deadline.share(options.no_gemm ? 0.5 : 0.35), found, common);
+  measure_roofs(options, topology, machine, clock, options.seed, deadline.share(options.no_gemm ? 0.5 : 0.35), found, context);
   const Seconds second_half = since_known.elapsed();
-  if (!options.no_gemm && !interrupted()) {
-    measure_gemm(options, thread_counts(options, topology), topology, {since_known, time_budget - second_half}, found, common);
+  if (!options.no_gemm && !context.cancelled()) {
+    measure_gemm(options, thread_counts(options, topology), topology, {since_known, time_budget - second_half}, found, context);
   }
-  if (!interrupted() && !deadline.is_over()) {
-    measure_roofs(options, topology, machine, clock, options.seed + 1, deadline, found, common);
+  if (!context.cancelled() && !deadline.is_over()) {
+    measure_roofs(options, topology, machine, clock, options.seed + 1, deadline, found, context);
   }
   const auto [hertz, source] = nominal_clock(options, topology, clock);
   found.peaks = theoretical_peaks(found, hertz, source, options.fma_units, machine::busy_cores(topology.places, 0));
@@ -538,37 +537,33 @@ Roofline measure_roofline(const RooflineOptions& options, const CommonOptions& c
     describe_units(found);
   }
   describe_gemm(found);
-  if (!interrupted()) {
-    measure_points(options, found, common);
+  if (!context.cancelled()) {
+    measure_points(options, found, context);
   }
   describe_impossible(options, found);
-  if (interrupted()) {
+  if (context.cancelled()) {
     found.findings.emplace_back("interrupted: samples, roofs or points are missing");
   }
   found.seconds = watch.elapsed();
   return found;
 }
 
-void show_roofline_plan(const RooflineOptions& options, const CommonOptions& common) {
+RooflinePlan plan_roofline(const RooflineOptions& options) {
   const Topology topology = topology_of(options);
   const roofline::GemmSpace space = requested_space(options);
-  std::vector<std::string> findings;
-  describe_limits(topology, options, findings);
-  report::Table table;
-  table.columns = {{"what", report::Align::left}, {"how", report::Align::left}};
+  RooflinePlan plan;
+  describe_limits(topology, options, plan.findings);
   for (const int threads : thread_counts(options, topology)) {
-    table.rows.push_back({threads_text(threads), "CPU " + machine::format_cpu_list(machine::choose_cpus(
+    plan.steps.push_back({threads_text(threads), "CPU " + machine::format_cpu_list(machine::choose_cpus(
                                                               topology.places, threads, machine::parse_affinity(options.affinity)))});
   }
-  for (const GemmCase& one : options.no_gemm ? std::vector<GemmCase>() : gemm_cases(options, thread_counts(options, topology), findings)) {
-    table.rows.push_back({fmt::format("{} of {}, {}", one.routine, one.library.name, threads_text(one.library.threads)),
+  for (const GemmCase& one :
+       options.no_gemm ? std::vector<GemmCase>() : gemm_cases(options, thread_counts(options, topology), plan.findings)) {
+    plan.steps.push_back({fmt::format("{} of {}, {}", one.routine, one.library.name, threads_text(one.library.threads)),
                           fmt::format("{} over {} shapes, matrices of up to {}", search_name(options), space.shapes.size(),
                                       format_bytes(8.0 * static_cast<double>(space.elements())))});
   }
-  emit(table, common);
-  for (const std::string& line : findings) {
-    note(line, common);
-  }
+  return plan;
 }
 
 }  // namespace flopcast::cli

@@ -5,8 +5,6 @@
 #include <span>
 
 #include "flopcast/cli/call_list.hpp"
-#include "flopcast/cli/interrupt.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/recorded_place.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/core/error.hpp"
@@ -15,6 +13,7 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/measure/sampler.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -27,14 +26,14 @@ std::string precision_of(const Call& call) { return real_bytes(call.routine->pre
 
 /// Calls by themselves, with operands that were just used where they fit: what a caller in a loop would see.
 std::vector<Point> timed_calls(const RooflineOptions& options, std::span<const CacheLevel> levels, std::string& place,
-                               const CommonOptions& common) {
-  LibraryOptions libraries;
+                               const RunContext& context) {
+  machine::LibraryChoice libraries;
   libraries.threads = std::max(options.threads, 1);
   libraries.blas = options.blas.empty() ? "" : options.blas.front();
   libraries.kernels = options.kernels;
-  const Workbench bench(libraries, common);
+  const Workbench bench(libraries, context);
   place = place_text(bench.environment());
-  model::Store store = open_store(common);
+  model::Store store = open_store(context);
   measure::Session session = bench.session(store, {});
   std::vector<measure::SamplePoint> wanted;
   for (const std::string& text : options.points) {
@@ -44,7 +43,7 @@ std::vector<Point> timed_calls(const RooflineOptions& options, std::span<const C
     }
   }
   std::vector<Point> points;
-  const std::vector<Sample> samples = measure::sample(session, wanted, progress("points", common));
+  const std::vector<Sample> samples = measure::sample(session, wanted, context.step("points"));
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Call& call = wanted[i].call;
     const auto bytes = static_cast<double>(footprint_bytes(call));
@@ -112,17 +111,17 @@ std::vector<Point> recorded_points(const RooflineOptions& options) {
   return points;
 }
 
-void measure_points(const RooflineOptions& options, roofline::Roofline& found, const CommonOptions& common) {
+void measure_points(const RooflineOptions& options, roofline::Roofline& found, const RunContext& context) {
   if (options.points.empty()) {
     return;
   }
   std::string place;
   try {
-    const std::vector<Point> calls = timed_calls(options, found.levels, place, common);
+    const std::vector<Point> calls = timed_calls(options, found.levels, place, context);
     found.points.insert(found.points.end(), calls.begin(), calls.end());
     found.findings.push_back("calls of --point were timed on " + place);
   } catch (const Error& error) {
-    if (!interrupted()) {
+    if (!context.cancelled()) {
       found.findings.push_back(fmt::format("the calls of --point couldn't be timed: {}", error.what()));
     }
   }

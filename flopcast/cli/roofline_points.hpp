@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
-#include "flopcast/cli/roofline_options.hpp"
+#include "flopcast/cli/roofline_request.hpp"
 #include "flopcast/roofline/roof.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 
@@ -16,6 +16,6 @@ std::vector<roofline::Point> recorded_points(const RooflineOptions& options);
 
 /// Times the calls of --point, with the threads of --threads, else one; adds them to `found`, and a finding that says which library they
 /// called, or why they couldn't be timed.
-void measure_points(const RooflineOptions& options, roofline::Roofline& found, const CommonOptions& common);
+void measure_points(const RooflineOptions& options, roofline::Roofline& found, const RunContext& context);
 
 }  // namespace flopcast::cli

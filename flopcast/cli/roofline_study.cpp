@@ -11,6 +11,7 @@
 #include "flopcast/cli/kernel_choice.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/roofline_options.hpp"
+#include "flopcast/cli/roofline_request.hpp"
 #include "flopcast/cli/roofline_table.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/cli/workbench.hpp"
@@ -61,7 +62,7 @@ struct StudyCommandOptions {
 roofline::GemmSetup gemm_setup(const RooflineOptions& options, int threads, const roofline::GemmSpace& space, const CommonOptions& common) {
   const machine::Topology all = machine::detect_topology();
   const machine::Topology topology = all.kinds.empty() ? all : machine::restricted_to(all, all.kinds.front().name);
-  LibraryOptions library;
+  machine::LibraryChoice library;
   library.blas = options.blas.empty() ? machine::default_blas(threads) : options.blas.front();
   library.kernels = options.kernels;
   roofline::GemmSetup setup;
@@ -69,7 +70,7 @@ roofline::GemmSetup gemm_setup(const RooflineOptions& options, int threads, cons
   setup.threads = threads;
   setup.affinity = machine::parse_affinity(options.affinity);
   setup.cpus = machine::choose_cpus(topology.places, setup.threads, setup.affinity);
-  setup.settings = choose_kernels(library, common);
+  setup.settings = choose_kernels(library, run_context(common));
   setup.elements = space.elements();
   return setup;
 }
@@ -195,7 +196,7 @@ roofline::StudyOptions checked(const StudyCommandOptions& options) {
 /// Runs what is lacking, or as much of it as there is time for until `deadline` of `watch`; false if that wasn't all.
 bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandOptions& options, const roofline::StudyOptions& study,
          const Stopwatch& watch, Seconds deadline, const CommonOptions& common) {
-  model::Store store = open_store(common);
+  model::Store store = open_store(run_context(common));
   const std::string key = key_of(studied.setup, space, options);
   const auto read = [&space](const nlohmann::json& kept) {
     auto state = kept.get<StudyState>();
@@ -213,7 +214,7 @@ bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandO
   sources.interrupted = [] { return interrupted(); };
   sources.until = deadline;
   const auto expected = static_cast<std::int64_t>(study.techniques.size() * static_cast<std::size_t>(study.trials) * space.shapes.size());
-  sources.keep = [&, show = progress("study", common)](const StudyState& now) {
+  sources.keep = [&, show = run_context(common).step("study")](const StudyState& now) {
     store.put_artifact(artifact, key, now);
     std::int64_t done = 0;
     for (const roofline::StudyRun& one : now.runs) {

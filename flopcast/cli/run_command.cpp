@@ -56,9 +56,9 @@ KernelSettings further_kernels(const RunOptions& options, const LibraryIdentity&
 
 /// Without a profile: of the library that is asked for, tried if that wasn't done before, else whatever is known.
 KernelSettings kernels_alone(const RunOptions& options, const CommonOptions& common) {
-  return options.blas.empty() || options.kernels == "library"
-             ? further_kernels(options, {})
-             : better_kernels(machine::locate_usable(options.blas, machine::Role::blas), "which is set for the program", common);
+  return options.blas.empty() || options.kernels == "library" ? further_kernels(options, {})
+                                                              : better_kernels(machine::locate_usable(options.blas, machine::Role::blas),
+                                                                               "which is set for the program", run_context(common));
 }
 
 /// The BLAS that the program is expected to load: what is chosen for it, else what the loader finds as libblas.so.3; empty if there is none.

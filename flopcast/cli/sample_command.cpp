@@ -47,7 +47,7 @@ struct SampleOptions {
   std::string clock = "wall";
   std::uint64_t seed = 1;
   bool raw = false, no_normalise = false, dry_run = false, store = true;
-  LibraryOptions libraries;
+  machine::LibraryChoice libraries;
 };
 
 std::vector<Call> requested_calls(const SampleOptions& options) {
@@ -86,7 +86,7 @@ std::optional<Seconds> time_budget(const SampleOptions& options) {
 
 /// Goes on until Ctrl-C, or until the time budget has passed since now.
 measure::Progress limited_progress(std::optional<Seconds> budget, const CommonOptions& common) {
-  return [show = progress("sampling", common), budget, watch = Stopwatch()](std::int64_t done, std::int64_t expected) {
+  return [show = run_context(common).step("sampling"), budget, watch = Stopwatch()](std::int64_t done, std::int64_t expected) {
     return show(done, expected) && (!budget || watch.elapsed() < *budget);
   };
 }
@@ -197,7 +197,7 @@ void show(const SampleOptions& options, const std::vector<SampledCall>& sampled,
 void run_sample(const SampleOptions& options, const CommonOptions& common) {
   const std::vector<Call> calls = requested_calls(options);
   const std::optional<Seconds> budget = time_budget(options);  // refused before anything is opened
-  const Workbench bench(options.libraries, common);
+  const Workbench bench(options.libraries, run_context(common));
   std::vector<measure::SamplePoint> points;
   std::vector<SampledCall> sampled;
   for (const Call& call : calls) {
@@ -210,7 +210,7 @@ void run_sample(const SampleOptions& options, const CommonOptions& common) {
     show_plan(points, sampled, bench.environment(), common);
     return;
   }
-  model::Store store = open_store(common);
+  model::Store store = open_store(run_context(common));
   measure::Session session = bench.session(store, session_options(options));
   std::vector<Sample> samples = measure::sample(session, points, limited_progress(budget, common));
   for (std::size_t i = 0; i < samples.size(); ++i) {

@@ -51,7 +51,7 @@ struct TuneOptions {
   std::uint64_t seed = 1;
   std::string variants;  ///< "all", names, or nothing: the library's own routine only
   std::string blas, threads = "1";
-  LibraryOptions libraries;
+  machine::LibraryChoice libraries;
 };
 
 std::string budget_text(const TuneOptions& options) { return options.time_budget.empty() ? "50s" : options.time_budget; }
@@ -364,7 +364,7 @@ void show_joint(const TuneOptions& options, const RankRequest& request, const st
 }
 
 /// Variant, block size, threads and library together.
-void run_joint(const TuneOptions& options, const std::vector<LibraryOptions>& where, const CommonOptions& common) {
+void run_joint(const TuneOptions& options, const std::vector<machine::LibraryChoice>& where, const CommonOptions& common) {
   if (options.save || !options.profile.empty() || !options.figure.empty()) {
     throw usage_error(
         "a profile holds block sizes of one library's own routine: --save, --profile and --figure don't go with --variant, "
@@ -387,12 +387,12 @@ void run_joint(const TuneOptions& options, const std::vector<LibraryOptions>& wh
     request.validate = tune::Extent::ranking;
   }
   request.validation_budget = validation_budget(options);
-  std::vector<Ranking> rankings = rank_everywhere(request, where, common);
+  std::vector<Ranking> rankings = rank_everywhere(request, where, run_context(common));
   if (!request.validate || shows_parts(common) || common.output != "-") {
     show_joint(options, request, rankings, common);
   }
   if (request.validate) {
-    validate_everywhere(request, rankings, common, [](const Ranking&, std::size_t) {});
+    validate_everywhere(request, rankings, run_context(common), [](const Ranking&, std::size_t) {});
     if (shows_parts(common)) {
       emit(std::string("\nmeasured\n\n"), common);
     }
@@ -511,8 +511,8 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
   if (!profile.empty()) {
     require_profile_writable(profile);
   }
-  model::Store store = open_store(common);
-  const Workbench bench(options.libraries, common, options.validate);
+  model::Store store = open_store(run_context(common));
+  const Workbench bench(options.libraries, run_context(common), options.validate);
   const Stopwatch since_open;
   interpose::Recorder recorder(bench.files());
   std::vector<AskingProblems> entries =
@@ -526,19 +526,19 @@ void run_tune_block_size(const TuneOptions& options, const CommonOptions& common
     note(fmt::format("{} asks ilaenv through {}: tuning that", routine.name, fmt::join(names, ", ")), common);
   }
   tuning.time_budget = std::max(0.0, tuning.time_budget - since_open.elapsed()) / static_cast<double>(entries.size());
-  TuningSession session(bench, store, {options.repetitions, options.seed, options.fresh}, common);
+  TuningSession session(bench, store, {options.repetitions, options.seed, options.fresh}, run_context(common));
   std::vector<Tuned> all;
   for (AskingProblems& entry : entries) {
     Tuned tuned{std::move(entry), {}, {}};
     try {
       tuned.result = tune_blocks(tuned.asking, recorder, session, tuning);
-    } catch (const Interrupted&) {
+    } catch (const Cancelled&) {
       if (all.empty()) {
         throw;
       }
       break;  // what was tuned before is shown
     }
-    note_cost(tuned.result, watch.elapsed(), common);
+    note_cost(tuned.result, watch.elapsed(), run_context(common));
     all.push_back(std::move(tuned));
   }
   if (!options.validate || shows_parts(common) || common.output != "-") {
@@ -578,7 +578,7 @@ LapackRequest lapack_request(const TuneOptions& options) {
 }
 
 void run_tune(TuneOptions options, const CommonOptions& common) {
-  const std::vector<LibraryOptions> where = places(options.threads, options.blas, options.libraries, common);
+  const std::vector<machine::LibraryChoice> where = places(options.threads, options.blas, options.libraries, run_context(common));
   if (where.size() > 1 || !options.variants.empty()) {
     run_joint(options, where, common);
     return;

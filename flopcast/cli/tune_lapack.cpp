@@ -271,14 +271,14 @@ nlohmann::json to_json(const Outcome& outcome) {
 /// All of LAPACK in one place.
 class LapackTuner {
  public:
-  LapackTuner(const LapackRequest& request, const LibraryOptions& libraries, const CommonOptions& common)
+  LapackTuner(const LapackRequest& request, const machine::LibraryChoice& libraries, const CommonOptions& common)
       : request_(request),
         common_(common),
         entries_(entries(request.precisions)),
-        store_(open_store(common)),
-        bench_(libraries, common, request.validate),
+        store_(open_store(run_context(common))),
+        bench_(libraries, run_context(common), request.validate),
         recorder_(bench_.files()),
-        session_(bench_, store_, request.tuning, common),
+        session_(bench_, store_, request.tuning, run_context(common)),
         threads_(libraries.threads) {
     require_profile_writable(request.profile);
     if (!request.tuning.fresh && std::filesystem::exists(request.profile)) {
@@ -304,10 +304,10 @@ class LapackTuner {
         }
         use_left_ -= entry.use;
       }
-    } catch (const Interrupted&) {
+    } catch (const Cancelled&) {
       show();
-      throw Interrupted(has_profile() ? fmt::format("what was tuned so far is in {}; run the same command again to go on", request_.profile)
-                                      : "nothing was tuned yet; every sample is kept: run the same command again to go on");
+      throw Cancelled(has_profile() ? fmt::format("what was tuned so far is in {}; run the same command again to go on", request_.profile)
+                                    : "nothing was tuned yet; every sample is kept: run the same command again to go on");
     }
     show();
   }
@@ -438,7 +438,7 @@ class LapackTuner {
 
 }  // namespace
 
-void tune_lapack(const LapackRequest& request, const LibraryOptions& libraries, const CommonOptions& common) {
+void tune_lapack(const LapackRequest& request, const machine::LibraryChoice& libraries, const CommonOptions& common) {
   LapackTuner(request, libraries, common).run();
 }
 

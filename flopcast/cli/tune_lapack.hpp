@@ -25,6 +25,6 @@ struct LapackRequest {
 /// Tunes every routine that asks ilaenv, the most used first, each for a share of what is left of the budget, and shows a table. What the
 /// profile already holds for the same sizes is left alone unless the tuning is to be fresh. Throws usage_error for letters that are no
 /// precision.
-void tune_lapack(const LapackRequest& request, const LibraryOptions& libraries, const CommonOptions& common);
+void tune_lapack(const LapackRequest& request, const machine::LibraryChoice& libraries, const CommonOptions& common);
 
 }  // namespace flopcast::cli

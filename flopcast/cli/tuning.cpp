@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "flopcast/cache/placement.hpp"
-#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/on_demand_sampling.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/routine_problem.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -31,24 +30,23 @@ measure::StopRule validation_rule(const TuningOptions& tuning) {
 }
 
 /// "validating dgeqrf: about 447 s, up to twice as long ..." where that is worth saying.
-void note_expected(const std::string& label, Seconds expected, Seconds budget, const CommonOptions& common) {
+void note_expected(const std::string& label, Seconds expected, Seconds budget, const RunContext& context) {
   static constexpr Seconds worth_saying = 10;
   if (expected < worth_saying) {
     return;
   }
-  note(fmt::format(
-           "{}: about {}, up to twice as long where other programs disturb{}", label, format_seconds(expected),
-           expected < budget ? "; --time-budget limits it" : fmt::format("; --time-budget ends it after {}", format_seconds(budget))),
-       common);
+  context.note(fmt::format(
+      "{}: about {}, up to twice as long where other programs disturb{}", label, format_seconds(expected),
+      expected < budget ? "; --time-budget limits it" : fmt::format("; --time-budget ends it after {}", format_seconds(budget))));
 }
 
 }  // namespace
 
-TuningSession::TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const CommonOptions& common)
+TuningSession::TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const RunContext& context)
     : bench_(bench),
       store_(store),
       options_(options),
-      common_(common),
+      context_(context),
       session_(bench.session(store, session_options(options))),
       fresh_models_(bench.environment()) {}
 
@@ -57,10 +55,10 @@ void TuningSession::tell_of_others(const OtherLoad& load) {
   const double others = load.cores().value_or(0);
   if (others > OtherLoad::much && !told_of_others_) {
     told_of_others_ = true;
-    note(fmt::format("warning: other programs kept {:.1f} cores busy meanwhile: times and choices may be wrong; do it again, with --fresh, "
-                     "when the machine is idle",
-                     others),
-         common_);
+    context_.note(
+        fmt::format("warning: other programs kept {:.1f} cores busy meanwhile: times and choices may be wrong; do it again, with --fresh, "
+                    "when the machine is idle",
+                    others));
   }
 }
 
@@ -72,7 +70,7 @@ tune::BlockSizeResult TuningSession::tune(const std::string& label, std::span<co
   sources.placements = [&](const Trace& trace) {
     return cache::cache_state(trace, bench_.environment().caches, cache::Start::filled).placements;
   };
-  sources.sampling = sampling_sources(session_, store_, bench_, {.budget = options.time_budget, .label = label}, common_);
+  sources.sampling = sampling_sources(session_, store_, bench_, {.budget = options.time_budget, .label = label}, context_);
   tune::BlockSizeResult result;
   if (options_.fresh) {
     result = tune::tune_block_size(problems, bench_.environment(), fresh_models_, sources, options);
@@ -80,7 +78,7 @@ tune::BlockSizeResult TuningSession::tune(const std::string& label, std::span<co
     model::OnDemandModels models = bench_.models(store_, kernels);
     result = tune::tune_block_size(problems, bench_.environment(), models, sources, options);
   }
-  throw_if_interrupted("every sample is kept; run the same command again to go on");
+  context_.throw_if_cancelled("every sample is kept; run the same command again to go on");
   tell_of_others(load);
   return result;
 }
@@ -96,18 +94,18 @@ std::vector<tune::Check> TuningSession::validate(const std::string& label, std::
     expected += order.back().first;
   }
   std::sort(order.begin(), order.end());
-  note_expected(label, expected, options.time_budget, common_);
+  note_expected(label, expected, options.time_budget, context_);
   const OtherLoad load;
   const Stopwatch watch;
   std::vector<tune::Check> checks(problems.size());
   session_.options().stop = rule;
   for (const auto& [seconds, p] : order) {
-    const auto show = progress(fmt::format("{}, n = {}", label, size_text(decisions[p].sizes)), common_);
+    const auto show = context_.step(fmt::format("{}, n = {}", label, size_text(decisions[p].sizes)));
     const auto measure = [&](std::span<const measure::Experiment> experiments) {
       return session_.run(experiments,
                           [&](std::int64_t done, std::int64_t all) { return show(done, all) && watch.elapsed() < options.time_budget; });
     };
-    if (interrupted() || watch.elapsed() >= options.time_budget) {
+    if (context_.cancelled() || watch.elapsed() >= options.time_budget) {
       break;
     }
     tune::Check check = tune::validate(problems[p], decisions[p], measure, runners, options.extent);
@@ -118,20 +116,18 @@ std::vector<tune::Check> TuningSession::validate(const std::string& label, std::
   }
   session_.options().stop = session_options(options_).stop;
   const auto missing = std::count_if(checks.begin(), checks.end(), [](const tune::Check& check) { return !check.complete; });
-  if (missing > 0 && !interrupted()) {
-    note(fmt::format("{}: the time budget ended it before {} of {} sizes were run; a larger --time-budget runs them", label, missing,
-                     checks.size()),
-         common_);
+  if (missing > 0 && !context_.cancelled()) {
+    context_.note(fmt::format("{}: the time budget ended it before {} of {} sizes were run; a larger --time-budget runs them", label,
+                              missing, checks.size()));
   }
   tell_of_others(load);
   return checks;
 }
 
-void note_cost(const tune::BlockSizeResult& result, Seconds elapsed, const CommonOptions& common) {
-  note(fmt::format("{} stretch{} of kernel calls measured, {} timings, {} ({} in all){}", result.cost.segments,
-                   result.cost.segments == 1 ? "" : "es", result.cost.timings, format_seconds(result.cost.measuring),
-                   format_seconds(elapsed), result.complete ? "" : "; the time budget ended it: --time-budget gives more"),
-       common);
+void note_cost(const tune::BlockSizeResult& result, Seconds elapsed, const RunContext& context) {
+  context.note(fmt::format("{} stretch{} of kernel calls measured, {} timings, {} ({} in all){}", result.cost.segments,
+                           result.cost.segments == 1 ? "" : "es", result.cost.timings, format_seconds(result.cost.measuring),
+                           format_seconds(elapsed), result.complete ? "" : "; the time budget ended it: --time-budget gives more"));
 }
 
 }  // namespace flopcast::cli

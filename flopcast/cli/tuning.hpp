@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
 #include "flopcast/cli/other_load.hpp"
 #include "flopcast/cli/workbench.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/tune/validate.hpp"
 
@@ -39,10 +39,10 @@ class TuningSession {
   using Record = std::function<Trace(const Call&, const tune::Alternative&)>;
 
   /// Workbench and store must outlive it.
-  TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const CommonOptions& common);
+  TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const RunContext& context);
 
   /// Chooses for every problem; `label` ("tuning dgeqrf") stands beside the progress. Of earlier samples those of `kernels` are used, or
-  /// all if it is empty. Throws Interrupted after Ctrl-C.
+  /// all if it is empty. Throws Cancelled if the operation is cancelled.
   tune::BlockSizeResult tune(const std::string& label, std::span<const tune::Problem> problems, const Record& record,
                              const std::set<std::string>& kernels, const tune::BlockSizeOptions& options);
 
@@ -55,7 +55,7 @@ class TuningSession {
   const Workbench& bench_;
   model::Store& store_;
   TuningOptions options_;
-  const CommonOptions& common_;
+  RunContext context_;
   measure::Session session_;
   model::OnDemandModels fresh_models_;  ///< of this session's samples
   bool told_of_others_ = false;
@@ -64,6 +64,6 @@ class TuningSession {
 };
 
 /// "12 stretches of kernel calls measured, ..." as a note.
-void note_cost(const tune::BlockSizeResult& result, Seconds elapsed, const CommonOptions& common);
+void note_cost(const tune::BlockSizeResult& result, Seconds elapsed, const RunContext& context);
 
 }  // namespace flopcast::cli

@@ -11,9 +11,7 @@
 
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/cli/block_tuning.hpp"
-#include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/on_demand_sampling.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/cli/thread_safety.hpp"
 #include "flopcast/cli/tuning.hpp"
 #include "flopcast/cli/workbench.hpp"
@@ -25,6 +23,7 @@
 #include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
+#include "flopcast/support/run_context.hpp"
 #include "flopcast/tune/block_size.hpp"
 
 namespace flopcast::cli {
@@ -73,8 +72,8 @@ std::vector<ThreadCalls> described_calls(const interpose::ProgramTraceFile& file
 constexpr const char* as_recorded = "library";  // kernels that BLAS chooses by itself
 
 /// What the question's libraries are; a BLAS that is named takes the LAPACK with it that `record --blas` takes.
-LibraryOptions libraries_of(const WhatIf& question, const RecordedPlace& place, const std::string& kernels) {
-  LibraryOptions options;
+machine::LibraryChoice libraries_of(const WhatIf& question, const RecordedPlace& place, const std::string& kernels) {
+  machine::LibraryChoice options;
   options.kernels = question.kernels.empty() ? kernels : question.kernels;
   options.threads = question.threads.value_or(place.threads.value_or(1));
   options.blas = question.blas.empty() ? place.blas : question.blas;
@@ -89,7 +88,7 @@ LibraryOptions libraries_of(const WhatIf& question, const RecordedPlace& place, 
 }
 
 /// Throws bad_input or environment_error for what can be known before the libraries are opened.
-void require_answerable(const WhatIf& question, const LibraryOptions& libraries) {
+void require_answerable(const WhatIf& question, const machine::LibraryChoice& libraries) {
   const std::string blas = machine::locate_usable(libraries.blas, machine::Role::blas).string();
   if (!libraries.lapack.empty()) {
     machine::locate_usable(libraries.lapack, machine::Role::lapack);
@@ -122,14 +121,14 @@ class Answering {
   /// `same`: what the models expect where the program was recorded; nullptr if that isn't known or not to be compared with, or if this is the
   /// question.
   Answering(const WhatIf& question, const std::vector<ThreadCalls>& threads, const ProgramBreakdown& breakdown,
-            const LibraryOptions& libraries, const Answer* same, bool is_recorded_place, Seconds budget, const CommonOptions& common)
+            const machine::LibraryChoice& libraries, const Answer* same, bool is_recorded_place, Seconds budget, const RunContext& context)
       : threads_(threads),
         breakdown_(breakdown),
         same_(same),
         is_recorded_place_(is_recorded_place),
-        common_(common),
-        store_(open_store(common)),
-        bench_(libraries, common),
+        context_(context),
+        store_(open_store(context)),
+        bench_(libraries, context),
         budget_(budget) {
     require_same_integers();
     answer_.question = question;
@@ -170,7 +169,7 @@ class Answering {
       traces.push_back({std::move(trace), std::move(placements), 1});
     }
     model::OnDemandModels models = bench_.models(store_, routines);
-    sample_missing(traces, bench_, store_, models, budget, "sampling for " + answer_.question.text, common_);
+    sample_missing(traces, bench_, store_, models, budget, "sampling for " + answer_.question.text, context_);
     Seconds extrapolated = 0;
     std::vector<std::vector<predict::CallerStep>> steps(traces.size());
     for (std::size_t t = 0; t < traces.size(); ++t) {
@@ -311,7 +310,7 @@ class Answering {
       if (shape.first_calls || shape.longest.routine == nullptr || shape.longest.routine->index("info") < 0) {
         continue;
       }
-      throw_if_interrupted("nothing was measured");
+      context_.throw_if_cancelled("nothing was measured");
       std::vector<interpose::AskingCall> asking = asking_calls(shape, recorder);
       if (asking.empty()) {
         continue;
@@ -420,7 +419,7 @@ class Answering {
   }
 
   tune::BlockSizeResult choose_blocks(const std::vector<tune::Problem>& problems, interpose::Recorder& recorder, Seconds budget) {
-    TuningSession session(bench_, store_, {}, common_);
+    TuningSession session(bench_, store_, {}, context_);
     tune::BlockSizeOptions options;
     options.time_budget = budget;
     const auto record = [&](const Call& call, const tune::Alternative& alternative) { return recorder.record(call, alternative.blocks); };
@@ -477,7 +476,7 @@ class Answering {
   const ProgramBreakdown& breakdown_;
   const Answer* same_;
   bool is_recorded_place_;
-  const CommonOptions& common_;
+  RunContext context_;
   model::Store store_;
   Workbench bench_;
   Seconds budget_;
@@ -527,12 +526,12 @@ namespace {
 class Interview {
  public:
   Interview(const interpose::ProgramTraceFile& file, const ProgramBreakdown& breakdown, const RecordedPlace& place, std::string kernels,
-            const CommonOptions& common)
+            const RunContext& context)
       : file_(file),
         breakdown_(breakdown),
         place_(place),
         kernels_(std::move(kernels)),
-        common_(common),
+        context_(context),
         can_compare_(cli::can_compare(file.summary(), place)),
         threads_(described_calls(file, breakdown)) {}
 
@@ -575,7 +574,7 @@ class Interview {
       if (threads_.empty()) {
         throw bad_input("the recording holds no call that the catalogue describes, so nothing can be predicted");
       }
-      const LibraryOptions libraries = libraries_of(question, place_, kernels_);
+      const machine::LibraryChoice libraries = libraries_of(question, place_, kernels_);
       require_thread_safe(file_, question.blas, question.lapack);  // which no number of threads mends
       require_answerable(question, libraries);
     } catch (const Error& error) {
@@ -587,7 +586,7 @@ class Interview {
 
   void tell(const Answer& answer) const {
     if (!answer.question.told_by_asker) {
-      note(fmt::format("--what-if {} can't be answered: {}", answer.question.text, answer.failure), common_);
+      context_.note(fmt::format("--what-if {} can't be answered: {}", answer.question.text, answer.failure));
     }
   }
 
@@ -597,8 +596,8 @@ class Interview {
     try {
       same_ = asked(question, libraries_of(question, place_, as_recorded), nullptr, true);
     } catch (const Error& error) {  // the others are predicted by the models alone
-      pass_on_if_interrupted();
-      note(fmt::format("nothing can be compared with the recorded times: {}", error.what()), common_);
+      context_.rethrow_if_cancelled();
+      context_.note(fmt::format("nothing can be compared with the recorded times: {}", error.what()));
     }
   }
 
@@ -609,7 +608,7 @@ class Interview {
     try {
       return asked(question, libraries_of(question, place_, kernels_), same_ ? &*same_ : nullptr, false);
     } catch (const Error& error) {
-      pass_on_if_interrupted();
+      context_.rethrow_if_cancelled();
       Answer answer;
       answer.question = question;
       fail(answer, error);
@@ -618,19 +617,19 @@ class Interview {
     }
   }
 
-  Answer asked(const WhatIf& question, const LibraryOptions& libraries, const Answer* same, bool is_recorded_place) {
+  Answer asked(const WhatIf& question, const machine::LibraryChoice& libraries, const Answer* same, bool is_recorded_place) {
     const KernelVariables users;  // each question has its own
     if (!question.kernels.empty()) {
       KernelVariables::clear();
     }
-    return Answering(question, threads_, breakdown_, libraries, same, is_recorded_place, budget_, common_).run();
+    return Answering(question, threads_, breakdown_, libraries, same, is_recorded_place, budget_, context_).run();
   }
 
   const interpose::ProgramTraceFile& file_;
   const ProgramBreakdown& breakdown_;
   const RecordedPlace& place_;
   std::string kernels_;
-  const CommonOptions& common_;
+  RunContext context_;
   bool can_compare_;
   std::vector<ThreadCalls> threads_;
   Seconds budget_ = 0;
@@ -640,8 +639,8 @@ class Interview {
 }  // namespace
 
 std::vector<Answer> answer(const std::vector<WhatIf>& questions, const interpose::ProgramTraceFile& file, const ProgramBreakdown& breakdown,
-                           const RecordedPlace& place, const std::string& kernels, Seconds budget, const CommonOptions& common) {
-  return Interview(file, breakdown, place, kernels, common).run(questions, budget);
+                           const RecordedPlace& place, const std::string& kernels, Seconds budget, const RunContext& context) {
+  return Interview(file, breakdown, place, kernels, context).run(questions, budget);
 }
 
 }  // namespace flopcast::cli

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/command.hpp"
 #include "flopcast/cli/program_tables.hpp"
 #include "flopcast/cli/recorded_place.hpp"
 #include "flopcast/core/environment.hpp"
@@ -13,6 +12,7 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/core/trace.hpp"
 #include "flopcast/predict/predict.hpp"
+#include "flopcast/support/run_context.hpp"
 
 /// Predictions of a recorded program's calls under other circumstances.
 namespace flopcast::cli {
@@ -83,6 +83,6 @@ struct Answer {
 /// recorded. What can't be answered is said before anything is measured, and has an answer with a failure.
 std::vector<Answer> answer(const std::vector<WhatIf>& questions, const interpose::ProgramTraceFile& file,
                            const interpose::ProgramBreakdown& breakdown, const RecordedPlace& place, const std::string& kernels,
-                           Seconds budget, const CommonOptions& common);
+                           Seconds budget, const RunContext& context);
 
 }  // namespace flopcast::cli

@@ -1,11 +1,9 @@
 #include "flopcast/cli/workbench.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <string>
 
-#include "flopcast/cli/options.hpp"
 #include "flopcast/core/control_group.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/json.hpp"
@@ -16,23 +14,14 @@
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/installed.hpp"
 #include "flopcast/machine/topology.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
 
 constexpr const char* reference_artifact = "reference-time";
 
-constexpr const char* lapack_help = "LAPACK: reference, openblas or a path";
-
-void add_kernels_option(CLI::App& command, LibraryOptions& options) {
-  command
-      .add_option("--kernels", options.kernels,
-                  "auto: where the BLAS misreads the CPU, the kernels found best by trying; library: as it comes")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "library"}));
-}
-
-machine::LibrarySet open_libraries(const LibraryOptions& options, bool interposer) {
+machine::LibrarySet open_libraries(const machine::LibraryChoice& options, bool interposer) {
   const std::string blas = options.blas.empty() ? machine::default_blas(options.threads) : options.blas;
   const int integer_bytes = machine::Library::open(blas).identity().integer_bytes;
   const std::string lapack = options.lapack.empty() ? machine::default_lapack(integer_bytes) : options.lapack;
@@ -43,31 +32,17 @@ machine::LibrarySet open_libraries(const LibraryOptions& options, bool interpose
 }
 
 /// A group that has used its time up stops until its next period, in the middle of a kernel.
-void note_quota(int threads, const CommonOptions& common) {
+void note_quota(int threads, const RunContext& context) {
   const double granted = control_group_limits().cpus;
   if (granted > 0 && threads > granted) {
-    note(fmt::format("warning: the control group grants {:g} CPUs' worth of time to {} thread{}: long kernels are stopped now and then, "
-                     "short ones aren't",
-                     granted, threads, threads == 1 ? "" : "s"),
-         common);
+    context.note(
+        fmt::format("warning: the control group grants {:g} CPUs' worth of time to {} thread{}: long kernels are stopped now and then, "
+                    "short ones aren't",
+                    granted, threads, threads == 1 ? "" : "s"));
   }
 }
 
 }  // namespace
-
-void add_library_options(CLI::App& command, LibraryOptions& options) {
-  command.add_option("--blas", options.blas, "BLAS: openblas-serial, openblas-pthread, blis, reference, ... or a path");
-  command.add_option("--lapack", options.lapack, lapack_help);
-  command.add_option("--threads", options.threads, "threads of the BLAS")->capture_default_str()->check(CLI::Range(1, 1024));
-  add_kernels_option(command, options);
-}
-
-void add_library_lists(CLI::App& command, LibraryOptions& options, std::string& blas, std::string& threads) {
-  command.add_option("--blas", blas, "BLAS, one or several: openblas-serial,blis-serial; names or paths");
-  command.add_option("--lapack", options.lapack, lapack_help);
-  command.add_option("--threads", threads, "threads of the BLAS, one number or several: 1,2")->capture_default_str();
-  add_kernels_option(command, options);
-}
 
 std::string place_text(const Environment& environment) {
   const auto name = [](const LibraryIdentity& library) {
@@ -78,10 +53,10 @@ std::string place_text(const Environment& environment) {
                      name(environment.lapack));
 }
 
-model::Store open_store(const CommonOptions& common) {
+model::Store open_store(const RunContext& context) {
   model::Store store = model::Store::open();
   if (!store.warning().empty()) {
-    note("warning: " + store.warning(), common);
+    context.note("warning: " + store.warning());
   }
   return store;
 }
@@ -123,35 +98,35 @@ model::OnDemandModels stored_models(const model::Store& store, const Environment
 namespace {
 
 /// What is measured on cores of several kinds in turns is true of none: this process keeps to the fastest kind if it has cores enough.
-void keep_to_one_kind(int threads, const CommonOptions& common) {
+void keep_to_one_kind(int threads, const RunContext& context) {
   const machine::Topology topology = machine::detect_topology();
   if (topology.kinds.empty()) {
     return;
   }
   const machine::CoreKind& fastest = topology.kinds.front();
   if (threads > fastest.cores) {
-    note(fmt::format("warning: {} threads run on cores of several kinds, as there are {} {} cores: times depend on which thread is where",
-                     threads, fastest.cores, fastest.name),
-         common);
+    context.note(
+        fmt::format("warning: {} threads run on cores of several kinds, as there are {} {} cores: times depend on which thread is where",
+                    threads, fastest.cores, fastest.name));
   } else if (const std::vector<int> cpus = cpus_to_measure_on(topology); !cpus.empty()) {
     machine::pin_this_thread(cpus);
-    note(fmt::format("measured on the {} cores, CPU {}", fastest.name, machine::format_cpu_list(cpus)), common);
+    context.note(fmt::format("measured on the {} cores, CPU {}", fastest.name, machine::format_cpu_list(cpus)));
   }
 }
 
 /// Kernels are tried on the cores on which they are to run.
-KernelSettings chosen_kernels(const LibraryOptions& options, const CommonOptions& common) {
-  keep_to_one_kind(options.threads, common);
-  return choose_kernels(options, common);
+KernelSettings chosen_kernels(const machine::LibraryChoice& options, const RunContext& context) {
+  keep_to_one_kind(options.threads, context);
+  return choose_kernels(options, context);
 }
 
 }  // namespace
 
-Workbench::Workbench(const LibraryOptions& options, const CommonOptions& common, bool interposer)
-    : settings_(chosen_kernels(options, common)),
+Workbench::Workbench(const machine::LibraryChoice& options, const RunContext& context, bool interposer)
+    : settings_(chosen_kernels(options, context)),
       libraries_(open_libraries(options, interposer)),
-      environment_(machine::detect(libraries_, options.threads, {.progress = progress("measuring caches", common)})) {
-  note_quota(options.threads, common);
+      environment_(machine::detect(libraries_, options.threads, {.progress = context.step("measuring caches")})) {
+  note_quota(options.threads, context);
 }
 
 interpose::LibraryFiles Workbench::files() const { return {libraries_.blas().path, libraries_.lapack().path}; }

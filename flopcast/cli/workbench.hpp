@@ -3,7 +3,6 @@
 #include <set>
 #include <string>
 
-#include "flopcast/cli/command.hpp"
 #include "flopcast/cli/kernel_choice.hpp"
 #include "flopcast/cli/library_options.hpp"
 #include "flopcast/core/environment.hpp"
@@ -13,12 +12,13 @@
 #include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/support/run_context.hpp"
 
 /// What the subcommands that measure or predict put together: libraries, environment, store, session, recorder.
 namespace flopcast::cli {
 
 /// The store at its default path; a warning about a damaged one goes to standard error.
-model::Store open_store(const CommonOptions& common);
+model::Store open_store(const RunContext& context);
 
 /// Time of the reference kernel at a drift of 1 in `environment`, by which sessions and samples are related; 0 if none is kept yet.
 Seconds reference_time(const model::Store& store, const Environment& environment);
@@ -34,7 +34,7 @@ std::string place_text(const Environment& environment);
 class Workbench {
  public:
   /// With `interposer`, ilaenv_ of the LAPACK is ours (set_blocks works).
-  Workbench(const LibraryOptions& options, const CommonOptions& common, bool interposer = false);
+  Workbench(const machine::LibraryChoice& options, const RunContext& context, bool interposer = false);
 
   [[nodiscard]] const machine::LibrarySet& libraries() const { return libraries_; }
   [[nodiscard]] const Environment& environment() const { return environment_; }

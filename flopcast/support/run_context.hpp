@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace flopcast {
+
+/// Reports the progress of a step as units of work done and expected. Returns false to stop the step early.
+using Progress = std::function<bool(std::int64_t done, std::int64_t expected)>;
+
+/// Ends an operation that its caller cancelled. what() says which results are kept.
+class Cancelled : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Connects a long operation with its caller. By default the operation is silent and never cancelled.
+struct RunContext {
+  /// Receives remarks beside the results, one sentence or more without a line break at the end.
+  std::function<void(const std::string& text)> note = [](const std::string&) {};
+  /// Opens a step that takes long, such as "measuring caches".
+  std::function<Progress(std::string_view label)> progress = [](std::string_view) {
+    return [](std::int64_t, std::int64_t) { return true; };
+  };
+  /// Polled between steps. Returns true once the operation is to end.
+  std::function<bool()> cancelled = [] { return false; };
+
+  /// Opens a step by `progress`. The step's function also returns false once the operation is cancelled.
+  [[nodiscard]] Progress step(std::string_view label) const {
+    return [report = progress(label), stop = cancelled](std::int64_t done, std::int64_t expected) {
+      return report(done, expected) && !stop();
+    };
+  }
+
+  /// Throws Cancelled if the operation is cancelled. `kept` says which results are kept: "samples are kept; run it again to go on".
+  void throw_if_cancelled(const std::string& kept) const {
+    if (cancelled()) {
+      throw Cancelled("interrupted; " + kept);
+    }
+  }
+
+  /// Throws the exception that is being handled again if the operation is cancelled. To be called in a handler only: a measurement that
+  /// was cancelled isn't a failure that other results can do without.
+  void rethrow_if_cancelled() const {
+    if (cancelled()) {
+      throw;
+    }
+  }
+};
+
+}  // namespace flopcast

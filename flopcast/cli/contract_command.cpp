@@ -13,6 +13,7 @@
 #include "flopcast/cli/contract_options.hpp"
 #include "flopcast/cli/contract_ranking.hpp"
 #include "flopcast/cli/contract_run.hpp"
+#include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/recording_complaints.hpp"
 #include "flopcast/cli/workbench.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/library_options.hpp"
 #include "flopcast/contract/micro_benchmark.hpp"
+#include "flopcast/machine/library_choice.hpp"
 
 namespace flopcast::cli {
 

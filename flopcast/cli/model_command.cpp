@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/model_build.hpp"
 #include "flopcast/cli/model_figure.hpp"
 #include "flopcast/cli/options.hpp"

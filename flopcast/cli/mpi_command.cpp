@@ -17,6 +17,7 @@
 
 #include "flopcast/cli/mpi_kernels.hpp"
 #include "flopcast/cli/mpi_known_kernels.hpp"
+#include "flopcast/cli/mpi_options.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/error.hpp"
@@ -403,8 +404,9 @@ void run_command(const RunOptions& options, CommonOptions& common) {
   set_kernels_of(options.command.front(), options.kernels, first_says);
   const MpiRun run = run_mpi_program(options.command, options.mpi, mpi, patience);
   common.exit_code = run.exit_code;
-  tell_of_results(run, options, common);
-  run.profile.empty() ? tell_of_none(run, earlier, options, common) : tell_of_profile(run, earlier, options, common);
+  tell_of_results(run, options, run_context(common));
+  run.profile.empty() ? tell_of_none(run, earlier, options, run_context(common))
+                      : tell_of_profile(run, earlier, options, run_context(common));
 }
 
 void show_command(const std::string& file, const CommonOptions& common) {
@@ -492,28 +494,11 @@ void add_patience_option(CLI::App& command, std::string& patience) {
       ->type_name("DURATION|none");
 }
 
-Seconds parse_patience(const std::string& text) {
-  const Seconds patience = text == "none" ? 0 : parse_duration(text, "--patience");
-  if (text != "none" && !(patience > 0)) {
-    throw usage_error("--patience: '{}' is no duration above 0 such as 60s, nor none", text);
-  }
-  return patience;
-}
-
 std::string results_warning(const std::string& policy) {
   return fmt::format(
       "flopcast: --policy {} leaves kernels out whose time is known: the program's results will be garbage. A program that goes by its "
       "results (a residual check, a loop that ends when it has converged) needs --policy full",
       policy);
-}
-
-double mpi_coverage(const json& profile) {
-  Seconds kernels = 0;
-  for (const json& kernel : profile.at("kernels")) {
-    kernels += number(kernel.at("along"), "seconds");
-  }
-  const Seconds path = number(profile.at("path"), "seconds");
-  return path > 0 ? kernels / path : 0;
 }
 
 void add_mpi_command(CLI::App& app, CommonOptions& common) {

@@ -5,17 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/mpi_profile.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/path/execution_policy.hpp"
 
 namespace flopcast::cli {
-
-/// Name and version of what `flopcast mpi run` writes.
-inline constexpr const char* mpi_profile_schema = "flopcast-mpi-profile-1";
-
-/// Share of a profile's critical path that lies in kernels; the rest is computation that flopcast doesn't see into.
-double mpi_coverage(const nlohmann::json& profile);
 
 /// What `choose` makes of an option's value; throws usage_error that names the option where `choose` knows no such value.
 template <class Choose>
@@ -33,9 +28,6 @@ void add_precision_options(CLI::App& command, path::Precision& precision);
 void add_thread_option(CLI::App& command, bool& no_thread_multiple);
 /// --patience, as text.
 void add_patience_option(CLI::App& command, std::string& patience);
-/// Its value; 0 for `none`. Throws usage_error for what is no duration.
-Seconds parse_patience(const std::string& text);
-inline constexpr const char* default_patience = "60s";
 
 /// What leaving kernels out does to the program, for the user to read before it runs.
 std::string results_warning(const std::string& policy);

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,13 +10,13 @@
 #include <vector>
 
 #include "flopcast/cli/kernel_choice.hpp"
-#include "flopcast/cli/options.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/launch.hpp"
 #include "flopcast/interpose/mpi_run.hpp"
 #include "flopcast/machine/inspect.hpp"
 #include "flopcast/machine/installed.hpp"
 #include "flopcast/model/store.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -72,46 +71,39 @@ fs::path linked_blas(const fs::path& program) {
   return blas;
 }
 
-KernelSettings suitable_kernels(const fs::path& program, const CommonOptions& common) {
+KernelSettings suitable_kernels(const fs::path& program, const RunContext& context) {
   const fs::path blas = linked_blas(program);
   if (blas.empty()) {
     const KernelSettings known = known_kernels({});
     if (!known.empty()) {
-      note(fmt::format("flopcast: the program runs with {}, by which libraries that misread this CPU choose better kernels (--kernels "
-                       "library leaves it)",
-                       text_of(known)),
-           common);
+      context.note(
+          fmt::format("flopcast: the program runs with {}, by which libraries that misread this CPU choose better kernels (--kernels "
+                      "library leaves it)",
+                      text_of(known)));
     }
     return known;
   }
   const fs::path store = model::default_store_path();
   fs::create_directories(store.parent_path());
   const Turn turn(store.parent_path() / "kernel-choice.lock");
-  return better_kernels(blas, "which is set for the program", run_context(common));
+  return better_kernels(blas, "which is set for the program", context);
 }
 
 }  // namespace
 
-void add_mpi_kernels_option(CLI::App& command, std::string& kernels) {
-  command
-      .add_option("--kernels", kernels,
-                  "auto: where the program's BLAS misreads the CPU, the kernels found best by trying; library: as it comes (default: auto)")
-      ->check(CLI::IsMember({"auto", "library"}));
-}
-
-void set_kernels_of(const std::string& program, const std::string& kernels, const CommonOptions& common) {
+void set_kernels_of(const std::string& program, const std::string& kernels, const RunContext& context) {
   if (kernels == "library" || user_has_chosen()) {
     return;
   }
   const fs::path file = interpose::find_program(program);
   try {
-    for (const auto& [variable, value] : suitable_kernels(file, common)) {
+    for (const auto& [variable, value] : suitable_kernels(file, context)) {
       ::setenv(variable.c_str(), value.c_str(), 1);
     }
   } catch (const Error& error) {
-    note(fmt::format("flopcast: whether the BLAS misreads this CPU can't be found out: {}", error.what()), common);
+    context.note(fmt::format("flopcast: whether the BLAS misreads this CPU can't be found out: {}", error.what()));
   } catch (const fs::filesystem_error& error) {
-    note(fmt::format("flopcast: whether the BLAS misreads this CPU can't be found out: {}", error.what()), common);
+    context.note(fmt::format("flopcast: whether the BLAS misreads this CPU can't be found out: {}", error.what()));
   }
 }
 

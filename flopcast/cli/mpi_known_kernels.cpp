@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/mpi_profile.hpp"
 #include "flopcast/core/json.hpp"
 #include "flopcast/machine/detect.hpp"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <utility>
 
-#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/mpi_profile.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/interpose/launch.hpp"

@@ -1,19 +1,18 @@
 #include "flopcast/cli/mpi_machine.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <optional>
 #include <vector>
 
-#include "flopcast/cli/mpi_tables.hpp"
-#include "flopcast/cli/options.hpp"
+#include "flopcast/cli/mpi_profile.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/topology.hpp"
 #include "flopcast/report/file.hpp"
 #include "flopcast/scale/platform.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -38,19 +37,9 @@ double positive(const std::string& text, const char* option, const char* expecte
 
 }  // namespace
 
-void add_machine_choice(CLI::App& command, MachineChoice& choice) {
-  command.add_option("--machine", choice.machine, "Description of the machine (docs/mpi.md says what is in it)")->type_name("FILE");
-  command
-      .add_option("--platform", choice.platform, "The machine as a platform file of SimGrid; its cores are taken to be like this machine's")
-      ->type_name("FILE");
-  command.add_option("--latency", choice.latency, "Of a message between nodes, in seconds");
-  command.add_option("--bandwidth", choice.bandwidth, "Between nodes, in GB/s");
-  command.add_option("--cores-per-node", choice.cores_per_node, "Processes on each node")->check(CLI::Range(1, 4096));
-}
-
 std::string this_machine() { return machine::detect_topology().cpu; }
 
-SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Store& store, const CommonOptions& common)
+SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Store& store, const RunContext& context)
     : flops_per_second_(scale::core_flops_per_second) {
   const int ways =
       (choice.machine.empty() ? 0 : 1) + (choice.platform.empty() ? 0 : 1) + (choice.latency.empty() && choice.bandwidth.empty() ? 0 : 1);
@@ -61,7 +50,7 @@ SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Sto
     description_ = scale::machine_description_from_json(
         report::read_document(choice.machine, scale::machine_description_schema, report::WrittenBy::hand), choice.machine);
   } else {
-    describe(choice, store, common);
+    describe(choice, store, context);
   }
   if (choice.cores_per_node > 0) {
     description_.cores_per_host = choice.cores_per_node;
@@ -69,14 +58,14 @@ SimulatedMachine::SimulatedMachine(const MachineChoice& choice, const model::Sto
   if (!choice.platform.empty()) {
     read_platform(choice);
   } else if (!description_.disturbances.empty()) {
-    note(fmt::format("flopcast: warning: something disturbed the measurement of {}: {}. Messages may cost something else; describe an idle "
-                     "machine with 'flopcast mpi describe'",
-                     choice.machine.empty() ? "this machine" : choice.machine, fmt::join(description_.disturbances, "; ")),
-         common);
+    context.note(
+        fmt::format("flopcast: warning: something disturbed the measurement of {}: {}. Messages may cost something else; describe an idle "
+                    "machine with 'flopcast mpi describe'",
+                    choice.machine.empty() ? "this machine" : choice.machine, fmt::join(description_.disturbances, "; ")));
   }
 }
 
-void SimulatedMachine::describe(const MachineChoice& choice, const model::Store& store, const CommonOptions& common) {
+void SimulatedMachine::describe(const MachineChoice& choice, const model::Store& store, const RunContext& context) {
   const auto kept = store.read_artifact(machine_artifact_kind, this_machine(), [](const json& document) {
     return scale::machine_description_from_json(document, "the store's description of this machine");
   });
@@ -94,12 +83,12 @@ void SimulatedMachine::describe(const MachineChoice& choice, const model::Store&
     description_.between_hosts.bytes_per_second = giga * positive(choice.bandwidth, "--bandwidth", "a number of GB/s such as 12.5");
   }
   if (choice.platform.empty()) {
-    note(fmt::format("flopcast: nodes have {} like this machine's; messages within them {} + {} ({}), between them {} + {}",
-                     counted(choice.cores_per_node > 0 ? choice.cores_per_node : description_.cores_per_host, "core", "cores"),
-                     format_seconds(description_.within_host.latency), format_bandwidth(description_.within_host.bytes_per_second),
-                     kept ? "as measured here" : "assumed; 'flopcast mpi describe' measures it",
-                     format_seconds(description_.between_hosts.latency), format_bandwidth(description_.between_hosts.bytes_per_second)),
-         common);
+    context.note(fmt::format("flopcast: nodes have {} like this machine's; messages within them {} + {} ({}), between them {} + {}",
+                             counted(choice.cores_per_node > 0 ? choice.cores_per_node : description_.cores_per_host, "core", "cores"),
+                             format_seconds(description_.within_host.latency), format_bandwidth(description_.within_host.bytes_per_second),
+                             kept ? "as measured here" : "assumed; 'flopcast mpi describe' measures it",
+                             format_seconds(description_.between_hosts.latency),
+                             format_bandwidth(description_.between_hosts.bytes_per_second)));
   }
 }
 

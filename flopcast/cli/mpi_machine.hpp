@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/cli/command.hpp"
 #include "flopcast/interpose/smpi_run.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/scale/machine_description.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::cli {
 
@@ -19,13 +19,12 @@ struct MachineChoice {
   std::string bandwidth;   ///< between hosts, GB/s
   int cores_per_node = 0;  ///< 0: not given
 };
-void add_machine_choice(CLI::App& command, MachineChoice& choice);
 
 /// The machine that was chosen. Without a choice it has hosts like this one, as `flopcast mpi describe` has measured it.
 class SimulatedMachine {
  public:
   /// Throws usage_error for options that exclude each other, bad_input for a file that describes no machine.
-  SimulatedMachine(const MachineChoice& choice, const model::Store& store, const CommonOptions& common);
+  SimulatedMachine(const MachineChoice& choice, const model::Store& store, const RunContext& context);
 
   /// Throws bad_input if it has too few cores for so many processes.
   void require_cores(int ranks) const;
@@ -35,7 +34,7 @@ class SimulatedMachine {
   [[nodiscard]] nlohmann::json document() const;
 
  private:
-  void describe(const MachineChoice& choice, const model::Store& store, const CommonOptions& common);
+  void describe(const MachineChoice& choice, const model::Store& store, const RunContext& context);
   void read_platform(const MachineChoice& choice);
 
   scale::MachineDescription description_;

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/mpi_profile.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/json.hpp"
 #include "flopcast/interpose/component.hpp"

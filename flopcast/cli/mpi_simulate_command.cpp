@@ -11,6 +11,7 @@
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/mpi_kernels.hpp"
 #include "flopcast/cli/mpi_machine.hpp"
+#include "flopcast/cli/mpi_options.hpp"
 #include "flopcast/cli/mpi_simulation.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/options.hpp"
@@ -208,7 +209,7 @@ void simulate(SimulateOptions options, CommonOptions& common) {
   options.simulation.time_budget = parse_duration(options.time_budget, "--time-budget");
   interpose::require_simulable(options.simulation.command.front());
   model::Store store = open_store(run_context(common));
-  const SimulatedMachine machine(options.machine, store, common);
+  const SimulatedMachine machine(options.machine, store, run_context(common));
   MpiSimulator simulator(options.simulation, store, run_context(common));
   if (options.simulation.show_output) {
     note("flopcast: kernels aren't executed: what the program computes and prints is garbage", common);

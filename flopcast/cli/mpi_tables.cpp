@@ -11,8 +11,6 @@ namespace flopcast::cli {
 
 using nlohmann::json;
 
-double number(const json& document, const char* name) { return member<double>(document, name); }
-
 std::vector<std::reference_wrapper<const json>> kernels_by_time(const json& profile, std::size_t most) {
   std::vector<std::pair<Seconds, std::reference_wrapper<const json>>> timed;
   for_each_element(profile, "kernels", [&](const json& kernel) {
@@ -25,10 +23,6 @@ std::vector<std::reference_wrapper<const json>> kernels_by_time(const json& prof
   }
   return kernels;
 }
-
-std::string counted(std::int64_t count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
-
-std::string processes(std::int64_t count) { return counted(count, "process", "processes"); }
 
 report::Cell seconds_cell(Seconds seconds) { return {seconds, format_seconds(seconds)}; }
 

@@ -8,21 +8,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/cli/mpi_profile.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/core/units.hpp"
 
 /// What the tables of `flopcast mpi` have in common.
 namespace flopcast::cli {
 
-/// A member of a document. Throws json's exception if it is missing or no number.
-double number(const nlohmann::json& document, const char* name);
-
 /// A profile's kernels, those first that take most of the critical path: at most so many.
 std::vector<std::reference_wrapper<const nlohmann::json>> kernels_by_time(const nlohmann::json& profile, std::size_t most);
-
-/// `1 kernel`, `2 kernels`.
-std::string counted(std::int64_t count, const char* one, const char* many);
-std::string processes(std::int64_t count);
 
 report::Cell seconds_cell(Seconds seconds);
 /// 0 of nothing.

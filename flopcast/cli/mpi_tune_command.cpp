@@ -9,6 +9,7 @@
 
 #include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/mpi_kernels.hpp"
+#include "flopcast/cli/mpi_options.hpp"
 #include "flopcast/cli/mpi_space.hpp"
 #include "flopcast/cli/mpi_tables.hpp"
 #include "flopcast/cli/mpi_tuner.hpp"
@@ -238,7 +239,7 @@ void tune(const MpiTuneOptions& options, const CommonOptions& common) {
   const MpiSpace space = read_mpi_space(options.space);
   interpose::find_program(space.launcher.front());
   require_programs(space, options.space);
-  set_kernels_of(command_of(space, settings_of(space).front()).front(), options.kernels, common);
+  set_kernels_of(command_of(space, settings_of(space).front()).front(), options.kernels, run_context(common));
   model::Store store = model::Store::open();
   MpiTuner tuner(space, options, store);
   if (options.policy != path::policy_name(path::Policy::full)) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "flopcast/cli/mpi_command.hpp"
+#include "flopcast/cli/mpi_profile.hpp"
 #include "flopcast/cli/other_load.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"

@@ -10,9 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/cli/mpi_command.hpp"
 #include "flopcast/cli/mpi_known_kernels.hpp"
 #include "flopcast/cli/mpi_launch.hpp"
+#include "flopcast/cli/mpi_profile.hpp"
 #include "flopcast/cli/mpi_self_checks.hpp"
 #include "flopcast/cli/mpi_space.hpp"
 #include "flopcast/core/units.hpp"

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "flopcast/cli/library_options.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/machine/library_choice.hpp"
 #include "flopcast/model/store.hpp"
 
 namespace flopcast::cli {

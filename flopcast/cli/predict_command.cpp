@@ -9,6 +9,7 @@
 
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/cli/command.hpp"
+#include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/on_demand_sampling.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/other_machine.hpp"

@@ -106,13 +106,6 @@ Row sum_row(const std::string& title, std::size_t begin, const ProgramView& view
 
 }  // namespace
 
-std::optional<double> efficiency(const CallSum& sum, const std::optional<Peak>& peak) {
-  if (!peak || peak->flops_rate <= 0 || sum.flops <= 0 || sum.described_seconds <= 0) {
-    return std::nullopt;
-  }
-  return sum.peak_flops / sum.described_seconds / peak->flops_rate;
-}
-
 std::string shown_flags(const interpose::ShapeSum& shape) { return shape.first_calls ? first_calls_name : shape.flags; }
 
 Table routine_table(const ProgramView& view) {

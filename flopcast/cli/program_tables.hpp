@@ -5,17 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/cli/peak.hpp"
 #include "flopcast/interpose/program_breakdown.hpp"
 #include "flopcast/interpose/program_trace.hpp"
 #include "flopcast/report/table.hpp"
 
 namespace flopcast::cli {
-
-/// What achieved rates are compared with.
-struct Peak {
-  double flops_rate = 0;  ///< double precision, per second; single precision counts twice
-  std::string what;       ///< "the best dgemm of openblas 0.3.21 (kernels SkylakeX) with 1 thread"
-};
 
 /// A recording and what its tables need besides.
 struct ProgramView {
@@ -42,8 +37,5 @@ report::Table routine_table(const ProgramView& view);
 report::Table shape_table(const ProgramView& view, std::size_t most, const std::vector<ShapeForecast>& forecasts = {});
 report::Table thread_table(const ProgramView& view);
 report::Table process_table(const ProgramView& view);
-
-/// Achieved rate as a fraction of the peak; nothing without a peak, or where no flops or time are known.
-std::optional<double> efficiency(const interpose::CallSum& sum, const std::optional<Peak>& peak);
 
 }  // namespace flopcast::cli

@@ -11,8 +11,8 @@
 
 #include "flopcast/algorithm/families.hpp"
 #include "flopcast/cli/kernel_choice.hpp"
-#include "flopcast/cli/library_options.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/machine/library_choice.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/tune/validate.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "flopcast/cli/kernel_choice.hpp"
-#include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/peak.hpp"
 #include "flopcast/cli/recorded_place.hpp"
 #include "flopcast/support/run_context.hpp"
 

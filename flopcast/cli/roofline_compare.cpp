@@ -34,7 +34,7 @@ std::vector<std::string> summary(const std::vector<RoofName>& roofs) {
     const auto last = std::find_if(first, roofs.end(),
                                    [first](const RoofName& roof) { return roof.kind != first->kind || roof.threads != first->threads; });
     if (last - first >= many) {
-      lines.push_back(fmt::format("{}, {} ({} roofs)", first->kind, threads_text(first->threads), last - first));
+      lines.push_back(fmt::format("{}, {} ({} roofs)", first->kind, counted(first->threads, "thread", "threads"), last - first));
     } else {
       std::transform(first, last, std::back_inserter(lines), [](const RoofName& roof) { return to_string(roof); });
     }

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/roofline_table.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/units.hpp"
 
@@ -222,7 +221,7 @@ std::vector<std::string> point_names(const std::vector<Point>& points, int threa
     });
     std::string name = is_ambiguous ? whole : brief;
     name = name.size() > longest ? name.substr(0, longest - 3) + "..." : name;
-    name += point.threads != threads ? ", " + threads_text(point.threads) : "";
+    name += point.threads != threads ? ", " + counted(point.threads, "thread", "threads") : "";
     name += point.precision != precision ? ", " + point.precision : "";
     names.push_back(name);
   }
@@ -245,7 +244,7 @@ class Picture {
 
   Figure finish() {
     const std::string name = roofline_.cpu.substr(0, roofline_.cpu.find(" (family"));  // the whole is too long for a title
-    figure_.title = fmt::format("{}, {}, {}", name, threads_text(roofline_.most_threads()), roofline_.date.substr(0, 10));
+    figure_.title = fmt::format("{}, {}, {}", name, counted(roofline_.most_threads(), "thread", "threads"), roofline_.date.substr(0, 10));
     set_axes();
     for (const Ceiling& ceiling : ceilings_) {  // first: they decide how wide the plot is
       const std::string rate = format_flop_rate(ceiling.gigaflops / giga);
@@ -473,8 +472,8 @@ void add_ceilings(Picture& picture, const Roofline& roofline, const ComputeRoof&
     }
   }
   if (const GemmRoof* gemm = gemm_of(roofline, best.precision == "single" ? "sgemm" : "dgemm")) {
-    const std::string name =
-        fmt::format("{} {}{}", gemm->library.name, gemm->routine, gemm->threads == threads ? "" : ", " + threads_text(gemm->threads));
+    const std::string name = fmt::format("{} {}{}", gemm->library.name, gemm->routine,
+                                         gemm->threads == threads ? "" : ", " + counted(gemm->threads, "thread", "threads"));
     const double flops = gemm->flops.attained();
     picture.add(Ceiling{name, flops * giga, std::max(memory_ridge(roofline, gemm->threads, flops), memory_ridge(roofline, threads, flops)),
                         gemm_color});

@@ -11,7 +11,6 @@
 #include "flopcast/cli/kernel_choice.hpp"
 #include "flopcast/cli/other_load.hpp"
 #include "flopcast/cli/roofline_points.hpp"
-#include "flopcast/cli/roofline_table.hpp"
 #include "flopcast/cli/stopwatch.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/detect.hpp"
@@ -196,11 +195,11 @@ void describe_gemm(Roofline& found) {
       found.findings.push_back(
           fmt::format("{} of {} surpasses {} with {}: all samples of that ceiling were disturbed; measure again when the "
                       "machine is idle",
-                      roof.routine, roof.library.name, peak->name, threads_text(roof.threads)));
+                      roof.routine, roof.library.name, peak->name, counted(roof.threads, "thread", "threads")));
     }
     if (peak != nullptr && roof.flops.attained() < healthy_share * peak->ceiling()) {
       found.findings.push_back(fmt::format("{} of {} {} with {} reaches {:.0f} % of the FMA ceiling only{}", roof.routine,
-                                           roof.library.name, roof.library.version, threads_text(roof.threads),
+                                           roof.library.name, roof.library.version, counted(roof.threads, "thread", "threads"),
                                            100 * roof.flops.attained() / peak->ceiling(),
                                            roof.library.kernels.empty() ? "" : kernels_text(roof)));
     }
@@ -281,7 +280,7 @@ void measure_gemm(const RooflineOptions& options, const std::vector<int>& thread
     const Seconds share = deadline.left() / static_cast<double>(cases.size() - i);
     if (i > 0 && share < least_budget) {
       add_once(found.findings, fmt::format("no time was left for {} of {} with {}: a larger --time-budget searches it", cases[i].routine,
-                                           name, threads_text(count)));
+                                           name, counted(count, "thread", "threads")));
       continue;
     }
     roofline::GemmSetup setup;
@@ -358,7 +357,7 @@ void describe_inversions(Roofline& found) {
     const bool below = std::any_of(found.compute.begin(), found.compute.end(), [&more](const roofline::ComputeRoof& fewer) {
       return fewer.name == more.name && fewer.threads < more.threads && fewer.ceiling() > more.ceiling();
     });
-    names += below ? fmt::format("{}{} with {}", names.empty() ? "" : ", ", more.name, threads_text(more.threads)) : "";
+    names += below ? fmt::format("{}{} with {}", names.empty() ? "" : ", ", more.name, counted(more.threads, "thread", "threads")) : "";
   }
   if (!names.empty()) {
     found.findings.push_back(fmt::format("slower than fewer threads, so all samples were disturbed: {}", names));
@@ -375,7 +374,7 @@ void describe_noise(Roofline& found) {
     found.findings.push_back(
         fmt::format("the machine was busy: half of the samples of {} with {} lost more than {:.0f} % to other work; ceilings are the best "
                     "sample, bandwidths and gemm what a quarter of the samples surpass: they may be too low; measure again when it is idle",
-                    (*worst)->name, threads_text((*worst)->threads), 100 * lost(*worst)));
+                    (*worst)->name, counted((*worst)->threads, "thread", "threads"), 100 * lost(*worst)));
   }
 }
 
@@ -554,12 +553,13 @@ RooflinePlan plan_roofline(const RooflineOptions& options) {
   RooflinePlan plan;
   describe_limits(topology, options, plan.findings);
   for (const int threads : thread_counts(options, topology)) {
-    plan.steps.push_back({threads_text(threads), "CPU " + machine::format_cpu_list(machine::choose_cpus(
-                                                              topology.places, threads, machine::parse_affinity(options.affinity)))});
+    plan.steps.push_back(
+        {counted(threads, "thread", "threads"),
+         "CPU " + machine::format_cpu_list(machine::choose_cpus(topology.places, threads, machine::parse_affinity(options.affinity)))});
   }
   for (const GemmCase& one :
        options.no_gemm ? std::vector<GemmCase>() : gemm_cases(options, thread_counts(options, topology), plan.findings)) {
-    plan.steps.push_back({fmt::format("{} of {}, {}", one.routine, one.library.name, threads_text(one.library.threads)),
+    plan.steps.push_back({fmt::format("{} of {}, {}", one.routine, one.library.name, counted(one.library.threads, "thread", "threads")),
                           fmt::format("{} over {} shapes, matrices of up to {}", search_name(options), space.shapes.size(),
                                       format_bytes(8.0 * static_cast<double>(space.elements())))});
   }

@@ -205,7 +205,9 @@ bool run(Studied& studied, const roofline::GemmSpace& space, const StudyCommandO
   };
   if (auto kept = options.fresh ? std::nullopt : store.read_artifact(artifact, key, read)) {
     studied.state = std::move(*kept);
-    note(fmt::format("{}: going on with what was kept of this study; --fresh begins anew", threads_text(studied.setup.threads)), common);
+    note(fmt::format("{}: going on with what was kept of this study; --fresh begins anew",
+                     counted(studied.setup.threads, "thread", "threads")),
+         common);
   }
   roofline::StudySources sources;
   sources.invoke = gemm_invocation(studied.setup, space);

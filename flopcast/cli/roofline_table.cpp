@@ -58,7 +58,7 @@ Table compute_table(const Roofline& roofline) {
   Table table;
   table.columns = {{"ceiling", Align::left}};
   for (const int threads : counts) {
-    table.columns.push_back({threads_text(threads)});
+    table.columns.push_back({counted(threads, "thread", "threads")});
   }
   table.columns.insert(table.columns.end(), {Column{"+-"}, Column{"per cycle"}, Column{"clock"}});
   for (const ComputeRoof& first : roofline.compute) {
@@ -84,7 +84,7 @@ Table bandwidth_table(const Roofline& roofline) {
   Table table;
   table.columns = {{"level", Align::left}, {"stream", Align::left}};
   for (const int threads : counts) {
-    table.columns.push_back({threads_text(threads)});
+    table.columns.push_back({counted(threads, "thread", "threads")});
     table.columns.push_back({"+-"});
   }
   table.columns.insert(table.columns.end(), {Column{"moved / counted"}, Column{"working set"}});
@@ -117,7 +117,7 @@ Table triad_table(const Roofline& roofline) {
   }
   table.columns = {{"length"}};
   for (const int threads : counts) {
-    table.columns.push_back({threads_text(threads)});
+    table.columns.push_back({counted(threads, "thread", "threads")});
     table.columns.push_back({"+-"});
   }
   for (const auto& [bytes, roofs] : lengths) {
@@ -175,7 +175,7 @@ std::string ties_text(const Roofline& roofline) {
     const std::size_t more = names.size() - std::min(names.size(), most_named);
     names.resize(names.size() - more);
     text += fmt::format("- {} of {}, {}: {}{} (that a shape besides all of them is the best has a probability of {:.2g} % at most)\n",
-                        roof.routine, library_text(roof.library), threads_text(roof.threads), fmt::join(names, ", "),
+                        roof.routine, library_text(roof.library), counted(roof.threads, "thread", "threads"), fmt::join(names, ", "),
                         more > 0 ? fmt::format(" and {} more", more) : "", 100 * roof.error_probability);
   }
   return text.empty() ? "" : "Shapes that tie with the best one, which isn't certainly faster:\n\n" + text + '\n';
@@ -269,8 +269,6 @@ void append_roof(Table& table, const std::string& kind, const std::string& name,
 }
 
 }  // namespace
-
-std::string threads_text(int threads) { return threads == 1 ? "1 thread" : fmt::format("{} threads", threads); }
 
 std::string roofline_text(const Roofline& roofline, const CommonOptions& common) {
   std::string text = fmt::format("CPU     {}\nThreads {} on CPU {} ({}), {}\nCaches  {}\n\n", roofline.cpu, roofline.cpus.size(),

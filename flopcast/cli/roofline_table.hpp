@@ -14,7 +14,4 @@ std::string roofline_text(const roofline::Roofline& roofline, const CommonOption
 /// Every roof and point in one table, for --csv.
 report::Table roofline_table(const roofline::Roofline& roofline);
 
-/// "1 thread", "2 threads".
-std::string threads_text(int threads);
-
 }  // namespace flopcast::cli

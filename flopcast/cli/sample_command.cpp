@@ -8,6 +8,7 @@
 #include "flopcast/cli/call_list.hpp"
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
+#include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/sample_table.hpp"
 #include "flopcast/cli/stopwatch.hpp"

@@ -12,6 +12,7 @@
 #include "flopcast/cli/command.hpp"
 #include "flopcast/cli/interrupt.hpp"
 #include "flopcast/cli/joint_table.hpp"
+#include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/options.hpp"
 #include "flopcast/cli/profile_file.hpp"
 #include "flopcast/cli/ranking.hpp"

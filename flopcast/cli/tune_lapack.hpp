@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "flopcast/cli/command.hpp"
-#include "flopcast/cli/library_options.hpp"
 #include "flopcast/cli/tuning.hpp"
+#include "flopcast/machine/library_choice.hpp"
 
 namespace flopcast::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/cli/program_tables.hpp"
+#include "flopcast/cli/peak.hpp"
 #include "flopcast/cli/recorded_place.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/error.hpp"

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "flopcast/cli/kernel_choice.hpp"
-#include "flopcast/cli/library_options.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/trace.hpp"
 #include "flopcast/interpose/recorder.hpp"
 #include "flopcast/machine/library.hpp"
+#include "flopcast/machine/library_choice.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"

@@ -21,6 +21,9 @@ std::string format_flop_rate(double flops_per_second);
 /// 14.2 GB/s from bytes per second (decimal giga, as is usual for bandwidth).
 std::string format_bandwidth(double bytes_per_second);
 
+/// Returns "1 kernel", "2 kernels": the count and the noun in the right number.
+std::string counted(std::int64_t count, const char* one, const char* many);
+
 /// Reads `30s`, `5min`, `1h` or a bare number of seconds; throws bad_input otherwise, or usage_error where
 /// `what`, which the message begins with, is an option of the command line ("--time-budget"). The next two do, too.
 Seconds parse_duration(std::string_view text, std::string_view what);

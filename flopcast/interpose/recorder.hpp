@@ -9,6 +9,7 @@
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/trace.hpp"
+#include "flopcast/interpose/block_question.hpp"
 
 namespace flopcast::interpose {
 
@@ -18,20 +19,6 @@ struct LibraryFiles {
   std::filesystem::path lapack;  ///< empty: whatever the BLAS library brings itself
   bool wide = false;             ///< for programs that ask for libblas64.so.3 and liblapack64.so.3, whose integers have 64 bits
   friend bool operator==(const LibraryFiles&, const LibraryFiles&) = default;
-};
-
-/// How a recording treats the kernel calls it sees.
-enum class Mode : std::uint8_t {
-  skip,    ///< not executed: outputs that steer control flow are set as the catalogue says; no matrix is touched
-  observe  ///< executed and timed on safe operands
-};
-
-/// What a routine asks ilaenv about its block size, under its own name or a borrowed one (borrowed_name.hpp).
-struct BlockQuestion {
-  std::string options;                 ///< its letters without blanks, not always the routine's flags: "L", "LT", or none
-  std::int64_t m = 0, n = 0;           ///< the first two sizes; n = -1 if there is one only
-  algorithm::BlockParameters answers;  ///< LAPACK's own
-  friend bool operator==(const BlockQuestion&, const BlockQuestion&) = default;
 };
 
 /// A call whose routine asks ilaenv for its block size, and what it asks. The call has no addresses, and no work sizes unless the call that it

@@ -6,8 +6,8 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/call.hpp"
+#include "flopcast/interpose/block_question.hpp"
 #include "flopcast/interpose/call_bytes.hpp"
-#include "flopcast/interpose/recorder.hpp"
 
 /// What Recorder and its child process say to each other over a socket. Both are of one build, so values travel as they lie in memory; the
 /// child's first word is protocol_digest(), by which the parent knows.

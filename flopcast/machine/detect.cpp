@@ -6,6 +6,7 @@
 
 #include "flopcast/core/error.hpp"
 #include "flopcast/machine/digest.hpp"
+#include "flopcast/machine/library_identity.hpp"
 #include "flopcast/machine/peak.hpp"
 
 namespace flopcast::machine {

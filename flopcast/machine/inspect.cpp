@@ -18,7 +18,7 @@
 #include "flopcast/core/json.hpp"
 #include "flopcast/machine/clock.hpp"
 #include "flopcast/machine/library.hpp"
-#include "flopcast/machine/machine_file.hpp"
+#include "flopcast/machine/library_identity.hpp"
 #include "flopcast/machine/peak.hpp"
 
 namespace flopcast::machine {

@@ -237,4 +237,9 @@ std::optional<ThreadControl> ThreadControl::of(const SymbolLookup& lookup, const
   return std::nullopt;
 }
 
+std::string library_key(const LibraryIdentity& identity) {
+  const std::string width = identity.integer_bytes == 4 ? "" : fmt::format(" {}-byte integers", identity.integer_bytes);
+  return identity.digest + ' ' + identity.version + ' ' + identity.kernels + width;
+}
+
 }  // namespace flopcast::machine

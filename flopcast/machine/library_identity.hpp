@@ -59,4 +59,7 @@ class ThreadControl {
   std::function<int()> get_;
 };
 
+/// Returns the text that tells a build of a library and its choice of kernels apart.
+std::string library_key(const LibraryIdentity& identity);
+
 }  // namespace flopcast::machine

@@ -102,11 +102,6 @@ void from_json(const nlohmann::json& json, MachineMeasurement& measurement) {
   }
 }
 
-std::string library_key(const LibraryIdentity& identity) {
-  const std::string width = identity.integer_bytes == 4 ? "" : fmt::format(" {}-byte integers", identity.integer_bytes);
-  return identity.digest + ' ' + identity.version + ' ' + identity.kernels + width;
-}
-
 fs::path machine_directory() {
   for (const auto& [variable, below] : {std::pair("FLOPCAST_HOME", ""), {"XDG_CACHE_HOME", "flopcast"}, {"HOME", ".cache/flopcast"}}) {
     if (const auto directory = directory_in(variable, below)) {

@@ -27,9 +27,6 @@ struct MachineMeasurement {
 void to_json(nlohmann::json& json, const MachineMeasurement& measurement);
 void from_json(const nlohmann::json& json, MachineMeasurement& measurement);
 
-/// What tells a build of a library and its choice of kernels apart.
-std::string library_key(const LibraryIdentity& identity);
-
 /// $FLOPCAST_HOME, else $XDG_CACHE_HOME/flopcast, else ~/.cache/flopcast. Throws environment_error if none of the variables is set.
 std::filesystem::path machine_directory();
 

@@ -1,4 +1,4 @@
-#include "flopcast/machine/detect.hpp"
+#include "flopcast/core/error.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/machine/detect.hpp"
+#include "flopcast/machine/library_identity.hpp"
 
 namespace flopcast::machine {
 namespace {

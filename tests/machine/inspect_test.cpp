@@ -1,4 +1,4 @@
-#include "flopcast/machine/inspect.hpp"
+#include "flopcast/core/error.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,8 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "flopcast/core/error.hpp"
+#include "flopcast/machine/inspect.hpp"
+#include "flopcast/machine/library_identity.hpp"
 #include "flopcast/machine/machine_file.hpp"
 
 namespace flopcast::machine {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "flopcast/algorithm/block_parameters.hpp"
+#include "flopcast/interpose/block_question.hpp"
 #include "flopcast/interpose/call_bytes.hpp"
-#include "flopcast/interpose/recorder.hpp"
 
 /// What libflopcast-record.so offers to the process it is loaded into. It defines every routine of the catalogue; while nothing is being
 /// recorded, calls pass through.

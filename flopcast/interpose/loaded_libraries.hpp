@@ -8,12 +8,12 @@ namespace flopcast::interpose {
 
 /// A library that the dynamic linker loads for a program when it starts.
 struct LoadedLibrary {
-  std::string name;            ///< as it is asked for, or its path
-  std::filesystem::path path;  ///< empty if there is none of that name
+  std::string name;            ///< the requested name or path
+  std::filesystem::path path;  ///< empty if no library of that name exists
 };
 
-/// All of them, in the linker's order; it says so itself, without starting the program. Empty for a script. Throws environment_error if it
-/// can't be asked.
+/// Returns all libraries that `program` loads, in the linker's order. The dynamic linker lists them without starting the program. The list
+/// is empty for a script. Throws environment_error if the linker can't be started.
 std::vector<LoadedLibrary> loaded_libraries(const std::filesystem::path& program, std::vector<std::string> environment);
 
 }  // namespace flopcast::interpose

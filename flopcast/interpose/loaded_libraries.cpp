@@ -24,7 +24,7 @@ bool is_script(const fs::path& program) {
   return start[0] == '#' && start[1] == '!';
 }
 
-/// What the dynamic linker prints for `program`.
+/// Returns the dynamic linker's listing for `program`.
 std::string linker_output(const fs::path& program, std::vector<std::string> environment) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) {
@@ -53,7 +53,7 @@ std::string linker_output(const fs::path& program, std::vector<std::string> envi
   return text;
 }
 
-/// "libm.so.6 => /lib/libm.so.6 (0x7f...)", "libx.so => not found", "/lib/ld.so (0x7f...)".
+/// Reads a line such as "libm.so.6 => /lib/libm.so.6 (0x7f...)", "libx.so => not found" or "/lib/ld.so (0x7f...)".
 LoadedLibrary library_of(const std::string& line) {
   constexpr std::string_view arrow = " => ";
   const std::string text = line.substr(line.find_first_not_of(" \t"), line.rfind(" (0x") - line.find_first_not_of(" \t"));

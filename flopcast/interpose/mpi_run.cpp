@@ -28,12 +28,13 @@ namespace fs = std::filesystem;
 
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
-/// The MPI whose mpirun has started us, empty if nothing tells.
+/// Returns the MPI whose mpirun started this process, empty if that is unknown.
 std::string launching_mpi() { return is_set("OMPI_COMM_WORLD_RANK") ? "openmpi" : is_set("PMI_RANK") || is_set("PMI_FD") ? "mpich" : ""; }
 
 const char* name_of(const std::string& mpi) { return mpi == "mpich" ? "MPICH" : "Open MPI"; }
 
-/// Under the other MPI's mpirun each process finds itself alone. Only what mpirun itself sets tells that: srun starts programs of both.
+/// Throws environment_error if the other MPI's mpirun started this process, because each process would then be alone. Only variables that
+/// mpirun itself sets reveal this, because srun starts programs of both MPIs.
 void require_own_launcher(const fs::path& program, const std::string& mpi) {
   const bool by_openmpi = is_set("OMPI_COMM_WORLD_RANK");
   const bool by_mpich = is_set("MPI_LOCALNRANKS");
@@ -44,7 +45,7 @@ void require_own_launcher(const fs::path& program, const std::string& mpi) {
   }
 }
 
-/// A program for SMPI has no dynamic linker of its own, as those linked statically.
+/// Checks that the program isn't for SMPI. Such a program has no dynamic linker of its own, just as a statically linked one.
 void require_program_of_mpirun(const fs::path& program) {
   try {
     require_preloadable(program);
@@ -76,7 +77,7 @@ std::string chosen_mpi(const fs::path& program, const std::string& mpi) {
   return chosen;
 }
 
-/// Nothing where every kernel is executed. The process of rank 0 has the first say, so that the user reads it once.
+/// Returns nothing where every kernel is executed. The process of rank 0 is ended first, so that the user reads the message once.
 std::unique_ptr<StandstillWatch> made_watch(const MpiOptions& options, Seconds patience, bool is_first) {
   constexpr Seconds others_wait = 2;
   const bool leaves_out = options.policy != path::Policy::full || !options.executions.empty();

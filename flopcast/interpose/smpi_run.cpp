@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* simulator = FLOPCAST_SMPIMAIN;
 
-/// A scratch folder; removed with this object.
+/// A scratch folder, removed with this object.
 class ScratchFolder {
  public:
   [[nodiscard]] std::string path() const { return folder_.path().string(); }
@@ -50,7 +50,7 @@ std::string contents(const std::string& file) {
   return text.str();
 }
 
-/// The end of what was written to `file`, without the simulator's remarks on its own settings.
+/// Returns the last lines of `file`, without the simulator's remarks on its own settings.
 std::string last_words(const std::string& file) {
   constexpr std::size_t most_lines = 12;
   std::vector<std::string> lines;
@@ -81,7 +81,7 @@ std::vector<std::string> environment_of(const SmpiSimulation& simulation, const 
   return environment;
 }
 
-/// The simulator's command line. A shell sees to where its output goes, and keeps the library out of itself.
+/// Returns the simulator's command line. A shell redirects its output, and isn't itself preloaded with the library.
 std::vector<std::string> command_of(const SmpiSimulation& simulation, const ScratchFolder& folder, const PreloadedComponent& component,
                                     const fs::path& program) {
   std::vector<std::string> preloaded = current_environment();

@@ -26,13 +26,14 @@ constinit std::atomic<void*> opened_program{};
 
 bool is_own(const void* function) noexcept { return object_of(function) == object_of(reinterpret_cast<const void*>(&next_symbol)); }
 
-/// What the objects behind a handle of dlopen define, unless it is this library's own.
+/// Returns the definition in the objects behind a handle of dlopen, unless it is this library's own.
 void* definition_behind(void* handle, const char* name) noexcept {
   void* found = handle != nullptr ? dlsym(handle, name) : nullptr;
   return found != nullptr && !is_own(found) ? found : nullptr;
 }
 
-/// What `object` or those it needs define, unless it is this library's own. The handle is never closed: what is found must stay.
+/// Returns the definition in `object` or its dependencies, unless it is this library's own. The handle is never closed, so that the
+/// definition stays loaded.
 void* definition_in(const link_map& object, const char* name) noexcept {
   return definition_behind(dlopen(object.l_name[0] != '\0' ? object.l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD), name);
 }

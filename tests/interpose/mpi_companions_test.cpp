@@ -17,7 +17,7 @@ using State = NodeProcess::State;
 
 constexpr LauncherVariables variables = {"PMI_RANK", "MPI_LOCALNRANKS"};
 
-/// A folder that looks as /proc does.
+/// A folder that looks like /proc.
 class ProcessFolder {
  public:
   ProcessFolder() {

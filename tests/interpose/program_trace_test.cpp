@@ -42,7 +42,7 @@ class ProgramTraceTest : public testing::Test {
   fs::path path_ = fs::temp_directory_path() / ("flopcast-program-trace-" + std::to_string(getpid()));
 };
 
-/// Two threads; the first one's records are in two pieces.
+/// A recording of two threads, with the first thread's records in two pieces.
 File example() {
   File file;
   Contents first;
@@ -64,7 +64,7 @@ File example() {
   return file;
 }
 
-/// A thread with calls from `begin` to `end`.
+/// Adds a thread whose calls extend from `begin` to `end`.
 void add_thread(File& file, std::uint32_t thread, std::uint64_t begin, std::uint64_t end, std::uint32_t pid = 100) {
   Contents calls;
   put_header(calls, dgesvd, begin, 1);
@@ -84,7 +84,7 @@ TEST_F(ProgramTraceTest, TellsWhetherThreadsOverlap) {
   add_thread(in_turn, 0, 10, 50);
   add_thread(in_turn, 1, 51, 90);
   EXPECT_FALSE(overlap(in_turn));
-  File between;  // one calls while the other does something else
+  File between;  // one thread calls while the other does something else
   add_thread(between, 0, 10, 90);
   add_thread(between, 1, 40, 50);
   EXPECT_TRUE(overlap(between));

@@ -5,11 +5,11 @@
 namespace flopcast::interpose {
 namespace {
 
-/// A program that is looked at once a second.
+/// A program that is examined once a second.
 class Program {
  public:
-  /// The second in which it has stood still for too long, while it makes so many calls and meets so many new kernels in each; `most` if it
-  /// hasn't by then.
+  /// Returns the second in which the standstill has lasted too long, or `most` if it hasn't by then. `calls` and `kernels` are the calls
+  /// and the new kernels of each second.
   int seconds(int most, std::uint64_t calls, std::uint64_t kernels, bool leaves_out = true) {
     for (int i = 1; i <= most; ++i) {
       calls_ += calls;

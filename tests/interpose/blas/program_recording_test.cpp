@@ -36,7 +36,7 @@ class ProgramRecordingTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// Records the test program doing `what`.
+  /// Records the test program in the mode `what`.
   ProgramTrace record(const std::string& what, int expected_exit_code = 0, bool dry_run = false) {
     const fs::path file = folder_ / "trace";
     EXPECT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, what}, {}, 1}, {file, dry_run, {}}), expected_exit_code) << what;
@@ -145,7 +145,7 @@ TEST_F(ProgramRecordingTest, NoticesNumbersThatMayBeSlow) {
   EXPECT_FALSE(events[2].met_denormals || events[2].met_invalid);
 }
 
-/// LAPACK itself computes with NaN and Inf there, and with very small numbers.
+/// LAPACK itself computes with NaN, Inf and very small numbers in these routines.
 TEST_F(ProgramRecordingTest, SingularValuesOfOrdinaryNumbersAreNoOddOnes) {
   record("odd-numbers");
   const ProgramBreakdown odd{ProgramTraceFile(folder_ / "trace")};
@@ -166,7 +166,7 @@ TEST_F(ProgramRecordingTest, KnowsWhetherAWorkspacesSizeWasAskedFor) {
   EXPECT_TRUE(events[1].size_was_asked);
 }
 
-/// Whatever variables say, the library knows.
+/// The library's own report counts, not the environment variables.
 TEST_F(ProgramRecordingTest, LibrariesTellTheirThreadsAndKernels) {
   const LibraryFiles openblas{machine::locate("openblas", machine::Role::blas), {}};
   const fs::path file = folder_ / "trace";

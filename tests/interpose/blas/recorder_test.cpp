@@ -33,7 +33,7 @@ LibraryFiles wide_reference() {
   return {machine::locate("reference64", machine::Role::blas), machine::locate("reference64", machine::Role::lapack)};
 }
 
-/// One recorder for all tests that don't harm it: starting a child takes longer than most recordings.
+/// One recorder serves all tests that don't harm it, because starting a child takes longer than most recordings.
 Recorder& recorder() {
   static Recorder shared(reference_over("openblas-serial"));
   return shared;
@@ -156,7 +156,7 @@ TEST(Recorder, KnowsWhoAsksForBlockSizes) {
   EXPECT_FALSE(all_openblas.question(potrf_call('L', 500)));
 }
 
-/// What ilaenv gets isn't the routine's flags and sizes.
+/// ilaenv gets other options and sizes than the routine's flags and sizes.
 TEST(Recorder, TellsWhatIlaenvIsAsked) {
   const auto asked = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     return recorder().question(kernel::parse_call(kernel::require(routine), arguments)).value();
@@ -172,7 +172,7 @@ TEST(Recorder, TellsWhatIlaenvIsAsked) {
   EXPECT_EQ(multiplication.n, 200);
 }
 
-/// Programs ask for a multiplication with Q of a Hessenberg form, whose block size is that of dormqr.
+/// A multiplication with Q of a Hessenberg form queries through dormqr.
 TEST(Recorder, FindsTheCallsThatAskBelowARoutine) {
   const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     std::vector<std::string> names;
@@ -188,7 +188,7 @@ TEST(Recorder, FindsTheCallsThatAskBelowARoutine) {
   EXPECT_THAT(asking("dpotf2", {{"uplo", "L"}, {"n", "300"}}), IsEmpty());
 }
 
-/// Drivers ask through what they call; real, complex and integer workspaces of size 0 get what the routine wants of each.
+/// Drivers query through the routines that they call. Real, complex and integer workspaces of size 0 get the routine's best size each.
 TEST(Recorder, FindsTheCallsThatAskBelowDrivers) {
   const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     Call call = kernel::parse_call(kernel::require(routine), arguments);
@@ -207,7 +207,7 @@ TEST(Recorder, FindsTheCallsThatAskBelowDrivers) {
   EXPECT_THAT(asking("dgesdd", {{"jobz", "S"}, {"m", "200"}, {"n", "200"}}), testing::Contains("dgebrd: 200"));
 }
 
-/// What a driver calls may be a driver, too.
+/// A driver may call drivers.
 TEST(Recorder, FindsTheCallsThatAskFurtherBelow) {
   const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     std::set<std::string> names;
@@ -222,7 +222,7 @@ TEST(Recorder, FindsTheCallsThatAskFurtherBelow) {
   EXPECT_THAT(asking("dgelsy", {{"m", "300"}, {"n", "200"}, {"nrhs", "3"}, {"rcond", "0.001"}}), testing::ElementsAre("dgeqp3"));
 }
 
-/// QR with pivoting asks for the block size of the one without.
+/// QR with pivoting queries the block size of QR without pivoting.
 TEST(Recorder, KnowsWhoAsksUnderAnotherName) {
   for (const char* routine : {"sgeqp3", "dgeqp3", "cgeqp3", "zgeqp3"}) {
     const Call call = kernel::parse_call(kernel::require(routine), {{"m", "300"}, {"n", "200"}});
@@ -242,7 +242,7 @@ TEST(Recorder, KnowsWhoAsksUnderAnotherName) {
   }
 }
 
-/// Kernels that get no reflector but the identity return at once, so that their time would be missing.
+/// Kernels return at once if the reflector is the identity, so that their time would be missing.
 TEST(Recorder, ReflectorsAreNotTheIdentity) {
   const auto largest = [](const char* routine, const std::map<std::string, std::string>& arguments, const char* kernel) {
     double found = 0;
@@ -258,7 +258,7 @@ TEST(Recorder, ReflectorsAreNotTheIdentity) {
   EXPECT_GT(largest("dorg2r", {{"m", "30"}, {"n", "20"}, {"k", "20"}}, "dlarf"), 1);
 }
 
-/// Least squares end at once for a matrix of zeros, and nothing is left to reduce of one that balancing takes apart.
+/// Least squares end at once for a matrix of zeros. Balancing a reducible matrix leaves nothing to reduce.
 TEST(Recorder, DriversThatLookAtTheirMatrixGoOn) {
   const auto kernels = [](const char* routine, std::map<std::string, std::string> arguments) {
     Call call = kernel::parse_call(kernel::require(routine), arguments);
@@ -328,7 +328,7 @@ TEST(Recorder, SaysThatItsOtherHalfIsOfAnotherVersion) {
   EXPECT_THAT(text, HasSubstr("another version of flopcast"));
 }
 
-/// The same kernels, whose pivots take twice the room.
+/// The kernels are the same, with pivots of twice the size.
 TEST(RecorderTest, RecordsLibrariesWithIntegersOf64Bits) {
   const Call call = call_of("dgetrf", {{"m", 100}, {"n", 100}, {"lda", 100}});
   Recorder wide(wide_reference());

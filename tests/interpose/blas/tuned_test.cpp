@@ -11,7 +11,7 @@
 namespace flopcast::interpose {
 namespace {
 
-/// The preloaded library opened before LAPACK, as the tuner does it to run the real routine with any block size.
+/// The preloaded library, opened before LAPACK, as the tuner opens it to run the real routine with any block size.
 class TunedLibrary {
  public:
   TunedLibrary() {
@@ -24,7 +24,7 @@ class TunedLibrary {
     return reinterpret_cast<Function>(dlsym(tuned_, name));
   }
 
-  /// Workspace that dgeqrf asks for, in columns: its block size.
+  /// Returns the columns of the workspace that dgeqrf reports, which is its block size.
   [[nodiscard]] std::int32_t geqrf_block(std::int32_t n) const {
     using Geqrf = void (*)(const std::int32_t*, const std::int32_t*, double*, const std::int32_t*, double*, double*, const std::int32_t*,
                            std::int32_t*);
@@ -36,7 +36,7 @@ class TunedLibrary {
     return static_cast<std::int32_t>(best) / n;
   }
 
-  /// The same of dgeqp3, which asks for 2 n + (n + 1) nb.
+  /// Returns the block size of dgeqp3, whose workspace has 2 n + (n + 1) nb elements.
   [[nodiscard]] std::int32_t geqp3_block(std::int32_t n) const {
     using Geqp3 = void (*)(const std::int32_t*, const std::int32_t*, double*, const std::int32_t*, std::int32_t*, double*, double*,
                            const std::int32_t*, std::int32_t*);
@@ -48,7 +48,7 @@ class TunedLibrary {
     return (static_cast<std::int32_t>(best) - 2 * n) / (n + 1);
   }
 
-  /// What a caller of ilaenv_ is told.
+  /// Returns ilaenv_'s answer to a caller.
   [[nodiscard]] std::int32_t ask(std::int32_t ispec, std::string_view name) const {
     using Ilaenv = std::int32_t (*)(const std::int32_t*, const char*, const char*, const std::int32_t*, const std::int32_t*,
                                     const std::int32_t*, const std::int32_t*, std::size_t, std::size_t);
@@ -91,7 +91,7 @@ TEST_F(TunedTest, AnswersNbNbminAndNx) {
   EXPECT_EQ(library_.ask(3, "DGEQRF  "), 70);
 }
 
-/// Both ask for the block size of dgeqrf.
+/// Both routines query the block size of dgeqrf.
 TEST_F(TunedTest, TellsTheAskersOfOneNameApart) {
   set_block("dgeqrf", 40, 4, 70);
   EXPECT_EQ(library_.geqp3_block(1000), 32);

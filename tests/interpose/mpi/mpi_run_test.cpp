@@ -40,11 +40,11 @@ class MpiRunTest : public tests::MpiPrograms, public testing::WithParamInterface
 
   static std::string program(const std::string& name) { return std::string(FLOPCAST_MPI_PROGRAMS) + '/' + name + '_' + GetParam(); }
 
-  /// Under mpirun.
+  /// Runs a command under mpirun.
   Result run(int ranks, const std::string& command) {
     return MpiPrograms::run(launcher(GetParam()) + std::to_string(ranks) + ' ' + command);
   }
-  /// With the kernels that the BLAS chooses by itself, as it has them without flopcast.
+  /// Follows a program with the kernels that the BLAS chooses by itself, as without flopcast.
   Result followed(int ranks, const std::string& options, const std::string& command) {
     return run(ranks, FLOPCAST_PROGRAM " mpi run --kernels library " + options + " -- " + command);
   }
@@ -52,7 +52,7 @@ class MpiRunTest : public tests::MpiPrograms, public testing::WithParamInterface
   json profile() const { return json::parse(contents(folder_ / "profile.json")); }
 };
 
-/// How often `part` occurs.
+/// Returns how often `part` occurs.
 int occurrences(const std::string& text, const std::string& part) {
   int count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
@@ -95,7 +95,7 @@ TEST_P(MpiRunTest, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
   ASSERT_NE(product, nullptr);
   EXPECT_EQ(product->at("executed").at("count"), 10 * (1 + 2));
   EXPECT_EQ(product->at("flops"), 2e6);
-  EXPECT_GE(product->at("along").at("count"), 10);  // 20 unless the machine stalls one of the processes
+  EXPECT_GE(product->at("along").at("count"), 10);  // 20, fewer if the machine stalls one of the processes
   EXPECT_LE(product->at("along").at("count"), 20);
   EXPECT_EQ(kernel(found, "MPI_Bcast(8000 bytes, 2 ranks")->at("along").at("count"), 10);
   EXPECT_EQ(kernel(found, "MPI_Recv(800 bytes")->at("executed").at("count"), 10);
@@ -103,7 +103,7 @@ TEST_P(MpiRunTest, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
   EXPECT_EQ(found.at("volumetric").at("flops"), 10 * 1.5 * 2e6);
 }
 
-/// A row-major problem is its transpose, which is column-major.
+/// A row-major problem is computed as its transpose, which is column-major.
 TEST_P(MpiRunTest, CblasAndLapackeAreFollowed) {
   const Result plain = run(2, program("cblas_program") + " 10");
   const Result result = followed(2, "--output profile.json", program("cblas_program") + " 10");
@@ -131,7 +131,7 @@ TEST_P(MpiRunTest, CblasIsLeftOut) {
   EXPECT_EQ(kernel(found, "ddot(33)")->at("skipped"), 0) << "the program goes by its result";
 }
 
-/// Times with other kernels or threads of the same library are others.
+/// Other kernels or threads of the same library have other times.
 TEST_P(MpiRunTest, TimesHoldForTheLibraryItsKernelsAndThreads) {
   const auto where = [&](const std::string& variables) {
     EXPECT_EQ(
@@ -149,7 +149,7 @@ TEST_P(MpiRunTest, TimesHoldForTheLibraryItsKernelsAndThreads) {
   EXPECT_NE(where("OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=2"), one);
 }
 
-/// What was found of a library before is a fake.
+/// The earlier findings about a library are made up.
 TEST_P(MpiRunTest, KernelsThatSuitTheCpuAreSetAndTold) {
   {
     model::Store store = model::Store::open(folder_ / "flopcast.db");
@@ -246,12 +246,12 @@ TEST_P(MpiRunTest, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
 TEST_P(MpiRunTest, AnEarlierProfileIsNotTakenForThisRuns) {
   for (const char* end : {"multiple", "kill", "exit"}) {
     std::ofstream(folder_ / "profile.json") << "an earlier one";
-    // Of two processes MPICH's mpirun kills the other one, flopcast too, where one leaves without MPI_Finalize, and calls that success.
+    // If one of two processes leaves without MPI_Finalize, MPICH's mpirun kills the other one and its flopcast, and reports success.
     const Result result = followed(std::string(end) == "exit" ? 1 : 2, "--output profile.json", program("work_program") + " 5 " + end);
     EXPECT_NE(result.exit_code, 0) << end;
     EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
     EXPECT_EQ(contents(folder_ / "profile.json.before"), "an earlier one") << end;
-    if (std::string(end) != "kill") {  // there mpirun may end flopcast as well before it says anything
+    if (std::string(end) != "kill") {  // here mpirun may end flopcast before it prints anything
       EXPECT_THAT(result.err, HasSubstr("that of an earlier run is now in profile.json.before")) << end;
     }
   }
@@ -297,7 +297,7 @@ TEST_P(MpiRunTest, ProgramsOfAnotherMpiAreRefused) {
   EXPECT_EQ(started.out, "");
 }
 
-/// A script names no MPI: by then it has opened the other one.
+/// A script names no MPI, and has opened the other one when this is noticed.
 TEST_P(MpiRunTest, ProgramsThatOpenAnotherMpiAreRefused) {
   const std::string other = GetParam() == "mpich" ? "openmpi" : "mpich";
   const std::string foreign = std::string(FLOPCAST_MPI_PROGRAMS) + "/work_program_" + other;
@@ -354,7 +354,7 @@ TEST_P(MpiRunTest, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
   EXPECT_GT(profile().at("path").at("seconds"), 0);
 }
 
-/// One thread of a process sends and receives at a time, but not the one that called MPI_Init.
+/// One thread of a process at a time sends and receives, but not the one that called MPI_Init.
 TEST_P(MpiRunTest, CommunicationInAnotherThreadIsFollowed) {
   const Result plain = run(2, program("work_program") + " 10 serialized");
   const Result result = followed(2, "--output profile.json", program("work_program") + " 10 serialized");
@@ -363,8 +363,8 @@ TEST_P(MpiRunTest, CommunicationInAnotherThreadIsFollowed) {
   const json found = profile();
   EXPECT_EQ(kernel(found, "MPI_Recv(800 bytes")->at("executed").at("count"), 10);
   EXPECT_EQ(kernel(found, "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 10 * (1 + 2));
-  // A path from the process that starts first to the one that ends last is longer than either by the difference of their starts; a thread's
-  // time that was counted twice would make it twice as long.
+  // A path from the process that starts first to the one that ends last exceeds either time by the difference of their starts. If a
+  // thread's time were counted twice, the path would be twice as long.
   EXPECT_LT(found.at("path").at("seconds").get<double>(), 1.5 * found.at("elapsed_seconds").get<double>());
 }
 
@@ -396,8 +396,8 @@ TEST_P(MpiRunTest, ShowsAProfile) {
   EXPECT_THAT(show("cut.json").err, HasSubstr("cut.json"));
 }
 
-/// What is skipped leaves no process waiting for another, whoever decides it and when: random programs come to their end, with the sizes
-/// that they expect.
+/// Skipped communication leaves no process waiting for another, with any policy: random programs end, and receive messages of the expected
+/// sizes.
 TEST_P(MpiRunTest, SkippingNeverDeadlocks) {
   const std::pair<int, const char*> cases[] = {
       {2, "random"}, {3, "random"}, {4, "random"}, {2, "local"}, {3, "online"}, {4, "eager"}, {3, "local --across-sizes"}};
@@ -423,7 +423,7 @@ TEST_P(MpiRunTest, APolicySaysThatResultsAreGarbage) {
   EXPECT_THAT(result.err, HasSubstr("the program's results are garbage, as kernels were left out (--policy local)"));
 }
 
-/// It ends once its residuals are small, which they never are with products left out.
+/// The program ends once its residuals are small, and they never are with products left out.
 TEST_P(MpiRunTest, AProgramThatGoesByItsResultsIsStopped) {
   const Result plain = run(2, program("iterative_program"));
   const Result in_full = followed(2, "", program("iterative_program"));
@@ -432,7 +432,7 @@ TEST_P(MpiRunTest, AProgramThatGoesByItsResultsIsStopped) {
   for (const char* policy : {"local", "online"}) {
     const Result result = followed(2, std::string("--patience 1s --tolerance 1000 --policy ") + policy, program("iterative_program"));
     EXPECT_TRUE(result.exit_code == 5 || GetParam() == "mpich")
-        << policy << result.err;  // whose mpirun kills flopcast over the program's end
+        << policy << result.err;  // MPICH's mpirun kills flopcast when the program ends
     EXPECT_NE(result.exit_code, 0) << policy;
     EXPECT_NE(result.exit_code, 124) << policy << " hung";
     EXPECT_THAT(result.err, HasSubstr("the program was stopped: it met no new kernel for 1s (--patience)")) << policy;
@@ -440,7 +440,7 @@ TEST_P(MpiRunTest, AProgramThatGoesByItsResultsIsStopped) {
   }
 }
 
-/// Broadcasts over all processes tell everybody what one knows: then nobody executes it, not even those that never have.
+/// Broadcasts to all processes pass statistics on. Kernels are then left out in all processes, even in those that never executed them.
 TEST_P(MpiRunTest, EagerStopsInAllProcesses) {
   ASSERT_EQ(followed(3, "--policy eager --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
@@ -451,14 +451,14 @@ TEST_P(MpiRunTest, EagerStopsInAllProcesses) {
   EXPECT_GT(kernel(found, "MPI_Bcast(8000 bytes")->at("skipped"), 0);
 }
 
-/// The counts along the path of the process that did most reach those that wait for it.
+/// The counts along the path of the slowest process reach the processes that wait for it.
 TEST_P(MpiRunTest, OnlineSkips) {
   ASSERT_EQ(followed(3, "--policy online --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code,
             0);
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 * 3 + 6);
 }
 
-/// The hash of a process's calls is the same in every run of a program that does the same.
+/// The hash of a process's calls is the same in every run of the same work.
 TEST_P(MpiRunTest, CallsOfTwoRunsAreCompared) {
   const auto calls = [&](const std::string& options, const std::string& command) {
     EXPECT_EQ(followed(2, "--output profile.json " + options, command).exit_code, 0);
@@ -472,7 +472,7 @@ TEST_P(MpiRunTest, CallsOfTwoRunsAreCompared) {
 }
 
 TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
-  const std::string rules = "--policy conditional --no-windows --tolerance 1000 ";  // in windows the number of executions is chance
+  const std::string rules = "--policy conditional --no-windows --tolerance 1000 ";  // in windows the number of executions is random
   ASSERT_EQ(followed(2, rules + "--output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
@@ -490,7 +490,7 @@ TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 + 3);
 }
 
-/// All processes find the same for them without waiting, by what they agreed on in a blocking collective before.
+/// All processes agree on nonblocking collectives without waiting, from the statistics that an earlier blocking collective exchanged.
 TEST_P(MpiRunTest, NonblockingCollectivesAreLeftOut) {
   const Result result =
       followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30 nonblocking");
@@ -595,7 +595,7 @@ TEST_P(MpiRunTest, FortranProgramsOf2008AreFollowed) {
   EXPECT_EQ(kernel(found, "MPI_Allreduce(2000 bytes")->at("executed").at("count"), 2) << "on the communicator that was waited for";
 }
 
-/// Every function that is intercepted in C is intercepted in Fortran too, but for those with texts: the list of wrappers is complete.
+/// Every function that is intercepted in C is intercepted in Fortran too, except those with texts: the list of wrappers is complete.
 TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
   if (GetParam() != "openmpi") {
     GTEST_SKIP() << "most of Fortran's procedures call C's functions";
@@ -612,8 +612,8 @@ TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
   EXPECT_EQ(in_c, names("grep '^mpi_.*_$' | grep -v _f08_"));
 }
 
-/// Both processes of tile QR on a grid of 2 x 1 do the same, and send long messages to each other all the time. Where kernels are left out one
-/// may be far ahead of the other: its path must not get into that of a sender which it has long left behind.
+/// Both processes of tile QR on a 2 x 1 grid do the same work and exchange long messages all the time. Where kernels are left out, one
+/// process may get far ahead of the other. Its path must not enter that of a sender which is long behind.
 TEST_P(MpiRunTest, PathsOfSelectiveExecutionsHaveNoMoreThanThoseOfTheProgram) {
   const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/tile_qr_" + GetParam() + " --m 2048 --n 512 --nb 64 --ib 16 --grid 2x1";
   ASSERT_EQ(followed(2, "--clock wall --policy conditional --tolerance 1000 --no-windows --output profile.json", qr).exit_code, 0);
@@ -646,7 +646,7 @@ TEST_P(MpiRunTest, WhatStandsForMatricesThatNobodyWroteIsOfFullRank) {
   EXPECT_GT(kernel(profile(), "dgeqrf(256, 64)")->at("executed").at("count"), 3) << "again after 64 that were left out";
 }
 
-/// What MPI programs use besides, each mode of one program.
+/// Other features of MPI programs, each a mode of one program.
 class MpiModesTest : public MpiRunTest {
  protected:
   static std::string mode(const std::string& words) { return program("modes_program") + ' ' + words; }
@@ -662,7 +662,7 @@ class MpiModesTest : public MpiRunTest {
     return std::accumulate(lines.begin(), lines.end(), std::string());
   }
 
-  /// The program prints what it prints without flopcast. Returns the profile.
+  /// Checks that the program prints the same as without flopcast. Returns the profile.
   json same_as_plain(int ranks, const std::string& words, const std::string& options = "") {
     const Result plain = run(ranks, mode(words));
     EXPECT_EQ(plain.exit_code, 0) << words << plain.err;
@@ -672,7 +672,7 @@ class MpiModesTest : public MpiRunTest {
     return with.exit_code == 0 ? profile() : json();
   }
 
-  /// How many products of this order lie on the path.
+  /// Returns the number of products of this order on the path.
   static std::int64_t products_on_path(const json& profile, int order) {
     const json* product = kernel(profile, fmt::format("dgemm(NN, {0}, {0}, {0})", order));
     return product == nullptr ? 0 : product->at("along").at("count").get<std::int64_t>();
@@ -749,8 +749,8 @@ TEST_P(MpiModesTest, SpawnedProcessesLeaveTheProfileOfTheirManager) {
   EXPECT_THAT(followed(1, "", mode("spawn")).err, HasSubstr("the program spawned 2 processes. Spawned processes aren't followed"));
 }
 
-/// Whoever asks again and again waits: the path leads through the process that computes, and what was asked for takes no time of it. By wall
-/// time, in which other programs may take cores away: then once more.
+/// A process that polls is waiting: the path leads through the process that computes, and the polls take no time on it. The clock is wall
+/// time, so that other programs may take cores away; then the test runs once more.
 TEST_P(MpiModesTest, AskingAgainAndAgainIsWaiting) {
   const auto is_waiting = [](const json& found) {
     const double products = kernel(found, "dgemm(NN, 400, 400, 400)")->at("executed").at("seconds");
@@ -772,20 +772,20 @@ TEST_P(MpiModesTest, AskingAgainAndAgainIsWaiting) {
 
 TEST_P(MpiModesTest, ASenderThatWaitsGoesByItsReceiversPath) {
   std::int64_t found = 0;
-  for (int attempt = 0; attempt < 10 && found != 5; ++attempt) {  // by wall time, in which other programs may take cores away
+  for (int attempt = 0; attempt < 10 && found != 5; ++attempt) {  // with wall time, because other programs may take cores away
     found = products_on_path(same_as_plain(2, "rendezvous", "--clock wall"), 400);
   }
   EXPECT_EQ(found, 5);
 }
 
-/// A message that was left out comes empty; whoever probes for it hears how long it would be.
+/// A message that was left out arrives empty, but a probe reports its full length.
 TEST_P(MpiModesTest, ProbesTellTheLengthOfMessagesThatWereLeftOut) {
   const json found = same_as_plain(2, "lengths", "--policy conditional --no-windows --tolerance 1000");
   EXPECT_GT(kernel(found, "MPI_Send(800 bytes")->at("skipped"), 40);
 }
 
-/// An MPI hands out one request for several that are complete at once. A collective that is left out isn't one of them: the program would
-/// wait for it in place of another one.
+/// MPI reports one request of several that are complete. A collective that is left out must not be among them, because the program would
+/// wait for it in place of another request.
 TEST_P(MpiModesTest, ACollectiveThatIsLeftOutIsNotWaitedForInPlaceOfAnotherRequest) {
   for (const char* policy : {"conditional", "online"}) {
     const json found = same_as_plain(2, "overlap", std::string("--no-windows --tolerance 1000 --policy ") + policy);
@@ -807,14 +807,14 @@ TEST_P(MpiModesTest, EachProcessHasARow) {
   EXPECT_GT(flops, 0);
   EXPECT_THAT(result.err, HasSubstr("computes most"));
   EXPECT_THAT(result.err, HasSubstr("kernels on path"));
-  json before = profile();  // as it was written before there were rows
+  json before = profile();  // as profiles were before they had rows
   before.erase("processes");
   std::ofstream(folder_ / "before.json") << before;
   EXPECT_EQ(show("before.json").exit_code, 0);
   EXPECT_THAT(show("profile.json").out, HasSubstr("kernels on path"));
 }
 
-/// Several programs in one launch.
+/// One launch starts several programs.
 TEST_P(MpiModesTest, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
   const std::string with = FLOPCAST_PROGRAM " mpi run --output profile.json -- ";
   const std::string turns = mode("turns");
@@ -837,7 +837,7 @@ TEST_P(MpiModesTest, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
 
 class MpiTuneTest : public MpiRunTest {
  protected:
-  /// A space of this test's folder whose program runs in two processes.
+  /// Writes a space in this test's folder whose program runs in two processes.
   void write_space(const std::string& name, const json& command, const json& parameters, int processes = 2) const {
     json words = {"env"};
     std::istringstream parts(launcher(GetParam()) + std::to_string(processes));
@@ -850,7 +850,7 @@ class MpiTuneTest : public MpiRunTest {
   Result tune(const std::string& arguments) const {
     return MpiPrograms::run("FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi tune --kernels library " + arguments, 100);
   }
-  /// Of a tuning's document, by value: a loop over part of a temporary one would outlive it.
+  /// Returns the configurations of a tuning's document by value, because a loop over part of a temporary would outlive it.
   static json configurations(const Result& tuning) { return json::parse(tuning.out).at("configurations"); }
   std::string subject() const { return std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam(); }
 };
@@ -862,7 +862,7 @@ TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
   const json found = json::parse(cold.out);
   ASSERT_EQ(found.at("configurations").size(), 2U);
   int chosen = 0;
-  int undecided = 0;  // what was measured can't be, as the machine was restless
+  int undecided = 0;  // a restless machine may leave measurements undecided
   for (const json& each : found.at("configurations")) {
     EXPECT_GT(each.at("predicted_seconds"), 0);
     EXPECT_EQ(each.at("selective"), true);
@@ -874,7 +874,7 @@ TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
     undecided += each.at("verdict") == "undecided" ? 1 : 0;
   }
   EXPECT_EQ(chosen, undecided == 2 ? 0 : 1);
-  // Under another name: what was learnt holds for all programs. Windows, which are by time, would execute now more and now less.
+  // The space has another name, because statistics hold for all programs. Windows depend on time, and would vary the number of executions.
   write_space("other", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result warm = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
   ASSERT_EQ(warm.exit_code, 0) << warm.err;
@@ -907,7 +907,7 @@ TEST_P(MpiTuneTest, FinalistsAreExecutedInFullAndDecide) {
   ASSERT_EQ(full_paths.size(), 2U);
   EXPECT_LE(slowest_finalist, fastest_other);
   EXPECT_EQ(chosen_path, *std::min_element(full_paths.begin(), full_paths.end()));
-  const Result all = tune("space.json --finalists 9 --tolerance 1000 --least-coverage 0");  // more than there are
+  const Result all = tune("space.json --finalists 9 --tolerance 1000 --least-coverage 0");  // more finalists than configurations
   ASSERT_EQ(all.exit_code, 0) << all.err;
   EXPECT_EQ(occurrences(all.out, "finalist"), 2) << all.out;
   EXPECT_EQ(occurrences(all.out, "chosen"), 1) << all.out;
@@ -1036,7 +1036,7 @@ TEST_P(MpiTuneTest, ConfigurationsInOneLaunchKnowWhatEarlierOnesLearnt) {
   }
 }
 
-/// Nor does a process wait for another when executions of different policies follow each other in a launch: in full, rehearsed, selectively.
+/// Processes don't wait for each other either when executions of different policies follow in one launch: in full, rehearsed, selectively.
 TEST_P(MpiTuneTest, SkippingNeverDeadlocksFromExecutionToExecution) {
   const std::pair<const char*, int> cases[] = {{"conditional", 2}, {"local", 3}, {"online", 4}, {"a-priori", 2}, {"eager", 3}};
   int seed = 0;
@@ -1056,8 +1056,8 @@ TEST_P(MpiTuneTest, SkippingNeverDeadlocksFromExecutionToExecution) {
   }
 }
 
-/// Policy online sends counts after every shadow, others don't: what nobody has taken when an execution ends must not be mistaken for one of
-/// the next.
+/// Policy online sends counts after every shadow, and others don't. Counts that are left over from one execution must not be mistaken for
+/// the next execution's.
 TEST_P(MpiTuneTest, ShadowsOfAnEarlierPolicyAreNotWaitedForLonger) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30}}, {"way", {"late"}}});
   const Result result = tune("space.json --json --self-check all --policy online --tolerance 0.001 --no-windows --least-coverage 0");
@@ -1126,7 +1126,7 @@ TEST_P(MpiTuneTest, FortranProgramsAskForConfigurations) {
 }
 
 TEST_P(MpiTuneTest, AConfigurationThatFailsIsToldAndTheOthersAreKept) {
-  for (const json& orders : {json{"many", 30}, json{30, "many", 40}}) {  // the middle one is that of the self-check
+  for (const json& orders : {json{"many", 30}, json{30, "many", 40}}) {  // the self-check takes the middle one
     write_space("test", {program("configurations_program"), "{order}"}, {{"order", orders}});
     const Result result = tune("space.json --json --cold --finalists 5" + anyhow);
     ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1187,7 +1187,7 @@ TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {
   }
 }
 
-/// The launcher stands for a user who presses Ctrl-C.
+/// The launcher acts as a user who presses Ctrl-C.
 TEST_P(MpiTuneTest, AnInterruptionIsNoFailure) {
   const json launcher = {"sh", "-c", "kill -INT $PPID; exec sleep 20"};
   std::ofstream(folder_ / "space.json") << json{{"schema", "flopcast-mpi-space-1"},
@@ -1264,7 +1264,7 @@ TEST_P(MpiTuneTest, SaysWhatIsWrongWithASpace) {
   }
 }
 
-/// Whatever ends it: the launcher here writes its number and waits.
+/// All started processes end, whatever ends the tuning. The launcher here writes its process number and waits.
 TEST_P(MpiTuneTest, WhatItHasStartedEndsWithIt) {
   std::ofstream(folder_ / "space.json") << json{{"schema", "flopcast-mpi-space-1"},
                                                 {"name", "x"},

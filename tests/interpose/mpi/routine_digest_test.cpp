@@ -14,7 +14,7 @@
 namespace flopcast::interpose {
 namespace {
 
-/// Arguments of a routine as Fortran passes them, with lower-case flags, sizes of 10, 11, ... and vectors without gaps.
+/// Arguments as Fortran passes them, with lower-case flags, sizes of 10, 11, ... and vectors without gaps.
 struct FortranArguments {
   explicit FortranArguments(const Routine& routine) {
     std::int32_t next = 10;

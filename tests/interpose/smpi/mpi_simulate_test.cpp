@@ -15,12 +15,12 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Programs built for SMPI, simulated. `--only-kernels` makes simulations exact: the program's own code takes no time.
+/// Programs built for SMPI, simulated. `--only-kernels` makes simulations exact, because the program's own code takes no time.
 class MpiSimulateTest : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
  protected:
   static std::string program(const std::string& name) { return std::string(FLOPCAST_MPI_PROGRAMS) + '/' + name + "_smpi"; }
 
-  /// With a machine's measurements that the tests of the command line share.
+  /// Runs flopcast with measurements of a machine that it shares with the tests of the command line.
   Result flopcast(const std::string& arguments) {
     return run("FLOPCAST_HOME=" FLOPCAST_TEST_HOME " " FLOPCAST_PROGRAM " mpi " + arguments);
   }
@@ -53,7 +53,8 @@ TEST_P(MpiSimulateTest, ThePathOfATokenLeadsThroughAllWhoHoldIt) {
   const json& product = kernel(found, "dgemm(NN, 60, 60, 60)");
   EXPECT_EQ(product.at("all").at("count"), 3 * ranks * rounds);
   EXPECT_EQ(product.at("along").at("count"), 3 * ranks * rounds);
-  // Kernels and messages follow each other on the path; what the others do meanwhile isn't on it, but for rounds that others wait in.
+  // Kernels and messages follow each other on the path. Work of the other processes is on the path only in rounds in which others wait for
+  // it.
   const double kernels = seconds(product.at("along")) + seconds(kernel(found, "dgemm(NN, 40, 40, 40)").at("along"));
   EXPECT_NEAR(seconds(found.at("path"), "computation_seconds"), kernels, 1e-9 + 1e-6 * kernels);
   EXPECT_NEAR(seconds(found), seconds(found.at("path"), "computation_seconds") + seconds(found.at("path"), "communication_seconds"), 1e-9);
@@ -83,7 +84,7 @@ TEST_F(SimulateCommand, MessagesTakeWhatTheMachinesDescriptionSays) {
   std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2, "eager_bytes": 1000000,
     "between_hosts": {"latency_seconds": 1e-3, "bytes_per_second": 160e6}})";
   const json found = simulated(2, "--only-kernels --machine machine.json", program("chain_program") + " 4 long");
-  // 7 messages of 160 kB, each a millisecond of latency and one of transfer.
+  // 7 messages of 160 kB take 1 ms of latency and 1 ms of transfer each.
   EXPECT_NEAR(seconds(found.at("path"), "communication_seconds"), 7 * 2e-3, 0.01 * 7 * 2e-3);
 }
 
@@ -102,7 +103,7 @@ TEST_F(SimulateCommand, PlatformsOfSimGridAreTakenAsTheyAre) {
          "<platform version=\"4.1\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-3\" speed=\"3Gf\" "
          "bw=\"1GBps\" lat=\"10us\"/></platform>\n";
   const json found = simulated(4, "--only-kernels --platform platform.xml", program("chain_program") + " 2");
-  EXPECT_GT(seconds(found.at("path"), "communication_seconds"), 7 * 20e-6);  // two links each
+  EXPECT_GT(seconds(found.at("path"), "communication_seconds"), 7 * 20e-6);  // two links per message
   const Result result = simulate(5, "--platform platform.xml", program("chain_program") + " 2");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("5 processes don't fit on the 4 hosts of platform.xml with 1 process on each"));
@@ -133,7 +134,7 @@ TEST_F(SimulateCommand, RandomProgramsGiveTheResultsThatTheyHaveWithoutFlopcast)
   EXPECT_EQ(compared, 4);
 }
 
-/// The simulator itself needs GSL, which brings a CBLAS of its own.
+/// The simulator itself needs GSL, which has a CBLAS of its own.
 TEST_F(SimulateCommand, CblasIsFollowedAndIsTheOneThatTheProgramIsLinkedWith) {
   const Result result = simulate(2, "--only-kernels --show-output --json", program("cblas_program"));
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -143,7 +144,7 @@ TEST_F(SimulateCommand, CblasIsFollowedAndIsTheOneThatTheProgramIsLinkedWith) {
   EXPECT_EQ(kernel(found, "ddot(10)").at("all").at("count"), 2);
 }
 
-/// One that fails costs its own row only.
+/// A process count that fails affects only its own row.
 TEST_F(SimulateCommand, WhatFailsWithSomeProcessesIsToldAndTheOthersAreKept) {
   std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2})";
   const std::string options = "simulate --ranks 2,4 --only-kernels --machine machine.json ";

@@ -29,9 +29,9 @@ std::vector<Space> spaces(std::span<const Allocation> allocations, const Footpri
 /// Returns the index of the space that contains `address`; one must.
 std::size_t space_of(const std::vector<Space>& spaces, std::uintptr_t address) noexcept;
 
-/// Cuts a region of `space` into trapezoids: one for a sub-matrix or triangle with the space's leading dimension, two if its columns
-/// straddle those of the space, up to three per column for any other stride; more than 65536 columns of another stride count as one run with
-/// what lies between them.
+/// Cuts a region of `space` into trapezoids. A sub-matrix or triangle with the space's leading dimension gives one, or two if its columns
+/// straddle those of the space. Any other stride gives up to three per column. More than 65536 columns of another stride count as one run
+/// with everything between them.
 template <class Visit>
 void for_each_trapezoid(const Region& region, const Space& space, Visit&& visit) {
   if (region.columns <= 0) {

@@ -21,10 +21,10 @@ std::string format_flop_rate(double flops_per_second);
 /// 14.2 GB/s from bytes per second (decimal giga, as is usual for bandwidth).
 std::string format_bandwidth(double bytes_per_second);
 
-/// Reads `30s`, `5min`, `1h` or a bare number of seconds; throws bad_input otherwise, or usage_error where
-/// `what`, which the message begins with, is an option of the command line ("--time-budget"). The next two do, too.
+/// Reads `30s`, `5min`, `1h` or a bare number of seconds. Messages begin with `what`. Throws usage_error if `what` is an option of the
+/// command line ("--time-budget"), otherwise bad_input, as do the next two functions.
 Seconds parse_duration(std::string_view text, std::string_view what);
-/// Reads `5%` or `0.05`; throws bad_input for anything else and for what is below `minimum` or above `maximum`.
+/// Reads `5%` or `0.05`; throws bad_input for anything else and for values below `minimum` or above `maximum`.
 double parse_fraction(std::string_view text, std::string_view what, double minimum, double maximum);
 /// Reads `64`, `48KiB`, `2MiB`, `1GiB` (also K, M, G: binary); throws bad_input otherwise.
 std::int64_t parse_bytes(std::string_view text, std::string_view what);

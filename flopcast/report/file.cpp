@@ -68,7 +68,8 @@ void write_in_place(const std::string& path, std::string_view text) {
   write_open_file(file.get(), "'" + path + "'", text);
 }
 
-/// Whether there is nothing yet, or a regular file; looked at once, as other processes may move it meanwhile.
+/// Returns true if there is nothing yet, or a regular file. The path is looked at only once, as other processes may move the file
+/// meanwhile.
 bool is_replaced(const std::filesystem::path& path) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);

@@ -32,7 +32,7 @@ using flopcast::WrittenBy;
 /// `path` as JSON. Throws bad_input naming the file and the position or member as parse_json does.
 nlohmann::json read_json(const std::string& path, WrittenBy author = WrittenBy::program);
 
-/// The same, and its member "schema" must be `schema`, e.g. "flopcast-trace-1"; says so if a newer version wrote it.
+/// Reads a document whose member "schema" must be `schema`, e.g. "flopcast-trace-1". The error says so if a newer version wrote it.
 nlohmann::json read_document(const std::string& path, std::string_view schema, WrittenBy author = WrittenBy::program);
 
 }  // namespace flopcast::report

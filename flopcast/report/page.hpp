@@ -43,7 +43,7 @@ class Page {
   void add_text(std::string_view text);
   /// Adds a warning, set apart, for facts that the reader must know before believing the rest.
   void add_warning(std::string_view text);
-  /// What is told by name and value, such as a date.
+  /// Adds facts as pairs of name and value, such as a date.
   void add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
   void add_table(const Table& table);
   /// `caption` says what is drawn, with its unit.

@@ -60,7 +60,7 @@ struct BandwidthRoof {
   friend bool operator==(const BandwidthRoof&, const BandwidthRoof&) = default;
 };
 
-/// C := A B with A m x k and B k x n. What paper 003 calls n is m here, and its m is n: its C has n rows.
+/// C := A B with A m x k and B k x n. Paper 003 exchanges m and n: its C has n rows.
 struct GemmShape {
   std::int64_t m = 0, n = 0, k = 0;
 
@@ -92,7 +92,7 @@ struct GemmRoof {
   int threads = 1;
   GemmShape shape;               ///< the best one
   Rates flops;                   ///< flops per second of this shape: in fresh processes if `confirmed`, else during the search
-  bool confirmed = false;        ///< whether the shape was confirmed in fresh processes
+  bool confirmed = false;        ///< the shape was confirmed in fresh processes
   std::string search;            ///< "race", "halving" or a technique of paper 003
   std::string ending;            ///< reason why the search ended
   double possible_gain = 1;      ///< fraction of its time that the best shape may lose to another shape of the space
@@ -181,8 +181,8 @@ struct Bound {
 };
 Bound bound_of(const Roofline& roofline, const Point& point);
 
-/// What can't be: rates that surpass the sustained peak, or the roof over a point, by more than measuring errs. The clock or the roof was
-/// then measured in a slower moment than the rate, so that neither share says anything. A sentence for each.
+/// Returns a sentence for each impossible figure: a rate that surpasses the sustained peak, or the roof over a point, by more than the
+/// measurement error. The clock or the roof was then measured in a slower moment than the rate, so that neither share says anything.
 std::vector<std::string> impossible_figures(const Roofline& roofline);
 
 }  // namespace flopcast::roofline

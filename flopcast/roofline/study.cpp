@@ -131,10 +131,10 @@ StudyRun& find_or_add(StudyState& state, const std::string& technique, int trial
   return state.runs.emplace_back(run);
 }
 
-/// Whether a search has found something, finished or not.
+/// Returns true if a search has found something, finished or not.
 bool has_leader(const StudyRun& run) { return run.evaluations > 0; }
 
-/// What is to be judged: what the searches found so far, or the whole space.
+/// Returns the configurations to judge: those that the searches found so far, or the whole space.
 std::set<std::size_t> to_judge(const StudyState& state, std::size_t count, const StudyOptions& options) {
   std::set<std::size_t> configurations;
   for (const StudyRun& run : state.runs) {
@@ -329,7 +329,7 @@ bool run_study(std::size_t count, const StudySources& sources, const StudyOption
 
 namespace {
 
-/// Of a technique none of whose searches came to its end: how far it is.
+/// Returns the progress of a technique none of whose searches has finished.
 StudyRow unfinished_row(const StudyState& state, const std::string& technique) {
   StudyRow row;
   row.technique = technique;

@@ -56,7 +56,7 @@ void require_within(const StudyState& state, std::size_t count);
 struct StudySources {
   search::Invocation invoke;                                 ///< fresh processes, for the techniques of paper 003
   std::function<search::Evaluator()> evaluator;              ///< one process, for the race and for halving; made anew for every search
-  std::function<Seconds()> clock;                            ///< what searches are charged by
+  std::function<Seconds()> clock;                            ///< clock by which searches are charged
   std::function<bool()> interrupted;                         ///< ends the study early
   Seconds until = std::numeric_limits<Seconds>::infinity();  ///< by the clock: when all has to be done, the judging too
   std::function<void(const StudyState&)> keep;               ///< after every configuration, or every search that can't be cut in two
@@ -94,7 +94,7 @@ struct StudyRow {
   int trials = 0;            ///< that were finished; 0: the row is of one that wasn't
   bool begun = true;         ///< false: there is no trial at all
   std::size_t finished = 0;  ///< configurations of the trial that wasn't finished; 0 of a search in one process, which begins anew
-  std::size_t leader = 0;    ///< of the median trial; the best so far of one that wasn't finished, if `found` or `rate` says so
+  std::size_t leader = 0;    ///< leader of the median trial; the best so far of one that wasn't finished, if `found` or `rate` says so
   double found = 0;          ///< its rate, as the search measured it: what paper 003 shows
   double rate = 0;           ///< judged; 0: an interrupted study hasn't judged yet
   double of_best = 0;        ///< rate / the best rate that was judged, median over trials

@@ -205,8 +205,8 @@ std::optional<Ending> Race::decide() {
   return ledger_.rounds() >= options_.most_rounds ? std::optional(Ending::budget) : std::nullopt;
 }
 
-/// Chooses the candidate that is compared with itself: the leader, whose noise matters, or, if an evaluation of the leader takes long, the
-/// quickest candidate that is nearly as good, whose noise is similar and rather larger.
+/// Chooses the candidate that is compared with itself: the leader, whose noise matters. If an evaluation of the leader takes long, this is
+/// the quickest candidate that is nearly as good; its noise is similar and rather larger.
 std::size_t Race::pick_twin() const {
   static constexpr double much_quicker = 4;
   const Seconds leaders = ledger_.rows()[*leader_].duration;

@@ -146,9 +146,9 @@ class Tuner {
     return all;
   }
 
-  /// Of every entry. How long that takes tells how long deciding will.
+  /// Predicts the seconds of every entry. The time that this takes gives an estimate of the time for deciding.
   std::vector<Seconds> predicted_seconds() {
-    static constexpr double deciding = 3;  // times as long, with the variances of what is compared
+    static constexpr double deciding = 3;  // ratio of both times: deciding also needs variances of the compared entries
     const Seconds begin = sources_.sampling.elapsed();
     std::vector<Seconds> all;
     for (const model::Total& total : totals()) {
@@ -459,7 +459,7 @@ class Tuner {
   OnDemandSampler sampler_;
   std::vector<Subject> subjects_;
   std::vector<Entry> entries_;     ///< entry i belongs to subject i
-  std::vector<double> variances_;  ///< of the predicted time of each entry
+  std::vector<double> variances_;  ///< variance of the predicted time of each entry
   Seconds time_to_decide_ = 0;     ///< estimate from earlier predictions of all entries
   BlockSizeResult result_;
 };

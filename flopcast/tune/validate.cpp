@@ -21,7 +21,7 @@ struct Placed {
   std::vector<Allocation> memory;
 };
 
-/// Of the library's routine: blocks of nb columns for the longest of its sizes.
+/// Gives the library's routine workspace for blocks of nb columns of its longest size.
 void size_workspace(Call& call, std::int64_t nb) {
   std::int64_t order = 1;
   for (const std::int64_t size : sizes(call)) {
@@ -54,7 +54,8 @@ Placed place(const Call& call, const Alternative& alternative, std::int64_t most
   return placed;
 }
 
-/// Whether a ranking is settled without running this one: LAPACK's own trsyl of order 2000 takes a minute, and its blocked variants 1 s.
+/// Returns true if a ranking is settled without running this one: LAPACK's own trsyl of order 2000 takes a minute, and its blocked variants
+/// 1 s.
 bool is_hopeless(const Forecast& forecast, const Decision& decision) {
   static constexpr double hopeless = 8;
   static constexpr Seconds long_run = 2;

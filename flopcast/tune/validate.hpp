@@ -21,14 +21,14 @@ struct Measured {
   friend bool operator==(const Measured&, const Measured&) = default;
 };
 
-/// What is odd about the runs of one alternative: a factorisation that gave up, results that aren't finite, other programs.
+/// An anomaly of the runs of one alternative: a factorisation that gave up, results that aren't finite, other programs.
 struct RunWarning {
   std::string run;  ///< such as "500 library, nb 64": order, variant, block size
   std::string text;
   friend bool operator==(const RunWarning&, const RunWarning&) = default;
 };
 
-/// What validation found for one problem.
+/// Result of the validation of one problem.
 struct Check {
   bool complete = false;                       ///< every alternative that was to be run has a time
   std::vector<Measured> measured;              ///< in the order of the decision's forecasts, those that were run
@@ -62,13 +62,13 @@ using Measure = std::function<std::vector<measure::Timings>(std::span<const meas
 Check validate(const Problem& problem, const Decision& decision, const Measure& measure, const Runners& runners,
                Extent extent = Extent::all);
 
-/// What that takes while nothing disturbs, with filling operands; `rule` tells how often each alternative runs. Disturbed runs are repeated:
-/// it may take twice as long.
+/// Expected time of a validation without disturbances, including the time to fill operands; `rule` tells how often each alternative runs.
+/// Disturbed runs are repeated, so that it may take twice as long.
 Seconds validation_seconds(const Problem& problem, const Decision& decision, const measure::StopRule& rule, Extent extent = Extent::all);
 
 /// How well a ranking's order is that of the measured times.
 struct OrderCheck {
-  std::size_t pairs = 0;  ///< of variants whose measured medians differ by more than `margin`
+  std::size_t pairs = 0;  ///< number of pairs of variants whose measured medians differ by more than `margin`
   std::size_t right = 0;  ///< of these, the pairs that were predicted in this order
   friend bool operator==(const OrderCheck&, const OrderCheck&) = default;
 };

@@ -46,7 +46,7 @@ class ProcessFolder {
   fs::path folder_;
 };
 
-TEST(MpiCompanions, AreToldByWhoStartedThemAndWhatTheyHaveLoaded) {
+TEST(MpiCompanions, ProcessesAreClassifiedByParentAndLoadedLibraries) {
   const ProcessFolder proc;
   proc.add(10, 1, "/usr/bin/hydra_pmi_proxy", {"HOME=/"});
   proc.add(11, 10, "/opt/bin/flopcast", {"PMI_RANK=0"});
@@ -70,7 +70,7 @@ TEST(MpiCompanions, AreToldByWhoStartedThemAndWhatTheyHaveLoaded) {
   EXPECT_EQ(states[14], State::plain);
 }
 
-TEST(MpiCompanions, AreWaitedForUntilAllCanBeTold) {
+TEST(MpiCompanions, WaitsUntilAllProcessesAreClassified) {
   int looks = 0;
   int naps = 0;
   const auto nap = [&] { ++naps; };

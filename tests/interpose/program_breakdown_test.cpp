@@ -130,7 +130,7 @@ TEST_F(ProgramBreakdownTest, TellsFirstCallsApart) {
 }
 
 /// A first call without others of its size is compared with a larger problem that took less time.
-TEST_F(ProgramBreakdownTest, LargerProblemsTellOfAFirstCall) {
+TEST_F(ProgramBreakdownTest, ComparesAFirstCallWithLargerProblems) {
   constexpr std::uint64_t millisecond = 1'000'000;
   File file;
   Contents records;
@@ -156,7 +156,7 @@ TEST_F(ProgramBreakdownTest, OrdinaryFirstCallsStayWithTheOthers) {
   EXPECT_EQ(ProgramBreakdown(open(file)).first_calls(), CallSum());
 }
 
-TEST_F(ProgramBreakdownTest, AddsUpWhatNumbersMayHaveMadeSlow) {
+TEST_F(ProgramBreakdownTest, AddsUpCallsThatOddNumbersMayHaveSlowed) {
   File file;
   Contents records;
   put_dpotrf(records, 0, 4, 0x1000, 30, denormal_operand);
@@ -242,7 +242,7 @@ TEST_F(ProgramBreakdownTest, ARecordingWithoutCallsIsEmpty) {
   EXPECT_EQ(breakdown.all(), CallSum());
 }
 
-TEST_F(ProgramBreakdownTest, WhatIsLeftOfACutFileIsShown) {
+TEST_F(ProgramBreakdownTest, ShowsTheReadablePartOfACutFile) {
   const Contents whole = example().bytes();
   std::int64_t before = 0;
   for (std::size_t length = 2 * trace_page; length <= whole.size(); length += 64) {

@@ -72,7 +72,7 @@ void add_thread(File& file, std::uint32_t thread, std::uint64_t begin, std::uint
   file.add(ChunkKind::live, thread, 0, 0, calls, pid);
 }
 
-TEST_F(ProgramTraceTest, TellsWhetherThreadsOverlap) {
+TEST_F(ProgramTraceTest, DetectsOverlappingThreads) {
   const auto overlap = [this](File& file) {
     read(file.bytes());
     return threads_overlap(ProgramTraceFile(path_));
@@ -94,7 +94,7 @@ TEST_F(ProgramTraceTest, TellsWhetherThreadsOverlap) {
   EXPECT_FALSE(overlap(processes));
 }
 
-TEST_F(ProgramTraceTest, ReadsWhatThereIs) {
+TEST_F(ProgramTraceTest, ReadsSummaryAndEvents) {
   const ProgramTrace trace = read(example().bytes());
 
   EXPECT_THAT(trace.summary.command, ElementsAre("a.out", "x"));
@@ -165,7 +165,7 @@ TEST_F(ProgramTraceTest, ReadsAnOlderVersion) {
   EXPECT_THAT(refusal(file.bytes()), HasSubstr("damaged"));
 }
 
-TEST_F(ProgramTraceTest, TellsWhatWasNoticedOfACall) {
+TEST_F(ProgramTraceTest, ReadsNotesOfCalls) {
   File file;
   Contents records;
   put_dpotrf(records, 10, 4, 0x1000, 5, denormal_operand);
@@ -181,7 +181,7 @@ TEST_F(ProgramTraceTest, TellsWhatWasNoticedOfACall) {
   EXPECT_DOUBLE_EQ(events[0].start, 10e-9);
 }
 
-TEST_F(ProgramTraceTest, QuestionsForAWorkspaceAreNoCalls) {
+TEST_F(ProgramTraceTest, WorkspaceQueriesAreNoCalls) {
   File file;
   Contents records;
   put_dpotrf(records, 10, 4, 0x1000);
@@ -197,7 +197,7 @@ TEST_F(ProgramTraceTest, QuestionsForAWorkspaceAreNoCalls) {
   EXPECT_FALSE(events[2].size_was_asked);
 }
 
-TEST_F(ProgramTraceTest, TellsHowLibrariesWereSet) {
+TEST_F(ProgramTraceTest, ReadsLibrarySettings) {
   File file;
   file.add_text(ChunkKind::state, "/lib/libopenblas.so.0\nthreads 3\nkernels Haswell\n");
   file.add_text(ChunkKind::state, "/lib/libopenblas.so.0\nthreads 5\n");
@@ -219,7 +219,7 @@ TEST_F(ProgramTraceTest, ReadsACutFileAsFarAsItGoes) {
   }
 }
 
-TEST_F(ProgramTraceTest, SaysHowMuchIsMissing) {
+TEST_F(ProgramTraceTest, ReportsMissingBytes) {
   File file = example();
   auto& header = *reinterpret_cast<FileHeader*>(file.bytes().data());
   header.dropped = 0;
@@ -276,7 +276,7 @@ TEST_F(ProgramTraceTest, MakesATraceAtVirtualAddresses) {
   EXPECT_EQ(trace.calls[1].address(3), virtual_base(1));
 }
 
-TEST_F(ProgramTraceTest, JoinsWhatOverlaps) {
+TEST_F(ProgramTraceTest, JoinsOverlappingOperands) {
   File file;
   Contents records;
   put_ddot(records, 1, 8, 0x1000, 0x9000);
@@ -308,7 +308,7 @@ TEST_F(ProgramTraceTest, ALiveChunkWithAChecksumIsCheckedAsFarAsItGoes) {
   EXPECT_TRUE(damaged.events.empty());
 }
 
-TEST_F(ProgramTraceTest, CallsThatCannotBeAreKnownByNameOnly) {
+TEST_F(ProgramTraceTest, InvalidCallsAreKnownByNameOnly) {
   File file;
   Contents records;
   put_ddot(records, 1, 8, 0x1000, 0x5000);

@@ -27,7 +27,7 @@ class Program {
   std::uint64_t calls_ = 0, kernels_ = 0;
 };
 
-TEST(Standstill, IsALoopThatMeetsNoNewKernel) {
+TEST(Standstill, DetectsALoopThatMeetsNoNewKernel) {
   Program program;
   EXPECT_EQ(program.seconds(100, 5, 1), 100);
   EXPECT_EQ(program.seconds(100, 5, 0), 61);
@@ -40,7 +40,7 @@ TEST(Standstill, EndsWithANewKernel) {
   EXPECT_EQ(program.seconds(100, 5, 0), 61);
 }
 
-TEST(Standstill, MayLastLongerWhereNothingIsCalled) {
+TEST(Standstill, AllowsMoreTimeWithoutCalls) {
   Program program;
   EXPECT_EQ(program.seconds(290, 0, 0), 290) << "a long kernel, or one that is waited for";
   EXPECT_EQ(program.seconds(30, 1, 0), 30);

@@ -62,9 +62,9 @@ class TunedLibrary {
   void* lapack_ = nullptr;
 };
 
-class TunedTest : public testing::Test {
+class Tuned : public testing::Test {
  protected:
-  ~TunedTest() override { clear(); }
+  ~Tuned() override { clear(); }
 
   TunedLibrary library_;
   int (*set_block)(const char*, int, int, int) = library_.function<int (*)(const char*, int, int, int)>("flopcast_set_block");
@@ -72,9 +72,9 @@ class TunedTest : public testing::Test {
   unsigned long (*questions)(const char*) = library_.function<unsigned long (*)(const char*)>("flopcast_questions");
 };
 
-TEST_F(TunedTest, LapacksOwnBlockSizeHoldsWithoutAny) { EXPECT_EQ(library_.geqrf_block(1000), 32); }
+TEST_F(Tuned, LapacksOwnBlockSizeHoldsUnlessSet) { EXPECT_EQ(library_.geqrf_block(1000), 32); }
 
-TEST_F(TunedTest, SetsAndClearsTheBlockSizeOfTheRealRoutine) {
+TEST_F(Tuned, SetsAndClearsTheBlockSizeOfTheRealRoutine) {
   for (const int nb : {1, 17, 96}) {
     EXPECT_EQ(set_block("dgeqrf", nb, 2, 0), 0);
     EXPECT_EQ(library_.geqrf_block(1000), nb);
@@ -83,7 +83,7 @@ TEST_F(TunedTest, SetsAndClearsTheBlockSizeOfTheRealRoutine) {
   EXPECT_EQ(library_.geqrf_block(1000), 32);
 }
 
-TEST_F(TunedTest, AnswersNbNbminAndNx) {
+TEST_F(Tuned, AnswersNbNbminAndNx) {
   set_block("DGEQRF", 40, 4, 70);
 
   EXPECT_EQ(library_.ask(1, "dgeqrf"), 40);
@@ -92,7 +92,7 @@ TEST_F(TunedTest, AnswersNbNbminAndNx) {
 }
 
 /// Both routines query the block size of dgeqrf.
-TEST_F(TunedTest, TellsTheAskersOfOneNameApart) {
+TEST_F(Tuned, DistinguishesRoutinesThatQueryUnderOneName) {
   set_block("dgeqrf", 40, 4, 70);
   EXPECT_EQ(library_.geqp3_block(1000), 32);
 
@@ -103,7 +103,7 @@ TEST_F(TunedTest, TellsTheAskersOfOneNameApart) {
   }
 }
 
-TEST_F(TunedTest, AnswersLibrariesWithIntegersOf64Bits) {
+TEST_F(Tuned, AnswersLibrariesWithIntegersOf64Bits) {
   void* lapack = dlopen(machine::locate("reference64", machine::Role::lapack).c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(lapack, nullptr);
   const auto block = [lapack](std::int64_t n) {
@@ -121,7 +121,7 @@ TEST_F(TunedTest, AnswersLibrariesWithIntegersOf64Bits) {
   EXPECT_EQ(block(1000), 17);
 }
 
-TEST_F(TunedTest, PassesOtherQuestionsOn) {
+TEST_F(Tuned, ForwardsOtherQueries) {
   set_block("dgeqrf", 40, 4, 70);
 
   EXPECT_EQ(library_.ask(1, "DPOTRF"), 64);
@@ -129,7 +129,7 @@ TEST_F(TunedTest, PassesOtherQuestionsOn) {
   EXPECT_EQ(library_.ask(10, "DGEQRF"), 1);  // whether NaN can be trusted
 }
 
-TEST_F(TunedTest, CountsQuestions) {
+TEST_F(Tuned, CountsQueries) {
   set_block("dgeqrf", 40, 4, 70);
   const unsigned long before = questions("dgeqrf");
   EXPECT_EQ(library_.geqrf_block(1000), 40);

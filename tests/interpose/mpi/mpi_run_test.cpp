@@ -29,7 +29,7 @@ using testing::HasSubstr;
 using tests::contents;
 using tests::launcher;
 
-class MpiRunTest : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
+class MpiRun : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override {
     MpiPrograms::SetUp();
@@ -70,7 +70,7 @@ const json* kernel(const json& profile, const std::string& start) {
   return nullptr;
 }
 
-TEST_P(MpiRunTest, RandomProgramsGiveTheSameResults) {
+TEST_P(MpiRun, RandomProgramsGiveTheSameResults) {
   for (int ranks = 1; ranks <= 4; ++ranks) {
     for (int seed = 1; seed <= 2; ++seed) {
       const std::string command = program("random_program") + ' ' + std::to_string(100 * ranks + seed) + " 40";
@@ -84,7 +84,7 @@ TEST_P(MpiRunTest, RandomProgramsGiveTheSameResults) {
   }
 }
 
-TEST_P(MpiRunTest, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
+TEST_P(MpiRun, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
   const Result plain = run(2, program("work_program") + " 10");
   const Result result = followed(2, "--clock wall --output profile.json", program("work_program") + " 10");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -104,7 +104,7 @@ TEST_P(MpiRunTest, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
 }
 
 /// A row-major problem is computed as its transpose, which is column-major.
-TEST_P(MpiRunTest, CblasAndLapackeAreFollowed) {
+TEST_P(MpiRun, CblasAndLapackeAreFollowed) {
   const Result plain = run(2, program("cblas_program") + " 10");
   const Result result = followed(2, "--output profile.json", program("cblas_program") + " 10");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -119,7 +119,7 @@ TEST_P(MpiRunTest, CblasAndLapackeAreFollowed) {
   EXPECT_EQ(kernel(found, "dgemm(TN, 30, 20, 10)")->at("flops"), 2 * 30 * 20 * 10);
 }
 
-TEST_P(MpiRunTest, CblasIsLeftOut) {
+TEST_P(MpiRun, CblasIsLeftOut) {
   const Result result =
       followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("cblas_program") + " 200");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -132,7 +132,7 @@ TEST_P(MpiRunTest, CblasIsLeftOut) {
 }
 
 /// Other kernels or threads of the same library have other times.
-TEST_P(MpiRunTest, TimesHoldForTheLibraryItsKernelsAndThreads) {
+TEST_P(MpiRun, TimesHoldForTheLibraryItsKernelsAndThreads) {
   const auto where = [&](const std::string& variables) {
     EXPECT_EQ(
         run(1, "env " + variables + " " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 2").exit_code,
@@ -150,7 +150,7 @@ TEST_P(MpiRunTest, TimesHoldForTheLibraryItsKernelsAndThreads) {
 }
 
 /// The earlier findings about a library are made up.
-TEST_P(MpiRunTest, KernelsThatSuitTheCpuAreSetAndTold) {
+TEST_P(MpiRun, KernelsThatSuitTheCpuAreSetAndReported) {
   {
     model::Store store = model::Store::open(folder_ / "flopcast.db");
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
@@ -176,7 +176,7 @@ TEST_P(MpiRunTest, KernelsThatSuitTheCpuAreSetAndTold) {
   EXPECT_EQ(occurrences(told, "with OPENBLAS_CORETYPE=Nehalem its dgemm makes 68.0 GFLOP/s, which is set for the program"), 1) << told;
 }
 
-TEST_P(MpiRunTest, OwnMessagesAreCountedAndOfBoundedSize) {
+TEST_P(MpiRun, OwnMessagesAreCountedAndOfBoundedSize) {
   ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
   const json own = profile().at("own_messages");
   EXPECT_EQ(own.at("messages"), 20 + 20 * 3);  // a shadow for each message, and one agreement of three processes for each broadcast
@@ -184,7 +184,7 @@ TEST_P(MpiRunTest, OwnMessagesAreCountedAndOfBoundedSize) {
   EXPECT_LE(own.at("bytes").get<double>(), own.at("messages").get<double>() * own.at("largest_bytes").get<double>());
 }
 
-TEST_P(MpiRunTest, PartsOfThePathAddUp) {
+TEST_P(MpiRun, PartsOfThePathAddUp) {
   ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
   const json found = profile();
   const json& path = found.at("path");
@@ -200,7 +200,7 @@ TEST_P(MpiRunTest, PartsOfThePathAddUp) {
   EXPECT_LE(path.at("seconds"), found.at("longest").at("seconds"));
 }
 
-TEST_P(MpiRunTest, SaysWhereTheTimeOfProcessesWent) {
+TEST_P(MpiRun, ReportsHowProcessesSpentTheirTime) {
   ASSERT_EQ(followed(2, "--clock wall --output profile.json", program("work_program") + " 20").exit_code, 0);
   const json in_full = profile().at("spent");
   EXPECT_GT(in_full.at("always_seconds"), 0);
@@ -224,7 +224,7 @@ TEST_P(MpiRunTest, SaysWhereTheTimeOfProcessesWent) {
   EXPECT_LE(all, 1.01 * found.at("elapsed_seconds").get<double>());
 }
 
-TEST_P(MpiRunTest, MoreProcessesThanCoresGoByCpuTime) {
+TEST_P(MpiRun, MoreProcessesThanCoresUseCpuTime) {
   ASSERT_EQ(run(1, "taskset -c 0 true").exit_code, 0);
   const Result result = run(2, "taskset -c 0 " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 5");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -232,7 +232,7 @@ TEST_P(MpiRunTest, MoreProcessesThanCoresGoByCpuTime) {
   EXPECT_THAT(result.err, HasSubstr("CPU time"));
 }
 
-TEST_P(MpiRunTest, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
+TEST_P(MpiRun, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
   for (const char* end : {"abort", "kill", "leave", "exit"}) {
     const Result result = followed(2, "--output profile.json", program("work_program") + " 5 " + end);
     EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
@@ -243,7 +243,7 @@ TEST_P(MpiRunTest, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
   }
 }
 
-TEST_P(MpiRunTest, AnEarlierProfileIsNotTakenForThisRuns) {
+TEST_P(MpiRun, AnEarlierProfileIsNotMistakenForThisRuns) {
   for (const char* end : {"multiple", "kill", "exit"}) {
     std::ofstream(folder_ / "profile.json") << "an earlier one";
     // If one of two processes leaves without MPI_Finalize, MPICH's mpirun kills the other one and its flopcast, and reports success.
@@ -263,7 +263,7 @@ TEST_P(MpiRunTest, AnEarlierProfileIsNotTakenForThisRuns) {
   EXPECT_FALSE(fs::exists(folder_ / "profile.json.before"));
 }
 
-TEST_P(MpiRunTest, KilledProcessesLeaveNoFiles) {
+TEST_P(MpiRun, KilledProcessesLeaveNoFiles) {
   EXPECT_NE(MpiPrograms::run("sh -c 'mkdir scratch; TMPDIR=$PWD/scratch exec env " + launcher(GetParam()) +
                              "2 " FLOPCAST_PROGRAM " mpi run -- " + program("work_program") + " 5 kill'")
                 .exit_code,
@@ -273,7 +273,7 @@ TEST_P(MpiRunTest, KilledProcessesLeaveNoFiles) {
   }
 }
 
-TEST_P(MpiRunTest, WritesTheProfileToStandardOutputIfAskedTo) {
+TEST_P(MpiRun, WritesTheProfileToStandardOutputIfAskedTo) {
   const Result result = followed(2, "--quiet --output -", program("work_program") + " 5");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::size_t start = result.out.find('{');
@@ -282,7 +282,7 @@ TEST_P(MpiRunTest, WritesTheProfileToStandardOutputIfAskedTo) {
   EXPECT_EQ(result.err, "");
 }
 
-TEST_P(MpiRunTest, ProgramsOfAnotherMpiAreRefused) {
+TEST_P(MpiRun, ProgramsOfAnotherMpiAreRefused) {
   const std::string other = GetParam() == "mpich" ? "openmpi" : "mpich";
   const Result named = followed(1, "--mpi " + other, program("work_program"));
   EXPECT_EQ(named.exit_code, 2);
@@ -298,7 +298,7 @@ TEST_P(MpiRunTest, ProgramsOfAnotherMpiAreRefused) {
 }
 
 /// A script names no MPI, and has opened the other one when this is noticed.
-TEST_P(MpiRunTest, ProgramsThatOpenAnotherMpiAreRefused) {
+TEST_P(MpiRun, ProgramsThatOpenAnotherMpiAreRefused) {
   const std::string other = GetParam() == "mpich" ? "openmpi" : "mpich";
   const std::string foreign = std::string(FLOPCAST_MPI_PROGRAMS) + "/work_program_" + other;
   if (!fs::exists(foreign)) {
@@ -316,7 +316,7 @@ TEST_P(MpiRunTest, ProgramsThatOpenAnotherMpiAreRefused) {
   EXPECT_THAT(chosen.err, HasSubstr("give --mpi " + other));
 }
 
-TEST_P(MpiRunTest, ProgramsForSmpiAreToldFromStaticOnes) {
+TEST_P(MpiRun, ProgramsForSmpiAreDistinguishedFromStaticOnes) {
   const std::string subject = std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_smpi";
   if (!fs::exists(subject)) {
     GTEST_SKIP() << "SimGrid is not installed, or its programs aren't built";
@@ -326,13 +326,13 @@ TEST_P(MpiRunTest, ProgramsForSmpiAreToldFromStaticOnes) {
   EXPECT_THAT(result.err, HasSubstr("is built for SimGrid's SMPI"));
 }
 
-TEST_P(MpiRunTest, WhatMpiRefusesIsNotWaitedFor) {
+TEST_P(MpiRun, RefusedMessagesAreNotWaitedFor) {
   const Result result = followed(2, "--output profile.json", program("work_program") + " 5 mistake");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("refused 3"));
 }
 
-TEST_P(MpiRunTest, SaysWhyThereIsNoProfile) {
+TEST_P(MpiRun, SaysWhyThereIsNoProfile) {
   EXPECT_THAT(followed(1, "", program("work_program") + " 5 none").err, HasSubstr("never called MPI_Init"));
   EXPECT_THAT(followed(1, "", program("work_program") + " 5 exit").err, HasSubstr("not all processes reached MPI_Finalize"));
   const Result threads = followed(2, "", program("work_program") + " 5 multiple");
@@ -346,7 +346,7 @@ TEST_P(MpiRunTest, SaysWhyThereIsNoProfile) {
   EXPECT_THAT(given.err, HasSubstr("MPI gave it more than was asked for"));
 }
 
-TEST_P(MpiRunTest, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
+TEST_P(MpiRun, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
   const Result plain = run(2, program("work_program") + " 5 multiple");
   const Result result = followed(2, "--no-thread-multiple --output profile.json", program("work_program") + " 5 multiple");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -355,7 +355,7 @@ TEST_P(MpiRunTest, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
 }
 
 /// One thread of a process at a time sends and receives, but not the one that called MPI_Init.
-TEST_P(MpiRunTest, CommunicationInAnotherThreadIsFollowed) {
+TEST_P(MpiRun, CommunicationInAnotherThreadIsFollowed) {
   const Result plain = run(2, program("work_program") + " 10 serialized");
   const Result result = followed(2, "--output profile.json", program("work_program") + " 10 serialized");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -368,7 +368,7 @@ TEST_P(MpiRunTest, CommunicationInAnotherThreadIsFollowed) {
   EXPECT_LT(found.at("path").at("seconds").get<double>(), 1.5 * found.at("elapsed_seconds").get<double>());
 }
 
-TEST_P(MpiRunTest, RefusesWrongOptions) {
+TEST_P(MpiRun, RefusesWrongOptions) {
   EXPECT_THAT(followed(1, "--clock sundial", "true").err, HasSubstr("'sundial' is no clock"));
   EXPECT_THAT(followed(1, "--mpi lam", "true").err, HasSubstr("--mpi must be openmpi or mpich"));
   EXPECT_THAT(followed(1, "", "./missing").err, HasSubstr("there is no program"));
@@ -386,7 +386,7 @@ TEST_P(MpiRunTest, RefusesWrongOptions) {
   EXPECT_THAT(followed(1, "--confidence nan", "true").err, HasSubstr("'nan' given, expected a number from 0.5 to 0.9999"));
 }
 
-TEST_P(MpiRunTest, ShowsAProfile) {
+TEST_P(MpiRun, ShowsAProfile) {
   ASSERT_EQ(followed(2, "--quiet --output profile.json", program("work_program") + " 5").exit_code, 0);
   const Result shown = show("profile.json");
   EXPECT_THAT(shown.out, HasSubstr("critical path"));
@@ -398,7 +398,7 @@ TEST_P(MpiRunTest, ShowsAProfile) {
 
 /// Skipped communication leaves no process waiting for another, with any policy: random programs end, and receive messages of the expected
 /// sizes.
-TEST_P(MpiRunTest, SkippingNeverDeadlocks) {
+TEST_P(MpiRun, SkippingNeverDeadlocks) {
   const std::pair<int, const char*> cases[] = {
       {2, "random"}, {3, "random"}, {4, "random"}, {2, "local"}, {3, "online"}, {4, "eager"}, {3, "local --across-sizes"}};
   std::int64_t skipped = 0;
@@ -415,7 +415,7 @@ TEST_P(MpiRunTest, SkippingNeverDeadlocks) {
   EXPECT_GT(skipped, 100);
 }
 
-TEST_P(MpiRunTest, APolicySaysThatResultsAreGarbage) {
+TEST_P(MpiRun, SelectivePoliciesWarnThatResultsAreGarbage) {
   EXPECT_THAT(followed(2, "", program("work_program") + " 5").err, testing::Not(HasSubstr("garbage")));
   const Result result = followed(2, "--policy local", program("work_program") + " 5");
   EXPECT_EQ(result.exit_code, 0);
@@ -424,7 +424,7 @@ TEST_P(MpiRunTest, APolicySaysThatResultsAreGarbage) {
 }
 
 /// The program ends once its residuals are small, and they never are with products left out.
-TEST_P(MpiRunTest, AProgramThatGoesByItsResultsIsStopped) {
+TEST_P(MpiRun, AProgramSteeredByItsResultsIsStopped) {
   const Result plain = run(2, program("iterative_program"));
   const Result in_full = followed(2, "", program("iterative_program"));
   EXPECT_EQ(in_full.exit_code, 0) << in_full.err;
@@ -441,7 +441,7 @@ TEST_P(MpiRunTest, AProgramThatGoesByItsResultsIsStopped) {
 }
 
 /// Broadcasts to all processes pass statistics on. Kernels are then left out in all processes, even in those that never executed them.
-TEST_P(MpiRunTest, EagerStopsInAllProcesses) {
+TEST_P(MpiRun, EagerLeavesKernelsOutInAllProcesses) {
   ASSERT_EQ(followed(3, "--policy eager --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
@@ -452,14 +452,14 @@ TEST_P(MpiRunTest, EagerStopsInAllProcesses) {
 }
 
 /// The counts along the path of the slowest process reach the processes that wait for it.
-TEST_P(MpiRunTest, OnlineSkips) {
+TEST_P(MpiRun, OnlineSharesCountsAlongThePath) {
   ASSERT_EQ(followed(3, "--policy online --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code,
             0);
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 * 3 + 6);
 }
 
 /// The hash of a process's calls is the same in every run of the same work.
-TEST_P(MpiRunTest, CallsOfTwoRunsAreCompared) {
+TEST_P(MpiRun, EqualRunsHaveEqualHashesOfCalls) {
   const auto calls = [&](const std::string& options, const std::string& command) {
     EXPECT_EQ(followed(2, "--output profile.json " + options, command).exit_code, 0);
     return profile().at("calls");
@@ -471,7 +471,7 @@ TEST_P(MpiRunTest, CallsOfTwoRunsAreCompared) {
   EXPECT_NE(calls("", program("work_program") + " 11"), full);
 }
 
-TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
+TEST_P(MpiRun, SkippedKernelsCountOnThePath) {
   const std::string rules = "--policy conditional --no-windows --tolerance 1000 ";  // in windows the number of executions is random
   ASSERT_EQ(followed(2, rules + "--output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
@@ -491,7 +491,7 @@ TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
 }
 
 /// All processes agree on nonblocking collectives without waiting, from the statistics that an earlier blocking collective exchanged.
-TEST_P(MpiRunTest, NonblockingCollectivesAreLeftOut) {
+TEST_P(MpiRun, NonblockingCollectivesAreLeftOut) {
   const Result result =
       followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30 nonblocking");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -506,7 +506,7 @@ TEST_P(MpiRunTest, NonblockingCollectivesAreLeftOut) {
   }
 }
 
-TEST_P(MpiRunTest, InWindowsTimesAreKeptApart) {
+TEST_P(MpiRun, TimesInWindowsAreKeptApart) {
   ASSERT_EQ(followed(2, "--policy conditional --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
@@ -516,7 +516,7 @@ TEST_P(MpiRunTest, InWindowsTimesAreKeptApart) {
   EXPECT_LT(product->at("in_context").at("count"), product->at("executed").at("count")) << "the first execution isn't counted";
 }
 
-TEST_P(MpiRunTest, RegionsAreKernels) {
+TEST_P(MpiRun, RegionsAreKernels) {
   const Result plain = run(2, program("regions") + " 100 20");
   ASSERT_EQ(plain.exit_code, 0) << plain.err;
   const Result full = followed(2, "--output profile.json", program("regions") + " 100 20");
@@ -539,7 +539,7 @@ TEST_P(MpiRunTest, RegionsAreKernels) {
   EXPECT_NE(kernel(profile(), "add column(0)"), nullptr) << "a size of 0 is one";
 }
 
-TEST_P(MpiRunTest, RegionsOfFortranAreKernelsAndAResetForgets) {
+TEST_P(MpiRun, RegionsOfFortranAreKernelsAndAResetForgets) {
   const std::string regions = program("regions_fortran");
   if (!fs::exists(regions)) {
     GTEST_SKIP() << "no Fortran compiler for " << GetParam();
@@ -552,7 +552,7 @@ TEST_P(MpiRunTest, RegionsOfFortranAreKernelsAndAResetForgets) {
   EXPECT_EQ(kernel(found, "add column()")->at("along").at("count"), 19);
 }
 
-TEST_P(MpiRunTest, FortranProgramsAreFollowedAndGiveTheSameResults) {
+TEST_P(MpiRun, FortranProgramsAreFollowedAndGiveTheSameResults) {
   const std::string command = program("fortran_program");
   if (!fs::exists(command)) {
     GTEST_SKIP() << "no Fortran compiler for " << GetParam();
@@ -577,7 +577,7 @@ TEST_P(MpiRunTest, FortranProgramsAreFollowedAndGiveTheSameResults) {
   EXPECT_GT(kernel(profile(), "MPI_Allreduce(4000 bytes")->at("skipped"), 0);
 }
 
-TEST_P(MpiRunTest, FortranProgramsOf2008AreFollowed) {
+TEST_P(MpiRun, FortranProgramsOf2008AreFollowed) {
   const std::string command = program("fortran08_program");
   if (!fs::exists(command)) {
     GTEST_SKIP() << "no Fortran compiler for " << GetParam();
@@ -596,7 +596,7 @@ TEST_P(MpiRunTest, FortranProgramsOf2008AreFollowed) {
 }
 
 /// Every function that is intercepted in C is intercepted in Fortran too, except those with texts: the list of wrappers is complete.
-TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
+TEST_P(MpiRun, FortranHasTheSameFunctionsAsC) {
   if (GetParam() != "openmpi") {
     GTEST_SKIP() << "most of Fortran's procedures call C's functions";
   }
@@ -614,14 +614,14 @@ TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
 
 /// Both processes of tile QR on a 2 x 1 grid do the same work and exchange long messages all the time. Where kernels are left out, one
 /// process may get far ahead of the other. Its path must not enter that of a sender which is long behind.
-TEST_P(MpiRunTest, PathsOfSelectiveExecutionsHaveNoMoreThanThoseOfTheProgram) {
+TEST_P(MpiRun, PathsOfSelectiveExecutionsContainNoExtraKernels) {
   const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/tile_qr_" + GetParam() + " --m 2048 --n 512 --nb 64 --ib 16 --grid 2x1";
   ASSERT_EQ(followed(2, "--clock wall --policy conditional --tolerance 1000 --no-windows --output profile.json", qr).exit_code, 0);
   const json found = profile();
   EXPECT_LT(found.at("path").at("flops"), 1.04 * found.at("per_process").at("flops").get<double>());
 }
 
-TEST_P(MpiRunTest, RemainsInBuffersThatNobodyWroteStayThere) {
+TEST_P(MpiRun, RemainsInUnwrittenBuffersDoNotEnterResults) {
   EXPECT_EQ(run(2, program("remains_program")).exit_code, 0);
   for (const std::string policy : {"conditional", "online"}) {
     const Result result =
@@ -636,7 +636,7 @@ TEST_P(MpiRunTest, RemainsInBuffersThatNobodyWroteStayThere) {
   }
 }
 
-TEST_P(MpiRunTest, WhatStandsForMatricesThatNobodyWroteIsOfFullRank) {
+TEST_P(MpiRun, UnwrittenMatricesGetFullRank) {
   EXPECT_EQ(run(1, program("unwritten_program")).exit_code, 0);
   const Result result =
       followed(1, "--policy conditional --tolerance 1000 --no-windows --output profile.json", program("unwritten_program"));
@@ -647,7 +647,7 @@ TEST_P(MpiRunTest, WhatStandsForMatricesThatNobodyWroteIsOfFullRank) {
 }
 
 /// Other features of MPI programs, each a mode of one program.
-class MpiModesTest : public MpiRunTest {
+class MpiModes : public MpiRun {
  protected:
   static std::string mode(const std::string& words) { return program("modes_program") + ' ' + words; }
   [[nodiscard]] bool has_mpi_4() const { return GetParam() == "mpich"; }
@@ -679,7 +679,7 @@ class MpiModesTest : public MpiRunTest {
   }
 };
 
-TEST_P(MpiModesTest, ExchangesThatAreWaitedForLaterAreFollowed) {
+TEST_P(MpiModes, NonblockingExchangesAreFollowed) {
   if (!has_mpi_4()) {
     GTEST_SKIP() << "MPI_Isendrecv came with MPI-4";
   }
@@ -690,9 +690,9 @@ TEST_P(MpiModesTest, ExchangesThatAreWaitedForLaterAreFollowed) {
 }
 
 /// MPICH grants some 2000 communicators.
-TEST_P(MpiModesTest, FollowsAsManyCommunicatorsAsMpiGrants) { same_as_plain(2, "dups 1900"); }
+TEST_P(MpiModes, FollowsAsManyCommunicatorsAsMpiGrants) { same_as_plain(2, "dups 1900"); }
 
-TEST_P(MpiModesTest, CommunicatorsThatAreWaitedForLaterAreFollowed) {
+TEST_P(MpiModes, DuplicatedCommunicatorsAreFollowed) {
   for (const char* how : {"dup", "idup", "late"}) {
     const json found = same_as_plain(2, how, "--clock cpu");  // by which no other program gets into the path
     EXPECT_EQ(products_on_path(found, 200), 10) << how;
@@ -700,7 +700,7 @@ TEST_P(MpiModesTest, CommunicatorsThatAreWaitedForLaterAreFollowed) {
   }
 }
 
-TEST_P(MpiModesTest, CollectivesWithLargeCountsAreThoseWithSmallOnes) {
+TEST_P(MpiModes, LargeCountCollectivesAreFollowedAsSmallOnes) {
   const json small = same_as_plain(3, "collectives");
   if (!has_mpi_4()) {
     return;
@@ -716,14 +716,14 @@ TEST_P(MpiModesTest, CollectivesWithLargeCountsAreThoseWithSmallOnes) {
   EXPECT_EQ(products_on_path(same_as_plain(2, "turns_c", "--clock cpu"), 200), 20);
 }
 
-TEST_P(MpiModesTest, ProgramsSayWhatIsMeasuredByPcontrol) {
+TEST_P(MpiModes, PcontrolSelectsTheMeasuredPart) {
   const json found = same_as_plain(2, "control");
   EXPECT_EQ(products_on_path(found, 222), 5);
   EXPECT_EQ(kernel(found, "dgemm(NN, 111, 111, 111)"), nullptr);
   EXPECT_EQ(kernel(found, "dgemm(NN, 112, 112, 112)"), nullptr);
 }
 
-TEST_P(MpiModesTest, SaysThatSessionsAreNotFollowed) {
+TEST_P(MpiModes, SaysThatSessionsAreNotFollowed) {
   if (!has_mpi_4()) {
     GTEST_SKIP() << "sessions came with MPI-4";
   }
@@ -736,7 +736,7 @@ TEST_P(MpiModesTest, SaysThatSessionsAreNotFollowed) {
   EXPECT_THAT(show("profile.json").exit_code, 0);
 }
 
-TEST_P(MpiModesTest, SpawnedProcessesLeaveTheProfileOfTheirManager) {
+TEST_P(MpiModes, SpawningKeepsTheProfileOfTheSpawningProcess) {
   if (GetParam() != "openmpi") {
     GTEST_SKIP() << "Debian's MPICH doesn't spawn processes";
   }
@@ -751,7 +751,7 @@ TEST_P(MpiModesTest, SpawnedProcessesLeaveTheProfileOfTheirManager) {
 
 /// A process that polls is waiting: the path leads through the process that computes, and the polls take no time on it. The clock is wall
 /// time, so that other programs may take cores away; then the test runs once more.
-TEST_P(MpiModesTest, AskingAgainAndAgainIsWaiting) {
+TEST_P(MpiModes, PollingCountsAsWaiting) {
   const auto is_waiting = [](const json& found) {
     const double products = kernel(found, "dgemm(NN, 400, 400, 400)")->at("executed").at("seconds");
     return products_on_path(found, 400) == 5 && found.at("processes").at(1).at("idle_seconds").get<double>() > 0.5 * products &&
@@ -770,7 +770,7 @@ TEST_P(MpiModesTest, AskingAgainAndAgainIsWaiting) {
   EXPECT_GT(busy.at("path").at("seconds").get<double>(), 0.5 * busy.at("elapsed_seconds").get<double>());
 }
 
-TEST_P(MpiModesTest, ASenderThatWaitsGoesByItsReceiversPath) {
+TEST_P(MpiModes, AWaitingSenderTakesItsReceiversPath) {
   std::int64_t found = 0;
   for (int attempt = 0; attempt < 10 && found != 5; ++attempt) {  // with wall time, because other programs may take cores away
     found = products_on_path(same_as_plain(2, "rendezvous", "--clock wall"), 400);
@@ -779,21 +779,21 @@ TEST_P(MpiModesTest, ASenderThatWaitsGoesByItsReceiversPath) {
 }
 
 /// A message that was left out arrives empty, but a probe reports its full length.
-TEST_P(MpiModesTest, ProbesTellTheLengthOfMessagesThatWereLeftOut) {
+TEST_P(MpiModes, ProbesReportTheLengthOfMessagesThatWereLeftOut) {
   const json found = same_as_plain(2, "lengths", "--policy conditional --no-windows --tolerance 1000");
   EXPECT_GT(kernel(found, "MPI_Send(800 bytes")->at("skipped"), 40);
 }
 
 /// MPI reports one request of several that are complete. A collective that is left out must not be among them, because the program would
 /// wait for it in place of another request.
-TEST_P(MpiModesTest, ACollectiveThatIsLeftOutIsNotWaitedForInPlaceOfAnotherRequest) {
+TEST_P(MpiModes, ACollectiveThatIsLeftOutIsNotWaitedForInPlaceOfAnotherRequest) {
   for (const char* policy : {"conditional", "online"}) {
     const json found = same_as_plain(2, "overlap", std::string("--no-windows --tolerance 1000 --policy ") + policy);
     EXPECT_GT(kernel(found, "MPI_Ibcast(800 bytes")->at("skipped"), 40) << policy;
   }
 }
 
-TEST_P(MpiModesTest, EachProcessHasARow) {
+TEST_P(MpiModes, EachProcessHasARow) {
   const Result result = followed(3, "--clock cpu --output profile.json", program("work_program") + " 20");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile().at("processes");
@@ -815,7 +815,7 @@ TEST_P(MpiModesTest, EachProcessHasARow) {
 }
 
 /// One launch starts several programs.
-TEST_P(MpiModesTest, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
+TEST_P(MpiModes, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
   const std::string with = FLOPCAST_PROGRAM " mpi run --output profile.json -- ";
   const std::string turns = mode("turns");
   const Result both = run(1, with + turns + " : -n 1 " + with + turns);
@@ -835,7 +835,7 @@ TEST_P(MpiModesTest, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
   EXPECT_THAT(different.err, HasSubstr("followed with different options"));
 }
 
-class MpiTuneTest : public MpiRunTest {
+class MpiTune : public MpiRun {
  protected:
   /// Writes a space in this test's folder whose program runs in two processes.
   void write_space(const std::string& name, const json& command, const json& parameters, int processes = 2) const {
@@ -855,7 +855,7 @@ class MpiTuneTest : public MpiRunTest {
   std::string subject() const { return std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam(); }
 };
 
-TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
+TEST_P(MpiTune, PredictsEveryConfigurationAndKeepsStatistics) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result cold = tune("space.json --json --validate --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
   ASSERT_EQ(cold.exit_code, 0) << cold.err;
@@ -881,7 +881,7 @@ TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
   EXPECT_LT(json::parse(warm.out).at("configurations").at(0).at("executed_share"), found.at("configurations").at(0).at("executed_share"));
 }
 
-TEST_P(MpiTuneTest, FinalistsAreExecutedInFullAndDecide) {
+TEST_P(MpiTune, FinalistsAreExecutedInFullAndDecide) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64, 128}}});
   const Result result = tune("space.json --json --finalists 2 --self-check none --tolerance 1000 --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -914,7 +914,7 @@ TEST_P(MpiTuneTest, FinalistsAreExecutedInFullAndDecide) {
   EXPECT_THAT(all.out, HasSubstr("full path"));
 }
 
-TEST_P(MpiTuneTest, FinalistsAreAsManyAsIntervalsLeaveInDoubt) {
+TEST_P(MpiTune, AutomaticFinalistsAreThoseThatIntervalsDoNotRuleOut) {
   write_space("test", {subject(), "--n", "512", "--nb", "64", "--lookahead", "{lookahead}"}, {{"lookahead", {0, 1, 2, 3}}});
   const Result result = tune("space.json --json --finalists auto --self-check none --tolerance 1000 --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -943,7 +943,7 @@ TEST_P(MpiTuneTest, FinalistsAreAsManyAsIntervalsLeaveInDoubt) {
   EXPECT_EQ(found.at("launches"), finalists > 0 ? 2 : 1);
 }
 
-TEST_P(MpiTuneTest, APrioriCountsInASelectiveExecution) {
+TEST_P(MpiTune, APrioriTakesItsCountsFromASelectiveExecution) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result result = tune("space.json --json --policy a-priori --tolerance 0.5 --least-coverage 0 --no-windows --self-check none");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -956,7 +956,7 @@ TEST_P(MpiTuneTest, APrioriCountsInASelectiveExecution) {
   }
 }
 
-TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
+TEST_P(MpiTune, AProgramSteeredByItsResultsIsExecutedInFull) {
   write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60, 80}}});
   const Result result = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -975,7 +975,7 @@ TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
   EXPECT_EQ(json::parse(unchecked.out).at("configurations").at(0).at("selective"), true);
 }
 
-TEST_P(MpiTuneTest, AProgramThatNeverEndsWithKernelsLeftOutIsExecutedInFull) {
+TEST_P(MpiTune, AProgramThatNeverEndsWithKernelsLeftOutIsExecutedInFull) {
   write_space("test", {program("iterative_program"), "{n}"}, {{"n", {700, 710}}});
   const Result result = tune("space.json --json --patience 1s --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -985,7 +985,7 @@ TEST_P(MpiTuneTest, AProgramThatNeverEndsWithKernelsLeftOutIsExecutedInFull) {
   }
 }
 
-TEST_P(MpiTuneTest, AProgramThatPassedTheSelfCheckIsNotExecutedInFullAgain) {
+TEST_P(MpiTune, AProgramThatPassedTheSelfCheckIsNotExecutedInFullAgain) {
   fs::copy_file(program("configurations_program"), folder_ / "program");
   write_space("test", {"./program", "{order}"}, {{"order", {30, 40}}});
   const std::string options = "space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows";
@@ -1011,14 +1011,14 @@ TEST_P(MpiTuneTest, AProgramThatPassedTheSelfCheckIsNotExecutedInFullAgain) {
 
 const std::string anyhow = " --policy conditional --tolerance 1000 --least-coverage 0 --no-windows ";
 
-TEST_P(MpiTuneTest, AProgramWithConfigurationsRunsOnceByItself) {
+TEST_P(MpiTune, AProgramWithConfigurationsRunsOnceByItself) {
   const std::string command = program("configurations_program") + " 50 split";
   EXPECT_EQ(run(2, command).out, "order 50, split\n");
   EXPECT_EQ(followed(2, "--quiet --output profile.json", command).out, "order 50, split\n");
   EXPECT_EQ(kernel(profile(), "dgemm(NT, 50, 50, 50)")->at("executed").at("count"), 2 * 20);
 }
 
-TEST_P(MpiTuneTest, ConfigurationsInOneLaunchKnowWhatEarlierOnesLearnt) {
+TEST_P(MpiTune, ConfigurationsInOneLaunchShareStatistics) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30, 40}}, {"way", {"all", "split"}}});
   const Result result = tune("space.json --json --self-check all" + anyhow);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1037,7 +1037,7 @@ TEST_P(MpiTuneTest, ConfigurationsInOneLaunchKnowWhatEarlierOnesLearnt) {
 }
 
 /// Processes don't wait for each other either when executions of different policies follow in one launch: in full, rehearsed, selectively.
-TEST_P(MpiTuneTest, SkippingNeverDeadlocksFromExecutionToExecution) {
+TEST_P(MpiTune, SkippingNeverDeadlocksFromExecutionToExecution) {
   const std::pair<const char*, int> cases[] = {{"conditional", 2}, {"local", 3}, {"online", 4}, {"a-priori", 2}, {"eager", 3}};
   int seed = 0;
   for (const auto& [policy, processes] : cases) {
@@ -1058,7 +1058,7 @@ TEST_P(MpiTuneTest, SkippingNeverDeadlocksFromExecutionToExecution) {
 
 /// Policy online sends counts after every shadow, and others don't. Counts that are left over from one execution must not be mistaken for
 /// the next execution's.
-TEST_P(MpiTuneTest, ShadowsOfAnEarlierPolicyAreNotWaitedForLonger) {
+TEST_P(MpiTune, ShadowsOfAnEarlierPolicyAreNotWaitedFor) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30}}, {"way", {"late"}}});
   const Result result = tune("space.json --json --self-check all --policy online --tolerance 0.001 --no-windows --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1069,7 +1069,7 @@ TEST_P(MpiTuneTest, ShadowsOfAnEarlierPolicyAreNotWaitedForLonger) {
   }
 }
 
-TEST_P(MpiTuneTest, WhatIsToBeComparedWithTeachesNothing) {
+TEST_P(MpiTune, ExecutionsForValidationTeachNothing) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30}}, {"way", {"all", "split"}}});
   const Result result = tune("space.json --json --validate" + anyhow);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1080,7 +1080,7 @@ TEST_P(MpiTuneTest, WhatIsToBeComparedWithTeachesNothing) {
       << "the products are the same";
 }
 
-TEST_P(MpiTuneTest, WhatAProgramDoesNotAskForTakesAnotherLaunch) {
+TEST_P(MpiTune, ParametersThatTheProgramDoesNotReadTakeAnotherLaunch) {
   write_space("test", {program("configurations_program"), "{order}", "all", "{word}"}, {{"order", {30, 40}}, {"word", {"a", "b"}}});
   const Result result = tune("space.json --json" + anyhow);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1088,7 +1088,7 @@ TEST_P(MpiTuneTest, WhatAProgramDoesNotAskForTakesAnotherLaunch) {
   EXPECT_EQ(json::parse(result.out).at("configurations").size(), 4U);
 }
 
-TEST_P(MpiTuneTest, ALaunchThatDiesIsFollowedByAnother) {
+TEST_P(MpiTune, ALaunchThatDiesIsFollowedByAnother) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30, 40}}, {"way", {"all", "dies"}}});
   const Result result = tune("space.json --json" + anyhow);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1101,7 +1101,7 @@ TEST_P(MpiTuneTest, ALaunchThatDiesIsFollowedByAnother) {
   }
 }
 
-TEST_P(MpiTuneTest, ALoopThatIsLeftEarlyIsFollowedByAnotherLaunch) {
+TEST_P(MpiTune, ALoopThatIsLeftEarlyIsFollowedByAnotherLaunch) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30, 40}}, {"way", {"breaks"}}});
   const Result result = tune("space.json --json --self-check none" + anyhow);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1111,7 +1111,7 @@ TEST_P(MpiTuneTest, ALoopThatIsLeftEarlyIsFollowedByAnotherLaunch) {
   }
 }
 
-TEST_P(MpiTuneTest, FortranProgramsAskForConfigurations) {
+TEST_P(MpiTune, FortranProgramsReadConfigurations) {
   const std::string command = program("configurations_fortran");
   if (!fs::exists(command)) {
     GTEST_SKIP() << "no Fortran compiler for " << GetParam();
@@ -1125,7 +1125,7 @@ TEST_P(MpiTuneTest, FortranProgramsAskForConfigurations) {
   EXPECT_THAT(result.err, HasSubstr("order 7, depth 1, split.\n"));
 }
 
-TEST_P(MpiTuneTest, AConfigurationThatFailsIsToldAndTheOthersAreKept) {
+TEST_P(MpiTune, AFailingConfigurationIsReportedAndTheOthersAreKept) {
   for (const json& orders : {json{"many", 30}, json{30, "many", 40}}) {  // the self-check takes the middle one
     write_space("test", {program("configurations_program"), "{order}"}, {{"order", orders}});
     const Result result = tune("space.json --json --cold --finalists 5" + anyhow);
@@ -1147,7 +1147,7 @@ TEST_P(MpiTuneTest, AConfigurationThatFailsIsToldAndTheOthersAreKept) {
   EXPECT_EQ(self_checks, 1) << "another configuration is looked at instead of the one that fails";
 }
 
-TEST_P(MpiTuneTest, AProgramThatFailsEverywhereHasNoTable) {
+TEST_P(MpiTune, AProgramThatFailsEverywhereHasNoTable) {
   write_space("test", {program("configurations_program"), "{order}"}, {{"order", {"many", "few"}}});
   const Result result = tune("space.json" + anyhow);
   EXPECT_EQ(result.exit_code, 5);
@@ -1155,7 +1155,7 @@ TEST_P(MpiTuneTest, AProgramThatFailsEverywhereHasNoTable) {
   EXPECT_EQ(result.out, "");
 }
 
-TEST_P(MpiTuneTest, AProgramThatIsNotThereIsNamed) {
+TEST_P(MpiTune, AProgramThatIsNotThereIsNamed) {
   write_space("test", {"./nowhere", "{order}"}, {{"order", {"many", "few"}}});
   const Result result = tune("space.json" + anyhow);
   EXPECT_EQ(result.exit_code, 4);
@@ -1163,7 +1163,7 @@ TEST_P(MpiTuneTest, AProgramThatIsNotThereIsNamed) {
   EXPECT_THAT(result.err, testing::Not(HasSubstr("mpirun"))) << "nothing is launched";
 }
 
-TEST_P(MpiTuneTest, AProgramBesideASpaceOfAnotherFolderIsNamed) {
+TEST_P(MpiTune, AProgramBesideASpaceOfAnotherFolderIsNamed) {
   write_space("test", {"./program", "{n}"}, {{"n", {1, 2}}});
   fs::create_directory(folder_ / "other");
   fs::rename(folder_ / "space.json", folder_ / "other/space.json");
@@ -1173,7 +1173,7 @@ TEST_P(MpiTuneTest, AProgramBesideASpaceOfAnotherFolderIsNamed) {
   EXPECT_THAT(result.err, HasSubstr("There is other/program: start flopcast in " + (fs::canonical(folder_) / "other").string()));
 }
 
-TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {
+TEST_P(MpiTune, GridsChangeFromConfigurationToConfiguration) {
   const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/pipelined_qr_" + GetParam();
   write_space("test", {qr, "--m", "160", "--n", "80", "--nb", "{nb}", "--grid", "{grid}"}, {{"nb", {16, 32}}, {"grid", {"2x1", "1x2"}}});
   for (const char* policy : {"eager", "online", "local"}) {
@@ -1188,7 +1188,7 @@ TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {
 }
 
 /// The launcher acts as a user who presses Ctrl-C.
-TEST_P(MpiTuneTest, AnInterruptionIsNoFailure) {
+TEST_P(MpiTune, AnInterruptionIsNoFailure) {
   const json launcher = {"sh", "-c", "kill -INT $PPID; exec sleep 20"};
   std::ofstream(folder_ / "space.json") << json{{"schema", "flopcast-mpi-space-1"},
                                                 {"name", "x"},
@@ -1200,7 +1200,7 @@ TEST_P(MpiTuneTest, AnInterruptionIsNoFailure) {
   EXPECT_THAT(result.err, HasSubstr("interrupted"));
 }
 
-TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
+TEST_P(MpiTune, RefusesWrongSpacesAndOptions) {
   write_space("test", {subject(), "--n", "200", "--nb", "{nb}"}, {{"nb", {32}}});
   EXPECT_EQ(tune("space.json --policy eagre").exit_code, 2);
   EXPECT_EQ(tune("space.json --policy random").exit_code, 2);
@@ -1224,7 +1224,7 @@ TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("has 160000 configurations"));
 }
 
-TEST_P(MpiTuneTest, SaysWhatIsWrongWithASpace) {
+TEST_P(MpiTune, SaysWhatIsWrongWithASpace) {
   const json good = {{"schema", "flopcast-mpi-space-1"},
                      {"name", "x"},
                      {"launcher", {"true"}},
@@ -1265,7 +1265,7 @@ TEST_P(MpiTuneTest, SaysWhatIsWrongWithASpace) {
 }
 
 /// All started processes end, whatever ends the tuning. The launcher here writes its process number and waits.
-TEST_P(MpiTuneTest, WhatItHasStartedEndsWithIt) {
+TEST_P(MpiTune, StartedProcessesEndWithTheTuning) {
   std::ofstream(folder_ / "space.json") << json{{"schema", "flopcast-mpi-space-1"},
                                                 {"name", "x"},
                                                 {"launcher", {"sh", "-c", "echo $$ >started; kill -KILL $PPID; exec sleep 50"}},
@@ -1281,7 +1281,7 @@ TEST_P(MpiTuneTest, WhatItHasStartedEndsWithIt) {
   EXPECT_FALSE(runs);
 }
 
-TEST_P(MpiTuneTest, ExtremesAreExecutedFirstAndTheTableKeepsTheOrderOfTheSpace) {
+TEST_P(MpiTune, ExtremesAreExecutedFirstAndTheTableKeepsTheOrderOfTheSpace) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"},
               {{"order", {50, 20, 30, 10, 40}}, {"way", {"all", "split"}}});
   const Result result = tune("space.json --json --self-check none" + anyhow);
@@ -1297,7 +1297,7 @@ TEST_P(MpiTuneTest, ExtremesAreExecutedFirstAndTheTableKeepsTheOrderOfTheSpace) 
   EXPECT_EQ(found.at(9).at("configuration").at("order"), "40");
 }
 
-TEST_P(MpiTuneTest, InFullNothingIsSelective) {
+TEST_P(MpiTune, PolicyFullLeavesNothingOut) {
   write_space("test", {program("configurations_program"), "{order}"}, {{"order", {30, 40}}});
   const Result result = tune("space.json --json --policy full --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1309,9 +1309,9 @@ TEST_P(MpiTuneTest, InFullNothingIsSelective) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Mpis, MpiTuneTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
-INSTANTIATE_TEST_SUITE_P(Mpis, MpiModesTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
-INSTANTIATE_TEST_SUITE_P(Mpis, MpiRunTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiTune, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiModes, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiRun, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
 
 }  // namespace
 }  // namespace flopcast::interpose

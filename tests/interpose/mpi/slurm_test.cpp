@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// Programs under srun of a Slurm that consists of this machine, without authentication, started for one test.
-class SlurmTest : public tests::MpiPrograms {
+class Slurm : public tests::MpiPrograms {
  protected:
   void SetUp() override {
     MpiPrograms::SetUp();
@@ -95,7 +95,7 @@ class SlurmTest : public tests::MpiPrograms {
 };
 
 // A single test, because starting and ending a Slurm takes seconds.
-TEST_F(SlurmTest, ProcessesOfSrunHaveOneProfileTogether) {
+TEST_F(Slurm, ProcessesOfSrunHaveOneProfileTogether) {
   const Result result = srun(3, FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program() + " 5");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json profile = json::parse(tests::contents(folder_ / "profile.json"));

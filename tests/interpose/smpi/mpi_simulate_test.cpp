@@ -16,7 +16,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 /// Programs built for SMPI, simulated. `--only-kernels` makes simulations exact, because the program's own code takes no time.
-class MpiSimulateTest : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
+class MpiSimulate : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
  protected:
   static std::string program(const std::string& name) { return std::string(FLOPCAST_MPI_PROGRAMS) + '/' + name + "_smpi"; }
 
@@ -45,7 +45,7 @@ const json& kernel(const json& simulation, const std::string& start) {
 
 double seconds(const json& document, const char* name = "seconds") { return document.at(name).get<double>(); }
 
-TEST_P(MpiSimulateTest, ThePathOfATokenLeadsThroughAllWhoHoldIt) {
+TEST_P(MpiSimulate, ThePathFollowsATokenThroughItsHolders) {
   constexpr int ranks = 4;
   constexpr int rounds = 5;
   const json found = simulated(ranks, "--only-kernels --latency 1e-6 --bandwidth 1 --cores-per-node 1",
@@ -60,7 +60,7 @@ TEST_P(MpiSimulateTest, ThePathOfATokenLeadsThroughAllWhoHoldIt) {
   EXPECT_NEAR(seconds(found), seconds(found.at("path"), "computation_seconds") + seconds(found.at("path"), "communication_seconds"), 1e-9);
 }
 
-TEST_P(MpiSimulateTest, ThePathIsAsLongAsTheSimulatorsClock) {
+TEST_P(MpiSimulate, ThePathIsAsLongAsTheSimulatedTime) {
   const json found = simulated(4, "--only-kernels", program("chain_program") + " 3 " + GetParam());
   EXPECT_NEAR(seconds(found), seconds(found.at("path")), 1e-12);
   for (const json& process : found.at("processes")) {
@@ -71,16 +71,16 @@ TEST_P(MpiSimulateTest, ThePathIsAsLongAsTheSimulatorsClock) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Token, MpiSimulateTest, testing::Values("short", "long", "nonblocking", "persistent", "any"));
+INSTANTIATE_TEST_SUITE_P(Token, MpiSimulate, testing::Values("short", "long", "nonblocking", "persistent", "any"));
 
-class SimulateCommand : public MpiSimulateTest {};
+class SimulateCommand : public MpiSimulate {};
 
 TEST_F(SimulateCommand, MeasuresKernelsOfProcessesThatCallDifferently) {
   const json found = simulated(2, "--time-budget 2s", FLOPCAST_SUBJECTS "/recursive_cholesky_smpi --n 200 --nb 25 --grid 1x1x2");
   EXPECT_GT(seconds(kernel(found, "dpotrf(").at("all")), 0) << found;
 }
 
-TEST_F(SimulateCommand, MessagesTakeWhatTheMachinesDescriptionSays) {
+TEST_F(SimulateCommand, MessageTimesMatchTheMachinesDescription) {
   std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2, "eager_bytes": 1000000,
     "between_hosts": {"latency_seconds": 1e-3, "bytes_per_second": 160e6}})";
   const json found = simulated(2, "--only-kernels --machine machine.json", program("chain_program") + " 4 long");
@@ -97,7 +97,7 @@ TEST_F(SimulateCommand, FasterCoresTakeLessTime) {
   EXPECT_NEAR(of_speed("1") / of_speed("4"), 4, 2);  // other tests may have measured in between
 }
 
-TEST_F(SimulateCommand, PlatformsOfSimGridAreTakenAsTheyAre) {
+TEST_F(SimulateCommand, SimGridPlatformsAreUsedUnchanged) {
   std::ofstream(folder_ / "platform.xml")
       << "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
          "<platform version=\"4.1\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-3\" speed=\"3Gf\" "
@@ -109,7 +109,7 @@ TEST_F(SimulateCommand, PlatformsOfSimGridAreTakenAsTheyAre) {
   EXPECT_THAT(result.err, HasSubstr("5 processes don't fit on the 4 hosts of platform.xml with 1 process on each"));
 }
 
-TEST_F(SimulateCommand, RandomProgramsGiveTheResultsThatTheyHaveWithoutFlopcast) {
+TEST_F(SimulateCommand, RandomProgramsGiveTheSameResultsAsWithoutFlopcast) {
   std::ofstream(folder_ / "p.xml")
       << "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
          "<platform version=\"4.1\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-0\" speed=\"1Gf\" bw=\"1GBps\" "
@@ -135,7 +135,7 @@ TEST_F(SimulateCommand, RandomProgramsGiveTheResultsThatTheyHaveWithoutFlopcast)
 }
 
 /// The simulator itself needs GSL, which has a CBLAS of its own.
-TEST_F(SimulateCommand, CblasIsFollowedAndIsTheOneThatTheProgramIsLinkedWith) {
+TEST_F(SimulateCommand, FollowsTheCblasThatTheProgramIsLinkedWith) {
   const Result result = simulate(2, "--only-kernels --show-output --json", program("cblas_program"));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("ddot 42, dsdot 43\n"));
@@ -145,7 +145,7 @@ TEST_F(SimulateCommand, CblasIsFollowedAndIsTheOneThatTheProgramIsLinkedWith) {
 }
 
 /// A process count that fails affects only its own row.
-TEST_F(SimulateCommand, WhatFailsWithSomeProcessesIsToldAndTheOthersAreKept) {
+TEST_F(SimulateCommand, AFailingProcessCountIsReportedAndTheOthersAreKept) {
   std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2})";
   const std::string options = "simulate --ranks 2,4 --only-kernels --machine machine.json ";
   const Result table = flopcast(options + "--csv -- " + program("chain_program"));
@@ -160,7 +160,7 @@ TEST_F(SimulateCommand, WhatFailsWithSomeProcessesIsToldAndTheOthersAreKept) {
   EXPECT_THAT(document.err, HasSubstr(found.at("failures").at(0).at("reason").get<std::string>()));
 }
 
-TEST_F(SimulateCommand, ADescriptionWhoseMeasurementWasDisturbedIsToldSo) {
+TEST_F(SimulateCommand, WarnsOfADescriptionFromADisturbedMeasurement) {
   std::ofstream(folder_ / "machine.json")
       << R"({"schema": "flopcast-machine-description-1", "disturbances": ["other programs kept 1.0 cores busy"]})";
   const Result result = simulate(1, "--only-kernels --machine machine.json", program("chain_program"));
@@ -177,7 +177,7 @@ TEST_F(SimulateCommand, ManyProcessesAreATable) {
   EXPECT_THAT(result.out, HasSubstr("\n16,"));
 }
 
-TEST_F(SimulateCommand, MistakesAreErrorsThatSayWhatWasExpected) {
+TEST_F(SimulateCommand, ErrorsSayWhichInputWasExpected) {
   const std::string app = program("chain_program");
   std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2, "cores": 4})";
   std::ofstream(folder_ / "cut.json") << R"({"schema": "flopcast-mach)";
@@ -210,7 +210,7 @@ TEST_F(SimulateCommand, MistakesAreErrorsThatSayWhatWasExpected) {
   }
 }
 
-TEST_F(SimulateCommand, NothingIsLeftBehind) {
+TEST_F(SimulateCommand, LeavesNoFilesBehind) {
   ASSERT_EQ(simulate(2, "--only-kernels", program("chain_program")).exit_code, 0);
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
     EXPECT_TRUE(entry.path().filename() == "out" || entry.path().filename() == "err") << entry.path();

@@ -106,7 +106,8 @@ std::string cblas_stub(const std::string& symbol, const CblasFunction& function)
       "  static std::atomic<void*> next;\n"
       "  const Interception interception({6}, __builtin_return_address(0), all);\n"
       "  if (!interception.execute()) {{ {7} }}\n"
-      "  {8}reinterpret_cast<{0} (*)({9})>(required_symbol(next, \"{1}\", __builtin_return_address(0)))({10});\n}}\n",
+      "  {8}reinterpret_cast<{0} (*)({9})>(definition_of_c_call(interception.door(), next, \"{1}\", "
+      "__builtin_return_address(0)))({10});\n}}\n",
       function.result, symbol, function.parameters(),
       function.has_order && rows ? "  const bool rows = static_cast<int>(order) == row_major;\n" : "", declarations, all, index,
       skipped_cblas(function), function.result == "void" ? "" : "return ", fmt::join(function.types, ", "), cblas_arguments(function));
@@ -115,22 +116,24 @@ std::string cblas_stub(const std::string& symbol, const CblasFunction& function)
 /// Returns the stubs of the CBLAS functions on the list of standard routines that match routines of the catalogue.
 std::string cblas_stubs(const std::string& list) {
   std::string text =
-      "#include <atomic>\n\n#include \"flopcast/interpose/preloaded/cblas_flags.hpp\"\n"
-      "#include \"flopcast/interpose/preloaded/intercept.hpp\"\n#include \"flopcast/interpose/preloaded/next_symbol.hpp\"\n\n"
+      "#include <atomic>\n#include <iterator>\n\n#include \"flopcast/interpose/preloaded/calls_to_follow.hpp\"\n"
+      "#include \"flopcast/interpose/preloaded/cblas_flags.hpp\"\n"
+      "#include \"flopcast/interpose/preloaded/intercept.hpp\"\n\n"
       "using namespace flopcast::interpose;\n\nextern \"C\" {\n";
   std::ifstream in(list);
-  bool any = false;
+  std::string symbols;
   for (std::string line; std::getline(in, line);) {
     const std::string symbol = line.substr(0, line.find(' '));
     if (const std::optional<CblasFunction> function = cblas_function(symbol)) {
       text += cblas_stub(symbol, *function);
-      any = true;
+      symbols += fmt::format("    \"{}\",\n", symbol);
     }
   }
-  if (!any) {
+  if (symbols.empty()) {
     throw environment_error("{} can't be read, or names no function of CBLAS", list);
   }
-  return text + "}\n";
+  return text + "}\n\nnamespace flopcast::interpose {\n\nconst char* const c_stubs[] = {\n" + symbols +
+         "};\nconst std::size_t c_stub_count = std::size(c_stubs);\n\n}\n";
 }
 
 }  // namespace

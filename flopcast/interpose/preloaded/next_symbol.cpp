@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+#include "flopcast/core/routine_symbol.hpp"
+
 namespace flopcast::interpose {
 
 const link_map* object_of(const void* address) noexcept {
@@ -72,6 +74,18 @@ void* any_definition(const char* name) noexcept {
   for (; object != nullptr; object = object->l_next) {
     if (void* found = definition_in(*object, name)) {
       return found;
+    }
+  }
+  return nullptr;
+}
+
+void* any_routine(std::string_view routine) noexcept {
+  for (const std::string_view prefix : symbol_prefixes) {
+    for (const std::string_view suffix : fortran_suffixes) {
+      void* found = suffix.empty() ? nullptr : any_definition(SymbolName(prefix, routine, suffix).c_str());
+      if (found != nullptr) {
+        return found;
+      }
     }
   }
   return nullptr;

@@ -3,6 +3,7 @@
 #include <link.h>
 
 #include <atomic>
+#include <string_view>
 
 namespace flopcast::interpose {
 
@@ -34,5 +35,9 @@ inline void* required_symbol(std::atomic<void*>& found, const char* name, const 
 /// Returns some definition of `name` in a loaded object other than this library, preferably one visible to the whole program; nullptr if
 /// there is none.
 void* any_definition(const char* name) noexcept;
+
+/// The same for a routine in Fortran's interface under any of its names ("dgemm": dgemm_, scipy_dgemm_64_), of which only those count that end in
+/// a suffix.
+void* any_routine(std::string_view routine) noexcept;
 
 }  // namespace flopcast::interpose

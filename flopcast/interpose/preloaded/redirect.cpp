@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "flopcast/core/bindings.hpp"
-#include "flopcast/interpose/preloaded/buffer_lock.hpp"
 #include "flopcast/interpose/preloaded/library_width.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 
@@ -90,7 +89,8 @@ struct Seen {
 };
 
 constinit OwnSymbol own_symbol{};
-constinit std::atomic<bool> busy{};  ///< a thread is searching objects, or making a door
+constinit DeepReplacement deep_replacement{};  ///< nullptr: there is none
+constinit std::atomic<bool> busy{};            ///< a thread is searching objects, or making a door
 constinit std::size_t doors = 0;
 constinit Seen seen[most_objects]{};
 constinit std::size_t seen_count = 0;
@@ -241,8 +241,8 @@ void look_through(const Object& object) noexcept {
       set_binding(binding, hook);
       return;
     }
-    if (void* locked = object.deep ? locked_deep(binding.name) : nullptr) {
-      set_binding(binding, locked);
+    if (void* replacement = object.deep && deep_replacement != nullptr ? deep_replacement(binding.name) : nullptr) {
+      set_binding(binding, replacement);
       return;
     }
     const LowerCase name(routine_symbol(binding.name));
@@ -351,9 +351,20 @@ void* followed_dlsym(void* handle, const char* name) {
 
 }  // namespace
 
-void redirect_calls(OwnSymbol symbol) noexcept {
+void redirect_calls(OwnSymbol symbol, DeepReplacement replacement) noexcept {
   own_symbol = symbol;
+  deep_replacement = replacement;
   look_through_new_objects(false);
+}
+
+void redirect_calls_of(const link_map& object, OwnSymbol symbol) noexcept {
+  own_symbol = symbol;
+  const Turn turn;
+  void* handle = turn ? dlopen(object.l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (handle != nullptr) {
+    look_through({&object, handle, true});
+    dlclose(handle);
+  }
 }
 
 }  // namespace flopcast::interpose
@@ -385,7 +396,8 @@ constinit thread_local flopcast::interpose::Redirected* flopcast_entered{};
 
 namespace flopcast::interpose {
 
-void redirect_calls(OwnSymbol /*own_symbol*/) noexcept {}
+void redirect_calls(OwnSymbol /*own_symbol*/, DeepReplacement /*deep_replacement*/) noexcept {}
+void redirect_calls_of(const link_map& /*object*/, OwnSymbol /*own_symbol*/) noexcept {}
 
 }  // namespace flopcast::interpose
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <link.h>
+
 #include <atomic>
 #include <cstdint>
 #include <string_view>
@@ -26,9 +28,15 @@ struct alignas(64) Redirected {
 /// Returns the symbol of the preloaded library's function for a routine whose name is in lower case; nullptr if it has none.
 using OwnSymbol = const char* (*)(const RoutineSymbol& routine);
 
+/// Returns the function that replaces function `name` in objects that look into their own libraries first; nullptr: none does.
+using DeepReplacement = void* (*)(std::string_view name) noexcept;
+
 /// Redirects, from now on, calls of the routines that `own_symbol` knows. The library's constructor calls it. Does nothing on machines for
 /// which doors aren't implemented.
-void redirect_calls(OwnSymbol own_symbol) noexcept;
+void redirect_calls(OwnSymbol own_symbol, DeepReplacement deep_replacement) noexcept;
+
+/// Redirects the calls of one loaded object that looks into its own libraries first. `own_symbol` is always the same function.
+void redirect_calls_of(const link_map& object, OwnSymbol own_symbol) noexcept;
 
 extern "C" {
 /// The door through which this thread entered, until a function has taken it.

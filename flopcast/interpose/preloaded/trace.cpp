@@ -18,6 +18,7 @@
 #include <cstring>
 #include <new>
 
+#include "flopcast/interpose/preloaded/buffer_lock.hpp"
 #include "flopcast/interpose/preloaded/caller_table.hpp"
 #include "flopcast/interpose/preloaded/dry_run.hpp"
 #include "flopcast/interpose/preloaded/library_width.hpp"
@@ -455,7 +456,7 @@ void number_routines() noexcept {
   if (header != nullptr) {
     const Unnoticed unnoticed;
     number_routines();
-    redirect_calls(own_symbol);
+    redirect_calls(own_symbol, locked_deep);
   }
   if (const char* library = std::getenv(dry_run_variable); library != nullptr && header != nullptr) {
     open_dry_run(library);

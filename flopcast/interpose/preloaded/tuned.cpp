@@ -16,6 +16,7 @@
 #include "flopcast/core/integer_width.hpp"
 #include "flopcast/interpose/block_table.hpp"
 #include "flopcast/interpose/borrowed_name.hpp"
+#include "flopcast/interpose/preloaded/buffer_lock.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 #include "flopcast/interpose/preloaded/redirect.hpp"
 #include "flopcast/interpose/preloaded/workspace.hpp"
@@ -102,7 +103,7 @@ void open_report(const char* path) noexcept {
     complain_once("FLOPCAST_BLOCKS is damaged; LAPACK's own block sizes hold");
   }
   if (std::getenv(blocks_variable) != nullptr) {  // only if preloaded into a program, which keeps the library to its end
-    redirect_calls(own_symbol);
+    redirect_calls(own_symbol, locked_deep);
   }
 }
 
@@ -119,15 +120,8 @@ const char* file_of(const void* address) noexcept {
 
 /// Returns the file of the loaded object that defines `routine`, under any known name; nullptr if none does.
 const char* definer_of(const char* routine) noexcept {
-  for (const std::string_view prefix : symbol_prefixes) {
-    for (const std::string_view suffix : fortran_suffixes) {
-      const void* address = suffix.empty() ? nullptr : any_definition(SymbolName(prefix, routine, suffix).c_str());
-      if (address != nullptr) {
-        return file_of(address);
-      }
-    }
-  }
-  return nullptr;
+  const void* address = any_routine(routine);
+  return address != nullptr ? file_of(address) : nullptr;
 }
 
 /// Converts a padded LAPACK name to the routine's: "DGEQRF          " to "dgeqrf".

@@ -131,6 +131,37 @@ TEST_P(MpiRun, CblasIsLeftOut) {
   EXPECT_EQ(kernel(found, "ddot(33)")->at("skipped"), 0) << "the program goes by its result";
 }
 
+/// Names as Julia's, SciPy's and MKL's builds have them; Julia's has integers of 64 bits.
+TEST_P(MpiRunTest, RoutinesUnderOtherNamesAreFollowed) {
+  for (const char* names : {"julia_names", "scipy_names", "mkl_names"}) {
+    const Result plain = run(2, program(names) + " 10");
+    EXPECT_EQ(plain.out, "10 10\n") << plain.err;
+    const Result result = followed(2, "--output profile.json", program(names) + " 10");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, plain.out) << names;
+    const json found = profile();
+    for (const char* product : {"dgemm(NT, 8, 6, 10)", "dgemm(TN, 8, 6, 10)"}) {
+      const json* each = kernel(found, product);
+      ASSERT_NE(each, nullptr) << names << ' ' << product << '\n' << found;
+      EXPECT_EQ(each->at("executed").at("count"), 2 * 10) << names << ' ' << product;
+      EXPECT_EQ(each->at("flops"), 2 * 8 * 6 * 10) << names;
+    }
+    EXPECT_THAT(found.at("where").get<std::string>(), HasSubstr("lib")) << names;
+  }
+}
+
+TEST_P(MpiRunTest, RoutinesUnderOtherNamesAreLeftOut) {
+  for (const char* names : {"julia_names", "scipy_names", "mkl_names"}) {
+    const Result result = followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program(names) + " 200");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const json found = profile();
+    const json* product = kernel(found, "dgemm(TN, 8, 6, 10)");
+    ASSERT_NE(product, nullptr) << names;
+    EXPECT_GT(product->at("skipped"), 0) << names;
+    EXPECT_EQ(product->at("skipped").get<int>() + product->at("executed").at("count").get<int>(), 2 * 200) << names;
+  }
+}
+
 /// Other kernels or threads of the same library have other times.
 TEST_P(MpiRun, TimesHoldForTheLibraryItsKernelsAndThreads) {
   const auto where = [&](const std::string& variables) {

@@ -144,6 +144,17 @@ TEST_F(SimulateCommand, FollowsTheCblasThatTheProgramIsLinkedWith) {
   EXPECT_EQ(kernel(found, "ddot(10)").at("all").at("count"), 2);
 }
 
+/// Names as Julia's and SciPy's builds have them; Julia's has integers of 64 bits.
+TEST_F(SimulateCommand, RoutinesUnderOtherNamesAreFollowed) {
+  for (const char* names : {"julia_names", "scipy_names"}) {
+    const Result result = simulate(2, "--only-kernels --json", program(names) + " 5");
+    ASSERT_EQ(result.exit_code, 0) << names << ": " << result.err;
+    const json found = json::parse(result.out).at("simulations").at(0);
+    EXPECT_EQ(kernel(found, "dgemm(NT, 8, 6, 10)").at("all").at("count"), 2 * 5) << names;
+    EXPECT_EQ(kernel(found, "dgemm(TN, 8, 6, 10)").at("all").at("count"), 2 * 5) << names;
+  }
+}
+
 /// A process count that fails affects only its own row.
 TEST_F(SimulateCommand, AFailingProcessCountIsReportedAndTheOthersAreKept) {
   std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2})";

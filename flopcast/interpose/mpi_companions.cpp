@@ -172,9 +172,9 @@ void require_all_followed() {
   };
   if (const std::optional<NodeProcess> plain = process_without_flopcast(*local_size, look, nap)) {
     throw environment_error(
-        "the process of rank {} runs {} without flopcast. All processes of a program tell each other their paths: either all of them are "
-        "followed or none is. Write 'flopcast mpi run --' in front of every program, as in: mpirun -n 1 flopcast mpi run -- ./a : -n 1 "
-        "flopcast mpi run -- ./b",
+        "the process of rank {} runs {} without flopcast. Followed processes exchange their paths, so that all or none of them must be "
+        "followed. Write 'flopcast mpi run --' before every program, as in: mpirun -n 1 flopcast mpi run -- ./a : -n 1 flopcast mpi run -- "
+        "./b",
         plain->rank, plain->program);
   }
 }

@@ -40,7 +40,7 @@ void require_own_launcher(const fs::path& program, const std::string& mpi) {
   const bool by_mpich = is_set("MPI_LOCALNRANKS");
   if (by_openmpi != by_mpich && by_mpich != (mpi == "mpich")) {
     throw environment_error(
-        "{} is linked with {}, but {}'s mpirun has started it: its processes wouldn't find each other. Start it with mpirun.{}",
+        "{} is linked with {}, but {}'s mpirun started it. Its processes wouldn't find each other. Start it with mpirun.{}",
         program.string(), name_of(mpi), by_mpich ? "MPICH" : "Open MPI", mpi);
   }
 }
@@ -52,8 +52,8 @@ void require_program_of_mpirun(const fs::path& program) {
   } catch (const Error&) {
     if (is_built_for_smpi(program)) {
       throw environment_error(
-          "{} is built for SimGrid's SMPI, which simulates its processes: 'flopcast mpi simulate' runs it. For mpirun compile and link it "
-          "with mpicc, mpicxx or mpifort",
+          "{} is built for SimGrid's SMPI, which simulates its processes. Run it with 'flopcast mpi simulate', or compile and link it for "
+          "mpirun with mpicc, mpicxx or mpifort",
           program.string());
     }
     throw;
@@ -63,7 +63,7 @@ void require_program_of_mpirun(const fs::path& program) {
 std::string chosen_mpi(const fs::path& program, const std::string& mpi) {
   const std::optional<std::string> linked = linked_mpi(program);
   if (linked && !mpi.empty() && *linked != mpi) {
-    throw usage_error("{} is linked with {}, and --mpi {} can't change that; leave it out", program.string(), name_of(*linked), mpi);
+    throw usage_error("{} is linked with {}, which --mpi {} can't change. Leave --mpi out", program.string(), name_of(*linked), mpi);
   }
   if (linked) {
     require_own_launcher(program, *linked);
@@ -71,7 +71,7 @@ std::string chosen_mpi(const fs::path& program, const std::string& mpi) {
   std::string chosen = !mpi.empty() ? mpi : linked.value_or(launching_mpi());
   if (chosen.empty()) {
     throw environment_error(
-        "{} is linked with no MPI that flopcast knows; if it opens one at run time, say which: --mpi openmpi or --mpi mpich",
+        "{} isn't linked with an MPI that flopcast knows. If it opens one at run time, give --mpi openmpi or --mpi mpich",
         program.string());
   }
   return chosen;
@@ -87,10 +87,10 @@ std::unique_ptr<StandstillWatch> made_watch(const MpiOptions& options, Seconds p
 [[noreturn]] void throw_other_mpi(const fs::path& program, const std::string& followed, bool is_chosen) {
   const std::string other = followed == "mpich" ? "openmpi" : "mpich";
   if (is_chosen) {
-    throw environment_error("{} loads {}, but is followed as a program of {}, as --mpi {} says; give --mpi {}", program.string(),
+    throw environment_error("{} loads {}, but is followed as a program of {} because of --mpi {}. Give --mpi {}", program.string(),
                             name_of(other), name_of(followed), followed, other);
   }
-  throw environment_error("{} loads {}, but {}'s mpirun has started it: its processes wouldn't find each other. Start it with mpirun.{}",
+  throw environment_error("{} loads {}, but {}'s mpirun started it. Its processes wouldn't find each other. Start it with mpirun.{}",
                           program.string(), name_of(other), name_of(followed), other);
 }
 

@@ -81,7 +81,7 @@ class TraceFile {
  public:
   TraceFile(const fs::path& path, const std::string& document) : path_(fs::absolute(path)), temporary_(path_.string() + ".XXXXXX") {
     if (std::error_code none; fs::exists(path_, none) && !fs::is_regular_file(path_, none)) {
-      throw environment_error("can't record into {}: it is no regular file", path.string());
+      throw environment_error("can't record into {}: it isn't a regular file", path.string());
     }
     const int file = mkstemp(temporary_.data());
     if (file < 0) {

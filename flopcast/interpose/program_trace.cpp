@@ -114,7 +114,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 /// Returns the header; throws bad_input if the file isn't a recording.
 const FileHeader& checked_header(View file, const fs::path& path) {
   if (file.size() < sizeof trace_magic || std::memcmp(file.data(), trace_magic, sizeof trace_magic) != 0) {
-    throw bad_input("{} is no recording of a program: it doesn't begin as 'flopcast record' begins its files", path.string());
+    throw bad_input("{} isn't a recording of a program. It doesn't begin as files of 'flopcast record' do", path.string());
   }
   if (file.size() < sizeof(FileHeader)) {
     throw bad_input("{} is cut off after {} bytes, within its header", path.string(), file.size());
@@ -122,7 +122,7 @@ const FileHeader& checked_header(View file, const fs::path& path) {
   const auto& header = *reinterpret_cast<const FileHeader*>(file.data());
   if (header.version < oldest_trace_version || header.version > trace_version) {
     throw bad_input("{} has version {} of the format, but this flopcast reads versions {} to {}: {}", path.string(), header.version,
-                    oldest_trace_version, trace_version, header.version > trace_version ? "a newer one wrote it" : "it is damaged");
+                    oldest_trace_version, trace_version, header.version > trace_version ? "a newer flopcast wrote it" : "it is damaged");
   }
   return header;
 }
@@ -134,7 +134,7 @@ nlohmann::json read_header_document(View file, const FileHeader& header, const f
   const std::string_view text = text_of(file.subspan(trace_page, header.document_bytes));
   nlohmann::json document = parse_json(text, path.string() + ": its document");
   if (!document.is_object() || !document.contains("schema") || document["schema"] != document_schema) {
-    throw bad_input("{} is damaged: its document is no \"{}\"", path.string(), document_schema);
+    throw bad_input("{} is damaged: the schema of its document isn't \"{}\"", path.string(), document_schema);
   }
   return document;
 }

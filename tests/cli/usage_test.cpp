@@ -189,7 +189,7 @@ TEST(Usage, AReaderThatHasGoneIsNoError) {
 INSTANTIATE_TEST_SUITE_P(
     Profile, Mistakes,
     ::testing::Values(Mistake{{"profile"}, 2, "trace"}, Mistake{{"profile", "/no/such/file"}, 3, "can't read /no/such/file"},
-                      Mistake{{"profile", "/etc/passwd"}, 3, "is no recording of a program"},
+                      Mistake{{"profile", "/etc/passwd"}, 3, "isn't a recording of a program"},
                       Mistake{{"profile", "x", "--by", "colour"}, 2, "--by"}, Mistake{{"profile", "x", "--csv"}, 2, "choose it with --by"},
                       Mistake{{"profile", "x", "--by", "nb"}, 2, "it needs --what-if"}, Mistake{{"profile", "x", "--top", "0"}, 2, "--top"},
                       Mistake{{"profile", "x", "--page", "-"}, 2, "--page -"},

@@ -145,8 +145,8 @@ TEST_F(ProgramTraceTest, LeavesOutAnIncompleteRecord) {
 }
 
 TEST_F(ProgramTraceTest, RefusesOtherFiles) {
-  EXPECT_THAT(refusal({}), HasSubstr("is no recording of a program"));
-  EXPECT_THAT(refusal(Contents(10000)), HasSubstr("is no recording of a program"));
+  EXPECT_THAT(refusal({}), HasSubstr("isn't a recording of a program"));
+  EXPECT_THAT(refusal(Contents(10000)), HasSubstr("isn't a recording of a program"));
   EXPECT_THROW(read_program_trace("/no/such/file"), Error);
   EXPECT_THROW(read_program_trace("/tmp"), Error);
 }
@@ -154,7 +154,7 @@ TEST_F(ProgramTraceTest, RefusesOtherFiles) {
 TEST_F(ProgramTraceTest, RefusesANewerVersion) {
   File file;
   reinterpret_cast<FileHeader*>(file.bytes().data())->version = trace_version + 1;
-  EXPECT_THAT(refusal(file.bytes()), HasSubstr("a newer one wrote it"));
+  EXPECT_THAT(refusal(file.bytes()), HasSubstr("a newer flopcast wrote it"));
 }
 
 TEST_F(ProgramTraceTest, ReadsAnOlderVersion) {
@@ -212,7 +212,7 @@ TEST_F(ProgramTraceTest, ReadsACutFileAsFarAsItGoes) {
   for (std::size_t length = 0; length < whole.size(); length += 509) {
     const Contents cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
     if (length < 2 * trace_page - 4000) {
-      EXPECT_THAT(refusal(cut), testing::AnyOf(HasSubstr("cut off"), HasSubstr("no recording"))) << length;
+      EXPECT_THAT(refusal(cut), testing::AnyOf(HasSubstr("cut off"), HasSubstr("isn't a recording"))) << length;
     } else {
       EXPECT_NO_THROW(read(cut)) << length;
     }

@@ -208,7 +208,7 @@ std::complex<double> skip(const Call& call, const Operands& all) {
 void complain(const char* what) noexcept {
   static std::atomic<bool> complained{};
   if (!complained.exchange(true)) {
-    std::fprintf(stderr, "flopcast: the dry run failed: %s; calls are executed\n", what);
+    std::fprintf(stderr, "flopcast: the dry run failed: %s; the calls concerned are executed\n", what);
   }
 }
 

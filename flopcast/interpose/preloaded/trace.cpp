@@ -396,7 +396,7 @@ void open_trace(const char* name) noexcept {
   }
   auto* opened = static_cast<FileHeader*>(mapped);
   if (std::memcmp(opened->magic, trace_magic, sizeof trace_magic) != 0 || opened->version != trace_version) {
-    complain(name, "is no trace of this version of flopcast");
+    complain(name, "isn't a recording of this version of flopcast");
     return;
   }
   std::strcpy(path, name);
@@ -411,7 +411,7 @@ void open_dry_run(const char* library) noexcept {
   void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   const auto open = handle != nullptr ? reinterpret_cast<OpenDryRun>(dlsym(handle, open_dry_run_symbol)) : nullptr;
   if (open == nullptr || !open(&dry_run)) {
-    std::fprintf(stderr, "flopcast: can't skip anything: %s\n", open == nullptr ? dlerror() : "the catalogue can't be read");
+    std::fprintf(stderr, "flopcast: the dry run can't skip calls: %s\n", open == nullptr ? dlerror() : "the catalogue can't be read");
     return;
   }
   settings.dry_run = true;

@@ -100,7 +100,7 @@ void open_report(const char* path) noexcept {
   }
   report->processes.fetch_add(1, std::memory_order_relaxed);
   if (const char* blocks = std::getenv(blocks_variable); blocks != nullptr && !parse(blocks, table)) {
-    complain_once("FLOPCAST_BLOCKS is damaged; LAPACK's own block sizes hold");
+    complain_once("FLOPCAST_BLOCKS is damaged; LAPACK uses its own block sizes");
   }
   if (std::getenv(blocks_variable) != nullptr) {  // only if preloaded into a program, which keeps the library to its end
     redirect_calls(own_symbol, locked_deep);
@@ -141,7 +141,7 @@ void routine_of(const RoutineName& name, char (&routine)[RoutineName::length + 1
     routine_of(table.routines[i].name, routine);
     set_once(report->routines[i].definer, definer_of(routine));
     if (std::getenv(verbose_variable) != nullptr) {
-      std::fprintf(stderr, "flopcast: process %d: %s was asked for %llu times\n", getpid(), routine,
+      std::fprintf(stderr, "flopcast: process %d: the block size of %s was queried %llu times\n", getpid(), routine,
                    static_cast<unsigned long long>(report->routines[i].questions.load()));
     }
   }

@@ -211,7 +211,7 @@ TEST_F(SimulateCommand, ErrorsSayWhichInputWasExpected) {
       {"--ranks 2 --platform nothing.xml -- " + app, "nothing.xml is no platform file", 3},
       {"--ranks 2 --latency fast -- " + app, "--latency: 'fast'", 3},
       {"--ranks 2 --latency 1e-6 --machine machine.json -- " + app, "exclude each other", 2},
-      {"--ranks 2 -- " + app + " 1 short exit", "without all of them reaching MPI_Finalize", 5},
+      {"--ranks 2 -- " + app + " 1 short exit", "not all of them reached MPI_Finalize", 5},
   };
   for (const auto& mistake : cases) {
     const Result result = flopcast("simulate " + mistake.arguments);

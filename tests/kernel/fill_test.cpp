@@ -30,7 +30,7 @@ bool is_normal_or_zero(std::complex<double> value) {
   return fine(value.real()) && fine(value.imag());
 }
 
-TEST(Fill, WritesExactlyWhatIsReadOfEveryRoutine) {
+TEST(Fill, WritesExactlyTheDataThatEveryRoutineReads) {
   for (const Routine& routine : catalogue()) {
     for (Call call : reference::cases(routine, Extent::small)) {
       const GuardedMemory memory(call);
@@ -230,7 +230,7 @@ TEST(Skip, GivesFunctionsAResult) {
   EXPECT_EQ(skip(parse_call(require("dnrm2"), {{"n", "7"}})).value, 1.0);
 }
 
-TEST(Decides, WhereAProgramMayGoByTheResult) {
+TEST(Decides, IfAProgramMayDependOnTheResult) {
   for (const char* name : {"idamax", "dnrm2", "zdotc", "dgetrf"}) {
     EXPECT_TRUE(decides(require(name))) << name;
   }

@@ -47,14 +47,14 @@ TEST(ParseCall, KnowsUsualSizesAndLeadingDimensionsOfWholeMatrices) {
   EXPECT_THAT(message("dgehd2", {{"n", "30"}, {"ilo", "31"}}), HasSubstr("needs max(1,n) >= ilo"));
 }
 
-TEST(DistinguishingSizes, LeaveOutWhatFollowsFromOthers) {
+TEST(DistinguishingSizes, LeaveOutSizesThatFollowFromOthers) {
   using testing::ElementsAre;
   EXPECT_THAT(distinguishing_sizes(parse_call(require("dgehrd"), {{"n", "300"}})), ElementsAre(300));
   EXPECT_THAT(distinguishing_sizes(parse_call(require("dgehrd"), {{"n", "300"}, {"ihi", "200"}})), ElementsAre(300, 1, 200));
   EXPECT_THAT(distinguishing_sizes(parse_call(require("dgemm"), {{"m", "3"}, {"n", "4"}, {"k", "5"}})), ElementsAre(3, 4, 5));
 }
 
-TEST(ParseCall, TakesWhatIsGiven) {
+TEST(ParseCall, UsesGivenValues) {
   const Call call =
       parse_call(require("zgemm"), {{"m", "3"}, {"n", "4"}, {"k", "5"}, {"transa", "c"}, {"alpha", "(1.5,-2)"}, {"ldb", "77"}});
   EXPECT_EQ(call.flag(0), 'C');
@@ -87,7 +87,7 @@ TEST(ParseCall, ReadsWhatFormatCallWrites) {
   }
 }
 
-TEST(ParseCall, SaysWhatIsWrong) {
+TEST(ParseCall, ErrorsNameTheProblem) {
   EXPECT_THAT(message("dgemm", {{"m", "3"}, {"n", "4"}}), HasSubstr("dgemm needs a value of 'k'"));
   EXPECT_THAT(message("dgemm", {{"m", "3"}, {"n", "4"}, {"k", "5"}, {"transc", "N"}}), HasSubstr("did you mean transa"));
   EXPECT_THAT(message("dgemm", {{"m", "3"}, {"n", "4"}, {"k", "5"}, {"A", "1"}}), HasSubstr("no argument 'A'"));
@@ -114,7 +114,7 @@ bool breaks_a_constraint(const Routine& routine, const std::map<std::string, std
                      [&](const Constraint& constraint) { return complaint.find("needs " + constraint.text) != std::string::npos; });
 }
 
-TEST(Catalogue, CallsWithLeastLeadingDimensionsCanBe) {
+TEST(Catalogue, AcceptsCallsWithTheLeastLeadingDimensions) {
   for (const Routine& routine : catalogue()) {
     for (const char* size : {"0", "1", "40"}) {
       std::map<std::string, std::string> arguments;

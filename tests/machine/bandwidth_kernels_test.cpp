@@ -45,7 +45,7 @@ double expected(Stream stream, double was, double b, double c) {
 }
 
 /// Lengths that are and aren't multiples of what a loop takes at once.
-TEST(BandwidthKernels, DoWhatTheirNamesSayOnEveryElementAndNoFurther) {
+TEST(BandwidthKernels, ComputeTheirStreamOnEveryElementAndNoOther) {
   for (const std::size_t doubles : {8U, 56U, 64U, 72U, 1000U}) {
     for (const BandwidthKernel& kernel : bandwidth_kernels()) {
       Arrays now(doubles), before(doubles);
@@ -60,7 +60,7 @@ TEST(BandwidthKernels, DoWhatTheirNamesSayOnEveryElementAndNoFurther) {
   }
 }
 
-TEST(BandwidthKernels, EveryStreamOnceAndTheBaselineHasThemToo) {
+TEST(BandwidthKernels, HaveEveryStreamOnceAlsoInTheBaseline) {
   for (const Stream stream : all_streams()) {
     EXPECT_EQ(bandwidth_kernel(stream).stream, stream);
     EXPECT_EQ(parse_stream(name(stream)), stream);
@@ -70,7 +70,7 @@ TEST(BandwidthKernels, EveryStreamOnceAndTheBaselineHasThemToo) {
   EXPECT_THROW(parse_stream("triade"), Error);
 }
 
-TEST(StreamCost, OfTheTriadIsStreams) {
+TEST(StreamCost, TriadCountsAsInTheStreamBenchmark) {
   const StreamCost triad = cost(Stream::triad);
   EXPECT_EQ(triad.read_bytes + triad.written_bytes, 24);  // paper 003, III-B: 2 flops per 24 bytes
   EXPECT_EQ(triad.flops, 2);

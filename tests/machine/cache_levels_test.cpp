@@ -43,7 +43,7 @@ TEST(PairKnees, PairsInOrderWithTheNearest) {
   EXPECT_EQ(pair_knees(triad, {}, 8), (std::vector<int>{-1, -1, -1}));
 }
 
-TEST(CacheLevels, CombineBothPatternsBesideWhatIsReported) {
+TEST(CacheLevels, CombineBothPatternsAndKeepReportedValues) {
   CacheSweep sweep;
   sweep.triad = stairs({48 * kibibyte, 2 * mebibyte, 64 * mebibyte}, {2e-12, 8e-12, 32e-12, 64e-12}, 8);
   sweep.chase = stairs({48 * kibibyte, 2 * mebibyte, 16 * mebibyte}, {1e-9, 4e-9, 20e-9, 80e-9}, 4);
@@ -119,11 +119,11 @@ TEST(CacheLevels, KeepAKneeThatTheTriadHardlySeesBeforeOneThatNoChaseSees) {
       prefetched_sweep({32 * kibibyte, 2560 * kibibyte, 22 * mebibyte, 80 * mebibyte}, {3.5e-12, 8.2e-12, 11e-12, 24e-12, 34e-12}));
 }
 
-TEST(CacheLevels, KnowALevelThatOnlyTheChasesSee) {
+TEST(CacheLevels, FindALevelThatOnlyTheChasesShow) {
   expect_levels_of_prefetched(prefetched_sweep({32 * kibibyte, 22 * mebibyte}, {3.5e-12, 11e-12, 24e-12}));
 }
 
-TEST(CacheLevels, AreNoneWhereTheSweepIsFlat) {
+TEST(CacheLevels, AreEmptyForAFlatSweep) {
   CacheSweep sweep;
   sweep.triad = stairs({}, {5e-12}, 8);
   sweep.chase = stairs({}, {3e-9}, 4);

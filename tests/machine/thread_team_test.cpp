@@ -43,7 +43,7 @@ TEST(ThreadTeam, StartsWorkWhenAllArePrepared) {
   EXPECT_FALSE(early);
 }
 
-TEST(ThreadTeam, PassesOnWhatATaskThrowsAndLivesOn) {
+TEST(ThreadTeam, RethrowsTheExceptionOfATaskAndKeepsWorking) {
   ThreadTeam team(some_cpus());
   EXPECT_THROW(team.run([](int) { throw std::runtime_error("no"); }), std::runtime_error);
   int runs = 0;
@@ -51,7 +51,7 @@ TEST(ThreadTeam, PassesOnWhatATaskThrowsAndLivesOn) {
   EXPECT_EQ(runs, 1);
 }
 
-TEST(ThreadTeam, SaysWhenItCannotPin) {
+TEST(ThreadTeam, ReportsThatAThreadCannotBePinned) {
   EXPECT_THROW(ThreadTeam({4000}), Error);
   EXPECT_THROW(ThreadTeam({}), Error);
 }

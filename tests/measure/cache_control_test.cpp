@@ -36,7 +36,7 @@ TEST(CacheControl, LeavesContentsAsTheyAre) {
   }
 }
 
-TEST(CacheControl, WritesPastTheCachesWhatBelongsToTheRegionOnly) {
+TEST(CacheControl, WritesOnlyTheRegionPastTheCaches) {
   if (!can_flush_lines()) {
     GTEST_SKIP() << "this CPU can't flush lines";
   }

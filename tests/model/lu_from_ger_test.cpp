@@ -48,7 +48,7 @@ TEST(LuFromGer, RefusesWhatIsNoLu) {
   EXPECT_THROW(lu_from_ger(model, 5), Error);
 }
 
-TEST(LuFromGer, DeviationIsRelativeToWhatWasMeasured) { EXPECT_DOUBLE_EQ((Deviation{100, 1.5, 1.0}.relative()), 0.5); }
+TEST(LuFromGer, DeviationIsRelativeToTheMeasurement) { EXPECT_DOUBLE_EQ((Deviation{100, 1.5, 1.0}.relative()), 0.5); }
 
 }  // namespace
 }  // namespace flopcast::model

@@ -34,7 +34,7 @@ TEST(Thresholds, AreFoundByBisection) {
   EXPECT_LT(probes, 20);
 }
 
-TEST(Thresholds, AreNoneWhereTheTeamIsTheSame) {
+TEST(Thresholds, AreNoneIfTheTeamIsConstant) {
   EXPECT_THAT(*find_thresholds({{8}, {1024}}, 8, team_from(1e9)), IsEmpty());
   EXPECT_THAT(*find_thresholds({{8}, {1024}}, 8, team_from(0)), IsEmpty());
   EXPECT_THAT(*find_thresholds({{64, 64}, {64, 64}}, 8, team_from(5000)), IsEmpty()) << "a domain of a single point";
@@ -79,7 +79,7 @@ TEST(Sides, PartTheSizes) {
   EXPECT_FALSE(all[0].meets({{10, 10}, {20, 20}}));
 }
 
-TEST(Sides, TakePointsOfOthersAsFarAsTheyMust) {
+TEST(Sides, TakePointsOfOtherSidesOnlyIfNeeded) {
   const std::vector<double> thresholds = {1000};
   const Side little = sides(thresholds)[0], much = sides(thresholds)[1];
   const Box box{{8, 8}, {64, 64}};

@@ -332,7 +332,7 @@ nlohmann::json exported() {
           {"artifacts", {{{"kind", "study"}, {"name", "mine"}, {"document", {{"nb", 96}}}}}}};
 }
 
-TEST_F(Mutations, OfWhatAStoreHolds) {
+TEST_F(Mutations, OfStoredDocuments) {
   try_mutations("a model", nlohmann::json(fitted()).dump(), testing::mutate_document, 1000, [](const std::string& contents) {
     const auto read = in_document("a model", [&] { return parse_json(contents, "a model").get<model::Model>(); });
     static_cast<void>(model::evaluate(read, std::vector<std::int64_t>{100}));

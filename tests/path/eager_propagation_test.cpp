@@ -68,7 +68,7 @@ class Processes {
   std::vector<std::map<std::uint32_t, KernelStatistics>> known_;
 };
 
-TEST(EagerPropagationTest, ARowAndThenColumnsReachEverybody) {
+TEST(EagerPropagation, ARowAndThenColumnsReachEverybody) {
   Processes processes(2, 3);
   processes[4].offer(0, key_number(0), {3, 1.5, 0});
   processes.all_rows();
@@ -82,7 +82,7 @@ TEST(EagerPropagationTest, ARowAndThenColumnsReachEverybody) {
   }
 }
 
-TEST(EagerPropagationTest, TheSameChannelTwiceSaysNothingNew) {
+TEST(EagerPropagation, ARepeatedChannelAddsNothing) {
   Processes processes(2, 3);
   processes[0].offer(0, key_number(0), {3, 1, 0});
   processes.all_rows();
@@ -91,7 +91,7 @@ TEST(EagerPropagationTest, TheSameChannelTwiceSaysNothingNew) {
   EXPECT_TRUE(processes[0].has_something_to_tell(*Aggregate::of_ranks(processes.column(0))));
 }
 
-TEST(EagerPropagationTest, AllProcessesAtOnce) {
+TEST(EagerPropagation, AllProcessesAtOnce) {
   Processes processes(2, 3);
   processes[5].offer(0, key_number(0), {3, 1, 0});
   processes.collective({0, 1, 2, 3, 4, 5});
@@ -100,7 +100,7 @@ TEST(EagerPropagationTest, AllProcessesAtOnce) {
 }
 
 /// Programs whose rows and columns communicate in turn: whatever each process finds out by itself, in the end all go by the same times.
-TEST(EagerPropagationTest, RandomOffersEndInAgreement) {
+TEST(EagerPropagation, RandomOffersEndInAgreement) {
   std::mt19937 random(2);
   for (int trial = 0; trial < 200; ++trial) {
     const int rows = static_cast<int>(1 + random() % 4);

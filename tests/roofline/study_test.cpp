@@ -55,7 +55,7 @@ StudyOptions all_techniques() {
   return options;
 }
 
-TEST(Study, HasTheSevenTechniquesAndTwoOfOurOwn) {
+TEST(Study, HasTheSevenTechniquesOfThePaperAndTwoMore) {
   EXPECT_THAT(study_techniques(),
               testing::ElementsAre("Default", "Single", "Confidence", "C+Inner", "C+Inner+R", "C+I+Outer", "C+I+O+R", "race", "halving"));
 }

@@ -293,7 +293,7 @@ TEST(TuneVariants, TiesAreMutual) {
   }
 }
 
-TEST(TuneVariants, HopelessOnesAreNotLookedAtClosely) {
+TEST(TuneVariants, HopelessVariantsAreNotMeasuredClosely) {
   Fixture fixture;
   model::OnDemandModels models(machine());
   BlockSizeOptions options;

@@ -139,7 +139,7 @@ TEST(Design, MostPointsHoldsWhateverTheNumberOfPlaces) {
   EXPECT_FALSE(choose_segments(subjects, models, options).empty());
 }
 
-TEST(Design, NothingToPredictNeedsNothing) {
+TEST(Design, WithoutSubjectsNothingIsChosen) {
   model::OnDemandModels models(machine());
   EXPECT_TRUE(choose_segments({}, models, {}).empty());
 }

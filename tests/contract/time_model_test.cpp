@@ -38,7 +38,7 @@ const TileRates& only_products() {
   return all;
 }
 
-/// What fetching runs of so many lines takes over what their bytes do.
+/// Returns the factor by which runs of `lines` lines take longer to fetch than their bytes would.
 double starts(double lines) { return 1 + lines_until_prefetched / lines; }
 
 Folded folded(const char* text, const Extents& extents) { return fold(make_contraction(parse_notation(text), extents)); }
@@ -124,7 +124,7 @@ TEST(TimeModel, CountsCallsOfTilesAndPacking) {
 /// 64 x 64 x 64 in the caches, of which gemm has to pack every operand.
 Folded packed_everywhere() { return folded("acbd=aibj,cidj", {{'a', 8}, {'b', 8}, {'c', 8}, {'d', 8}, {'i', 8}, {'j', 8}}); }
 
-/// Of 4 x 2 x 8 tiles.
+/// Returns a blocking of 4 x 2 x 8 tiles.
 Blocking tiles_in(LoopOrder order, const std::string& kept = "") {
   Blocking blocking{16, 32, 8};
   blocking.order = order;

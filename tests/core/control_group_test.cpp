@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t mebibyte = 1 << 20;
 
-/// A folder that looks like the root of a system.
+/// A folder that looks like a system's root.
 class ControlGroups : public ::testing::Test {
  protected:
   void SetUp() override { fs::create_directories(root_ / "proc/self"); }

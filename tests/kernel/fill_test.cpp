@@ -178,7 +178,7 @@ TEST(Skip, LeavesAsManyColumnsFactoredAsItsPivotsSay) {
   EXPECT_EQ(factored, 3);
 }
 
-/// Whether the last pivot of a panel is 2 x 2 depends on the data. Skipped calls end with a 2 x 2 pivot equally often.
+/// The data decide if the last pivot of a panel is 2 x 2. Skipped calls end with a 2 x 2 pivot equally often.
 TEST(Skip, PanelsFactorOnAverageAsManyColumnsAsOfRandomMatrices) {
   const std::map<std::string, double> single = {{"dlasyf", 2.0 / 3}, {"zlasyf", 0.8}, {"clahef", 0.6}};
   for (const auto& [routine, share] : single) {

@@ -34,7 +34,7 @@ TEST(ParseCall, FillsInDefaults) {
   EXPECT_EQ(format_call(parse_call(require("daxpy"), {{"n", "9"}})), "daxpy n=9 alpha=1 incx=1 incy=1");
 }
 
-/// Scaling by 1 has nothing to do, and is no example of the routine's time.
+/// Scaling by 1 has nothing to do, so that its time is no example of the routine's time.
 TEST(ParseCall, ScalesByMinusOneUnlessTold) {
   EXPECT_EQ(format_call(parse_call(require("dscal"), {{"n", "9"}})), "dscal n=9 alpha=-1 incx=1");
   EXPECT_EQ(format_call(parse_call(require("zdscal"), {{"n", "9"}, {"alpha", "1"}})), "zdscal n=9 alpha=1 incx=1");
@@ -107,7 +107,7 @@ TEST(ParseCall, ErrorsNameTheProblem) {
   EXPECT_THAT(message("dtrsyl", {{"m", "10"}, {"n", "20"}, {"isgn", "2"}}), HasSubstr("expected 1 or -1"));
 }
 
-/// Whether these sizes contradict one of the routine's relations.
+/// Returns true if these sizes contradict one of the routine's relations.
 bool breaks_a_constraint(const Routine& routine, const std::map<std::string, std::string>& arguments) {
   const std::string complaint = message(routine.name, arguments);
   return std::any_of(routine.constraints.begin(), routine.constraints.end(),
@@ -123,7 +123,7 @@ TEST(Catalogue, AcceptsCallsWithTheLeastLeadingDimensions) {
           arguments[argument.name] = size;
         }
       }
-      if (breaks_a_constraint(routine, arguments)) {  // such as a block that is to have a column at least
+      if (breaks_a_constraint(routine, arguments)) {  // such as a block that needs at least one column
         continue;
       }
       Call call = parse_call(routine, arguments);

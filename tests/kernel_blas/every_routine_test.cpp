@@ -168,7 +168,7 @@ TEST_P(EveryRoutine, AgreesWithThePlainAlgorithmWhereItIsBlocked) {
   check(routine, function, some_of(reference::cases(routine, Extent::large)));
 }
 
-/// Whether integers lie in its memory, or are its result.
+/// Returns true if the routine's memory contains integers, or its result is one.
 bool keeps_integers(const Routine& routine) {
   return routine.returns == Returns::integer || std::any_of(routine.arguments.begin(), routine.arguments.end(), has_integers);
 }

@@ -12,7 +12,7 @@ constexpr std::int64_t mebibyte = 1024 * kibibyte;
 
 Knee knee_at(double position) { return {position, position, position * 1.1, 1, 2}; }
 
-/// Costs by working set: steps after `ends`.
+/// Returns costs by working set, with steps after `ends`.
 std::vector<CurvePoint> stairs(const std::vector<std::int64_t>& ends, const std::vector<double>& costs, int points_per_octave) {
   std::vector<CurvePoint> curve;
   for (const std::int64_t bytes : working_sets(4 * kibibyte, 256 * mebibyte, points_per_octave)) {

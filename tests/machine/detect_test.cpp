@@ -41,7 +41,7 @@ MachineMeasurement measurement() {
   return made;
 }
 
-/// In a directory of the test's own, as others run beside it.
+/// Measurement in a directory of the test's own, because other tests run at the same time.
 class KeptMeasurement : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -111,7 +111,7 @@ TEST_F(KeptMeasurement, IsUsedInsteadOfMeasuring) {
 }
 
 TEST_F(KeptMeasurement, BandwidthSharesAreMeasuredWhenFirstAskedFor) {
-  const Topology topology = two_cores();  // none of which this process may use
+  const Topology topology = two_cores();  // this process may use none of these CPUs
   const fs::path file = directory_ / ("machine-" + hardware_fingerprint(topology) + ".json");
   DetectOptions options;
   options.directory = directory_;
@@ -148,7 +148,7 @@ TEST_F(KeptMeasurement, ErrorNamesTheFileThatCannotBeWritten) {
 
 TEST_F(KeptMeasurement, HasNoBandwidthSharesIfThreadsCannotBePinned) {
   Topology topology = two_cores();
-  topology.places = {{1 << 20, 0, 0}, {(1 << 20) + 1, 1, 0}};  // no system has these
+  topology.places = {{1 << 20, 0, 0}, {(1 << 20) + 1, 1, 0}};  // no system has these CPUs
   MachineMeasurement without = measurement();
   without.bandwidth_shares.reset();
   write_measurement(directory_ / ("machine-" + hardware_fingerprint(topology) + ".json"), without);

@@ -14,7 +14,7 @@ namespace {
 constexpr double kibibyte = 1024;
 constexpr double mebibyte = 1024 * kibibyte;
 
-/// A level of a synthetic curve: it costs `cost` up to `begin`, and the next one's cost from `end` on, with a straight rise (log-log)
+/// A level of a synthetic curve: it costs `cost` up to `begin`, and the next level's cost from `end` on, with a straight rise (log-log) in
 /// between.
 struct Level {
   double begin, end, cost;

@@ -14,7 +14,7 @@
 namespace flopcast::machine {
 namespace {
 
-/// As many threads as the test's machine has, at most three.
+/// Returns as many CPUs as the test's machine has, at most three.
 std::vector<int> some_cpus() {
   std::vector<int> cpus = detect_topology().usable;
   cpus.resize(std::min<std::size_t>(cpus.size(), 3));

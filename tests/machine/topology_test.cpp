@@ -41,7 +41,7 @@ TEST_F(Synthetic, WorksWithoutCaches) {
   EXPECT_TRUE(found.caches.empty());
 }
 
-/// A CPU with two performance cores, of two hardware threads each, and a cluster of four efficiency cores.
+/// Returns a CPU with two performance cores of two hardware threads each, and a cluster of four efficiency cores.
 Topology hybrid() {
   setenv("HWLOC_XMLFILE", FLOPCAST_HYBRID_XML, 1);
   const Topology result = detect_topology();

@@ -20,7 +20,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A directory that is gone after the test.
+/// A test with a store in a directory of its own, which is removed in the end.
 class Stores : public ::testing::Test {
  protected:
   Stores() {
@@ -33,7 +33,7 @@ class Stores : public ::testing::Test {
     std::filesystem::remove_all(directory, ignored);
   }
 
-  /// Files whose name begins as the store's that was moved aside.
+  /// Returns the files whose name begins with that of the damaged store.
   [[nodiscard]] std::vector<std::string> moved_aside() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -141,7 +141,7 @@ TEST_F(Stores, ExportAndImportGiveTheSameStore) {
   const nlohmann::json document = store.export_json();
   Store other = Store::open(directory / "other" / "other.db");
   other.import_json(document);
-  other.import_json(document);  // nothing twice
+  other.import_json(document);  // a repeated import adds nothing
   EXPECT_EQ(other.export_json(), document);
 }
 
@@ -271,7 +271,7 @@ TEST_F(Stores, AnotherProgramsDatabaseIsRefusedAndLeftAlone) {
   EXPECT_TRUE(moved_aside().empty());
 }
 
-/// Runs `action` in a process of its own; its exit status as waitpid gives it.
+/// Runs `action` in a process of its own; returns its exit status as waitpid gives it.
 int in_child(const std::function<void()>& action) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -356,7 +356,7 @@ TEST_F(Stores, AFullDiskIsReportedAndLosesNothing) {
   const int status = in_child([&] {
     Store store = Store::open(path);
     store.add_sample(sample(8));
-    const rlimit limit{200'000, 200'000};  // bytes that a file may have: writing on fails as on a full disk
+    const rlimit limit{200'000, 200'000};  // bytes that a file may have; writing more fails as on a full disk
     ::signal(SIGXFSZ, SIG_IGN);
     ::setrlimit(RLIMIT_FSIZE, &limit);
     try {
@@ -374,7 +374,7 @@ TEST_F(Stores, AFullDiskIsReportedAndLosesNothing) {
   EXPECT_GE(store.sample_count(), 1);
 }
 
-/// Whether SQLite finds nothing wrong in the store's file.
+/// Returns true if SQLite finds nothing wrong in the store's file.
 bool is_whole(const std::filesystem::path& path) {
   sqlite3* database = nullptr;
   std::string verdict;
@@ -424,7 +424,7 @@ TEST_F(Stores, NoFlippedBitIsLeftInAStore) {
       const std::string warning = Store::open(flipped).warning();
       repaired += warning.find("removed") != std::string::npos ? 1 : 0;
       begun += warning.find("empty one") != std::string::npos ? 1 : 0;
-    } catch (const Error& error) {  // a version of the store that this flopcast doesn't know
+    } catch (const Error& error) {  // the store now claims a version that this flopcast doesn't know
       EXPECT_THAT(error.what(), HasSubstr("made by a newer flopcast")) << seed;
       ++refused;
       continue;

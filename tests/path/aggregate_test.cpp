@@ -31,7 +31,7 @@ TEST(Aggregate, RowsAndColumnsCoverAllProcesses) {
   EXPECT_TRUE(Aggregate().covers(1));
 }
 
-/// All sums of the dimensions' multiples.
+/// Returns all sums of the dimensions' multiples.
 std::multiset<int> offsets(const std::vector<Dimension>& dimensions) {
   std::multiset<int> all = {0};
   for (const Dimension& dimension : dimensions) {

@@ -69,7 +69,7 @@ TEST(EventLog, ReportsThatItIsFull) {
   EXPECT_FALSE(log.complete());
 }
 
-/// A program's graph, with all edges, and its longest path by trying all of them backwards.
+/// A program's graph with all edges. Its longest path is found by trying all paths backwards.
 class Graph {
  public:
   std::size_t add(double seconds, std::uint32_t kernel, std::vector<std::size_t> before) {

@@ -16,7 +16,7 @@ KernelStatistics times(std::initializer_list<double> values) {
   return statistics;
 }
 
-/// How many of `occurrences`, all taking `seconds`, are executed.
+/// Returns how many of `occurrences`, which all take `seconds`, are executed.
 int executions(ExecutionDecisions& decisions, int occurrences, Seconds seconds = 1, const Standing& standing = {}) {
   const Kernel kernel;
   int executed = 0;
@@ -97,7 +97,7 @@ TEST(ExecutionDecisions, AStrangeLastTimeDoesNotAffectTheNextExecution) {
 }
 
 TEST(ExecutionDecisions, CountsAlongThePathNarrowTheInterval) {
-  // 9, 10 and 11 are known to 25 % by themselves, to 2.5 % where they occur 100 times
+  // 9, 10 and 11 are known to 25 % by themselves, and to 2.5 % if they occur 100 times
   const auto known = [](Policy policy) {
     ExecutionDecisions decisions(policy, {.tolerance = 0.03});
     decisions.know(0, {{}, {}, 100, 0});
@@ -127,7 +127,7 @@ TEST(ExecutionDecisions, EagerTrustsTimesThatOtherProcessesKnow) {
   EXPECT_EQ(executions(decisions, 10), 0);
 }
 
-/// A kernel of order n, whose time is 1e-6 + 1e-9 n^3.
+/// Returns a kernel of order n, whose time is 1e-6 + 1e-9 n^3.
 Kernel kernel_of_order(std::int64_t n) {
   Kernel kernel;
   kernel.key.words[0] = n;
@@ -136,7 +136,7 @@ Kernel kernel_of_order(std::int64_t n) {
 }
 Seconds time_of_order(std::int64_t n) { return 1e-6 + 1e-9 * static_cast<double>(n * n * n); }
 
-/// A trailing matrix that shrinks from 400 to 100 in steps of 10: how many orders are executed, none of which comes twice.
+/// Returns how many orders of a trailing matrix that shrinks from 400 to 100 in steps of 10 are executed; no order comes twice.
 int shrinking(ExecutionDecisions& decisions) {
   int executed = 0;
   std::uint32_t number = 0;
@@ -156,7 +156,7 @@ int shrinking(ExecutionDecisions& decisions) {
 
 TEST(ExecutionDecisions, UnseenSizesAreLeftToAModel) {
   ExecutionDecisions with(Policy::conditional, {}, true);
-  EXPECT_LE(shrinking(with), 4 + 6);  // four to begin with, then whenever the operations are halved
+  EXPECT_LE(shrinking(with), 4 + 6);  // four at first, then one whenever the number of operations is halved
   ExecutionDecisions without(Policy::conditional, {}, false);
   EXPECT_EQ(shrinking(without), 31);
   ExecutionDecisions full(Policy::full, {}, true);
@@ -177,7 +177,7 @@ TEST(ExecutionDecisions, PredictionsStayWithinTheBudgetOfThePath) {
   EXPECT_LE(decisions.prediction_error(), 0.01 * 1000 * time_of_order(225));
 }
 
-/// A product of m x n x k.
+/// Returns a product of m x n x k.
 Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
   Kernel kernel;
   kernel.key.words = {m, n, k};
@@ -215,7 +215,7 @@ TEST(ExecutionDecisions, PaceComparesTimesWithThoseOfEarlierExecutions) {
   EXPECT_NEAR(decisions.pace().expected, 4, 1e-12);
 }
 
-/// Windows that cover the whole path, or nearly none of it.
+/// Windows that cover the whole path, and others that cover nearly none of it.
 const ExecutionWindows everywhere(1, 1);
 const ExecutionWindows nowhere(1e9, 1e-9, 0);
 
@@ -237,7 +237,7 @@ TEST(ExecutionDecisions, GivesTheCauseOfEachExecution) {
   ExecutionDecisions in_windows(Policy::conditional, {}, false, everywhere);
   EXPECT_TRUE(in_windows.wants_execution(0, kernel_of_order(10)));
   EXPECT_EQ(in_windows.cause(), Cause::window);
-  for (int i = 0; i < 2; ++i) {  // the routine's first isn't its time
+  for (int i = 0; i < 2; ++i) {  // the routine's first time doesn't count
     in_windows.executed(0, kernel_of_order(10), 1e-7);
   }
   EXPECT_TRUE(in_windows.wants_execution(0, kernel_of_order(10)));
@@ -277,7 +277,7 @@ TEST(ExecutionDecisions, TimesOfOtherProcessesCountToo) {
   EXPECT_EQ(decisions.in_context(0).count, 0) << "they are told by those who have measured them";
 
   ExecutionDecisions own(Policy::conditional, {}, false, everywhere);
-  EXPECT_EQ(executions(own, 4, 0.01), 4);  // the first loads the routine
+  EXPECT_EQ(executions(own, 4, 0.01), 4);  // the first execution loads the routine
   KernelStatistics all = own.in_context(0);
   all.merge(times({0.011, 0.011, 0.011}));
   own.share(0, all);
@@ -297,7 +297,7 @@ TEST(ExecutionDecisions, ShortKernelsAreExecutedEvenIfOtherProcessesTimedThem) {
 
 constexpr std::array<std::int64_t, 5> known_orders = {100, 200, 300, 400, 4000};
 
-/// No model predicts the last one from the others closely enough.
+/// Returns times of which no model predicts the last one from the others closely enough.
 double known_time(std::uint32_t number) {
   constexpr std::array<double, 5> off = {1.1, 0.9, 1.1, 0.9, 1.1};
   return off.at(number) * time_of_order(known_orders.at(number));
@@ -349,7 +349,7 @@ TEST(ExecutionDecisions, ExecutionsAmongSkippedKernelsCountWithTheTimeInTheProgr
   EXPECT_TRUE(cold.estimated);
   EXPECT_NEAR(cold.expected, 1e-4, 1e-12);
   EXPECT_NEAR(decisions.estimate(0, kernel), 1e-4, 1e-12);
-  decisions.executed(0, kernel, 5e-4);  // by now the caches are warm
+  decisions.executed(0, kernel, 5e-4);  // the caches are warm at this point
   EXPECT_FALSE(decisions.executed(0, kernel, 1e-4).estimated);
   EXPECT_EQ(decisions.in_context(0).count, 4);
 }
@@ -395,7 +395,7 @@ TEST(ExecutionDecisions, OneDisturbedTimeDoesNotCountButManyDo) {
   EXPECT_GT(decisions.estimate(0, kernel), 5);
 }
 
-/// Three messages in a row that waited for a core: 8 ms each, with no variance, for what takes microseconds.
+/// Three messages in a row waited for a core: 8 ms each, without variance, although a message takes microseconds.
 TEST(ExecutionDecisions, MessagesThatWaitedForACoreDoNotEnterTheModel) {
   for (const bool windows : {false, true}) {
     ExecutionDecisions decisions(Policy::local, {}, true, windows ? std::optional(ExecutionWindows(1e9, 1e-9, 0)) : std::nullopt);
@@ -464,14 +464,14 @@ TEST(ExecutionDecisions, OneTimeIsEnoughWhereARoutineHardlyVaries) {
       decisions.executed(i, kernel, time_of_order(100 + 10 * i) * (1 + 0.01 * times));
     }
   }
-  const Kernel larger = kernel_of_order(250);  // too large to be predicted without having been seen
+  const Kernel larger = kernel_of_order(250);  // too large to be predicted before it was executed
   EXPECT_TRUE(decisions.wants_execution(6, larger, {.along = 0, .path = 5}));
   decisions.executed(6, larger, time_of_order(250));
   EXPECT_FALSE(decisions.wants_execution(6, larger, {.along = 0, .path = 5}));
 }
 
-/// Products m x nb x nb of configurations with blocks of 96 and 160 take 1e-9 s for each m nb^2, those with blocks of 128 a fifth longer: some of
-/// these tell of the others, in their execution only.
+/// Products m x nb x nb of configurations with blocks of 96 and 160 take 1e-9 s for each m nb^2, those with blocks of 128 a fifth longer.
+/// Some products of an execution correct the predictions of others, in that execution only.
 TEST(ExecutionDecisions, SizesOfOneExecutionCorrectEachOther) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   std::uint32_t number = 0;
@@ -582,7 +582,7 @@ TEST(ExecutionDecisions, ARehearsalExecutesFewComputationsMostShortMessagesAndAl
   EXPECT_NEAR(long_messages, 1000, 150);
 }
 
-/// How many of 1000 places of a path 100 long lie in windows.
+/// Returns how many of 1000 places of a path of length 100 lie in windows.
 int places_in_windows(ExecutionDecisions& decisions) {
   int count = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -604,10 +604,10 @@ TEST(ExecutionDecisions, WindowsAreRarerWhenAllTimesAreKnown) {
   decisions.begin_execution(Policy::conditional, 0, true);
   EXPECT_EQ(decisions.known_share(), 0);
   EXPECT_NEAR(places_in_windows(decisions), 100, 10);
-  decisions.space_windows(0.8);  // some of it isn't known: neither
+  decisions.space_windows(0.8);  // some kernels aren't known: the windows stay
   decisions.begin_execution(Policy::conditional, 0, true);
   EXPECT_NEAR(places_in_windows(decisions), 100, 10);
-  decisions.space_windows(0.5);  // another process has met much that it doesn't know
+  decisions.space_windows(0.5);  // another process has met many unknown kernels
   decisions.begin_execution(Policy::conditional, 0, true);
   EXPECT_NEAR(places_in_windows(decisions), 200, 10);
   decisions.left_out(0, 1);
@@ -621,12 +621,12 @@ TEST(ExecutionDecisions, WindowsAreCloserTogetherAfterAShortExecution) {
   for (int i = 0; i < 20; ++i) {
     decisions.executed(0, kernel_of_order(100), 1e-3);
   }
-  EXPECT_NEAR(places_in_windows(decisions), 100, 10);  // one in 200 would cover all or none of 100 in most cases
+  EXPECT_NEAR(places_in_windows(decisions), 100, 10);  // one window in 200 would cover all or none of 100 in most cases
 }
 
 TEST(ExecutionDecisions, KernelsThatAddLittleErrorToThePathAreLeftOut) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
-  for (int i = 0; i < 8; ++i) {  // of one routine it is known by how much times scatter
+  for (int i = 0; i < 8; ++i) {  // of one routine: it is known from the scatter of its times
     decisions.executed(0, kernel_of_order(100), i % 2 == 0 ? 0.9 : 1.1);
   }
   Kernel other = kernel_of_order(90);

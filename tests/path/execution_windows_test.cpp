@@ -7,7 +7,7 @@
 namespace flopcast::path {
 namespace {
 
-/// How many of 1000 places of an execution lie in windows, and how many windows there are.
+/// Returns how many of 1000 places of an execution lie in windows, and how many windows there are.
 std::pair<int, int> in_execution(const ExecutionWindows& windows, Seconds path, Seconds before) {
   int inside = 0;
   int begun = 0;

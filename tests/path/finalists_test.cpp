@@ -15,7 +15,8 @@ constexpr Seconds plenty = 1000;
 
 TEST(Finalists, AreThoseWhoseIntervalsMeetThatOfTheLeast) {
   const std::vector<Prediction> all = {{13, 1, false}, {10, 1, false}, {12.5, 1.6, false}, {12, 1, false}};
-  EXPECT_THAT(finalists_in_doubt(all, plenty), ElementsAre(1, 3, 2));  // in the order of predictions: 11 meets 11 and 10.9, not 12
+  EXPECT_THAT(finalists_in_doubt(all, plenty),
+              ElementsAre(1, 3, 2));  // ordered by prediction: the interval of 11 meets those of 11 and 10.9, not that of 12
 }
 
 TEST(Finalists, AreNoneIfOneIsClearlyAhead) {

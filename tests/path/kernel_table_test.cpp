@@ -9,7 +9,7 @@
 namespace flopcast::path {
 namespace {
 
-/// Two passes over the values.
+/// Computes the variance in two passes over the values.
 double naive_variance(const std::vector<double>& values) {
   double mean = 0;
   for (const double value : values) {

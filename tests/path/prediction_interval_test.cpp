@@ -35,7 +35,7 @@ TEST(PredictionInterval, ExecutionsThatAgreeDoNotWander) {
 
 TEST(PredictionInterval, DisturbedAndShortExecutionsHaveLittleWeight) {
   const std::array<Pace, 4> disturbed = {{{1.02, 1}, {1.02, 1}, {3, 1}, {0.01, 0.002}}};
-  EXPECT_NEAR(wandering(disturbed), 1.4826 * std::log(3.0), 1e-12);  // of little time in all the long one is most
+  EXPECT_NEAR(wandering(disturbed), 1.4826 * std::log(3.0), 1e-12);  // most of the time that counts is that of the long execution
   const std::array<Pace, 4> among_others = {{{1.02, 1}, {1.02, 1}, {2.04, 2}, {3, 1}}};
   EXPECT_NEAR(wandering(among_others), 1.4826 * std::log(1.02), 1e-12);
 }
@@ -46,8 +46,8 @@ TEST(PredictionInterval, IndependentErrorsAddUpBySquares) {
   EXPECT_DOUBLE_EQ(half_width(100, 4, 3, 0.06), 13);
 }
 
-/// Paths of 40 kernels and 30 messages, all by their own times and an execution's pace: the interval from what a few executions have shown
-/// has in it, of executions that nobody has seen, about as many as it says.
+/// Paths of 40 kernels and 30 messages, whose times scatter by themselves and with the pace of the execution. The interval from a few
+/// executions contains about as many of the unseen ones as it promises.
 TEST(PredictionInterval, ContainsMostExecutionsOfARandomProgram) {
   std::mt19937 random(1);
   std::normal_distribution<> normal;

@@ -50,7 +50,7 @@ TEST(SizeModel, NoiseWidensTheInterval) {
   EXPECT_NEAR(found->mean, 1e-9 * flops_of(unseen), found->half_width);
 }
 
-/// Short ones that scatter by a third, long ones by a hundredth.
+/// Short kernels scatter by a third, long ones by a hundredth.
 TEST(SizeModel, ErrorsAreThoseOfSizesNearby) {
   std::vector<SizeModel::Point> points;
   const auto add = [&](std::int64_t n, double off) {
@@ -87,7 +87,7 @@ TEST(SizeModel, PredictsNothingFromFewSizesOrFarOutside) {
 }
 
 TEST(SizeModel, SizesNearbyCorrectTheFit) {
-  // twice as slow from 200 on: no sum of terms has such a step
+  // from 200 on twice as slow: no sum of terms has such a step
   const auto seconds = [](std::int64_t n) { return 1e-9 * static_cast<double>(n * n * n) * (n >= 200 ? 2 : 1); };
   std::vector<SizeModel::Point> points;
   for (std::int64_t n = 100; n <= 300; n += 10) {

@@ -163,7 +163,7 @@ TEST_F(Files, SchemaIsChecked) {
   EXPECT_EQ(read_document(given("a", "{\"schema\": \"flopcast-trace-1\"}"), "flopcast-trace-1").size(), 1U);
 }
 
-/// Of a disk on which files may have no name; elsewhere a killed process leaves its temporary file behind.
+/// Returns true if the disk of `folder` has files without names; elsewhere a killed process leaves its temporary file behind.
 bool has_nameless_files(const std::string& folder) {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY, 0600);
   if (file >= 0) {

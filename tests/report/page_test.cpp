@@ -83,7 +83,7 @@ std::vector<double> widths(const std::string& html, const std::string& colour) {
   return all;
 }
 
-/// What is stretched to the page's width would stretch its text, or make it too small to read.
+/// A drawing that is stretched to the page's width would stretch its text, or make it too small to read.
 TEST(Page, StretchedDrawingsHaveNoText) {
   const std::string html = example().html();
   const std::regex stretched(R"(<svg[^>]*viewBox[^>]*>([\s\S]*?)</svg>)");

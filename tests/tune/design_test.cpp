@@ -47,7 +47,7 @@ Seconds rough(const Call& call) {
 
 struct Measured {
   std::size_t segments = 0;
-  bool reached = false;    ///< whether the target was reached
+  bool reached = false;    ///< the target was reached
   double worst_error = 0;  ///< relative error of a subject's total
   bool nothing_twice = true;
 };

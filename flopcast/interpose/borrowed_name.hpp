@@ -12,7 +12,7 @@ struct BorrowedName {
   std::string_view name;     ///< the name that it passes
 };
 
-/// List taken from the sources of LAPACK 3.11. geqrfp is left out, because the best block sizes for geqrf are the best for geqrfp. trevc3,
+/// List taken from the sources of LAPACK 3.11; geqrfp is left out, because its best block sizes are those of geqrf. The routines trevc3,
 /// trsyl3 and latrs3 are left out, because no routine queries their borrowed names for itself.
 inline constexpr BorrowedName borrowed_names[] = {
     {"geqp3", "geqrf"}, {"tzrzf", "gerqf"}, {"ormrz", "ormrq"}, {"unmrz", "unmrq"}, {"pstrf", "potrf"}};

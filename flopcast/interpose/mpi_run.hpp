@@ -33,9 +33,9 @@ std::optional<std::string> linked_mpi(const std::filesystem::path& program);
 /// Runs one process of an MPI program in the place that mpirun gave this process, and waits for its end. Where kernels are left out, the
 /// program is ended once it has met no new kernel for `patience`, unless that is 0 (Standstill). `mpi` is "openmpi" or "mpich"; if empty,
 /// the MPI is the one that the program is linked with, else the one whose mpirun started this process.
-/// Throws environment_error if there is no such program, its MPI is unknown, the MPIs of the program and of its launcher differ, another
-/// process of the program runs without flopcast, the program was built for SMPI, or flopcast was built without this MPI. Throws usage_error
-/// if the program is linked with another MPI than `mpi`.
+/// Throws environment_error if the program can't be followed. Reasons are: there is no such program, its MPI is unknown or isn't its
+/// launcher's, or it was built for SMPI. Other reasons are another process that runs without flopcast, or an MPI for which flopcast wasn't
+/// built. Throws usage_error if the program is linked with another MPI than `mpi`.
 MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, MpiOptions options, Seconds patience);
 
 }  // namespace flopcast::interpose

@@ -18,7 +18,7 @@ struct CallSum {
   std::int64_t calls = 0;
   std::int64_t skipped = 0;  ///< the calls that a dry run skipped
   double flops = 0;          ///< flops of the calls that the catalogue describes
-  /// The same with single precision counted half, for comparison with the double-precision peak.
+  /// The flops with single precision counted half, for comparison with the double-precision peak.
   double peak_flops = 0;
   Seconds seconds = 0;
   /// The part in calls that the catalogue describes, to which the flops belong. First calls are left out.

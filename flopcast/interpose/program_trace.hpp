@@ -49,8 +49,8 @@ struct RecordedThread {
 /// A library's settings when the program called it for the first time.
 struct LibraryState {
   std::string path;
-  std::optional<int> threads;  ///< nothing: the library doesn't tell
-  std::string kernels;         ///< empty: the library doesn't tell
+  std::optional<int> threads;  ///< nothing if the library doesn't report it
+  std::string kernels;         ///< empty if the library doesn't report it
   friend bool operator==(const LibraryState&, const LibraryState&) = default;
 };
 

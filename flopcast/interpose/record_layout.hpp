@@ -11,8 +11,8 @@
 namespace flopcast::interpose {
 
 /// Returns how the arguments of a call lie in a trace file: a letter each, in the order of the interface. The letters are f flag (1 byte),
-/// i integer (4), l integer of a library with 8-byte integers (8), s d c z scalar of that precision (4, 8, 8, 16), a address (8), - not
-/// kept (info).
+/// i integer (4), l integer of a library with 8-byte integers (8), and - for info, which isn't kept. Scalars are s, d, c and z by their
+/// precision (4, 8, 8, 16), and a is an address (8).
 std::string record_layout(const Routine& routine, int integer_bytes = 4);
 
 /// Returns the bytes of all arguments together.

@@ -66,7 +66,7 @@ enum class ChunkKind : std::uint32_t {
   library,     ///< path of a file that defines called routines
   process,     ///< command line of a process that made calls, words separated by zeros
   unseen,      ///< path of a file that defines routines and was loaded into a process in which no call was seen
-  /// A library's settings at its first call: its path, and the lines "threads N" and "kernels NAME" as far as the library tells them.
+  /// A library's settings at its first call: its path, and the lines "threads N" and "kernels NAME" as far as it reports them.
   state
 };
 

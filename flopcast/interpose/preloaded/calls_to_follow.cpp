@@ -16,7 +16,7 @@ namespace {
 
 std::string fortran_symbol(std::size_t routine) { return kernel::catalogue()[routine].name + "_"; }
 
-/// By the routine's name.
+/// Symbols by the routine's name.
 using Symbols = std::map<std::string, std::string, std::less<>>;
 
 Symbols all_symbols() {

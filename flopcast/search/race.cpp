@@ -23,8 +23,8 @@ void check(const RaceOptions& options) {
     throw bad_input("race: error probability {} given, expected above 0 and below 1", options.error_probability);
   }
   if (options.least_rounds < 1 || options.most_rounds < options.least_rounds) {
-    throw bad_input("race: {} to {} rounds given, expected at least 1 and no fewer at most than at least", options.least_rounds,
-                    options.most_rounds);
+    throw bad_input("race: {} to {} rounds given, expected a minimum of at least 1, and a maximum of no less than that",
+                    options.least_rounds, options.most_rounds);
   }
 }
 

@@ -132,7 +132,7 @@ TEST_P(MpiRun, CblasIsLeftOut) {
 }
 
 /// Names as Julia's, SciPy's and MKL's builds have them; Julia's has integers of 64 bits.
-TEST_P(MpiRunTest, RoutinesUnderOtherNamesAreFollowed) {
+TEST_P(MpiRun, RoutinesUnderOtherNamesAreFollowed) {
   for (const char* names : {"julia_names", "scipy_names", "mkl_names"}) {
     const Result plain = run(2, program(names) + " 10");
     EXPECT_EQ(plain.out, "10 10\n") << plain.err;
@@ -150,7 +150,7 @@ TEST_P(MpiRunTest, RoutinesUnderOtherNamesAreFollowed) {
   }
 }
 
-TEST_P(MpiRunTest, RoutinesUnderOtherNamesAreLeftOut) {
+TEST_P(MpiRun, RoutinesUnderOtherNamesAreLeftOut) {
   for (const char* names : {"julia_names", "scipy_names", "mkl_names"}) {
     const Result result = followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program(names) + " 200");
     ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -76,10 +76,10 @@ bool is_replaced(const std::filesystem::path& path) {
   return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
 }
 
-/// The file that a chain of symbolic links names, whether it exists or not; others, and what another process has moved meanwhile, are
-/// themselves.
+/// Returns the file that a chain of symbolic links names, whether it exists or not. Any other path, and a file that another process has
+/// moved meanwhile, is returned unchanged.
 std::filesystem::path behind_links(const std::string& path) {
-  constexpr int most_links = 40;  // as Linux has it
+  constexpr int most_links = 40;  // the limit of Linux
   std::error_code error;
   std::filesystem::path target = std::filesystem::absolute(path);
   for (int links = 0; links < most_links && std::filesystem::is_symlink(target, error); ++links) {
@@ -89,8 +89,8 @@ std::filesystem::path behind_links(const std::string& path) {
   return error ? target : whole;
 }
 
-/// The open file that `path` names, as /dev/stdout and /dev/fd/3 do; -1 for other paths. Such a file may be shared with others that write
-/// behind each other: replacing it would lose what they wrote.
+/// Returns the open file that `path` names, as /dev/stdout and /dev/fd/3 do; -1 for other paths. Such a file may be shared with other
+/// processes that append to it: replacing it would lose their output.
 int open_file_of(const std::string& path) {
   if (path == "/dev/stdout" || path == "/dev/stderr") {
     return path == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO;
@@ -106,7 +106,7 @@ int open_file_of(const std::string& path) {
   return -1;
 }
 
-/// "flopcast-trace-12" is {"flopcast-trace", 12}; nothing if it doesn't end in a version.
+/// Splits "flopcast-trace-12" into "flopcast-trace" and 12; returns nothing if the text doesn't end in a version.
 std::optional<std::pair<std::string_view, int>> name_and_version(std::string_view schema) {
   const std::size_t dash = schema.rfind('-');
   if (dash == std::string_view::npos) {

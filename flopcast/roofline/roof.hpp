@@ -73,14 +73,14 @@ struct GemmShape {
 /// Returns "1000x4096x128": m, n, k.
 std::string to_string(const GemmShape& shape);
 
-/// Returns the precision as in ComputeRoof: "single" of sgemm, "double" of dgemm.
+/// Returns the precision as in ComputeRoof: "single" for sgemm, "double" for dgemm.
 std::string precision(std::string_view gemm);
 
 /// One configuration of a search with all its measurements.
 struct GemmTrial {
   GemmShape shape;
-  std::string state;  ///< "tie", "slower", "unsettled", or why it was dropped
-  Rates flops;        ///< per second
+  std::string state;  ///< "tie", "slower", "unsettled", or the reason why it was dropped
+  Rates flops;        ///< flops per second
   friend bool operator==(const GemmTrial&, const GemmTrial&) = default;
 };
 
@@ -106,9 +106,9 @@ struct GemmRoof {
 /// A call or program on the roofline.
 struct Point {
   std::string name;
-  double flops = 0, bytes = 0;  ///< its operational intensity is their ratio; bytes are its operands', each once
+  double flops = 0, bytes = 0;  ///< the operational intensity is their ratio; bytes are those of the operands, each counted once
   int threads = 1;
-  Rates flops_rate;                  ///< per second
+  Rates flops_rate;                  ///< flops per second
   std::string level;                 ///< level that contains its operands from call to call: "L2", "memory"; empty: unknown
   std::string precision = "double";  ///< "double" or "single", as in ComputeRoof
 

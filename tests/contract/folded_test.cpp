@@ -70,7 +70,7 @@ TEST(Fold, NamesOrdersOfRows) {
   EXPECT_EQ(row_order("B"), std::nullopt);
 }
 
-TEST(Fold, LeadsByAWithALineOfC) {
+TEST(Fold, OrdersRowsByAWithinLinesOfC) {
   // A is contiguous along b: 96 of its 192 values and 8 values of a come first, then the rest in A's order: blocks of b, e, blocks of a
   const Folded folded = fold(make_contraction(parse_notation("abec=bdea,dc"), {{'a', 40}, {'b', 192}, {'c', 3}, {'d', 5}, {'e', 2}}));
   ASSERT_FALSE(folded.swapped);

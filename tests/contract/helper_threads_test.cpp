@@ -99,7 +99,7 @@ TEST(HelperThreads, WorkInAForkedChildToo) {
   EXPECT_THAT(times_worked(3), ::testing::Each(1));
 }
 
-TEST(HelperThreads, AreRefusedWhereTheSystemHasNoMore) {
+TEST(HelperThreads, AreRefusedIfTheSystemHasNoMore) {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "sanitizers need address space";
 #endif
@@ -149,7 +149,7 @@ TEST(HelperThreads, LeaveSignalsToTheProgram) {
   EXPECT_EQ(sigismember(&own, SIGINT), 0);
 }
 
-TEST(HelperThreads, ComputeAsTheirCallerDoes) {
+TEST(HelperThreads, UseTheRoundingModeOfTheirCaller) {
   int mode = FE_TONEAREST;
   in_a_helper([] {});  // the helper thread exists from now on
   std::fesetround(FE_UPWARD);

@@ -111,7 +111,7 @@ TEST(ColumnPanels, KnowAConstantStep) {
   EXPECT_EQ(column_panels(f.n, 0, 6, 6)[0].step_b, 0);
 }
 
-TEST(PackingOrder, FollowsAWhereARowOfThePanelsDoesNot) {
+TEST(PackingOrder, FollowsTheContiguousDimensionOfA) {
   // A is contiguous along b, the second index of C
   const Folded f = folded("abc=bda,dc", {{'a', 3}, {'b', 2}, {'c', 2}, {'d', 4}});
   const std::vector<RowPanel> panels = RowPanels(f.m, 3, 2).of(0, 6);

@@ -52,7 +52,7 @@ TEST(Region, CountsItsBytes) {
   }
 }
 
-TEST(Region, KnowsItsEnds) {
+TEST(Region, GivesItsEnds) {
   std::mt19937 random(2);
   for (int trial = 0; trial < 2000; ++trial) {
     const Region region = random_region(random);

@@ -230,7 +230,7 @@ TEST(Skip, GivesFunctionsAResult) {
   EXPECT_EQ(skip(parse_call(require("dnrm2"), {{"n", "7"}})).value, 1.0);
 }
 
-TEST(Decides, IfAProgramMayDependOnTheResult) {
+TEST(Decides, IsTrueForResultsThatAProgramMayTest) {
   for (const char* name : {"idamax", "dnrm2", "zdotc", "dgetrf"}) {
     EXPECT_TRUE(decides(require(name))) << name;
   }

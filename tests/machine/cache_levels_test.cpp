@@ -114,7 +114,7 @@ void expect_levels_of_prefetched(const CacheSweep& sweep) {
   EXPECT_NEAR(last.bandwidth, 1 / 11e-12, 0.1 / 11e-12);
 }
 
-TEST(CacheLevels, KeepAKneeThatTheTriadHardlySeesBeforeOneThatNoChaseSees) {
+TEST(CacheLevels, PreferAKneeOfTheChasesToOneOfTheTriadAlone) {
   expect_levels_of_prefetched(
       prefetched_sweep({32 * kibibyte, 2560 * kibibyte, 22 * mebibyte, 80 * mebibyte}, {3.5e-12, 8.2e-12, 11e-12, 24e-12, 34e-12}));
 }

@@ -53,7 +53,7 @@ class KeptMeasurement : public ::testing::Test {
   fs::path directory_;
 };
 
-TEST(Fingerprint, DependsOnWhatNumbersHoldFor) {
+TEST(Fingerprint, DependsOnCpuBuildAndKernels) {
   const Topology topology = two_cores();
   const std::string original = fingerprint(topology, openblas(), {});
   EXPECT_EQ(original, fingerprint(two_cores(), openblas(), {}));
@@ -70,7 +70,7 @@ TEST(Fingerprint, DependsOnWhatNumbersHoldFor) {
   EXPECT_NE(original, fingerprint(other_cpu, openblas(), {}));
 }
 
-TEST(Fingerprint, IgnoresWhatChangesFromRunToRun) {
+TEST(Fingerprint, IgnoresLimitsOfTheProcessAndPaths) {
   Topology later = two_cores();
   later.usable = {1};
   later.usable_cores = 1;

@@ -41,7 +41,7 @@ TEST(LuFromGer, SumsTheRankOneUpdates) {
   }
 }
 
-TEST(LuFromGer, RefusesWhatIsNoLu) {
+TEST(LuFromGer, RefusesOrdersAndModelsThatDoNotSuit) {
   EXPECT_THROW(lu_from_ger(square(), 1), Error);
   Model model = square();
   model.sizes = {"m", "n", "k"};

@@ -40,7 +40,7 @@ TEST(Thresholds, AreNoneIfTheTeamIsConstant) {
   EXPECT_THAT(*find_thresholds({{64, 64}, {64, 64}}, 8, team_from(5000)), IsEmpty()) << "a domain of a single point";
 }
 
-TEST(Thresholds, OneProbeThatIsWrongIsOutvoted) {
+TEST(Thresholds, AWrongProbeIsOutvoted) {
   for (int wrong = 0; wrong < 9; ++wrong) {
     int probe = 0;
     const auto found = find_thresholds({{1}, {100000}}, 1, [&](const Sizes& sizes) -> std::optional<double> {
@@ -67,7 +67,7 @@ TEST(Thresholds, AreNotKnownIfInterrupted) {
   }));
 }
 
-TEST(Sides, PartTheSizes) {
+TEST(Sides, DivideTheSizes) {
   EXPECT_THAT(sides({}), ElementsAre(Side{}));
   const std::vector<double> thresholds = {100, 1000};
   const std::vector<Side> all = sides(thresholds);

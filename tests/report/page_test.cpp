@@ -119,7 +119,7 @@ TEST(Page, BarsAreInProportion) {
   EXPECT_LT(reference[0], 960);
 }
 
-TEST(Page, BarsOfNothingHaveNoLength) {
+TEST(Page, BarsOfZeroHaveNoLength) {
   Page page("empty");
   page.add_bars({{"a", 0, "0 s"}}, "nothing");
   page.add_bars({}, "none");

@@ -97,7 +97,7 @@ TEST(Race, CutShortKnowsTheBestOfABusyMachine) {
 }
 
 /// Least costs would mislead where noise has both directions.
-TEST(Race, CutShortGoesByMediansWhereTheseTellMost) {
+TEST(Race, CutShortUsesMediansWhereTheyTellMost) {
   constexpr int trials = 60;
   EXPECT_GE(good_when_cut_short({0.1, 0, 0, 0}, trials, 1000), trials * 65 / 100);  // least costs: 28 of 60
 }

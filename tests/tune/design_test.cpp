@@ -130,7 +130,7 @@ TEST(Design, KnownPlacesAreNotChosenAgain) {
   EXPECT_TRUE(choose_segments(subjects, models, options).empty());
 }
 
-TEST(Design, MostPointsHoldsWhateverTheNumberOfPlaces) {
+TEST(Design, MostPointsLimitsAnyNumberOfPlaces) {
   std::vector<Subject> subjects = several();
   model::OnDemandModels models(machine());
   DesignOptions options;

@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Mistake{{"profile", "x", "--what-if", "same,nb"}, 2, "'same' is not understood"},
                       Mistake{{"profile", "x", "--what-if", "threads=0"}, 3, "--what-if threads"}));
 
-/// What a pager or `head` leaves unread is no reason to die of another cause.
+/// A pager or `head` may leave output unread, which must not change the exit code.
 TEST(BrokenPipes, OnStandardErrorChangeNoExitCode) {
   const Ended ended = shell("exec 3>&1; { sleep 0.2; flopcast predict dgeqrf n=0 2>&1; echo $? >&3; } | true");
   EXPECT_EQ(ended.out, "3\n");

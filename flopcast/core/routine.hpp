@@ -42,10 +42,10 @@ enum class Form : std::uint8_t {
   vector,    ///< `rows` elements, `increment` apart
   full,      ///< rows x columns
   triangle,  ///< the triangle of order `rows` that the flag `uplo` names; with `diag` = U without its diagonal
-  /// Of rows x columns, the part on and above (U) or below (L) the diagonal; the whole matrix for other letters; P and Q (ormbr's vect) are
-  /// U and L.
+  /// The part of rows x columns elements on and above (U) or below (L) the diagonal; the whole matrix for other letters. P and Q (ormbr's
+  /// vect) are U and L.
   trapezoid,
-  /// As trapezoid, but beside the diagonal that ends in the last corner instead of starting in the first (the reflectors of geqlf).
+  /// A trapezoid beside the diagonal that ends in the last corner instead of starting in the first (the reflectors of geqlf).
   end_trapezoid,
   /// Footprint of a reduction to Hessenberg form: the rows from `lower` (counted from 0) to `rows` of `columns` columns, and the rows above
   /// in the `upper` columns after the first.

@@ -15,7 +15,7 @@ struct CpuPlace {
   friend bool operator==(const CpuPlace&, const CpuPlace&) = default;
 };
 
-/// How threads are laid over a machine of several sockets (paper 003, sections III-A and III-B): close fills one socket after the other,
+/// Distribution of threads over a machine of several sockets (paper 003, sections III-A and III-B): close fills one socket after the other,
 /// spread takes turns.
 enum class Affinity : std::uint8_t { close, spread };
 

@@ -70,7 +70,7 @@ const ReportedCache* counterpart(std::span<const ReportedCache> reported, std::s
   return nearest == reported.end() ? nullptr : &*nearest;
 }
 
-/// Which of a pattern's knees belongs to each knee of the triad.
+/// Pairs of the triad's knees with those of another pattern.
 class PairedKnees {
  public:
   PairedKnees(std::span<const Knee> triad, const std::vector<Knee>& knees)

@@ -10,7 +10,7 @@
 
 namespace flopcast::machine {
 
-/// How long and how far the sweeps go.
+/// Duration and range of the sweeps.
 struct SweepOptions {
   std::int64_t smallest_bytes = std::int64_t{4} * 1024;
   std::int64_t largest_bytes = 256LL * 1024 * 1024;  ///< reduced to an eighth of memory

@@ -29,7 +29,7 @@ inline Seconds thread_cpu_seconds() noexcept {
 /// Returns true if the CPU has a time stamp counter that ticks evenly whatever the clock does.
 bool has_invariant_counter() noexcept;
 
-/// How well a clock tells time, in seconds.
+/// Quality of a clock, in seconds; small is good.
 struct ClockQuality {
   Seconds resolution = 0;  ///< smallest step seen between different readings
   Seconds overhead = 0;    ///< median difference of two readings with nothing between them

@@ -13,7 +13,7 @@
 
 namespace flopcast::machine {
 
-/// How the environment is detected.
+/// Options of the detection of an environment.
 struct DetectOptions {
   bool refresh = false;             ///< measure again, though it was measured before
   bool quick = false;               ///< measure with the coarser sweep

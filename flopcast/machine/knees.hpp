@@ -21,7 +21,7 @@ struct Knee {
   friend bool operator==(const Knee&, const Knee&) = default;
 };
 
-/// How a curve is split into plateaus.
+/// Options of splitting a curve into plateaus.
 struct KneeOptions {
   double noise_floor = 0.04;     ///< relative scatter below which differences mean nothing
   double smallest_step = 1.3;    ///< least ratio of plateaus that counts as a knee

@@ -26,7 +26,7 @@ class PreemptionDetector {
 /// microseconds.
 std::optional<Seconds> stolen_seconds();
 
-/// How steady the machine's speed is at present.
+/// Fluctuation of the machine's speed at present; small is good.
 struct NoiseLevel {
   double spread = 0;           ///< interquartile range of equal work / its median
   double disturbed_share = 0;  ///< share of slices that took over 1.5 times the median or lost the CPU

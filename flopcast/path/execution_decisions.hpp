@@ -40,7 +40,7 @@ class ExecutionDecisions {
   /// counts only until a time from a window is known. Policies full, eager and random have no windows.
   ExecutionDecisions(Policy policy, const Precision& precision, bool across_sizes = false, std::optional<ExecutionWindows> windows = {});
 
-  /// For policy random: processes with different seeds decide differently.
+  /// Sets the seed of policy random: processes with different seeds decide differently.
   void seed(std::uint32_t seed) { chance_.seed(seed); }
 
   /// Limits the plausible time of kernel `number`, a communication, which takes longer only if something else makes it wait. A process may

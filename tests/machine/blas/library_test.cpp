@@ -45,7 +45,7 @@ std::string message_of(const std::function<void()>& action) {
   return "";
 }
 
-/// [1 2; 3 4] [5 6; 7 8], column-major.
+/// Returns [1 2; 3 4] [5 6; 7 8], column-major.
 std::array<double, 4> product(const Library& library) {
   const std::array<double, 4> a = {1, 3, 2, 4}, b = {5, 7, 6, 8};
   std::array<double, 4> c{};
@@ -55,7 +55,7 @@ std::array<double, 4> product(const Library& library) {
   return c;
 }
 
-/// Last entry of the Cholesky factor of the matrix min(i, j): 1.
+/// Returns the last entry of the Cholesky factor of the matrix min(i, j), which is 1.
 double cholesky(const LibrarySet& libraries, int n) {
   using Dpotrf = void (*)(const char*, const int*, double*, const int*, int*, std::size_t);
   std::vector<double> a(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));

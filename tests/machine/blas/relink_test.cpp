@@ -12,7 +12,7 @@
 namespace flopcast::machine {
 namespace {
 
-/// Where the calls of a loaded library go, by symbol.
+/// Returns the addresses that a loaded library calls, by symbol.
 std::map<std::string, void*> calls_of(const LoadedFile& file) {
   std::map<std::string, void*> calls;
   for_each_binding(file.map(), [&](const Binding& binding) { calls[std::string(binding.name)] = *binding.slot; });

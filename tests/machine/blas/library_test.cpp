@@ -117,7 +117,7 @@ TEST(Library, SetsThreadsThroughItsOwnCall) {
   EXPECT_THAT(message_of([] { Library::open("openblas-serial").set_threads(2); }), HasSubstr("has only one"));
 }
 
-TEST(Library, CanBeClosedWhileItsThreadsLookOutForWork) {
+TEST(Library, CanBeClosedWhileItsThreadsWaitForWork) {
   for (const char* name : {"openblas-pthread", "blis-openmp"}) {
     for (int repetition = 0; repetition < 3 && installed(name, Role::blas); ++repetition) {
       {
@@ -149,7 +149,7 @@ TEST(SeveralThreads, MayNotCallOpenBlasBuiltForOne) {
   EXPECT_EQ(may_be_called_by_several_threads(std::filesystem::path("/dev/null")), std::nullopt);
 }
 
-TEST(SeveralThreads, AreLetInByWhatTheLibrarySays) {
+TEST(SeveralThreads, MayCallIfTheLibraryReportsSo) {
   const auto says = [](const std::string& prefix, int parallel, const char* config) {
     static int threads;
     static const char* text;
@@ -173,7 +173,7 @@ TEST(SeveralThreads, AreLetInByWhatTheLibrarySays) {
   }));
 }
 
-TEST(Library, RefusesWhatIsNoBlas) {
+TEST(Library, RefusesFilesThatAreNoBlas) {
   EXPECT_THAT(message_of([] { Library::open("openblass"); }), HasSubstr("no BLAS library 'openblass' is installed"));
   EXPECT_THAT(message_of([] { Library::open("libm.so.6"); }), HasSubstr("neither BLAS nor LAPACK"));
   EXPECT_THAT(message_of([] { Library::open("/nowhere/libblas.so"); }), HasSubstr("/nowhere/libblas.so can't be opened: No such file"));

@@ -34,7 +34,7 @@ TEST(Relink, MakesLapackCallThisBlas) {
   EXPECT_EQ(calls.at("ilaenv_"), reinterpret_cast<void*>(libraries.function("ilaenv"))) << "LAPACK's own stay its own";
 }
 
-TEST(Relink, ShowsWhatALibraryCalls) {
+TEST(Relink, ShowsTheCallsOfALibrary) {
   const LoadedFile file(locate("libm.so.6", Role::blas).string(), LM_ID_BASE);
   int functions = 0;
   for_each_binding(file.map(), [&](const Binding& binding) {

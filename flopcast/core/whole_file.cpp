@@ -11,27 +11,11 @@
 #include <cstring>
 #include <random>
 
+#include "flopcast/core/descriptor.hpp"
 #include "flopcast/core/error.hpp"
 
 namespace flopcast {
 namespace {
-
-/// Owner of a file descriptor, which it closes.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');

@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "flopcast/core/descriptor.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/whole_file.hpp"
 
@@ -20,23 +21,6 @@ namespace flopcast::report {
 namespace {
 
 std::string shown_name(const std::string& path, const char* standard) { return path == "-" ? standard : "'" + path + "'"; }
-
-/// An open file, which is closed with this object.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ > STDERR_FILENO) {
-      ::close(number_);
-    }
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 /// Returns false, with errno set, if not all of the text could be written.
 bool write_all(int descriptor, std::string_view text) {
@@ -147,7 +131,7 @@ void require_writable(const std::string& path) {
 
 std::string read_file(const std::string& path) {
   const std::string name = shown_name(path, "standard input");
-  const Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) {
     throw bad_input("cannot read {}: {}", name, std::strerror(errno));
   }

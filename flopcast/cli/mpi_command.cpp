@@ -47,7 +47,9 @@ Examples:
   flopcast mpi show profile.json
   mpirun -n 2 flopcast mpi run --policy a-priori --statistics profile.json -- ./app)";
 
-constexpr const char* show_footer = R"(Examples:
+constexpr const char* show_footer = R"(--csv prints the table of all kernels alone; --json prints the whole profile.
+
+Examples:
   flopcast mpi show profile.json
   flopcast mpi show --csv profile.json)";
 

@@ -1,5 +1,7 @@
 #include "flopcast/interpose/loaded_libraries.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include <sstream>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/launch.hpp"
 #include "flopcast/interpose/process_environment.hpp"
 
 namespace flopcast::interpose {
@@ -79,6 +82,26 @@ std::vector<LoadedLibrary> loaded_libraries(const fs::path& program, std::vector
     }
   }
   return libraries;
+}
+
+std::string why_not_started(const std::string& command, int exit_code) {
+  constexpr int not_started = 127;
+  if (exit_code != not_started) {
+    return "";
+  }
+  std::vector<std::string> missing;
+  try {
+    for (const LoadedLibrary& library : loaded_libraries(find_program(command), current_environment())) {
+      if (library.path.empty()) {
+        missing.push_back(library.name);
+      }
+    }
+  } catch (const Error&) {  // the program isn't on this machine
+    missing.clear();
+  }
+  return missing.empty() ? fmt::format("{} did not start: it ended with exit code {} before its first instruction", command, exit_code)
+                         : fmt::format("{} did not start: the dynamic linker finds no {}. Add its folder to LD_LIBRARY_PATH", command,
+                                       fmt::join(missing, ", "));
 }
 
 }  // namespace flopcast::interpose

@@ -16,4 +16,8 @@ struct LoadedLibrary {
 /// is empty for a script. Throws environment_error if the linker can't be started.
 std::vector<LoadedLibrary> loaded_libraries(const std::filesystem::path& program, std::vector<std::string> environment);
 
+/// Returns the reason why the program `command` ended with `exit_code` before any preloaded library was loaded: a shared library is missing, or
+/// the dynamic linker refused the program otherwise. Empty if the exit code isn't that of the dynamic linker.
+std::string why_not_started(const std::string& command, int exit_code);
+
 }  // namespace flopcast::interpose

@@ -363,6 +363,12 @@ TEST_P(MpiRun, RefusedMessagesAreNotWaitedFor) {
   EXPECT_THAT(result.out, HasSubstr("refused 3"));
 }
 
+TEST_P(MpiRun, NamesTheLibraryThatAProgramLacks) {
+  const Result result = followed(1, "", program("lacking_program"));
+  EXPECT_EQ(result.exit_code, 127);
+  EXPECT_THAT(result.err, HasSubstr("did not start: the dynamic linker finds no libjulia_library.so"));
+}
+
 TEST_P(MpiRun, SaysWhyThereIsNoProfile) {
   EXPECT_THAT(followed(1, "", program("work_program") + " 5 none").err, HasSubstr("never called MPI_Init"));
   EXPECT_THAT(followed(1, "", program("work_program") + " 5 exit").err, HasSubstr("not all processes reached MPI_Finalize"));

@@ -1,5 +1,6 @@
-/* What bench/mpi_overhead.py and bench/mpi_path.py run. `messages COUNT`: a ping-pong of COUNT messages of 8 bytes between ranks 0 and 1. `work ORDER STEPS`: products of that order,
-   then a reduction of the result, STEPS times; rank 0 does a fifth more. Prints the seconds between MPI_Init and MPI_Finalize, of the slowest process. */
+/* The program of bench/mpi_overhead.py and bench/mpi_path.py. `messages COUNT`: a ping-pong of COUNT messages of 8 bytes between ranks 0 and 1.
+   `work ORDER STEPS`: products of that order, then a reduction of the result, STEPS times; rank 0 does a fifth more. Prints the seconds between
+   MPI_Init and MPI_Finalize in the slowest process. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the savings and the quality of tuning by selective execution. Every space is tuned with an empty store, again with the filled store, and
 with everything executed before, between and after, all in the same kind of launches. Prints a Markdown table. "configurations" tells in how many
-launches of the program. "speed-up" is the time that the programs measure (the factorisation), in full over selectively. The latter includes the
+launches of the program. "speed-up" is the time that the programs measure (the factorisation), in full over selectively. The selective time includes the
 full execution for the self-check, which a warm tuning remembers. "whole commands" is the same ratio for whole commands, with starting and making matrices.
 Errors compare the predicted path with the median of the full executions' paths, by the clock that flopcast chooses (CPU time where processes
 outnumber cores). "between full ones" is the error of one full execution as the prediction of another. "by a full tuning" is the distance from the

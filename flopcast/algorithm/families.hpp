@@ -18,7 +18,7 @@ struct Family {
   /// Prefix of the names of the family's variants; other variants of the routine belong to another family. LU without pivoting shares getrf's
   /// operands but not its result.
   std::string prefix;
-  bool is_lapacks = true;  ///< whether LAPACK's routine computes the same result
+  bool is_lapacks = true;  ///< true if LAPACK's routine computes the same result
 };
 
 /// Returns the families that have a common name.

@@ -24,21 +24,21 @@ const Algorithm& require(const Routine& routine, std::string_view variant = {});
 /// "work"), local memory of the algorithm local0, local1, ... Addresses in `call` are ignored; a work size of 0 is replaced by the size
 /// that full blocks need. Throws bad_input if `algorithm` belongs to another family.
 Trace record(const Call& call, const BlockParameters& blocks, const Algorithm& algorithm);
-/// The same for require(*call.routine, variant).
+/// Records require(*call.routine, variant).
 Trace record(const Call& call, const BlockParameters& blocks, std::string_view variant = {});
 
 /// Executes an algorithm on the operands of `call`; returns LAPACK's info. Throws bad_input if `algorithm` belongs to another family.
 std::int32_t execute(const Call& call, const BlockParameters& blocks, const FunctionLookup& lookup, const Algorithm& algorithm);
 /// Executes an algorithm and reuses the resources of earlier executions.
 std::int32_t execute(const Call& call, const BlockParameters& blocks, const std::shared_ptr<Runtime>& runtime, const Algorithm& algorithm);
-/// The same for require(*call.routine, variant).
+/// Executes require(*call.routine, variant).
 std::int32_t execute(const Call& call, const BlockParameters& blocks, const FunctionLookup& lookup, std::string_view variant = {});
 
 /// Returns `call` with a work size of 0 replaced by the size that `algorithm` needs for full blocks.
 Call with_workspace(const Call& call, const BlockParameters& blocks, const Algorithm& algorithm);
 
-/// Returns the configuration that names a trace of `call`: the routine, its variant after a slash unless it is LAPACK's, its flags after a
-/// colon ("dpotrf:L", "dpotrf/recursive:L"), and as parameters its integer arguments, nb, nbmin and nx.
+/// Returns the configuration that names a trace of `call`. It consists of the routine, its variant after a slash unless it is LAPACK's, and
+/// its flags after a colon ("dpotrf:L", "dpotrf/recursive:L"). Its parameters are the integer arguments, nb, nbmin and nx.
 Configuration configuration(const Call& call, const BlockParameters& blocks, std::string_view variant = {});
 
 /// Returns one allocation for each operand of `call`, in the order of the interface, at address 0.

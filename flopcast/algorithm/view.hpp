@@ -11,8 +11,8 @@ namespace flopcast::algorithm {
 /// works on a stored upper triangle U = L'.
 struct View {
   Matrix stored;
-  std::int64_t rows = 0, columns = 0;  ///< of the matrix as seen
-  bool is_adjoint = false;             ///< whether the matrix as seen is the conjugate transpose of the stored one
+  std::int64_t rows = 0, columns = 0;  ///< size of the matrix as seen
+  bool is_adjoint = false;             ///< true if the matrix as seen is the conjugate transpose of the stored one
 
   [[nodiscard]] bool empty() const noexcept { return rows == 0 || columns == 0; }
   /// Returns the sub-matrix of these rows and columns, as seen.

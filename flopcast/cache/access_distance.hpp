@@ -49,7 +49,7 @@ struct OperandAccess {
   /// Counts of the operand's bytes by their own access distance. Parts of an operand that were last accessed at different times lie in
   /// different levels.
   BytesByDistance bytes{};
-  /// Whether the last access to more than half of the bytes was a write.
+  /// True if the last access to more than half of the bytes was a write.
   bool dirty = false;
 };
 using CallAccess = InlineVector<OperandAccess, most_operands>;

@@ -29,9 +29,9 @@ std::vector<Space> spaces(std::span<const Allocation> allocations, const Footpri
 /// Returns the index of the space that contains `address`; one must.
 std::size_t space_of(const std::vector<Space>& spaces, std::uintptr_t address) noexcept;
 
-/// Cuts a region of `space` into trapezoids: one for a sub-matrix or triangle with the space's leading dimension, two if its columns
-/// straddle those of the space, up to three per column for any other stride; more than 65536 columns of another stride count as one run with
-/// what lies between them.
+/// Cuts a region of `space` into trapezoids. A sub-matrix or triangle with the space's leading dimension gives one, or two if its columns
+/// straddle those of the space. Any other stride gives up to three per column. More than 65536 columns of another stride count as one run
+/// with everything between them.
 template <class Visit>
 void for_each_trapezoid(const Region& region, const Space& space, Visit&& visit) {
   if (region.columns <= 0) {
@@ -59,7 +59,7 @@ void for_each_trapezoid(const Region& region, const Space& space, Visit&& visit)
     visit(Trapezoid{first + 1, last + 2, {}, {high.intercept - height - high.slope, high.slope}});
   } else if (region.columns > 1) {
     constexpr std::int64_t most_apart = 1 << 16;
-    if (region.columns > most_apart) {  // beyond all caches anyhow: as one run, with what lies between
+    if (region.columns > most_apart) {  // beyond all caches in any case: counted as one run, with everything between
       const auto bytes = static_cast<std::int64_t>(region.end() - region.begin());
       for_each_trapezoid({region.begin(), bytes, 1, bytes, 0}, space, visit);
       return;

@@ -22,9 +22,10 @@ struct CacheState {
 /// Bytes that enter a cache together: a call that reads one row of a matrix also brings in neighbouring rows.
 inline constexpr std::int64_t line_bytes = 64;
 
-/// Places the operands of all calls. Level i holds the bytes with an access distance of at most the measured capacity of caches[i], memory holds
-/// the rest (LRU, fully associative and inclusive caches: paper 000, section 3; counted in lines for runs shorter than a line). An operand
-/// that lies in several levels is assigned to the level of its median byte. Throws bad_input if there are more than four levels or capacities do not grow outwards.
+/// Places the operands of all calls. Level i holds the bytes with an access distance of at most the measured capacity of caches[i], and
+/// memory holds the rest. (LRU, fully associative and inclusive caches: paper 000, section 3; counted in lines for runs shorter than a
+/// line.) An operand that lies in several levels is assigned to the level of its median byte. Throws bad_input if there are more than four
+/// levels or capacities do not grow outwards.
 CacheState cache_state(const Trace& trace, std::span<const CacheLevel> caches, Start start = Start::artificial);
 
 }  // namespace flopcast::cache

@@ -56,7 +56,8 @@ std::optional<std::size_t> Plane::whole_interval(Strip& strip, const Trapezoid& 
 std::optional<Plane::Range> Plane::locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,
                                           std::int64_t end) noexcept {
   // Lines that have the same order at the first and the last column have that order in between. A break that merely touches a line of the
-  // shape at one of the two columns may be put on either side; so the order is searched at the first column and corrected at the last.
+  // shape at one of the two columns may be put on either side. Therefore the order is searched at the first column and corrected at the
+  // last.
   const std::int64_t last = end - 1;
   const std::int64_t low_begin = shape.low.at(begin), low_last = shape.low.at(last);
   const std::int64_t high_begin = shape.high.at(begin), high_last = shape.high.at(last);

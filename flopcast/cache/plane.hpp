@@ -86,8 +86,8 @@ class Plane {
   std::size_t cut(std::int64_t column);
   /// Joins equal neighbours among the strips first-1 ... last.
   void join(std::size_t first, std::size_t last);
-  /// Returns the break that begins an interval with exactly the lines of the shape, if that break is near the last one found and neither
-  /// neighbouring interval has `stamp`, so that adjacent intervals never share a stamp.
+  /// Returns the break that begins an interval with exactly the lines of the shape, if that break is near the last one found. Returns
+  /// nothing if a neighbouring interval has `stamp`, so that adjacent intervals never share a stamp.
   [[nodiscard]] std::optional<std::size_t> whole_interval(Strip& strip, const Trapezoid& shape, Stamp stamp) const noexcept;
   /// Returns an empty range if a line of the shape crosses a break in the columns begin ... end-1.
   static std::optional<Range> locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,

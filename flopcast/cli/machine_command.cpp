@@ -17,6 +17,7 @@
 #include "flopcast/machine/clock.hpp"
 #include "flopcast/machine/detect.hpp"
 #include "flopcast/machine/inspect.hpp"
+#include "flopcast/machine/library_identity.hpp"
 #include "flopcast/machine/noise.hpp"
 #include "flopcast/machine/topology.hpp"
 #include "flopcast/report/table.hpp"

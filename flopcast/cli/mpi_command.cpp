@@ -23,6 +23,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/json.hpp"
 #include "flopcast/core/units.hpp"
+#include "flopcast/interpose/loaded_libraries.hpp"
 #include "flopcast/interpose/mpi_companions.hpp"
 #include "flopcast/interpose/mpi_run.hpp"
 #include "flopcast/report/file.hpp"
@@ -48,7 +49,9 @@ Examples:
   flopcast mpi show profile.json
   mpirun -n 2 flopcast mpi run --policy a-priori --statistics profile.json -- ./app)";
 
-constexpr const char* show_footer = R"(Examples:
+constexpr const char* show_footer = R"(--csv prints the table of all kernels alone; --json prints the whole profile.
+
+Examples:
   flopcast mpi show profile.json
   flopcast mpi show --csv profile.json)";
 
@@ -204,7 +207,7 @@ std::string own_messages(const json& profile) {
 }
 
 /// Why there is no profile, or why not all of it can be trusted.
-std::vector<std::string> complaints(const MpiRun& run, const json& profile, bool no_thread_multiple) {
+std::vector<std::string> complaints(const MpiRun& run, const json& profile, const RunOptions& options) {
   if (!run.profile.empty()) {
     std::vector<std::string> all;
     if (!profile.at("path_complete")) {
@@ -224,7 +227,7 @@ std::vector<std::string> complaints(const MpiRun& run, const json& profile, bool
   }
   if (run.stage == interpose::mpi_stage_multiple) {
     return {std::string("no profile: the program has MPI_THREAD_MULTIPLE, whose threads flopcast doesn't follow; ") +
-            (no_thread_multiple
+            (options.no_thread_multiple
                  ? "MPI gave it more than was asked for (does the environment set OMPI_MPI_THREAD_LEVEL or MPIR_CVAR_DEFAULT_THREAD_LEVEL?)"
                  : "if less does for it, try --no-thread-multiple")};
   }
@@ -234,8 +237,11 @@ std::vector<std::string> complaints(const MpiRun& run, const json& profile, bool
   if (run.stage == interpose::mpi_stage_writing) {
     return {"no profile: the process of rank 0 ended before all of it was written"};
   }
-  return {run.stage == interpose::mpi_stage_loaded ? "no profile: the program never called MPI_Init"
-                                                   : "no profile: the library was not loaded; did the program clear its environment?"};
+  if (run.stage == interpose::mpi_stage_loaded) {
+    return {"no profile: the program never called MPI_Init"};
+  }
+  const std::string reason = interpose::why_not_started(options.command.front(), run.exit_code);
+  return {"no profile: " + (!reason.empty() ? reason : "the library was not loaded; did the program clear its environment?")};
 }
 
 /// What an earlier run has left in the profile's file. It goes out of the way before the program starts, so that it can't be taken for this
@@ -325,7 +331,7 @@ void tell_of_none(const MpiRun& run, const EarlierProfile& earlier, const RunOpt
   if (!run.first || run.stood_still || run.stage == interpose::mpi_stage_other) {
     return;
   }
-  for (const std::string& complaint : complaints(run, {}, options.no_thread_multiple)) {
+  for (const std::string& complaint : complaints(run, {}, options)) {
     note("flopcast: " + complaint + (earlier.exists() ? "; that of an earlier run is now in " + earlier.file() : ""), common);
   }
   const bool asked_for = common.output != "-" || options.to_standard_output;
@@ -378,7 +384,7 @@ void tell_of_profile(const MpiRun& run, const EarlierProfile& earlier, const Run
     return;
   }
   const json profile = json::parse(run.profile);
-  for (const std::string& complaint : complaints(run, profile, options.no_thread_multiple)) {
+  for (const std::string& complaint : complaints(run, profile, options)) {
     note("flopcast: " + complaint, common);
   }
   common.json ? say(run.profile) : tell(profile, common);

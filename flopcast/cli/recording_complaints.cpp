@@ -8,6 +8,7 @@
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/routine_symbol.hpp"
 #include "flopcast/interpose/launch.hpp"
+#include "flopcast/interpose/loaded_libraries.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/elf_file.hpp"
 
@@ -58,7 +59,8 @@ std::string why_no_calls(const interpose::ProgramSummary& summary) {
 std::vector<std::string> recording_complaints(const interpose::ProgramSummary& summary, std::int64_t calls) {
   std::vector<std::string> all;
   if (summary.loaded == 0) {
-    all.emplace_back("the recording library was not loaded: did the program clear its environment?");
+    const std::string reason = summary.command.empty() ? "" : interpose::why_not_started(summary.command.front(), summary.exit_code);
+    all.push_back(!reason.empty() ? reason : "the recording library was not loaded: did the program clear its environment?");
   } else if (calls == 0 && summary.dropped == 0 && summary.damaged == 0 && summary.missing == 0) {
     all.push_back("no BLAS or LAPACK call was seen: " + why_no_calls(summary));
   }

@@ -16,6 +16,7 @@
 #include "flopcast/cli/profile_file.hpp"
 #include "flopcast/cli/program_libraries.hpp"
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/loaded_libraries.hpp"
 #include "flopcast/interpose/program_run.hpp"
 #include "flopcast/interpose/recorder.hpp"
 #include "flopcast/kernel/catalogue.hpp"
@@ -350,9 +351,13 @@ void run_command(const RunOptions& options, CommonOptions& common) {
          common);
     return;
   }
+  const std::string not_started = run.processes == 0 ? interpose::why_not_started(options.command.front(), run.exit_code) : std::string();
+  if (!not_started.empty()) {
+    note("flopcast: " + not_started, common);
+  }
   if (options.report || common.output != "-") {
     write_report(run, common);
-  } else {
+  } else if (not_started.empty()) {
     warn_of_routines(run, common);
   }
   warn_of_libraries(run, profile.environment.blas, program, common);

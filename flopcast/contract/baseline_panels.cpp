@@ -3,7 +3,7 @@
 #include "flopcast/contract/panel_tables.hpp"
 #include "flopcast/contract/transpose_loops.hpp"
 
-// For every CPU. The compiler maps the vectors to the available instructions.
+// The kernels for every CPU. The compiler maps the vectors to the available instructions.
 namespace flopcast::contract {
 
 namespace {

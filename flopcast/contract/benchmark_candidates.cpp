@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t most_tried = 16;
 constexpr double infinitely_slower = std::numeric_limits<double>::infinity();
-/// by round: a candidate is timed if its time is at most this multiple of the best one's
+/// index: round; a candidate is timed if its time is at most this multiple of the best one's
 constexpr std::array<double, 3> still_tried = {infinitely_slower, 1.5, 1.2};
 
 /// Lengths along M, N, K and the batch.

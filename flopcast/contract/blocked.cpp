@@ -709,9 +709,9 @@ void Blocked::require_streamable() const {
   if (folded_.precision != Precision::d || k_.size() != 1 || folded_.k.extent > longest_streamed_sum || !contiguous || !regular ||
       !can_stream()) {
     throw bad_input(
-        "the streaming kernel takes double precision, sums of at most {} products in one tile, and tiles of C with contiguous columns a "
-        "constant step apart, on a CPU with AVX2 and FMA; tiles of {} of this contraction don't meet these conditions",
-        longest_streamed_sum, to_string(blocking_));
+        "tiles of {} of this contraction don't suit the streaming kernel. It needs a CPU with AVX2 and FMA, double precision, sums of "
+        "at most {} products in one tile, and tiles of C with contiguous columns a constant step apart",
+        to_string(blocking_), longest_streamed_sum);
   }
 }
 

@@ -22,7 +22,7 @@ std::string without_blanks(std::string_view text) {
   return dense;
 }
 
-/// The whole letter of UTF-8 at `at`, or the byte as a number where there is none.
+/// Returns the whole UTF-8 letter at `at`, or the byte as a number if there is none.
 std::string letter_at(std::string_view text, std::size_t at) {
   constexpr std::array<std::pair<unsigned, unsigned>, 4> leads = {{{0x80, 0x00}, {0xe0, 0xc0}, {0xf0, 0xe0}, {0xf8, 0xf0}}};
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
@@ -38,7 +38,7 @@ std::string letter_at(std::string_view text, std::size_t at) {
   return fmt::format("\\x{:02x}", byte(at));
 }
 
-/// Text for messages: what is no UTF-8 as numbers.
+/// Returns the text for messages; bytes that are no UTF-8 appear as numbers.
 std::string legible(std::string_view text) {
   std::string shown;
   for (std::size_t at = 0; at < text.size();) {
@@ -51,11 +51,11 @@ std::string legible(std::string_view text) {
 
 Error unreadable(std::string_view text) {
   return bad_input(
-      "contraction '{}' is none of 'abc=ai,ibc', 'C_abc := A_ai B_ibc' and 'ai,ibc->abc' (a shell wants the quotes for the latter two)",
+      "contraction '{}' is none of 'abc=ai,ibc', 'C_abc := A_ai B_ibc' and 'ai,ibc->abc' (in a shell, the last two need quotes)",
       legible(text));
 }
 
-/// `A_{ij}` or `A_ij` to `ij`; `A` alone is a scalar.
+/// Converts `A_{ij}` or `A_ij` to `ij`; `A` alone is a scalar.
 std::string subscript(std::string_view word, std::string_view whole) {
   if (word.empty() || std::isalpha(static_cast<unsigned char>(word.front())) == 0) {
     throw unreadable(whole);
@@ -76,7 +76,8 @@ std::string subscript(std::string_view word, std::string_view whole) {
   return without_blanks(indices);
 }
 
-/// `C_abc := A_ai B_ibc`, or with `=` only: the tensors on the right are apart by a blank, `*` or nothing but the second one's `X_`.
+/// Reads `C_abc := A_ai B_ibc`, or the same with `=` only. A blank or `*` may separate the tensors on the right; otherwise the second one's
+/// `X_` does.
 Notation parse_assignment(std::string_view text) {
   const std::size_t sign = text.find('=');
   const bool has_colon = sign > 0 && text[sign - 1] == ':';
@@ -171,7 +172,7 @@ bool is_empty(const std::vector<Axis>& axes) {
   return std::any_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.extent == 0; });
 }
 
-/// Differences of addresses within a tensor, in bytes, have to fit 62 bits.
+/// Throws unless the differences of addresses within a tensor, in bytes, fit 62 bits.
 void refuse_far_strides(const std::vector<Axis>& axes, std::int64_t element_bytes, Place place) {
   constexpr double most = 4e18;
   double reach = 0;

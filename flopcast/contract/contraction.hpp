@@ -18,15 +18,15 @@ inline constexpr std::array<Place, 3> places = {Place::a, Place::b, Place::c};
 /// 'A', 'B' or 'C'.
 char letter(Place place);
 
-/// Which indices each tensor has, in the order in which the notation names them.
+/// Indices of each tensor, in the order in which the notation names them.
 struct Notation {
   std::string a, b, c;
   friend bool operator==(const Notation&, const Notation&) = default;
 };
 
 /// Reads `abc=ai,ibc` (paper 002's names of files), `C_abc := A_ai B_ibc` (its text; braces and spaces are allowed) or einsum's
-/// `ai,ibc->abc`; an index is one letter, a scalar has none. Throws bad_input if it is none of these, an index is repeated within a tensor,
-/// is in one tensor only, or is in C alone.
+/// `ai,ibc->abc`. An index is one letter, a scalar has none. Throws bad_input if the text is none of these, or an index is repeated within
+/// a tensor, is in one tensor only, or is in C alone.
 Notation parse_notation(std::string_view text);
 
 /// `abc=ai,ibc`.
@@ -35,57 +35,57 @@ std::string to_string(const Notation& notation);
 /// Number of elements along every index.
 using Extents = std::map<char, std::int64_t>;
 
-/// Reads `a=400`, `a=b=c=400`, and several of these separated by commas. Throws bad_input naming an index that is given twice with
-/// different values, is unknown, is missing, or whose size is not in [1, 2^31 - 1] (BLAS takes 32-bit integers).
+/// Reads `a=400`, `a=b=c=400`, and several of these separated by commas. Throws bad_input, which names the index, if an index is given
+/// twice with different values, is unknown or missing, or has a size outside of [1, 2^31 - 1] (BLAS takes 32-bit integers).
 Extents parse_extents(std::span<const std::string> words, const Notation& notation);
 
-/// How a tensor lies in memory unless strides are given.
+/// Order of a tensor's elements in memory unless strides are given.
 enum class Order : std::uint8_t { column_major, row_major };
 
-/// One tensor: element (i0, i1, ...) lies `strides[0] i0 + strides[1] i1 + ...` elements from its first.
+/// One tensor: element (i0, i1, ...) lies `strides[0] i0 + strides[1] i1 + ...` elements after its first.
 struct Tensor {
   std::string indices;
   std::vector<std::int64_t> strides;
 
   [[nodiscard]] bool has(char index) const { return indices.find(index) != std::string::npos; }
-  /// 0 for an index that it doesn't have.
+  /// Returns the stride of `index`, 0 for an index that the tensor doesn't have.
   [[nodiscard]] std::int64_t stride(char index) const;
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 
-/// What an index does: free in A or B, contracted, or in all three tensors.
+/// Role of an index: free in A or B, contracted, or in all three tensors.
 enum class Role : std::uint8_t { free_a, free_b, contracted, batch };
 
 /// C := alpha A B + beta C with sizes and strides.
 struct Contraction {
   Precision precision = Precision::d;
   Extents extents;
-  std::array<Tensor, 3> tensors;  ///< by Place
+  std::array<Tensor, 3> tensors;  ///< index: Place
 
   [[nodiscard]] const Tensor& tensor(Place place) const { return tensors[static_cast<std::size_t>(place)]; }
   [[nodiscard]] std::int64_t extent(char index) const { return extents.at(index); }
   [[nodiscard]] Notation notation() const { return {tensors[0].indices, tensors[1].indices, tensors[2].indices}; }
   [[nodiscard]] Role role(char index) const;
-  /// Indices of one role: contracted ones as A has them, the others as C has them.
+  /// Returns the indices of one role: contracted ones in the order of A, others in the order of C.
   [[nodiscard]] std::string indices(Role role) const;
-  /// Every index once: contracted ones, then those of C.
+  /// Returns every index once: contracted ones, then those of C.
   [[nodiscard]] std::string indices() const;
-  /// Elements of a tensor.
+  /// Returns the number of elements of a tensor.
   [[nodiscard]] std::int64_t elements(Place place) const;
   friend bool operator==(const Contraction&, const Contraction&) = default;
 };
 
-/// Dense tensors in the given order. Throws bad_input if an extent is missing or negative, or a tensor has more bytes than an address can
-/// hold.
+/// Makes a contraction of dense tensors in the given order. Throws bad_input if an extent is missing or negative, or a tensor has more
+/// bytes than an address can hold.
 Contraction make_contraction(const Notation& notation, const Extents& extents, Precision precision = Precision::d,
                              Order order = Order::column_major);
 
-/// The same with strides in elements, in the order of the notation's indices; an empty list means dense in `order`. Throws bad_input if
-/// their number is wrong, or if two elements of C would lie at one address.
+/// Makes a contraction of tensors with the given strides in elements, in the order of the notation's indices; an empty list means dense in
+/// `order`. Throws bad_input if their number is wrong, or if two elements of C would lie at one address.
 Contraction make_contraction(const Notation& notation, const Extents& extents, Precision precision, Order order,
                              const std::array<std::vector<std::int64_t>, 3>& strides);
 
-/// Floating-point operations: a multiplication and an addition for every combination of all indices; a complex pair counts 8.
+/// Returns the floating-point operations: a multiplication and an addition for every combination of all indices; a complex pair counts 8.
 double flops(const Contraction& contraction);
 
 }  // namespace flopcast::contract

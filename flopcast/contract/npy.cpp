@@ -14,7 +14,7 @@ namespace flopcast::contract {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-/// What NumPy writes, and the other names that it reads for the same type.
+/// Name of an element type as NumPy writes it, and the other names that NumPy reads for the same type.
 struct ElementType {
   std::string_view written;
   Precision precision;
@@ -48,7 +48,7 @@ class HeaderReader {
       refuse();
     }
   }
-  /// Between quotes of either kind.
+  /// Reads a string between quotes of either kind.
   std::string_view text() {
     const char quote = accept('"') ? '"' : '\'';
     if (quote == '\'') {
@@ -131,7 +131,7 @@ Precision precision_of(std::string_view type, std::string_view file) {
                   type);
 }
 
-/// All but the elements.
+/// Reads the header: everything but the elements.
 Array parse_header(std::string_view header, std::string_view file) {
   Array array;
   std::set<std::string> lacking = {"descr", "fortran_order", "shape"};
@@ -154,7 +154,7 @@ Array parse_header(std::string_view header, std::string_view file) {
   return array;
 }
 
-/// Bytes that the shape says; -1 if they are more than can be.
+/// Number of bytes that the shape requires; -1 if they are more than is possible.
 std::int64_t expected_bytes(const Array& array) {
   std::int64_t bytes = element_bytes(array.precision);
   for (const std::int64_t extent : array.shape) {

@@ -9,7 +9,7 @@
 
 namespace flopcast::contract {
 
-/// An array as NumPy's .npy files hold it.
+/// Contents of one of NumPy's .npy files.
 struct Array {
   Precision precision = Precision::d;
   Order order = Order::row_major;
@@ -17,12 +17,12 @@ struct Array {
   std::vector<std::byte> elements;
 };
 
-/// Reads the contents of a .npy file (versions 1 to 3) of little-endian float32, float64, complex64 or complex128, whatever NumPy's name for
-/// the type ("<f8", "=f8", "float64"). Throws bad_input naming
-/// `file` and what is wrong: no .npy file, another type of elements, fewer or more bytes than the shape says.
+/// Reads the contents of a .npy file (versions 1 to 3) of little-endian float32, float64, complex64 or complex128, whatever NumPy's name
+/// for the type ("<f8", "=f8", "float64"). Throws bad_input, which names `file` and the problem: no .npy file, another type of elements,
+/// fewer or more bytes than the shape requires.
 Array parse_npy(std::string_view contents, std::string_view file);
 
-/// The contents of a .npy file, version 1.
+/// Returns the contents of a .npy file, version 1.
 std::string format_npy(const Array& array);
 
 }  // namespace flopcast::contract

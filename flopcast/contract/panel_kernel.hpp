@@ -23,7 +23,7 @@ struct PanelProduct {
   std::int64_t b_step = 0, b_column_step = 1;  ///< b(p, j) = b[p b_step + j b_column_step]
   T alpha = 1, beta = 0;
   T* c = nullptr;
-  const std::int64_t* c_columns = nullptr;  ///< C(i, j) = c[i + c_columns[j]]; with beta = 0 the former content is not read
+  const std::int64_t* c_columns = nullptr;  ///< C(i, j) = c[i + c_columns[j]]; with beta = 0 C is not read
   /// Destinations of the rows instead of c, for kernels that take pieces. No std::span, whose functions would be compiled for wide vectors
   /// too.
   const RowPiece* pieces = nullptr;
@@ -52,7 +52,7 @@ struct BatchProduct {
   std::int64_t rows = 0, columns = 0, depth = 0;
   const T *a = nullptr,
           *b = nullptr;  ///< first element's matrices: a(i, p) = a[a_rows[i] + a_depth[p]], b(p, j) = b[b_depth[p] + b_columns[j]]
-  T* c = nullptr;        ///< C(i, j) = c[c_rows[i] + c_columns[j]]; with beta = 0 the former content is not read
+  T* c = nullptr;        ///< C(i, j) = c[c_rows[i] + c_columns[j]]; with beta = 0 C is not read
   const std::int64_t *a_rows = nullptr, *a_depth = nullptr;
   const std::int64_t *b_depth = nullptr, *b_columns = nullptr;
   const std::int64_t *c_rows = nullptr, *c_columns = nullptr;

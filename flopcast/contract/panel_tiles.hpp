@@ -19,8 +19,8 @@ bool panels_stream(Precision precision);
 /// Consecutive rows of C (values of the folded M) that the panel kernel computes at once.
 struct RowPanel {
   std::int64_t first = 0, rows = 0;
-  bool contiguous_a = false, contiguous_c = false;  ///< whether the rows are neighbours in memory
-  bool vectors_in_a = false;  ///< whether A can be read in whole vectors: they lie between A's first and last element, gaps included
+  bool contiguous_a = false, contiguous_c = false;  ///< the rows are neighbours in memory
+  bool vectors_in_a = false;          ///< A can be read in whole vectors: they lie between A's first and last element, gaps included
   std::vector<RowPiece> pieces = {};  ///< pieces in C, for kernels that take them; empty if whole vectors of neighbours go to C
 };
 

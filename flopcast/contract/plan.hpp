@@ -38,7 +38,7 @@ Machine local_machine(const std::string& blas = {});
 
 /// The effort with which a plan is chosen.
 enum class Effort : std::uint8_t {
-  estimate,    ///< by a model of kernels and memory; nothing is executed; milliseconds at most
+  estimate,    ///< a model of kernels and memory decides; nothing is executed; milliseconds at most
   microbench,  ///< a tile of each of the model's best candidates is timed at the real strides; tens of milliseconds
   measure      ///< the model's best candidates are executed on tensors of the planner's own; PlanOptions::time_budget at most
 };

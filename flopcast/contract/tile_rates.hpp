@@ -27,7 +27,7 @@ struct KernelRates {
 
 /// Rates of all kernels on one machine, for double precision.
 struct TileRates {
-  std::array<KernelRates, 3> kernels;  ///< by TileKernel, without the batch kernel; panels and streaming include packing of both operands
+  std::array<KernelRates, 3> kernels;           ///< index: TileKernel without batch; panels and streaming include packing of both operands
   Seconds packed_along = 0, packed_across = 0;  ///< seconds for packing an element along the contiguous index of its operand, and across it
   /// The shares of the outer bandwidths that threads leave each other, measured with the machine's caches. Empty: threads don't disturb
   /// each other.

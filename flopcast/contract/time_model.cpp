@@ -7,19 +7,19 @@
 namespace flopcast::contract {
 namespace {
 
-/// From L2 while several others are under way.
+/// Time of a line from L2 while several others are under way.
 constexpr Seconds seconds_per_lost_line = 1e-9;
 
-/// A panel of fewer columns takes as long as one of so many, as each sum waits for the product before: additions that two units have under
-/// way for four cycles each, over the vectors of a panel. Panels of 24 rows and one column took 1.1 ns for each product, of 8 columns 3.2 ns
-/// (a Zen 5).
+/// Least number of columns that the time of a panel counts: each sum waits for the product before, so that fewer columns take as long. The
+/// number is that of additions that two units have under way for four cycles each, over the vectors of a panel. Panels of 24 rows took 1.1
+/// ns for each product with one column, and 3.2 ns with 8 columns (a Zen 5).
 constexpr double fewest_columns = 8.0 / 3;
 
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 double count(std::int64_t extent, std::int64_t length) { return std::ceil(as_double(extent) / as_double(length)); }
 
-/// Seconds per byte that a thread takes to get from the memory that feeds a working set of this size, beside others that do the same: nothing
-/// for what stays in the innermost caches, which the kernels' rates include.
+/// Seconds per byte in which a thread reads from the level that feeds a working set of a given size, while others do the same. Data that
+/// stay in the innermost caches take no time, because the kernels' rates include them.
 class Roofs {
  public:
   Roofs(const Environment& environment, const TileRates& rates, int threads)
@@ -40,7 +40,7 @@ class Roofs {
     const double outside = share_outside(working_set_bytes, as_double(last.capacity_bytes));
     return (1 - outside) * from_cache + outside * per_byte_of_memory();
   }
-  /// From the private caches, for what comes from there only once: nothing from the first level.
+  /// Returns the time per byte of data that come from the private caches only once: 0 for the first level.
   [[nodiscard]] Seconds per_byte_inside(double working_set_bytes) const {
     const std::size_t levels = environment_.caches.size();
     for (std::size_t level = 0; level + 1 < levels; ++level) {
@@ -51,7 +51,7 @@ class Roofs {
     return 0;
   }
   [[nodiscard]] Seconds per_byte_of_memory() const { return inverse(share_.memory * environment_.memory_bandwidth, fallback_); }
-  /// Of the outermost private cache.
+  /// Returns the capacity of the outermost private cache in bytes.
   [[nodiscard]] double inner_capacity() const {
     const std::size_t levels = environment_.caches.size();
     return levels > 1 ? as_double(environment_.caches[levels - 2].capacity_bytes) : 0;
@@ -62,11 +62,11 @@ class Roofs {
 
   const Environment& environment_;
   machine::BandwidthShare share_;
-  /// Where no bandwidth was measured: memory moves a double while a slow core does some ten flops.
+  /// Used where no bandwidth was measured: memory moves a double while a slow core does some ten flops.
   Seconds fallback_ = 1e-10;
 };
 
-/// Operands as the formula sees them.
+/// Operands as the formula uses them.
 struct Sides {
   double m, n, k, batch, bytes, precision_factor;
 };
@@ -106,7 +106,7 @@ TimeModel::Packing TimeModel::packing(const Blocking& blocking) const {
   const Fold& rows = rows_of(blocking);
   const TileRates& rates = *rates_;
   const auto rate = [&](bool along) { return along ? rates.packed_along : rates.packed_across; };
-  const bool across_sums = starts_at_unit_step(folded.k.a);  // whatever the order of rows
+  const bool across_sums = starts_at_unit_step(folded.k.a);  // in any order of the rows
   const Seconds a = rate(starts_at_unit_step(rows.a) || (is_crossed(blocking.rows) && !across_sums)),
                 b = rate(starts_at_unit_step(folded.k.b));
   const bool c_contiguous = starts_at_unit_step(rows.c);
@@ -114,7 +114,7 @@ TimeModel::Packing TimeModel::packing(const Blocking& blocking) const {
     return {a, b, 0};
   }
   if (blocking.kernel == TileKernel::panels) {
-    constexpr std::int64_t few_rows = 8;  // runs that are shorter go through a buffer
+    constexpr std::int64_t few_rows = 8;  // shorter runs go through a buffer
     const bool direct_a = !blocking.pack_a && starts_at_unit_step(rows.a) && is_regular(folded.k.a, blocking.k);
     const bool direct_b = !blocking.pack_b && is_regular(folded.k.b, blocking.k);
     const bool scatters = !c_contiguous || (rows.natural.front() < few_rows && rows.natural.size() > 1);
@@ -183,10 +183,11 @@ double TimeModel::working_set_bytes() const {
 }
 
 ExpectedTime TimeModel::time_along_batch(int threads) const {
-  // Of what a product takes in the panel kernel: operands come from L1 for each; one by one without vectors, at the latency of an addition.
+  // Factors of the panel kernel's time for a product. With vectors, operands come from L1 for each product. Without, products follow one by
+  // one at the latency of an addition.
   constexpr double in_vectors = 2, one_by_one = 40;
   const Sides all = sides_of(*folded_);
-  constexpr std::int64_t vector = 8;  // what a batch needs at least to fill one
+  constexpr std::int64_t vector = 8;  // least batch that fills one
   const BatchRun run = batch_run(*folded_);
   const bool fills_vectors = run.is_contiguous() && run.length >= vector && !is_complex(folded_->precision);
   const Seconds product = rates_->of(TileKernel::panels).per_product * all.precision_factor * (fills_vectors ? in_vectors : one_by_one);
@@ -250,7 +251,7 @@ double TimeModel::lines_lost(std::int64_t depth) const {
 }
 
 double TimeModel::lines_lost_of(std::int64_t depth) const {
-  constexpr std::int64_t enough = 256;  // products, which show how lines fall into sets
+  constexpr std::int64_t enough = 256;  // products; enough to show how lines are distributed over sets
   const Fold &n = folded_->n, &k = folded_->k;
   const std::int64_t columns = std::min(panel_.columns, n.extent), looked_at = std::min({depth, enough, k.extent});
   if (environment_->caches.empty() || looked_at == 0) {
@@ -272,7 +273,7 @@ double TimeModel::lines_lost_of(std::int64_t depth) const {
   }
   double lost = 0;
   for (const auto& [set, count] : in_set) {
-    lost += 2 * count > ways ? as_double(count) : 0;  // A's panel passes through the other half
+    lost += 2 * count > ways ? as_double(count) : 0;  // A's panel passes through the other half of the set
   }
   return lost * as_double(depth) / as_double(looked_at);
 }
@@ -293,7 +294,8 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
                kb = all.k / k_tiles;
   const Packing packed = packing(blocking);
 
-  // The kernel on all tiles of one slab of K. The panel kernel's rates were measured with packing, which is counted by itself here.
+  // Time of the kernel on all tiles of one slab of K. The panel kernel's rates were measured with packing, which is counted separately
+  // here.
   KernelRates kernel = rates_->of(blocking.kernel);
   if (blocking.kernel != TileKernel::gemm) {
     kernel.per_a = kernel.per_b = 0;
@@ -320,15 +322,15 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
     return std::max(turns.packings, packers);
   };
   slab.inside.a = all.batch * packed.a * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
-  if (blocking.kernel == TileKernel::panels && packed.a == 0) {  // some panels may have to be packed all the same
+  if (blocking.kernel == TileKernel::panels && packed.a == 0) {  // some panels may still have to be packed
     const Seconds gathered = (rates_->packed_along + rates_->packed_across) / 2;
     slab.inside.a = all.batch * scattered_share(blocking) * gathered * all.m * kb * packings(turns_a, Sharing::columns, n_tiles);
   }
   slab.inside.b = all.batch * packed.b * kb * all.n * packings(turns_b, Sharing::rows, m_tiles);
   const Seconds c_buffered = all.batch * packed.c * all.m * all.n;
 
-  // What comes from outside of the private caches: A once per tile of N unless it stays there or the loop over N is innermost, B likewise,
-  // C per tile of K.
+  // Data from outside of the private caches: A once per tile of N, unless it stays inside or the loop over N is innermost, B likewise, C
+  // per tile of K.
   const double a_bytes = all.batch * all.m * kb * all.bytes, b_bytes = all.batch * kb * all.n * all.bytes,
                c_bytes = all.batch * all.m * all.n * all.bytes;
   const double total = working_set_bytes();
@@ -337,7 +339,7 @@ ExpectedTime TimeModel::time(const Blocking& blocking) const {
                          roofs.per_byte(turns_a.working_set_bytes), turns_a);
   slab.moving.b = moving(b_bytes, {folded.n.b, blocking.n}, {folded.k.b, blocking.k}, packed.b > 0, outer,
                          roofs.per_byte(turns_b.working_set_bytes), turns_b);
-  // Kernels' rates were taken on tiles that use A and B again and again: of few columns or rows the other operand comes from L2 but once.
+  // Kernels' rates were measured on tiles that use A and B repeatedly. With few columns or rows, the other operand comes from L2 only once.
   const Seconds inside = blocking.kernel == TileKernel::streaming ? 0 : roofs.per_byte_inside(total);
   slab.moving.a += columns < as_double(panel_.columns) ? a_bytes * inside : 0;
   slab.moving.b += rows < as_double(panel_.columns) ? b_bytes * inside : 0;

@@ -14,10 +14,10 @@
 
 namespace flopcast::contract {
 
-/// What executing a blocking is expected to take: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which
-/// add to it.
+/// Expected time of executing a blocking: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which add to
+/// it.
 struct ExpectedTime {
-  /// Multiplying tiles; A and B as the folded contraction has them; C.
+  /// Times for multiplying tiles, and for A, B and C of the folded contraction.
   struct Parts {
     Seconds kernel = 0, a = 0, b = 0, c = 0;
     [[nodiscard]] Seconds sum() const { return kernel + a + b + c; }
@@ -35,18 +35,19 @@ struct ExpectedTime {
   [[nodiscard]] Seconds total() const { return parts().sum(); }
 };
 
-/// Waking a thread and waiting for its end: between its being awake (a microsecond) and its having to be started (tens of them).
+/// Time for waking a thread and waiting for its end. The value lies between that of a thread that is awake (a microsecond) and that of one
+/// that has to be started (tens of them).
 inline constexpr Seconds start_of_a_thread = 8e-6;
 
-/// Lines that could have come by the time that a run's first ones take: runs of 3 lines took 1.57 times as long as long ones, of 4.5 lines
-/// 1.35 times (a Zen 5, intensli3 of the TCCG suite from memory).
+/// Number of lines that could have come in the additional time of a run's first lines. Runs of 3 lines took 1.57 times as long as long
+/// ones, runs of 4.5 lines 1.35 times (a Zen 5, intensli3 of the TCCG suite from memory).
 inline constexpr double lines_until_prefetched = 1.5;
 
-/// How much of what is used over and over again lies outside of a last-level cache: such caches don't end at a sharp size.
+/// Share of repeatedly used data that lies outside of a last-level cache: such caches don't end at a sharp size.
 double share_outside(double working_set_bytes, double capacity_bytes);
 
-/// Expected times of blockings of one contraction: tiles at their kernel's rates, packing, and what memory and outer caches have to move.
-/// docs/planner.md has the formula. Refers to what it is made of.
+/// Expected times of blockings of one contraction: tiles at their kernel's rates, packing, and transfers from memory and outer caches. The
+/// formula is in docs/planner.md. Keeps references to the constructor's arguments.
 class TimeModel {
  public:
   TimeModel(const Folded& folded, const Environment& environment, const TileRates& rates)
@@ -55,24 +56,26 @@ class TimeModel {
   TimeModel(const Folded&, const Environment&, TileRates&&) = delete;
 
   [[nodiscard]] ExpectedTime time(const Blocking& blocking) const;
-  /// Whether nothing is packed.
+  /// Returns true if nothing is packed.
   [[nodiscard]] bool is_in_place(const Blocking& blocking) const;
-  /// Which operands pass through buffers of a tile.
+  /// Operands that pass through buffers of a tile.
   struct Packed {
     bool a = false, b = false, c = false;
   };
   [[nodiscard]] Packed what_is_packed(const Blocking& blocking) const;
-  /// The contraction is part of one whose tensors have so many bytes, and finds its operands where that one leaves them.
+  /// Declares that the contraction is part of one whose tensors have `bytes` bytes, which leaves its operands in the caches.
   void set_working_set(double bytes) { working_set_bytes_ = bytes; }
-  /// So many threads work at once, of which the blocking may be one's part: what they share of outer bandwidths. Without it the blocking's own.
+  /// Sets the number of threads that work at once and share the outer bandwidths; the blocking may be one thread's part. Without it the
+  /// blocking's own threads count.
   void set_neighbours(int threads) { neighbours_ = threads; }
   /// Bytes of all tensors' elements.
   [[nodiscard]] double working_set_bytes() const;
-  /// Whether all tiles of this length are a constant step apart inside; `offsets` is one of the contraction's tables. Looked up once.
+  /// Returns true if all tiles of this length have a constant step inside; `offsets` is one of the contraction's tables. Computed once for
+  /// each table and length.
   [[nodiscard]] bool is_regular(const std::vector<std::int64_t>& offsets, std::int64_t length) const;
 
  private:
-  /// Seconds that moving an element takes on average over all products of one tile of K.
+  /// Seconds for packing or buffering an element, on average over all products of one tile of K.
   struct Packing {
     Seconds a = 0, b = 0, c = 0;
   };
@@ -82,38 +85,39 @@ class TimeModel {
     const std::vector<std::int64_t>& offsets;
     std::int64_t length;
   };
-  /// Of the loop over tiles that doesn't move an operand.
+  /// Effects on an operand of the loop over tiles that doesn't move it.
   struct Turns {
-    double packings = 1;           ///< of each of the operand's tiles, where it is packed
-    double again = 0;              ///< how often all of its tiles are read once more, from what holds `working_set_bytes`
-    double working_set_bytes = 0;  ///< of one turn
-    bool keeps = false;            ///< all of its packed tiles from one turn to the next
+    double packings = 1;           ///< how often each of the operand's tiles is packed
+    double again = 0;              ///< how often all of its tiles are read once more, from the level that holds `working_set_bytes`
+    double working_set_bytes = 0;  ///< working set of one turn of the loop
+    bool keeps = false;            ///< all of its packed tiles are kept from one turn to the next
   };
   [[nodiscard]] Turns turns_of(const Blocking& blocking, TileLoop without, bool keeps) const;
-  /// Seconds for so many bytes of A or B: from their tensor at `outer` per byte, and then at `again`, where kept tiles are written to as well.
+  /// Seconds for moving `bytes` of A or B: from their tensor at `outer` per byte, then at `again`. Kept tiles are also written at `again`.
   [[nodiscard]] Seconds moving(double bytes, const Side& rows, const Side& columns, bool is_packed, Seconds outer, Seconds again,
                                const Turns& turns) const;
-  /// How many times as fast as one its threads are, which take tiles of N, or of M, as Blocked::run shares them out.
+  /// Speed-up of the threads, which take tiles of N, or of M, as Blocked::run distributes them.
   [[nodiscard]] double at_once_of(const Blocking& blocking) const;
   [[nodiscard]] bool packs_some_of_b(const Blocking& blocking) const;
-  /// Threads that share outer bandwidths with one of so many.
+  /// Number of threads that share outer bandwidths with a blocking of `threads` threads.
   [[nodiscard]] int beside(int threads) const { return neighbours_ > 0 ? neighbours_ : std::max(1, threads); }
-  /// Of the batch kernel.
+  /// Expected time of the batch kernel.
   [[nodiscard]] ExpectedTime time_along_batch(int threads) const;
-  /// Lines of a panel of B's columns that L1 loses until the next panel of A comes to it, as too many of them belong to the same sets of it.
-  /// Of a panel that the panel kernel reads where it lies; looked up once.
+  /// Number of lines of a panel of B's columns, read in place, that L1 loses until the next panel of A needs them, because too many of them
+  /// belong to the same sets. Computed once for each depth.
   [[nodiscard]] double lines_lost(std::int64_t depth) const;
   [[nodiscard]] double lines_lost_of(std::int64_t depth) const;
-  /// How many of a tile's offsets are `step` apart from one another in a row, once sorted: the first such run. Looked up once.
+  /// Length of the first run of a tile's sorted offsets that are `step` apart. Computed once.
   [[nodiscard]] std::int64_t run_of(const Side& side, std::int64_t step) const;
-  /// Elements of an operand's tile that are neighbours in memory: along one side, and along the other where that goes on from there.
+  /// Number of elements of an operand's tile that are neighbours in memory: along one side, and along the other where the run continues
+  /// there.
   [[nodiscard]] std::int64_t run_of(const Side& rows, const Side& columns) const;
-  /// How many times as long as its bytes take an operand takes to come from outside: lines are fetched again as a tile needs only part of them,
-  /// and each run begins before prefetchers follow it.
+  /// Factor by which an operand takes longer to come from outside than its bytes would. Lines are fetched again if a tile needs only part
+  /// of them, and each run begins before prefetchers follow it.
   [[nodiscard]] double fetching(const Side& rows, const Side& columns) const;
-  /// The share of A's rows that panels can't read in place, though most lie for that; looked up once.
+  /// Share of A's rows that panels can't read in place although most rows allow it. Computed once.
   [[nodiscard]] double scattered_share(const Blocking& blocking) const;
-  /// M in the blocking's order.
+  /// Rows (M) in the blocking's order.
   [[nodiscard]] const Fold& rows_of(const Blocking& blocking) const;
   [[nodiscard]] bool is_direct(const std::vector<std::int64_t>& rows, std::int64_t row_length, const std::vector<std::int64_t>& columns,
                                std::int64_t column_length) const;
@@ -125,19 +129,19 @@ class TimeModel {
   double working_set_bytes_ = 0;  ///< 0: the contraction's own
   int neighbours_ = 0;            ///< 0: the blocking's threads
   using TableAndLength = std::pair<const std::int64_t*, std::int64_t>;
-  mutable std::map<std::pair<TableAndLength, std::int64_t>, std::int64_t> runs_;  ///< by step, too
+  mutable std::map<std::pair<TableAndLength, std::int64_t>, std::int64_t> runs_;  ///< index: table, length and step
   mutable std::map<TableAndLength, bool> regular_;
   mutable std::map<TableAndLength, double> scattered_;
-  mutable std::map<std::int64_t, double> lines_lost_;  ///< by depth
+  mutable std::map<std::int64_t, double> lines_lost_;  ///< index: depth
 };
 
-/// Of a cache line.
+/// Number of elements in a cache line.
 inline std::int64_t elements_per_line(Precision precision) {
   constexpr std::int64_t line_bytes = 64;
   return line_bytes / element_bytes(precision);
 }
 
-/// Whether the first two are neighbours in memory (or there is one only).
+/// Returns true if the first two offsets are neighbours in memory, or there is only one.
 bool starts_at_unit_step(const std::vector<std::int64_t>& offsets);
 
 }  // namespace flopcast::contract

@@ -13,7 +13,8 @@ namespace flopcast::contract {
 namespace {
 
 constexpr const char* kind = "contraction-plan";
-/// Grows whenever candidates are added, tried or run differently: what was the best of another family may not be the best of this one.
+/// Number of the family of candidates. Increase it whenever candidates are added, tried or run differently: the best candidate of one
+/// family may not be the best of another.
 constexpr int family = 14;
 
 std::string effort_name(const PlanOptions& options) {
@@ -42,7 +43,7 @@ nlohmann::json to_json(const Candidate& candidate) {
           {"seconds", candidate.seconds}};
 }
 
-/// A length of a tile, or a number of threads.
+/// Reads a length of a tile, or a number of threads.
 std::int64_t positive(const nlohmann::json& json, const char* name) {
   const auto value = member<std::int32_t>(json, name);
   if (value < 1) {
@@ -51,7 +52,7 @@ std::int64_t positive(const nlohmann::json& json, const char* name) {
   return value;
 }
 
-/// Nothing if another version has written it.
+/// Reads a candidate; nothing if another version has written it.
 std::optional<Candidate> from_json(const nlohmann::json& json) {
   const std::optional<TileKernel> kernel = tile_kernel(member<std::string>(json, "kernel"));
   const std::optional<RowOrder> rows = row_order(member<std::string>(json, "rows"));
@@ -87,7 +88,7 @@ std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machi
   try {
     return from_json(*found);
   } catch (const nlohmann::json::exception&) {
-    return std::nullopt;  // written by another version: planned anew, and replaced
+    return std::nullopt;  // written by another version: the plan is made anew, and replaces this one
   }
 }
 

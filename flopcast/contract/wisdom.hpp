@@ -9,11 +9,12 @@
 /// Choices that outlive the process.
 namespace flopcast::contract {
 
-/// Names what a choice holds for: folded sizes and strides, threads, machine and library, effort and what it was allowed to spend, the
-/// family of candidates.
+/// Name of the conditions under which a choice holds: folded sizes and strides, threads, machine and library, effort and its permitted
+/// cost, and the family of candidates.
 std::string wisdom_name(const Contraction& contraction, const Machine& machine, const PlanOptions& options);
 
-/// What an earlier plan chose under the same name; nothing if there is none, it can't be read, or options.wisdom is null.
+/// Returns the choice of an earlier plan under the same name. Returns nothing if there is none, it can't be read, or options.wisdom is
+/// null.
 std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options);
 
 /// Keeps `chosen` under that name; nothing happens if options.wisdom is null.

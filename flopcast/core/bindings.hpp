@@ -12,12 +12,13 @@
 #include <span>
 #include <string_view>
 
-/// What a loaded object calls through the dynamic linker. No exceptions and no memory of the heap: preloaded libraries use it too.
+/// Calls of a loaded object through the dynamic linker. The functions throw nothing and use no heap, because preloaded libraries use them,
+/// too.
 namespace flopcast {
 
 /// One address that a loaded object takes from the dynamic linker: of a function that it calls, or of data.
 struct Binding {
-  std::string_view name;           ///< of the symbol, e.g. "dgemm_"; ends with a zero
+  std::string_view name;           ///< the symbol, e.g. "dgemm_"; ends with a zero
   bool own = false;                ///< the object defines it itself as well
   void* own_definition = nullptr;  ///< that definition, unless it is chosen when the object is loaded (an indirect function)
   void** slot = nullptr;           ///< holds the address that is called

@@ -264,7 +264,7 @@ std::int64_t span_elements(const Call& call, std::size_t i) {
 
 namespace {
 
-/// Whether an operand spans and holds no more than most_bytes, estimated from above in numbers that don't overflow.
+/// Returns true if an operand spans and holds no more than most_bytes, estimated from above in numbers that don't overflow.
 bool is_addressable(const Call& call, std::size_t i) {
   const Argument& argument = call.routine->arguments[i];
   const auto of = [&call](const Expression& expression, double otherwise) {
@@ -290,7 +290,7 @@ bool is_addressable(const Call& call, std::size_t i) {
          call.address(i) < std::numeric_limits<std::uintptr_t>::max() - 2 * static_cast<std::uintptr_t>(most_bytes);
 }
 
-/// Whether a column of an operand reaches into the next one.
+/// Returns true if a column of an operand reaches into the next one.
 bool columns_overlap(const Operand& operand) {
   return std::any_of(operand.parts.begin(), operand.parts.end(), [](const Region& part) {
     const std::int64_t longest = std::max(part.column_bytes, part.column_bytes + (part.columns - 2) * part.growth_bytes);

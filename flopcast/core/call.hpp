@@ -23,7 +23,7 @@ struct Call {
   std::array<std::int64_t, most_arguments> arguments{};
   std::array<std::complex<double>, 3> scalars{};
   std::int32_t threads = 1;
-  std::int32_t integer_bytes = 4;  ///< of the elements of integer arrays (pivots, iwork): 8 where the library's integers have 64 bits
+  std::int32_t integer_bytes = 4;  ///< bytes per element of integer arrays (pivots, iwork): 8 where the library's integers have 64 bits
 
   [[nodiscard]] std::span<const std::int64_t> values() const noexcept { return arguments; }
   [[nodiscard]] char flag(std::size_t i) const noexcept { return static_cast<char>(arguments[i]); }
@@ -63,12 +63,13 @@ InlineVector<std::int64_t, 6> sizes(const Call& call);
 std::string flags(const Call& call);
 /// Extent in elements that argument i needs from its address on, columns times leading dimension; for allocation.
 std::int64_t span_elements(const Call& call, std::size_t i);
-/// An operand spans no more: 1 TiB.
+/// Maximum span of an operand: 1 TiB.
 inline constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
-/// Why no library can have executed the call: a flag that is no letter, a negative size, a leading dimension by which columns overlap, an
-/// operand beyond most_bytes; empty if none of these. Where the text is empty, operands and all that is computed from them are in range.
+/// Returns the reason why no library can have executed the call: a flag that is no letter, a negative size, a leading dimension by which
+/// columns overlap, or an operand beyond most_bytes. Returns an empty text if there is none of these; then operands and all values derived
+/// from them are in range.
 std::string fault_of(const Call& call);
-/// Whether data, work or pivots argument i consists of integers.
+/// Returns true if data, work or pivots argument i consists of integers.
 bool has_integers(const Argument& argument);
 /// Bytes per element of data, work or pivots argument i.
 std::int64_t argument_element_bytes(const Call& call, std::size_t i);

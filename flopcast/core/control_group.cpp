@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 /// A hierarchy of groups and the place of this process in it.
 struct Hierarchy {
   bool unified = false;  ///< version 2
-  fs::path top, own;     ///< folders: the outermost that is to be seen, and that of this process's group, at it or below
+  fs::path top, own;     ///< folders: the outermost visible one, and that of this process's group, at it or below
 };
 
 bool contains(std::string_view list, std::string_view word) {
@@ -49,9 +49,9 @@ std::optional<std::string> group_of(const fs::path& root, std::string_view contr
   return std::nullopt;
 }
 
-/// Where the hierarchy of a version 1 `controller`, or version 2 (""), is mounted: proc_pid_mountinfo(5) has the mounted group and the
-/// folder as its 4th and 5th word, and behind " - " the kind, the source and the options. A group that isn't within the mounted one, as its
-/// container hides where it is, is taken for the mounted one.
+/// Returns the place where the hierarchy of a version 1 `controller`, or version 2 (""), is mounted. In proc_pid_mountinfo(5) the 4th and
+/// 5th word are the mounted group and the folder. The kind, the source and the options follow " - ". A group outside of the mounted one,
+/// because its container hides the group's place, is taken for the mounted one.
 std::optional<Hierarchy> find_hierarchy(const fs::path& root, const std::string& controller) {
   const std::optional<std::string> group = group_of(root, controller);
   for (const std::string& line : group ? lines_of(root / "proc/self/mountinfo") : std::vector<std::string>()) {
@@ -112,7 +112,8 @@ double granted_cpus(const fs::path& folder, bool unified) {
   return quota > 0 && period > 0 ? quota / period : 0;
 }
 
-/// What a group may take besides what it uses, where files that it read count as free: the system drops them when it lacks memory.
+/// Returns the memory in bytes that a group may take in addition. Files that it read count as free: the system drops them when it lacks
+/// memory.
 std::optional<std::int64_t> free_memory(const fs::path& folder, bool unified) {
   const std::optional<double> limit = number_in(folder / (unified ? "memory.max" : "memory.limit_in_bytes"));
   const std::optional<double> used = number_in(folder / (unified ? "memory.current" : "memory.usage_in_bytes"));

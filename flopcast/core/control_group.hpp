@@ -5,21 +5,21 @@
 #include <limits>
 #include <string_view>
 
-/// What Linux's control groups (cgroups(7)), either version, leave a process: containers and batch systems set limits with them.
+/// Limits that Linux's control groups (cgroups(7)), either version, set for a process. Containers and batch systems use them.
 namespace flopcast {
 
-/// Least of the limits of the groups that the process is in and of all above them, as far as they are to be seen.
+/// Least limits of the process's groups and of all groups above them, as far as these are visible.
 struct ControlGroupLimits {
   double cpus = 0;                  ///< CPUs' worth of time; 0: no limit
   std::filesystem::path cpu_group;  ///< folder of the group that sets this limit; its processes share it
-  std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max();  ///< that may still be taken, what caches of files hold included
+  std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max();  ///< memory that may still be taken, including that of cached files
 };
 
-/// Of this process. `root` is where /proc and the groups are looked for: another folder in tests.
+/// Returns the limits of this process. `root` is the folder that contains /proc and the groups; tests give another one.
 ControlGroupLimits control_group_limits(const std::filesystem::path& root = "/");
 
-/// Whether `processes` that share `cores` cores, and of which `sharing` share `granted` CPUs' worth of time (0: no limit), have to wait for
-/// each other or for their group's next period.
+/// Returns true if processes have to wait for each other or for their group's next period. `processes` share `cores` cores, and `sharing`
+/// of them share `granted` CPUs' worth of time (0: no limit).
 constexpr bool is_crowded(int processes, int cores, int sharing, double granted) noexcept {
   return processes > cores || (granted > 0 && sharing > granted);
 }

@@ -30,8 +30,8 @@ struct LibraryIdentity {
   std::string version;    ///< version that the library reports, e.g. "0.3.21"
   std::string kernels;    ///< kernels that the library chose for this CPU, if it reports them ("SkylakeX"); else empty
   std::string threading;  ///< "serial", "pthread", "openmp", or empty
-  std::string digest;     ///< of the file: tells builds apart
-  int integer_bytes = 4;  ///< of the integers that its routines take: 4 (LP64) or 8 (ILP64)
+  std::string digest;     ///< digest of the file: tells builds apart
+  int integer_bytes = 4;  ///< bytes of the integers that its routines take: 4 (LP64) or 8 (ILP64)
   friend bool operator==(const LibraryIdentity&, const LibraryIdentity&) = default;
 };
 

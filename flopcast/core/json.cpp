@@ -25,7 +25,7 @@ std::string joined(const std::string& outer, const std::string& inner) {
   return outer + (outer.empty() || inner.empty() || inner.front() == '[' ? "" : ".") + inner;
 }
 
-/// Follows the parser through a document to where something is wrong; nothing of the document is kept.
+/// Follows the parser through a document to the place of a mistake; nothing of the document is kept.
 class Examiner : public nlohmann::json_sax<json> {
  public:
   Examiner(std::string_view text, std::string document, WrittenBy author) : text_(text), document_(std::move(document)), author_(author) {}
@@ -68,7 +68,7 @@ class Examiner : public nlohmann::json_sax<json> {
     bool is_array = false;
     std::size_t index = 0;
     std::string name;
-    std::set<std::string> names;  ///< written by hand: those that were there
+    std::set<std::string> names;  ///< written by hand: names of the members so far
   };
 
   bool value() {
@@ -102,7 +102,7 @@ class Examiner : public nlohmann::json_sax<json> {
   std::vector<Level> open_;
 };
 
-/// Cheaper than following the parser.
+/// Quick test that avoids following the parser.
 bool may_be_deep(std::string_view text) {
   std::size_t levels = 0;
   std::size_t deepest = 0;

@@ -17,33 +17,33 @@
 /// JSON documents that may be damaged, or written by somebody else: errors name the document and the member.
 namespace flopcast {
 
-/// Who writes documents of a kind: by hand a member is written twice now and then, of which a parser keeps the last without a word.
+/// Author of documents of a kind. Documents written by hand may contain a member twice, of which a parser silently keeps the last.
 enum class WrittenBy { program, hand };
 
-/// Parses `text`; `document` names it in messages. Throws bad_input with line and column where the text is cut off or no JSON, and with the
-/// member where a number is beyond a double, arrays and objects are nested deeper than 100 levels, or (written by hand) an object has two
-/// members of one name.
+/// Parses `text`; `document` names it in messages. Throws bad_input with line and column where the text is cut off or no JSON. Throws
+/// bad_input with the member where a number is beyond a double, arrays and objects are nested deeper than 100 levels, or (if written by
+/// hand) an object has two members of one name.
 nlohmann::json parse_json(std::string_view text, const std::string& document, WrittenBy author = WrittenBy::program);
 
-/// What nlohmann's exceptions say, without the library's name for them.
+/// Returns the message of nlohmann's exception without the library's name for it.
 std::string reason(const nlohmann::json::exception& error);
 
 /// `value` as text for messages, cut after 60 characters.
 std::string shown(const nlohmann::json& value);
 
-/// Says which member of a document is wrong, and why.
+/// Error that says which member of a document is wrong, and why.
 class MemberError : public nlohmann::json::exception {
  public:
   /// `place` is the member's path, e.g. "kernels[3].mean"; empty for the document itself.
   MemberError(std::string place, std::string fault);
-  /// The same error seen from the object or array that holds the place: `outer` is a member's name or "[index]".
+  /// Returns this error as seen from the object or array that holds the place: `outer` is a member's name or "[index]".
   [[nodiscard]] MemberError within(const std::string& outer) const;
 
  private:
   std::string place_, fault_;
 };
 
-/// Runs `read` on what belongs to `outer`; its errors name the place.
+/// Runs `read` on the contents of `outer`; its errors name the place.
 template <class Read>
 decltype(auto) at_place(const std::string& outer, Read&& read) {
   try {
@@ -55,7 +55,7 @@ decltype(auto) at_place(const std::string& outer, Read&& read) {
   }
 }
 
-/// Runs `read` on what `document` holds; members that are missing or wrong become bad_input with the document's name.
+/// Runs `read` on the contents of `document`; members that are missing or wrong become bad_input with the document's name.
 template <class Read>
 decltype(auto) in_document(const std::string& document, Read&& read) {
   try {
@@ -73,8 +73,8 @@ double number(const nlohmann::json& value);
 std::int64_t whole(const nlohmann::json& value, std::int64_t least, std::int64_t most);
 std::uint64_t natural(const nlohmann::json& value);
 const std::string& text(const nlohmann::json& value);
-const nlohmann::json& elements(const nlohmann::json& value);  ///< of an array
-const nlohmann::json& members(const nlohmann::json& value);   ///< of an object
+const nlohmann::json& elements(const nlohmann::json& value);  ///< elements of an array
+const nlohmann::json& members(const nlohmann::json& value);   ///< members of an object
 const nlohmann::json& member(const nlohmann::json& object, const char* name);
 
 inline std::string place(std::size_t index) { return '[' + std::to_string(index) + ']'; }
@@ -148,7 +148,7 @@ template <class T>
   read_member(object, name, value);
   return value;
 }
-/// The same, and `otherwise` where there is no such member.
+/// Returns member(object, name) as T, or `otherwise` if there is no such member.
 template <class T>
 [[nodiscard]] T member_or(const nlohmann::json& object, const char* name, T otherwise) {
   if (json_detail::members(object).contains(name)) {

@@ -13,7 +13,7 @@ struct OperandState {
   std::int64_t distance_bytes = -1;
   /// Cache level that contains the operand, counted from 0 = L1; Environment::caches.size() means memory.
   std::int8_t level = 0;
-  /// Whether the operand's last access wrote it.
+  /// True if the operand's last access wrote it.
   bool dirty = false;
   friend bool operator==(const OperandState&, const OperandState&) = default;
 };

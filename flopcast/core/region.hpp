@@ -7,9 +7,9 @@ namespace flopcast {
 /// Memory that an operand touches: `columns` runs of bytes, the j-th of them covering
 /// [address + j*stride_bytes, address + j*stride_bytes + column_bytes + j*growth_bytes).
 ///
-/// growth_bytes = 0 is a rectangle (a sub-matrix); a lower triangle of order n in a matrix with leading dimension ld has
-/// column_bytes = n*e, stride_bytes = (ld+1)*e, growth_bytes = -e (e = bytes per element); an upper one has
-/// column_bytes = e, stride_bytes = ld*e, growth_bytes = +e. Sizes are bytes. Runs do not overlap one another.
+/// growth_bytes = 0 is a rectangle (a sub-matrix). A lower triangle of order n in a matrix with leading dimension ld has column_bytes =
+/// n*e, stride_bytes = (ld+1)*e, growth_bytes = -e (e = bytes per element). An upper one has column_bytes = e, stride_bytes = ld*e,
+/// growth_bytes = +e. Sizes are bytes. Runs do not overlap one another.
 struct Region {
   std::uintptr_t address = 0;
   std::int64_t column_bytes = 0;

@@ -42,10 +42,10 @@ enum class Form : std::uint8_t {
   vector,    ///< `rows` elements, `increment` apart
   full,      ///< rows x columns
   triangle,  ///< the triangle of order `rows` that the flag `uplo` names; with `diag` = U without its diagonal
-  /// Of rows x columns, the part on and above (U) or below (L) the diagonal; the whole matrix for other letters; P and Q (ormbr's vect) are
-  /// U and L.
+  /// The part of rows x columns elements on and above (U) or below (L) the diagonal; the whole matrix for other letters. P and Q (ormbr's
+  /// vect) are U and L.
   trapezoid,
-  /// As trapezoid, but beside the diagonal that ends in the last corner instead of starting in the first (the reflectors of geqlf).
+  /// A trapezoid beside the diagonal that ends in the last corner instead of starting in the first (the reflectors of geqlf).
   end_trapezoid,
   /// Footprint of a reduction to Hessenberg form: the rows from `lower` (counted from 0) to `rows` of `columns` columns, and the rows above
   /// in the `upper` columns after the first.
@@ -86,8 +86,8 @@ struct Argument {
                              ///< rows of a size or number: its usual value (gehrd's ilo and ihi; a number's is 1 without)
   Expression offset;         ///< elements of a vector, or rows of a matrix, before the first touched one (laswp's k1 - 1)
   Expression column_offset;  ///< columns of a matrix before the first touched one
-  Expression lower, upper;   ///< of a band or a Hessenberg form
-  Expression skipped;        ///< what a call that isn't executed leaves in each element, because its caller may decide by it
+  Expression lower, upper;   ///< bandwidths of a band or a Hessenberg form
+  Expression skipped;        ///< value that a skipped call leaves in each element, because its caller may decide by it
   int uplo = -1;             ///< index of the flag that names the triangle (L, or B of `direct`: lower), or -1 with `fixed_uplo`
   char fixed_uplo = 'U';
   int diag = -1;                 ///< index of the flag N/U, or -1: the diagonal belongs to it
@@ -97,7 +97,7 @@ struct Argument {
   friend bool operator==(const Argument&, const Argument&) = default;
 };
 
-/// What a Fortran function gives back.
+/// Kind of value that a Fortran function returns.
 enum class Returns : std::uint8_t { nothing, element, real, integer };
 
 /// A relation of arguments without which a call is illegal, e.g. "m >= n".

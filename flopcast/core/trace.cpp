@@ -191,7 +191,7 @@ Call call_from_json(const nlohmann::json& json, const std::vector<Allocation>& a
     throw bad_input("call of {} has {} arguments, expected {}", name, json.size() - 1, at - 1);
   }
   if (const std::string fault = fault_of(call); !fault.empty()) {
-    throw bad_input("call {} of a trace can't be: {}", to_string(call), fault);
+    throw bad_input("call {} of a trace is impossible: {}", to_string(call), fault);
   }
   return call;
 }

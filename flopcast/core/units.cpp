@@ -20,7 +20,7 @@ std::string three_digits(double value) {
   return magnitude >= 9.995 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
 }
 
-/// What is wrong with a value: with that of an option ("--time-budget") the command line, else a file or a word of it.
+/// Builds the error for a wrong value: usage_error for an option ("--time-budget"), otherwise bad_input for a file or a word of it.
 template <class... Args>
 Error bad_value(std::string_view what, fmt::format_string<std::string_view&, Args...> text, Args&&... args) {
   return {what.substr(0, 2) == "--" ? ExitCode::usage : ExitCode::bad_input, fmt::format(text, what, std::forward<Args>(args)...)};

@@ -24,10 +24,10 @@ std::string format_bandwidth(double bytes_per_second);
 /// Returns "1 kernel", "2 kernels": the count and the noun in the right number.
 std::string counted(std::int64_t count, const char* one, const char* many);
 
-/// Reads `30s`, `5min`, `1h` or a bare number of seconds; throws bad_input otherwise, or usage_error where
-/// `what`, which the message begins with, is an option of the command line ("--time-budget"). The next two do, too.
+/// Reads `30s`, `5min`, `1h` or a bare number of seconds. Messages begin with `what`. Throws usage_error if `what` is an option of the
+/// command line ("--time-budget"), otherwise bad_input, as do the next two functions.
 Seconds parse_duration(std::string_view text, std::string_view what);
-/// Reads `5%` or `0.05`; throws bad_input for anything else and for what is below `minimum` or above `maximum`.
+/// Reads `5%` or `0.05`; throws bad_input for anything else and for values below `minimum` or above `maximum`.
 double parse_fraction(std::string_view text, std::string_view what, double minimum, double maximum);
 /// Reads `64`, `48KiB`, `2MiB`, `1GiB` (also K, M, G: binary); throws bad_input otherwise.
 std::int64_t parse_bytes(std::string_view text, std::string_view what);

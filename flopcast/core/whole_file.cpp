@@ -11,34 +11,18 @@
 #include <cstring>
 #include <random>
 
+#include "flopcast/core/descriptor.hpp"
 #include "flopcast/core/error.hpp"
 
 namespace flopcast {
 namespace {
-
-/// Closes a file with it.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// A name beside `path` that is likely free.
+/// Returns a name beside `path` that is likely free.
 std::string other_name(const std::string& path) {
   std::random_device random;
   return fmt::format("{}.{:06x}", path, random() & 0xffffffU);
@@ -55,7 +39,7 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
-/// Gives the file the permissions and owner of the one that it replaces, else what the umask leaves.
+/// Gives the file the permissions and owner of the one that it replaces; otherwise the umask decides.
 bool take_over(int file, const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
@@ -92,7 +76,7 @@ bool name_file(int file, const std::string& path) {
   return linked == 0;
 }
 
-/// By way of a file with another name, which a kill leaves behind.
+/// Writes a file with another name and renames it; a killed process leaves that file behind.
 bool replace_by_renaming(const std::string& path, std::string_view text) {
   std::string name = path + ".XXXXXX";
   const Descriptor file(::mkostemp(name.data(), O_CLOEXEC));

@@ -9,7 +9,7 @@ namespace {
 char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 bool is_name_letter(char c) noexcept { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-/// Reads the table's text from front to back; once something is wrong nothing more is read.
+/// Reads the table's text from front to back. After the first error nothing more is read.
 class Reader {
  public:
   explicit Reader(const char* text) noexcept : at_(text) {}
@@ -37,7 +37,7 @@ class Reader {
     return static_cast<std::int32_t>(value);
   }
 
-  /// Letters up to the next comma.
+  /// Reads the letters up to the next comma.
   void word(const char*& start, std::size_t& length) noexcept {
     start = at_;
     while (*at_ != '\0' && *at_ != ',' && *at_ != ';') {
@@ -108,7 +108,7 @@ bool holds_for(const RoutineBlocks& routine, const char* options, std::size_t le
   return true;
 }
 
-/// FNV-1a, 32 bits.
+/// Returns the 32-bit FNV-1a hash of a name.
 std::size_t hash(const RoutineName& name) noexcept {
   static constexpr std::uint32_t basis = 2166136261U, prime = 16777619U;
   std::uint32_t value = basis;
@@ -151,7 +151,7 @@ bool parse(const char* text, BlockTable& table) noexcept {
     clear(table);
     return false;
   }
-  for (std::size_t i = table.count; i-- > 0;) {  // so that chains are in the order of the text
+  for (std::size_t i = table.count; i-- > 0;) {  // backwards, so that chains are in the order of the text
     std::uint16_t& first = table.first[hash(table.routines[i].name)];
     table.next[i] = first;
     first = static_cast<std::uint16_t>(i + 1);

@@ -3,20 +3,20 @@
 #include <cstddef>
 #include <cstdint>
 
-/// A profile as the preloaded library needs it: read from one line of text without allocating memory, looked up in nanoseconds. No
-/// exceptions and nothing of the C++ run-time library in here.
+/// A profile in the form that the preloaded library needs: read from one line of text without allocating memory, and looked up in
+/// nanoseconds. This file uses neither exceptions nor the C++ run-time library.
 namespace flopcast::interpose {
 
-inline constexpr std::size_t most_tuned_routines = 256;  // all that `tune lapack` knows are about 120
+inline constexpr std::size_t most_tuned_routines = 256;  // `tune lapack` knows about 120
 inline constexpr std::size_t most_tuned_points = 128;
 
-/// A LAPACK name in upper case, padded with blanks. LAPACK's longest, e.g. DSYTRD_2STAGE, have 13 letters.
+/// A LAPACK name in upper case, padded with blanks. LAPACK's longest names, such as DSYTRD_2STAGE, have 13 letters.
 struct RoutineName {
   static constexpr std::size_t length = 16;
   char letters[length];
 };
 
-/// Takes the letters up to a blank or any other character that no name has, in either case.
+/// Takes the letters, in either case, up to a blank or any other character that no LAPACK name contains.
 RoutineName routine_name(const char* text, std::size_t length) noexcept;
 bool operator==(const RoutineName& a, const RoutineName& b) noexcept;
 
@@ -27,8 +27,8 @@ struct BlockPoint {
 
 struct RoutineBlocks {
   RoutineName name;
-  char flags[8];          ///< ilaenv's options that the points hold for, in upper case; empty: all
-  double least_size = 0;  ///< logarithm of sqrt(m n) below which nothing is known: half the smallest point
+  char flags[8];          ///< ilaenv's options for which the points hold, in upper case; empty: all
+  double least_size = 0;  ///< logarithm of the sqrt(m n) below which no point applies: half the smallest point
   std::size_t count = 0;
   BlockPoint points[most_tuned_points];
 };
@@ -37,23 +37,23 @@ struct BlockTable {
   static constexpr std::size_t chains = 256;
   std::size_t count = 0;
   RoutineBlocks routines[most_tuned_routines];
-  /// 1 + the index of the first routine whose name has this hash, and of the next one; 0 at the end. LAPACK asks in every call, whatever
-  /// its size.
+  /// 1 + the index of the first routine whose name has this hash, and of the next one; 0 at the end. Lookups must be fast, because LAPACK
+  /// queries ilaenv in every call, whatever its size.
   std::uint16_t first[chains], next[most_tuned_routines];
 };
 
-/// Reads `NAME,FLAGS,MxN:NB/NBMIN/NX,...;NAME,...`; false if it is no such text, the table is then empty.
+/// Reads `NAME,FLAGS,MxN:NB/NBMIN/NX,...;NAME,...`. Returns false and leaves the table empty if the text has another form.
 bool parse(const char* text, BlockTable& table) noexcept;
 
-/// Entry for a routine and ilaenv's options: one for just these options before one for all; nullptr if there is none.
+/// Returns the entry for a routine and ilaenv's options. An entry for exactly these options goes before one for all options; nullptr if
+/// there is neither.
 const RoutineBlocks* find(const BlockTable& table, const RoutineName& name, const char* options, std::size_t options_length) noexcept;
 
-/// Any entry for a routine, whatever its options; nullptr if there is none.
+/// Returns any entry for a routine, whatever its options; nullptr if there is none.
 const RoutineBlocks* find_with_other_options(const BlockTable& table, const RoutineName& name) noexcept;
 
-/// The point nearest to (m, n) in logarithms, so that of two neighbours each holds up to their geometric mean; n < 0 stands for m. nullptr
-/// for sizes below half the smallest point, where the unblocked code of small matrices takes over; sizes beyond the largest take the
-/// largest.
+/// Returns the point nearest to (m, n) in logarithms, so that each of two neighbours holds up to their geometric mean; n < 0 stands for m.
+/// Returns nullptr for sizes below half the smallest point, where unblocked code is used. Sizes beyond the largest point take the largest.
 const BlockPoint* nearest(const RoutineBlocks& routine, std::int64_t m, std::int64_t n) noexcept;
 
 }  // namespace flopcast::interpose

@@ -8,13 +8,13 @@
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/units.hpp"
 
-/// The compact form in which recorded calls travel from one process to another of the same build: per call the routine's index in the
-/// catalogue, the seconds it took, its arguments, its scalars.
+/// The compact form in which recorded calls travel between two processes of the same build. A call consists of the routine's index in the
+/// catalogue, its seconds, its arguments and its scalars.
 namespace flopcast::interpose {
 
 using Bytes = std::vector<std::byte>;
 
-/// Appends a call; the address of info, which tells nothing, becomes 0.
+/// Appends a call. The address of info is stored as 0, because it carries no information.
 void append(Bytes& bytes, const Call& call, Seconds seconds);
 
 struct TimedCalls {
@@ -22,10 +22,10 @@ struct TimedCalls {
   std::vector<Seconds> seconds;
 };
 
-/// Reads back what append() wrote; throws internal_error if it is damaged.
+/// Reads back what append() wrote. Throws internal_error if the bytes are damaged.
 TimedCalls read_calls(std::span<const std::byte> bytes);
 
-/// Tells whether two processes have the same catalogue.
+/// Returns a digest of the catalogue, by which two processes find out whether theirs are the same.
 std::uint64_t catalogue_digest();
 
 }  // namespace flopcast::interpose

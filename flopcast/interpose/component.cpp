@@ -36,8 +36,8 @@ fs::path find_component(std::string_view name) {
     tried.push_back(folder.string());
   }
   throw environment_error(
-      "flopcast's {} is missing: not in {}; build flopcast again if the MPI or SimGrid it is for wasn't installed yet, install flopcast as "
-      "a whole, or say in FLOPCAST_LIBEXEC where it is",
+      "flopcast's {} is missing. It isn't in {}. Build flopcast again if its MPI or SimGrid was installed later, install all of flopcast, "
+      "or set FLOPCAST_LIBEXEC to its folder",
       name, fmt::join(tried, ", "));
 }
 

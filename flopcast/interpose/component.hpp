@@ -5,8 +5,8 @@
 
 namespace flopcast::interpose {
 
-/// The preloaded library or helper program called `name`: in $FLOPCAST_LIBEXEC, else in libexec/flopcast beside or above the folder of the
-/// running program, else where it was installed. Throws environment_error naming the places where it isn't.
+/// Returns the path of the preloaded library or helper program called `name`. The search order is $FLOPCAST_LIBEXEC, libexec/flopcast
+/// beside or above the folder of the running program, and the place of installation. Throws environment_error naming the places searched.
 std::filesystem::path find_component(std::string_view name);
 
 }  // namespace flopcast::interpose

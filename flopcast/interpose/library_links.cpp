@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The names by which programs ask for libraries of that width of integers.
+/// Names by which programs load libraries of that width of integers.
 const char* blas_name(bool wide) { return wide ? "libblas64.so.3" : "libblas.so.3"; }
 const char* lapack_name(bool wide) { return wide ? "liblapack64.so.3" : "liblapack.so.3"; }
 
@@ -24,16 +24,16 @@ fs::path existing(const fs::path& file) {
   return resolved;
 }
 
-/// Libraries such as OpenBLAS bring a LAPACK of their own; where a file with the BLAS alone lies beside them it is taken, lest their LAPACK
-/// be found before the chosen one.
+/// Returns the file with the BLAS alone that lies beside libraries such as OpenBLAS, or `blas` itself if there is none. Otherwise the
+/// LAPACK inside the library would be found before the chosen one.
 fs::path blas_alone(const fs::path& blas, bool wide) {
   std::error_code none;
   const fs::path alone = blas.parent_path() / blas_name(wide);
   return fs::exists(alone, none) ? alone : blas;
 }
 
-/// Where R looks for its own libraries: as the user says, else where installations have them; R's script does without its own list when it
-/// is given one.
+/// Returns the folders in which R looks for its own libraries: the user's choice, else the usual places of installation. R's script drops
+/// its own list when one is given.
 std::string r_libraries(const std::vector<std::string>& environment) {
   std::string path = variable(environment, "R_LD_LIBRARY_PATH");
   if (!path.empty()) {

@@ -10,26 +10,27 @@
 
 namespace flopcast::interpose {
 
-/// A private folder in which libblas.so.3 and liblapack.so.3 (or libblas64.so.3 and liblapack64.so.3) are links to chosen libraries, for LD_LIBRARY_PATH; removed with this object.
+/// A private folder in which libblas.so.3 and liblapack.so.3 (or libblas64.so.3 and liblapack64.so.3) are links to chosen libraries, for
+/// use in LD_LIBRARY_PATH. The folder is removed with this object.
 class LibraryLinks {
  public:
-  /// Where one of `files` is empty its name is not linked, and the loader's own choice holds. Throws environment_error if a file
-  /// doesn't exist or the folder can't be made.
+  /// Links the names of `files`. A name whose file is empty isn't linked, and the loader's own choice holds. Throws environment_error if a
+  /// file doesn't exist or the folder can't be made.
   explicit LibraryLinks(const LibraryFiles& files);
-  /// Value for LD_LIBRARY_PATH: the links, then the libraries' own folders, for what they need themselves, then `before` (its value so
+  /// Returns a value for LD_LIBRARY_PATH: the links, then the libraries' own folders for their dependencies, then `before` (the value so
   /// far).
   [[nodiscard]] std::string search_path(const std::string& before) const;
-  /// Sets LD_LIBRARY_PATH to that, and R_LD_LIBRARY_PATH, which R's start script puts before it (there the system's own BLAS would be found
-  /// first).
+  /// Sets LD_LIBRARY_PATH to search_path(). Also sets R_LD_LIBRARY_PATH, which R's start script puts before LD_LIBRARY_PATH; otherwise the
+  /// system's own BLAS would be found first.
   void put_first(std::vector<std::string>& environment) const;
-  /// The links that a program which is started so passes over: what is `loaded` in their place comes from elsewhere, since a DT_RPATH goes
-  /// before LD_LIBRARY_PATH, or a library is asked for by its path.
+  /// Returns the links that the program doesn't use, because `loaded` has other libraries in their place. The causes are a DT_RPATH, which
+  /// goes before LD_LIBRARY_PATH, or a library that is requested by its path.
   [[nodiscard]] std::vector<std::filesystem::path> passed_over(const std::vector<LoadedLibrary>& loaded) const;
 
  private:
   LinkFolder folder_;
   LibraryFiles files_;
-  std::vector<std::filesystem::path> own_folders_;  ///< or links to them
+  std::vector<std::filesystem::path> own_folders_;  ///< folders of the libraries, or links to them
 };
 
 }  // namespace flopcast::interpose

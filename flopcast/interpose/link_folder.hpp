@@ -5,14 +5,15 @@
 
 namespace flopcast::interpose {
 
-/// Whether the dynamic linker takes `path` as one whole in its lists: LD_PRELOAD is split at blanks and colons, LD_LIBRARY_PATH at colons and
-/// semicolons, and $ORIGIN and its like are replaced in both.
+/// Returns whether the dynamic linker takes `path` as one entry of its lists. It splits LD_PRELOAD at blanks and colons and LD_LIBRARY_PATH
+/// at colons and semicolons, and it replaces $ORIGIN and similar tokens in both.
 bool is_listable(const std::filesystem::path& path);
 
-/// A private folder for links whose path is listable; removed with this object.
+/// A private folder for links whose path is listable. The folder is removed with this object.
 class LinkFolder {
  public:
-  /// Makes it in TMPDIR, or where that path isn't listable in /tmp, /var/tmp or /dev/shm. Throws environment_error if it can't be made.
+  /// Makes the folder in TMPDIR or, where that path isn't listable, in /tmp, /var/tmp or /dev/shm. Throws environment_error if none of them
+  /// works.
   LinkFolder();
   LinkFolder(LinkFolder&& other) noexcept;
   LinkFolder& operator=(LinkFolder&&) = delete;

@@ -1,5 +1,7 @@
 #include "flopcast/interpose/loaded_libraries.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include <sstream>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/launch.hpp"
 #include "flopcast/interpose/process_environment.hpp"
 
 namespace flopcast::interpose {
@@ -24,7 +27,7 @@ bool is_script(const fs::path& program) {
   return start[0] == '#' && start[1] == '!';
 }
 
-/// What the dynamic linker prints for `program`.
+/// Returns the dynamic linker's listing for `program`.
 std::string linker_output(const fs::path& program, std::vector<std::string> environment) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) {
@@ -53,7 +56,7 @@ std::string linker_output(const fs::path& program, std::vector<std::string> envi
   return text;
 }
 
-/// "libm.so.6 => /lib/libm.so.6 (0x7f...)", "libx.so => not found", "/lib/ld.so (0x7f...)".
+/// Reads a line such as "libm.so.6 => /lib/libm.so.6 (0x7f...)", "libx.so => not found" or "/lib/ld.so (0x7f...)".
 LoadedLibrary library_of(const std::string& line) {
   constexpr std::string_view arrow = " => ";
   const std::string text = line.substr(line.find_first_not_of(" \t"), line.rfind(" (0x") - line.find_first_not_of(" \t"));
@@ -79,6 +82,26 @@ std::vector<LoadedLibrary> loaded_libraries(const fs::path& program, std::vector
     }
   }
   return libraries;
+}
+
+std::string why_not_started(const std::string& command, int exit_code) {
+  constexpr int not_started = 127;
+  if (exit_code != not_started) {
+    return "";
+  }
+  std::vector<std::string> missing;
+  try {
+    for (const LoadedLibrary& library : loaded_libraries(find_program(command), current_environment())) {
+      if (library.path.empty()) {
+        missing.push_back(library.name);
+      }
+    }
+  } catch (const Error&) {  // the program isn't on this machine
+    missing.clear();
+  }
+  return missing.empty() ? fmt::format("{} did not start: it ended with exit code {} before its first instruction", command, exit_code)
+                         : fmt::format("{} did not start: the dynamic linker finds no {}. Add its folder to LD_LIBRARY_PATH", command,
+                                       fmt::join(missing, ", "));
 }
 
 }  // namespace flopcast::interpose

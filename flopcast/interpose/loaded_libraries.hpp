@@ -8,12 +8,16 @@ namespace flopcast::interpose {
 
 /// A library that the dynamic linker loads for a program when it starts.
 struct LoadedLibrary {
-  std::string name;            ///< as it is asked for, or its path
-  std::filesystem::path path;  ///< empty if there is none of that name
+  std::string name;            ///< the requested name or path
+  std::filesystem::path path;  ///< empty if no library of that name exists
 };
 
-/// All of them, in the linker's order; it says so itself, without starting the program. Empty for a script. Throws environment_error if it
-/// can't be asked.
+/// Returns all libraries that `program` loads, in the linker's order. The dynamic linker lists them without starting the program. The list
+/// is empty for a script. Throws environment_error if the linker can't be started.
 std::vector<LoadedLibrary> loaded_libraries(const std::filesystem::path& program, std::vector<std::string> environment);
+
+/// Returns the reason why the program `command` ended with `exit_code` before any preloaded library was loaded: a shared library is missing, or
+/// the dynamic linker refused the program otherwise. Empty if the exit code isn't that of the dynamic linker.
+std::string why_not_started(const std::string& command, int exit_code);
 
 }  // namespace flopcast::interpose

@@ -5,21 +5,21 @@
 
 namespace flopcast::interpose {
 
-/// A file in memory only: it goes when this process does, however that ends, and no disk can be full.
+/// A file in memory only. It vanishes when this process ends, however the process ends, and no disk can be full.
 class MemoryFile {
  public:
-  /// `name` is what /proc shows. Throws environment_error.
+  /// Makes the file; /proc shows it as `name`. Throws environment_error if there is no memory or descriptor for it.
   explicit MemoryFile(const char* name);
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
   ~MemoryFile();
 
-  /// By which other processes of this user can open it as long as this one lives.
+  /// Returns a path by which other processes of this user can open the file while this process lives.
   [[nodiscard]] std::string path() const;
-  /// All that was written to it.
+  /// Returns everything that was written to the file.
   [[nodiscard]] std::string contents() const;
-  /// Maps its first `bytes`, zeros at first, for this process and others; they have been allocated, so that touching them can't fail. Throws
-  /// environment_error if there is no memory for them.
+  /// Maps the first `bytes` of the file, initially zero, for this process and others. The memory is allocated at once, so that touching it
+  /// can't fail. Throws environment_error if there isn't enough.
   [[nodiscard]] void* map(std::size_t bytes) const;
 
  private:

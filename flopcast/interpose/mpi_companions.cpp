@@ -33,7 +33,7 @@ std::optional<int> number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// Value of a variable in an environment as /proc shows it.
+/// Returns the value of a variable in an environment as /proc shows it.
 std::optional<std::string> value_of(const std::string& environment, const std::string& name) {
   const std::string start = name + '=';
   for (std::size_t at = 0; at < environment.size();) {
@@ -46,7 +46,7 @@ std::optional<std::string> value_of(const std::string& environment, const std::s
   return std::nullopt;
 }
 
-/// The process that has started `process`, 0 if there is none: the second field behind the name, which may have blanks in it.
+/// Returns the parent of `process`, 0 if there is none. The number is the second field behind the name, which may contain blanks.
 pid_t parent_of(const fs::path& proc, pid_t process) {
   const std::string status = contents(proc / std::to_string(process) / "stat");
   const std::size_t name_end = status.rfind(')');
@@ -62,7 +62,7 @@ std::string executable_of(const fs::path& proc, pid_t process) {
   return fs::read_symlink(proc / std::to_string(process) / "exe", none).string();
 }
 
-/// The nearest process above `process` that mpirun hasn't given a rank: mpirun, or its deputy on this node.
+/// Returns the nearest ancestor of `process` that has no rank from mpirun: mpirun itself, or its deputy on this node.
 pid_t launcher_of(const fs::path& proc, pid_t process, const LauncherVariables& variables) {
   while (process > 0 && value_of(contents(proc / std::to_string(process) / "environ"), variables.rank)) {
     process = parent_of(proc, process);
@@ -80,7 +80,7 @@ NodeProcess::State state_of(const fs::path& proc, pid_t process, const std::stri
   return has_mpi ? NodeProcess::State::plain : NodeProcess::State::starting;
 }
 
-/// Until mpirun has taken what this process has written, as it drops the rest when it ends the job; for a second at most.
+/// Waits at most a second for mpirun to read this process's output, because mpirun drops unread output when it ends the job.
 void await_readers() noexcept {
   constexpr useconds_t nap = 10000;
   std::fflush(nullptr);
@@ -94,7 +94,7 @@ void await_readers() noexcept {
     }
     usleep(nap);
   }
-  usleep(5 * nap);  // which passes it on
+  usleep(5 * nap);  // lets mpirun pass the output on
 }
 
 }  // namespace
@@ -134,9 +134,9 @@ std::vector<NodeProcess> processes_of_launcher(const fs::path& proc, pid_t self,
 std::optional<NodeProcess> process_without_flopcast(int local_size, const std::function<std::vector<NodeProcess>()>& look,
                                                     const std::function<void()>& nap) {
   constexpr int most_looks = 500;
-  constexpr int looks_for_others = 100;  // who can see nobody else by then never will
+  constexpr int looks_for_others = 100;  // a process that sees no other one by then never will
   for (int i = 0; i < most_looks; ++i) {
-    std::map<int, NodeProcess> by_rank;  // the one that tells most
+    std::map<int, NodeProcess> by_rank;  // the most informative process of each rank
     for (const NodeProcess& each : look()) {
       const auto [known, is_new] = by_rank.emplace(each.rank, each);
       const bool tells_more = each.state == NodeProcess::State::followed || known->second.state == NodeProcess::State::starting;
@@ -172,9 +172,9 @@ void require_all_followed() {
   };
   if (const std::optional<NodeProcess> plain = process_without_flopcast(*local_size, look, nap)) {
     throw environment_error(
-        "the process of rank {} runs {} without flopcast. All processes of a program tell each other their paths: either all of them are "
-        "followed or none is. Write 'flopcast mpi run --' in front of every program, as in: mpirun -n 1 flopcast mpi run -- ./a : -n 1 "
-        "flopcast mpi run -- ./b",
+        "the process of rank {} runs {} without flopcast. Followed processes exchange their paths, so that all or none of them must be "
+        "followed. Write 'flopcast mpi run --' before every program, as in: mpirun -n 1 flopcast mpi run -- ./a : -n 1 flopcast mpi run -- "
+        "./b",
         plain->rank, plain->program);
   }
 }

@@ -9,12 +9,12 @@
 
 namespace flopcast::interpose {
 
-/// A process that mpirun has started on this node, or one that came of it, as /proc shows it.
+/// A process that mpirun started on this node, or one of its descendants, as /proc shows it.
 struct NodeProcess {
   enum class State : unsigned char {
-    starting,  ///< neither of the others yet: a shell, a script
-    followed,  ///< flopcast, or a process that flopcast has started
-    plain      ///< it has loaded MPI, and flopcast isn't around it
+    starting,  ///< neither of the others yet: a shell or a script
+    followed,  ///< flopcast, or a process that flopcast started
+    plain      ///< a process that has loaded MPI and wasn't started by flopcast
   };
   int rank = 0;
   pid_t process = 0;
@@ -22,29 +22,30 @@ struct NodeProcess {
   std::string program;
 };
 
-/// How mpirun tells a process its rank and how many of its processes are on this node: names of environment variables.
+/// Names of the environment variables that tell a process its rank and the number of mpirun's processes on this node.
 struct LauncherVariables {
   const char* rank;
   const char* local_size;
 };
 
-/// Those of the mpirun that has started this process; nothing if none of those known has.
+/// Returns the variables of the mpirun that started this process; nothing if no known mpirun did.
 std::optional<LauncherVariables> launcher_variables();
 
-/// The processes of the same mpirun as process `self` that `proc` (as /proc) shows and lets look into.
+/// Returns the processes of `self`'s mpirun, as far as `proc` (a folder such as /proc) lets this process read them.
 std::vector<NodeProcess> processes_of_launcher(const std::filesystem::path& proc, pid_t self, const LauncherVariables& variables);
 
-/// A process of the program that runs without flopcast around it, waiting until all `local_size` of them can be told; nothing if there is
-/// none, or if some haven't been seen after a while. `look` returns what there is now, `nap` passes time between two looks.
+/// Returns a process of the program that runs without flopcast, once the state of all `local_size` processes is known. Returns nothing if
+/// there is none, or if some processes haven't been seen after a while. `look` returns the processes there are now; `nap` passes time
+/// between two looks.
 std::optional<NodeProcess> process_without_flopcast(int local_size, const std::function<std::vector<NodeProcess>()>& look,
                                                     const std::function<void()>& nap);
 
-/// Checks that all processes which mpirun has started on this node are followed: each of them tells the others its path, so that one that
-/// isn't would be waited for forever. Throws environment_error that names it.
+/// Checks that flopcast follows all processes which mpirun started on this node. Followed processes exchange their paths, so that they
+/// would wait forever for one that isn't followed. Throws environment_error naming such a process.
 void require_all_followed();
 
-/// MPICH's mpirun lets the other processes wait in MPI_Init for one that ends before: when this process exits, they are ended with
-/// `exit_code`. Other launchers do that by themselves.
+/// Makes the exit of this process end the job with `exit_code` under MPICH's mpirun. That mpirun otherwise lets the other processes wait in
+/// MPI_Init for a process that has ended. Other launchers end the job by themselves.
 void end_job_at_exit(int exit_code);
 
 }  // namespace flopcast::interpose

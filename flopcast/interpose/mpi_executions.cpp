@@ -66,7 +66,7 @@ std::vector<MpiExecution> parse_mpi_executions(const std::string& text) {
     }
     return executions;
   } catch (const json::exception& error) {
-    throw bad_input("no list of executions: {}", reason(error));
+    throw bad_input("not a list of executions: {}", reason(error));
   }
 }
 

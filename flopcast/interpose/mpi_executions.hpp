@@ -12,16 +12,17 @@
 
 namespace flopcast::interpose {
 
-/// One execution of a program's work that a launch is asked for: values of parameters by their names, and which kernels are executed.
+/// One execution of a program's work that a launch is to make: values of parameters by name, and the policy that decides which kernels are
+/// executed.
 struct MpiExecution {
   std::map<std::string, std::string> parameters;
   path::Policy policy = path::Policy::full;
-  bool teaches = true;  ///< what it shows of kernels' times is used by the following ones, if policy is full
+  bool teaches = true;  ///< later executions use the kernel times of this one, if policy is full
   friend bool operator==(const MpiExecution&, const MpiExecution&) = default;
 };
 
-/// The executions that one launch of a program is asked for. The program's command line has the values of the first one; a program that
-/// asks for values by name (flopcast_parameter) can go on with others, as long as they differ from the first one's only in what it asks for.
+/// The executions that one launch of a program is to make. The program's command line has the values of the first one. A program that reads
+/// values by name (flopcast_parameter) can go on with others that differ from the first one only in values it reads.
 class MpiExecutions {
  public:
   MpiExecutions() = default;
@@ -30,9 +31,11 @@ class MpiExecutions {
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
   [[nodiscard]] std::size_t number() const noexcept { return current_; }
   [[nodiscard]] const MpiExecution& current() const { return all_.at(current_); }
-  /// The present execution's value of parameter `name`, nullptr if it has none. From now on the program counts as one that asks for it.
+  /// Returns the current execution's value of parameter `name`, or nullptr if it has none. The call also records that the program reads
+  /// `name`.
   const std::string* value(const std::string& name);
-  /// The present one is done; the number of the next one that the program can go on with, nothing if there is none.
+  /// Marks the current execution as done. Returns the number of the next execution that the program can go on with, or nothing if there is
+  /// none.
   std::optional<std::size_t> next();
   void go_on_with(std::size_t number) { current_ = number; }
 
@@ -46,7 +49,7 @@ class MpiExecutions {
 };
 
 [[nodiscard]] std::string to_text(const std::vector<MpiExecution>& executions);
-/// Throws bad_input if `text` is no document of to_text().
+/// Inverse of to_text(). Throws bad_input if `text` has another form.
 [[nodiscard]] std::vector<MpiExecution> parse_mpi_executions(const std::string& text);
 
 }  // namespace flopcast::interpose

@@ -28,31 +28,32 @@ namespace fs = std::filesystem;
 
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
-/// The MPI whose mpirun has started us, empty if nothing tells.
+/// Returns the MPI whose mpirun started this process, empty if that is unknown.
 std::string launching_mpi() { return is_set("OMPI_COMM_WORLD_RANK") ? "openmpi" : is_set("PMI_RANK") || is_set("PMI_FD") ? "mpich" : ""; }
 
 const char* name_of(const std::string& mpi) { return mpi == "mpich" ? "MPICH" : "Open MPI"; }
 
-/// Under the other MPI's mpirun each process finds itself alone. Only what mpirun itself sets tells that: srun starts programs of both.
+/// Throws environment_error if the other MPI's mpirun started this process, because each process would then be alone. Only variables that
+/// mpirun itself sets reveal this, because srun starts programs of both MPIs.
 void require_own_launcher(const fs::path& program, const std::string& mpi) {
   const bool by_openmpi = is_set("OMPI_COMM_WORLD_RANK");
   const bool by_mpich = is_set("MPI_LOCALNRANKS");
   if (by_openmpi != by_mpich && by_mpich != (mpi == "mpich")) {
     throw environment_error(
-        "{} is linked with {}, but {}'s mpirun has started it: its processes wouldn't find each other. Start it with mpirun.{}",
+        "{} is linked with {}, but {}'s mpirun started it. Its processes wouldn't find each other. Start it with mpirun.{}",
         program.string(), name_of(mpi), by_mpich ? "MPICH" : "Open MPI", mpi);
   }
 }
 
-/// A program for SMPI has no dynamic linker of its own, as those linked statically.
+/// Checks that the program isn't for SMPI. Such a program has no dynamic linker of its own, just as a statically linked one.
 void require_program_of_mpirun(const fs::path& program) {
   try {
     require_preloadable(program);
   } catch (const Error&) {
     if (is_built_for_smpi(program)) {
       throw environment_error(
-          "{} is built for SimGrid's SMPI, which simulates its processes: 'flopcast mpi simulate' runs it. For mpirun compile and link it "
-          "with mpicc, mpicxx or mpifort",
+          "{} is built for SimGrid's SMPI, which simulates its processes. Run it with 'flopcast mpi simulate', or compile and link it for "
+          "mpirun with mpicc, mpicxx or mpifort",
           program.string());
     }
     throw;
@@ -62,7 +63,7 @@ void require_program_of_mpirun(const fs::path& program) {
 std::string chosen_mpi(const fs::path& program, const std::string& mpi) {
   const std::optional<std::string> linked = linked_mpi(program);
   if (linked && !mpi.empty() && *linked != mpi) {
-    throw usage_error("{} is linked with {}, and --mpi {} can't change that; leave it out", program.string(), name_of(*linked), mpi);
+    throw usage_error("{} is linked with {}, which --mpi {} can't change. Leave --mpi out", program.string(), name_of(*linked), mpi);
   }
   if (linked) {
     require_own_launcher(program, *linked);
@@ -70,13 +71,13 @@ std::string chosen_mpi(const fs::path& program, const std::string& mpi) {
   std::string chosen = !mpi.empty() ? mpi : linked.value_or(launching_mpi());
   if (chosen.empty()) {
     throw environment_error(
-        "{} is linked with no MPI that flopcast knows; if it opens one at run time, say which: --mpi openmpi or --mpi mpich",
+        "{} isn't linked with an MPI that flopcast knows. If it opens one at run time, give --mpi openmpi or --mpi mpich",
         program.string());
   }
   return chosen;
 }
 
-/// Nothing where every kernel is executed. The process of rank 0 has the first say, so that the user reads it once.
+/// Returns nothing where every kernel is executed. The process of rank 0 is ended first, so that the user reads the message once.
 std::unique_ptr<StandstillWatch> made_watch(const MpiOptions& options, Seconds patience, bool is_first) {
   constexpr Seconds others_wait = 2;
   const bool leaves_out = options.policy != path::Policy::full || !options.executions.empty();
@@ -86,10 +87,10 @@ std::unique_ptr<StandstillWatch> made_watch(const MpiOptions& options, Seconds p
 [[noreturn]] void throw_other_mpi(const fs::path& program, const std::string& followed, bool is_chosen) {
   const std::string other = followed == "mpich" ? "openmpi" : "mpich";
   if (is_chosen) {
-    throw environment_error("{} loads {}, but is followed as a program of {}, as --mpi {} says; give --mpi {}", program.string(),
+    throw environment_error("{} loads {}, but is followed as a program of {} because of --mpi {}. Give --mpi {}", program.string(),
                             name_of(other), name_of(followed), followed, other);
   }
-  throw environment_error("{} loads {}, but {}'s mpirun has started it: its processes wouldn't find each other. Start it with mpirun.{}",
+  throw environment_error("{} loads {}, but {}'s mpirun started it. Its processes wouldn't find each other. Start it with mpirun.{}",
                           program.string(), name_of(other), name_of(followed), other);
 }
 

@@ -9,13 +9,14 @@
 
 namespace flopcast::interpose {
 
-/// A library of ours that is to be preloaded. Where its own path isn't listable it is preloaded through a link, which goes with this object.
+/// One of flopcast's libraries that is to be preloaded. A library whose own path isn't listable is preloaded through a link, which is
+/// removed with this object.
 class PreloadedComponent {
  public:
-  /// Throws environment_error if there is no component called `name`, or it can't be linked.
+  /// Throws environment_error if there is no component called `name`, or if the link can't be made.
   explicit PreloadedComponent(std::string_view name);
 
-  /// Puts it before what is preloaded already.
+  /// Puts the library before all libraries that `environment` preloads already.
   void put_first(std::vector<std::string>& environment) const;
 
  private:

@@ -12,18 +12,18 @@
 
 namespace flopcast::interpose {
 
-/// A program that is to be started with the user's choice of libraries and threads, and with a library of ours in front. What it needs on
-/// disk lives as long as this object.
+/// A program that is to be started with the user's choice of libraries and threads, and with one of flopcast's libraries preloaded. Its
+/// files on disk live as long as this object.
 class PreparedProgram {
  public:
-  /// `component` names the library of ours. Throws environment_error if the program doesn't exist or libraries can't be preloaded into it.
+  /// `component` names flopcast's library. Throws environment_error if the program doesn't exist or libraries can't be preloaded into it.
   PreparedProgram(const ProgramOptions& options, std::string_view component);
 
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
   [[nodiscard]] std::vector<std::string>& environment() noexcept { return environment_; }
 
  private:
-  /// Chosen libraries go before the others also where LD_LIBRARY_PATH doesn't reach.
+  /// Puts the chosen libraries before the others, also where LD_LIBRARY_PATH has no effect.
   void choose_libraries(const LibraryFiles& libraries);
 
   std::filesystem::path file_;

@@ -133,7 +133,7 @@ bool same_place(const Environment& a, const Environment& b) {
 
 namespace {
 
-/// Of one place.
+/// Converts the profile without its `others`.
 nlohmann::json place_to_json(const Profile& profile) {
   nlohmann::json routines = nlohmann::json::array();
   for (const TunedRoutine& routine : profile.routines) {

@@ -16,15 +16,16 @@
 namespace flopcast::interpose {
 namespace {
 
-/// Whether a routine computes with NaN and Inf whatever its operands are: LAPACK tries whether the CPU can (ieeeck) before singular values by
-/// dqds, and before eigenvalues by relatively robust representations.
+/// Returns whether a routine computes with NaN and Inf for any operands. LAPACK tests the CPU's arithmetic (ieeeck) before singular values
+/// by dqds, and before eigenvalues by relatively robust representations.
 bool tests_arithmetic(const Routine& routine) {
   static constexpr std::string_view families[] = {"bdsqr",  "bdsdc", "bdsvdx", "gejsv", "gelsd", "gelss", "gesdd", "gesvd", "gesvdq",
                                                   "gesvdx", "gesvj", "ggsvd3", "heevr", "stegr", "stemr", "stevr", "syevr"};
   return std::find(std::begin(families), std::end(families), routine.family) != std::end(families);
 }
 
-/// Iterations make numbers small on their way, so that denormal ones tell nothing of the operands there.
+/// Returns the sum over one call. Iterations make numbers small on their way, so that denormal numbers in iterating routines say nothing
+/// about the operands.
 CallSum sum_of(const ProgramEvent& event) {
   CallSum sum;
   sum.calls = 1;
@@ -43,10 +44,10 @@ CallSum sum_of(const ProgramEvent& event) {
   return sum;
 }
 
-/// What comes first in every list.
+/// Returns the key by which every list is sorted.
 auto weight(const CallSum& sum) { return std::tuple(-sum.seconds, -sum.flops, -sum.calls); }
 
-/// Sizes that differ by less than a factor of two or so: 0, 1, 2..3, 4..7, ...
+/// Returns equal values for sizes that differ by less than about a factor of two: 0, 1, 2..3, 4..7, ...
 std::int64_t magnitude(std::int64_t size) {
   return size <= 0 ? size : static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(size)));
 }
@@ -78,7 +79,7 @@ void add(ShapeSum& shape, const ShapeSum& other) {
   shape.sum += other.sum;
 }
 
-/// Time that can be had from nowhere but calls of other kinds: without what rates are made of.
+/// Returns the sum without its flops and their time, so that first calls count in no rate.
 CallSum without_rate(CallSum sum) {
   sum.flops = sum.peak_flops = sum.described_seconds = 0;
   return sum;
@@ -86,8 +87,8 @@ CallSum without_rate(CallSum sum) {
 
 }  // namespace
 
-/// Finds the calls that took much longer than others like them, because they were the first of their shape in their process or of their
-/// thread.
+/// Finds the calls that took much longer than similar ones because they were the first of their shape in their process, or the first of
+/// their thread.
 class FirstCalls {
  public:
   FirstCalls(const ProgramTraceFile& file, const BreakdownOptions& options) : options_(options) {
@@ -129,12 +130,12 @@ class FirstCalls {
   using Key = ProgramBreakdown::Key;
   using Candidate = ProgramBreakdown::Identity;
 
-  /// What calls of one shape take.
+  /// Sums over the calls of one shape.
   struct Typical {
     std::int64_t calls = 0;
     Seconds seconds = 0;
-    double flops = 0;   ///< of one
-    Seconds start = 0;  ///< of the last one
+    double flops = 0;   ///< flops of one call
+    Seconds start = 0;  ///< start of the last call
   };
 
   void note(const ProgramEvent& event, std::uint32_t pid, bool first_of_thread) {
@@ -154,7 +155,8 @@ class FirstCalls {
     }
   }
 
-  /// The mean of the other calls of this shape or, where there are none, the least mean of the routine's larger problems that came later.
+  /// Returns the mean of the other calls of this shape or, where there are none, the least mean of the routine's larger problems that came
+  /// later.
   [[nodiscard]] std::optional<Seconds> typical_seconds(const Candidate& candidate, const Key& key,
                                                        const std::map<Key, Typical>& others) const {
     if (const Typical& same = others.at(key); same.calls > 0) {
@@ -232,7 +234,7 @@ void ProgramBreakdown::read(const ProgramTraceFile& file, std::map<Key, ShapeSum
         shape.flags = event.described() && !first ? flags(event.call) : "";
         shape.first_calls = first;
       }
-      const bool known = shape.sum.calls > 0 && !first;  // then all have the same sizes
+      const bool known = shape.sum.calls > 0 && !first;  // then all calls have the same sizes
       one.sizes = known ? shape.sizes : event.described() ? size_ranges(event.call) : std::vector<SizeRange>{};
       add(shape, one);
       if (first) {
@@ -246,7 +248,7 @@ void ProgramBreakdown::read(const ProgramTraceFile& file, std::map<Key, ShapeSum
       thread.sum += one.sum;
       of_thread[event.name] += event.seconds;
     });
-    if (of_thread.empty()) {  // the file is damaged: nothing of it can be read
+    if (of_thread.empty()) {  // the file is damaged, and no call of the thread can be read
       continue;
     }
     all_ += thread.sum;

@@ -33,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether the CPU's counter ticks evenly and alike on all cores; where it doesn't the kernel takes one of the two slow clocks.
+/// Returns whether the CPU's counter ticks evenly and alike on all cores. Where it doesn't, the kernel uses one of the two slow clocks.
 bool counter_is_even() {
 #if defined(__x86_64__)
   unsigned a = 0;
@@ -53,7 +53,7 @@ bool counter_is_even() {
 #endif
 }
 
-/// A reading of both clocks.
+/// A reading of the ticks and of the system's clock.
 struct Moment {
   std::uint64_t ticks = 0, nanoseconds = 0;
 
@@ -64,7 +64,7 @@ double rate(const Moment& from, const Moment& to) {
   return 1e9 * static_cast<double>(to.ticks - from.ticks) / static_cast<double>(to.nanoseconds - from.nanoseconds);
 }
 
-/// Two readings some milliseconds apart.
+/// Returns the tick rate from two readings some milliseconds apart.
 double calibrated_rate(const Moment& start, bool counter) {
   constexpr std::uint64_t calibration = 5'000'000;
   Moment end = start;
@@ -76,13 +76,12 @@ double calibrated_rate(const Moment& start, bool counter) {
 
 std::string folder_of(const fs::path& file) { return file.parent_path().empty() ? "." : file.parent_path().string(); }
 
-/// The recording's file with its header mapped. It is made under another name and takes its own when start() is called, so that an older
-/// recording stays until then.
+/// The recording's file with its header mapped. It has a temporary name until start(), so that an older recording is kept until then.
 class TraceFile {
  public:
   TraceFile(const fs::path& path, const std::string& document) : path_(fs::absolute(path)), temporary_(path_.string() + ".XXXXXX") {
     if (std::error_code none; fs::exists(path_, none) && !fs::is_regular_file(path_, none)) {
-      throw environment_error("can't record into {}: it is no regular file", path.string());
+      throw environment_error("can't record into {}: it isn't a regular file", path.string());
     }
     const int file = mkstemp(temporary_.data());
     if (file < 0) {
@@ -124,7 +123,7 @@ class TraceFile {
   void finish(int exit_code) {
     kept_ = true;
     const Moment end = Moment::now(header_->counter != 0);
-    constexpr std::uint64_t long_enough = 50'000'000;  // nanoseconds, from which on this is better than the calibration
+    constexpr std::uint64_t long_enough = 50'000'000;  // nanoseconds above which this rate is better than the calibration
     if (header_->counter != 0 && end.nanoseconds - start_.nanoseconds > long_enough) {
       header_->ticks_per_second = rate(start_, end);
     }
@@ -137,7 +136,7 @@ class TraceFile {
   [[nodiscard]] const fs::path& path() const noexcept { return path_; }
 
  private:
-  /// Gives the threads' live chunks checksums, as the sealed ones have. Where that fails they stay without.
+  /// Gives the threads' live chunks checksums, as the sealed ones have. Live chunks keep no checksum where writing it fails.
   void add_checksums() const {
     const int file = open(path_.c_str(), O_RDWR | O_CLOEXEC);
     std::vector<std::byte> contents(live_bytes);
@@ -164,7 +163,7 @@ class TraceFile {
     }
   }
 
-  /// Returns 0 or what went wrong.
+  /// Returns 0 or the errno of the failure.
   int fill(int file, const std::string& document) {
     const std::size_t bytes = trace_page + round_to_page(document.size());
     if (const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes)); error != 0) {

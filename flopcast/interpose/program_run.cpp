@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The memory in which the preloaded library counts, which is there before the program begins. Without it nothing is counted.
+/// The memory in which the preloaded library counts. It is made before the program begins; if that fails nothing is counted.
 class ReportMemory {
  public:
   ReportMemory() {
@@ -36,10 +36,10 @@ class ReportMemory {
     }
   }
 
-  /// Where the preloaded library finds it; empty if there is none.
+  /// Returns the path by which the preloaded library finds the memory; empty if there is none.
   [[nodiscard]] std::string path() const { return report_ != nullptr ? file_->path() : ""; }
   [[nodiscard]] const RunReport* report() const noexcept { return report_; }
-  /// Why there is none.
+  /// Returns the reason why there is no memory.
   [[nodiscard]] const std::string& lacking() const noexcept { return lacking_; }
 
  private:
@@ -48,7 +48,7 @@ class ReportMemory {
   std::string lacking_;
 };
 
-/// With links resolved, while those of LibraryLinks exist.
+/// Returns the path with links resolved, as long as those of LibraryLinks exist.
 fs::path resolved(const SharedPath& shared) {
   const std::string text(shared.text, strnlen(shared.text, SharedPath::length));
   std::error_code error;

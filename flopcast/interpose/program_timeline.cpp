@@ -7,7 +7,7 @@
 namespace flopcast::interpose {
 namespace {
 
-/// Sets when the first call began and the last one ended.
+/// Sets the begin of the first call and the end of the last one.
 void find_extent(const ProgramTraceFile& file, ProgramTimeline& timeline) {
   timeline.begin = std::numeric_limits<Seconds>::infinity();
   for (std::size_t t = 0; t < file.summary().threads.size(); ++t) {

@@ -9,11 +9,11 @@
 
 namespace flopcast::interpose {
 
-/// When the threads of a recorded program were in which routine: the run cut into equal bins.
+/// Times of a recorded program's threads in its routines, with the run cut into equal bins.
 struct ProgramTimeline {
-  Seconds begin = 0, end = 0;           ///< of the first and the last call, since the start of the recording
-  std::vector<std::uint32_t> routines;  ///< the heaviest ones, as indices into ProgramSummary::names; all others are one more series
-  /// busy[thread][bin][series]: seconds in calls, series as in `routines` and the others last; threads as in ProgramSummary.
+  Seconds begin = 0, end = 0;           ///< begin of the first and end of the last call, since the start of the recording
+  std::vector<std::uint32_t> routines;  ///< the heaviest ones, as indices into ProgramSummary::names; all others form one more series
+  /// busy[thread][bin][series]: seconds in calls. Series are as in `routines`, with the others last; threads are as in ProgramSummary.
   std::vector<std::vector<std::vector<Seconds>>> busy;
 
   [[nodiscard]] Seconds bin_seconds() const noexcept {
@@ -21,7 +21,7 @@ struct ProgramTimeline {
   }
 };
 
-/// Reads all calls once more. A call that is longer than a bin is spread over the bins that it covers.
+/// Reads all calls once more. A call longer than a bin is spread over the bins that it covers.
 ProgramTimeline program_timeline(const ProgramTraceFile& file, const ProgramBreakdown& breakdown, std::size_t bins,
                                  std::size_t most_routines);
 

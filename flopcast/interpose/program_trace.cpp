@@ -33,13 +33,14 @@ using View = std::span<const std::byte>;
 
 constexpr const char* document_schema = "flopcast-program-trace-1";
 
-/// Whether looking at a hole of the file through a mapping takes memory that a full disk hasn't: reading would end the process then.
+/// Returns whether a mapping's holes need memory that a full disk lacks. Reading such a hole would end the process.
 bool is_unsafe_to_map(int file) {
   struct statfs disk {};
   return fstatfs(file, &disk) == 0 && disk.f_type == TMPFS_MAGIC && lseek(file, 0, SEEK_HOLE) < lseek(file, 0, SEEK_END);
 }
 
-/// The first `bytes` of a file in memory of our own, which takes no more than what was written to the file; MAP_FAILED as mmap has it.
+/// Returns the first `bytes` of a file in this process's memory, which takes no more memory than the file has data. Returns MAP_FAILED on
+/// error, as mmap does.
 void* copy_of(int file, std::size_t bytes) {
   void* const copy = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   const auto end = static_cast<off_t>(bytes);
@@ -48,7 +49,7 @@ void* copy_of(int file, std::size_t bytes) {
     while (at < hole) {
       const ssize_t read = pread(file, static_cast<std::byte*>(copy) + at, static_cast<std::size_t>(hole - at), at);
       if (read <= 0) {
-        return copy;  // what is missing is zero, as a cut file has it
+        return copy;  // the rest stays zero, as in a file that was cut off
       }
       at += read;
     }
@@ -99,7 +100,7 @@ bool has_address(const Argument& argument) {
 
 std::string_view text_of(View bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-/// The parts of `text` between `separator`s; the last may lack its own.
+/// Returns the parts of `text` that end with `separator`. The last part may lack it.
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (!text.empty()) {
@@ -110,10 +111,10 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// The header as plain numbers; throws bad_input if the file isn't ours.
+/// Returns the header; throws bad_input if the file isn't a recording.
 const FileHeader& checked_header(View file, const fs::path& path) {
   if (file.size() < sizeof trace_magic || std::memcmp(file.data(), trace_magic, sizeof trace_magic) != 0) {
-    throw bad_input("{} is no recording of a program: it doesn't begin as 'flopcast record' begins its files", path.string());
+    throw bad_input("{} isn't a recording of a program. It doesn't begin as files of 'flopcast record' do", path.string());
   }
   if (file.size() < sizeof(FileHeader)) {
     throw bad_input("{} is cut off after {} bytes, within its header", path.string(), file.size());
@@ -121,7 +122,7 @@ const FileHeader& checked_header(View file, const fs::path& path) {
   const auto& header = *reinterpret_cast<const FileHeader*>(file.data());
   if (header.version < oldest_trace_version || header.version > trace_version) {
     throw bad_input("{} has version {} of the format, but this flopcast reads versions {} to {}: {}", path.string(), header.version,
-                    oldest_trace_version, trace_version, header.version > trace_version ? "a newer one wrote it" : "it is damaged");
+                    oldest_trace_version, trace_version, header.version > trace_version ? "a newer flopcast wrote it" : "it is damaged");
   }
   return header;
 }
@@ -133,7 +134,7 @@ nlohmann::json read_header_document(View file, const FileHeader& header, const f
   const std::string_view text = text_of(file.subspan(trace_page, header.document_bytes));
   nlohmann::json document = parse_json(text, path.string() + ": its document");
   if (!document.is_object() || !document.contains("schema") || document["schema"] != document_schema) {
-    throw bad_input("{} is damaged: its document is no \"{}\"", path.string(), document_schema);
+    throw bad_input("{} is damaged: the schema of its document isn't \"{}\"", path.string(), document_schema);
   }
   return document;
 }
@@ -145,10 +146,10 @@ struct Piece {
   View records;
 };
 
-/// What the dictionary says of a routine.
+/// A routine's entry in the dictionary.
 struct Entry {
-  std::size_t bytes = 0;             ///< of its arguments
-  const Routine* routine = nullptr;  ///< if the catalogue has it with the same arguments
+  std::size_t bytes = 0;             ///< size of its arguments
+  const Routine* routine = nullptr;  ///< null unless the catalogue has the routine with the same arguments
   int integer_bytes = 4;
 };
 
@@ -177,7 +178,7 @@ struct ProgramTraceFile::State {
     summary.dropped = header.dropped.load();
     summary.loaded = header.processes.load();
     const std::uint64_t end = header.end.load(), there = round_to_page(file.view().size());
-    // Where there was no room, the end is behind what could be written.
+    // Where there was no room, the end lies behind the last byte that could be written.
     summary.missing = summary.dropped == 0 && end > there ? end - there : 0;
   }
 
@@ -189,7 +190,7 @@ struct ProgramTraceFile::State {
     }
   }
 
-  /// Returns the size of the chunk at `at`, whose contents begin `rest`.
+  /// Returns the size of the chunk at `at`, whose contents are at the start of `rest`.
   std::size_t read_chunk(const ChunkHeader& chunk, View rest, std::size_t at) {
     const std::uint64_t bytes = chunk.bytes.load();
     const bool live = chunk.kind == ChunkKind::live;
@@ -235,7 +236,7 @@ struct ProgramTraceFile::State {
       const Routine* routine = layout.empty() ? nullptr : kernel::find(name);
       const int integer_bytes = routine != nullptr && record_layout(*routine, 8) == layout ? 8 : 4;
       if (routine != nullptr && record_layout(*routine, integer_bytes) != layout) {
-        routine = nullptr;  // another version of the catalogue: its name and times still hold
+        routine = nullptr;  // another version of the catalogue: only its name and times can be used
       }
       entries.push_back({record_bytes(layout), routine, integer_bytes});
       summary.names.push_back(name);
@@ -248,7 +249,7 @@ struct ProgramTraceFile::State {
     }
   }
 
-  /// Of several processes' states of a library the first counts.
+  /// Adds a library's state. Of several processes' states of one library the first counts.
   void add_state(std::string_view text) {
     const std::vector<std::string> lines = split(text, '\n');
     LibraryState state;
@@ -267,7 +268,7 @@ struct ProgramTraceFile::State {
     }
   }
 
-  /// Pieces by time; of a live chunk that was being sealed when the process was killed there are two, of which the sealed one counts.
+  /// Sorts pieces by time. If a process was killed while it sealed a live chunk, that chunk has two copies, and the sealed one counts.
   void order_threads() {
     for (auto& [number, all] : pieces) {
       std::sort(all.begin(), all.end(), [](const Piece& a, const Piece& b) {
@@ -303,7 +304,7 @@ struct ProgramTraceFile::State {
     }
   }
 
-  /// Calls of one kind follow each other: what was told of the call before often holds.
+  /// Caches the verdict on the previous call, because calls of one kind often follow each other.
   class Judge {
    public:
     bool operator()(const Call& call) {
@@ -330,10 +331,10 @@ struct ProgramTraceFile::State {
     bool possible_ = false;
   };
 
-  /// Numbers of the routines that a thread has asked for the size of a workspace.
+  /// Numbers of the routines whose workspace size a thread has queried.
   using Asked = std::set<std::uint64_t>;
 
-  /// Stops at the first record that can't be one.
+  /// Visits the records of a piece, up to the first one that can't be valid.
   void visit_piece(const Piece& piece, Asked& asked, const std::function<void(const ProgramEvent&)>& visit) const {
     const double tick = 1 / summary.ticks_per_second;
     Judge is_possible;
@@ -372,9 +373,9 @@ struct ProgramTraceFile::State {
   MappedFile file;
   ProgramSummary summary;
   std::vector<Entry> entries;
-  std::map<std::uint32_t, std::vector<Piece>> pieces;  ///< by number of the thread, while reading
+  std::map<std::uint32_t, std::vector<Piece>> pieces;  ///< by number of the thread, used while reading
   std::map<std::uint32_t, RecordedThread> identities;
-  std::vector<std::vector<Piece>> ordered;  ///< as summary.threads
+  std::vector<std::vector<Piece>> ordered;  ///< in the order of summary.threads
 };
 
 ProgramTraceFile::ProgramTraceFile(const fs::path& path) : state_(std::make_unique<State>(path)) {}
@@ -428,7 +429,7 @@ ProgramTrace read_program_trace(const fs::path& path) {
 
 namespace {
 
-/// Memory that operands cover; `first` says where it is used first: by call, then by argument.
+/// Memory that operands cover. `first` is the position of its first use: the call, then the argument.
 struct Span {
   std::uintptr_t begin = 0, end = 0;
   std::pair<std::size_t, std::size_t> first;
@@ -449,7 +450,7 @@ std::vector<Span> operand_spans(const std::vector<Call>& calls) {
   return spans;
 }
 
-/// Sorted by address; those that overlap or touch are one.
+/// Sorts spans by address, and joins those that overlap or touch.
 std::vector<Span> joined(std::vector<Span> spans) {
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
   std::vector<Span> result;
@@ -464,7 +465,7 @@ std::vector<Span> joined(std::vector<Span> spans) {
   return result;
 }
 
-/// For every span its place among all of them in the order of first use.
+/// Returns each span's position in the order of first use.
 std::vector<std::size_t> use_order(const std::vector<Span>& spans) {
   std::vector<std::size_t> by_use(spans.size());
   for (std::size_t i = 0; i < by_use.size(); ++i) {

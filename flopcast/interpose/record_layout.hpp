@@ -10,14 +10,15 @@
 
 namespace flopcast::interpose {
 
-/// How the arguments of a call lie in a trace file, a letter each in the order of the interface: f flag (1 byte), i integer (4), l integer of
-/// a library whose integers have 8 bytes (8), s d c z scalar of that precision (4, 8, 8, 16), a address (8), - not kept (info).
+/// Returns how the arguments of a call lie in a trace file: a letter each, in the order of the interface. The letters are f flag (1 byte),
+/// i integer (4), l integer of a library with 8-byte integers (8), and - for info, which isn't kept. Scalars are s, d, c and z by their
+/// precision (4, 8, 8, 16), and a is an address (8).
 std::string record_layout(const Routine& routine, int integer_bytes = 4);
 
-/// Bytes of all arguments.
+/// Returns the bytes of all arguments together.
 std::size_t record_bytes(std::string_view layout);
 
-/// The call whose arguments are `bytes`, which record_layout(routine, integer_bytes) describes; nothing if they are too few.
+/// Returns the call whose arguments are `bytes`, which record_layout(routine, integer_bytes) describes; nothing if there are too few bytes.
 std::optional<Call> decode_call(const Routine& routine, std::span<const std::byte> bytes, int integer_bytes = 4);
 
 }  // namespace flopcast::interpose

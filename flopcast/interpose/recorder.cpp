@@ -51,7 +51,7 @@ pid_t spawn(const std::filesystem::path& program, int socket, std::vector<std::s
   return child;
 }
 
-/// The child process and our end of the socket to it.
+/// The child process and the parent's end of the socket to it.
 class Child {
  public:
   explicit Child(const LibraryFiles& files) {
@@ -93,7 +93,7 @@ class Child {
   [[nodiscard]] const LibraryFiles& loaded() const noexcept { return loaded_; }
 
  private:
-  /// The first messages: the protocol's digest, then the files loaded, or why that failed.
+  /// Receives the first messages: the protocol's digest, then the files loaded or the reason why loading failed.
   void greet() {
     std::uint64_t digest = 0;
     if (receive_bytes(socket_, &digest, sizeof digest) && digest != protocol_digest()) {
@@ -112,7 +112,7 @@ class Child {
     loaded_ = {files.substr(0, newline), files.substr(newline + 1)};
   }
 
-  /// Lets the child end (it does when the socket closes) and returns its wait status.
+  /// Lets the child end, which it does when the socket closes, and returns its wait status.
   int end() noexcept {
     int status = 0;
     if (socket_ >= 0) {
@@ -140,7 +140,7 @@ Request request_for(const Call& call, const std::optional<algorithm::BlockParame
   return request;
 }
 
-/// Throws what the child or the routine complains of.
+/// Throws the error that the child or the routine reports.
 void require_accepted(const Call& call, const Reply& reply, const Bytes& payload) {
   if (reply.error != 0) {
     throw Error(static_cast<ExitCode>(reply.error), std::string(text_of(payload)));
@@ -152,7 +152,7 @@ void require_accepted(const Call& call, const Reply& reply, const Bytes& payload
   }
 }
 
-/// The call without what differs from one execution to the next.
+/// Returns the call without the arguments that differ from one execution to the next.
 Call without_places(Call call, bool keeps_work_sizes) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     const Kind kind = call.routine->arguments[i].kind;
@@ -164,7 +164,7 @@ Call without_places(Call call, bool keeps_work_sizes) {
   return call;
 }
 
-/// Whether it says how large its workspace is.
+/// Returns whether the call gives the size of its workspace.
 bool has_work_size(const Call& call) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (call.routine->arguments[i].kind == Kind::work_size && call.arguments[i] > 0) {
@@ -188,7 +188,7 @@ void require_complete(const Call& call, const Reply& reply) {
 struct Recorder::State {
   explicit State(LibraryFiles chosen) : files(std::move(chosen)), child(std::make_unique<Child>(files)) {}
 
-  /// One question and its answer; a child that died in an earlier one is replaced.
+  /// Sends one request and returns its reply. A child that died in an earlier request is replaced.
   Reply ask(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode, Bytes& payload) {
     if (!child->alive()) {
       child = std::make_unique<Child>(files);
@@ -216,7 +216,7 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
   made.integer_bytes = reply.integer_bytes;
   Trace trace;
   trace.configuration = algorithm::configuration(made, reply.answers);
-  if (reply.questions == 0) {  // the library decides by itself: block parameters had no effect
+  if (reply.questions == 0) {  // the library chose block sizes itself: block parameters had no effect
     for (const char* unused : {"nb", "nbmin", "nx"}) {
       trace.configuration.parameters.erase(unused);
     }
@@ -283,13 +283,13 @@ void Recorder::add_asking_calls(const Call& call, bool keeps_work_sizes, std::ve
   Trace trace;
   try {
     trace = record(call, std::nullopt);
-  } catch (const Error& error) {  // an unblocked routine that stops at the data of a recording: it has nothing to ask
+  } catch (const Error& error) {  // an unblocked routine that stops at a recording's data makes no queries
     if (error.code() != ExitCode::unusable_measurement) {
       throw;
     }
   }
   for (const Call& part : trace.calls) {
-    if (part.routine != call.routine && part.routine->index("info") >= 0) {  // what can't fail asks nothing: BLAS, larfb
+    if (part.routine != call.routine && part.routine->index("info") >= 0) {  // routines that can't fail make no queries: BLAS, larfb
       add_asking_calls(without_places(part, keeps_work_sizes), keeps_work_sizes, seen, asking);
     }
   }

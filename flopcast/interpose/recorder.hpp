@@ -13,26 +13,26 @@
 
 namespace flopcast::interpose {
 
-/// Files of the libraries that a program or a recording loads (machine::locate finds them by name).
+/// Files of the libraries that a program or a recording loads. machine::locate finds them by name.
 struct LibraryFiles {
   std::filesystem::path blas;
-  std::filesystem::path lapack;  ///< empty: whatever the BLAS library brings itself
-  bool wide = false;             ///< for programs that ask for libblas64.so.3 and liblapack64.so.3, whose integers have 64 bits
+  std::filesystem::path lapack;  ///< empty: the LAPACK in the BLAS library
+  bool wide = false;             ///< for programs that load libblas64.so.3 and liblapack64.so.3, whose integers have 64 bits
   friend bool operator==(const LibraryFiles&, const LibraryFiles&) = default;
 };
 
-/// A call whose routine asks ilaenv for its block size, and what it asks. The call has no addresses, and no work sizes unless the call that it
-/// is part of has one.
+/// A call whose routine queries ilaenv for its block size, and the query. The call has no addresses. It has work sizes only if the call
+/// that contains it has one.
 struct AskingCall {
   Call call;
   BlockQuestion question;
 };
 
-/// Records the kernel calls of real LAPACK routines in a child process that has the recording library in front of BLAS and LAPACK. One
-/// child serves any number of recordings. Not for use from several threads at once.
+/// Records the kernel calls of real LAPACK routines in a child process, into which the recording library is loaded before BLAS and LAPACK.
+/// One child serves any number of recordings. A Recorder is not for use from several threads at once.
 class Recorder {
  public:
-  /// Starts the child and loads the libraries; throws environment_error if either fails.
+  /// Starts the child and loads the libraries. Throws environment_error if either fails.
   explicit Recorder(const LibraryFiles& libraries);
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
@@ -40,23 +40,26 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder();
 
-  /// The outermost catalogue calls below `call`'s routine (dgeqrf: dgeqr2, dlarft, dlarfb), at virtual addresses, allocations named by the
-  /// argument ("A", "tau", "work"). Addresses in `call` are not used; a work size of 0 becomes the optimum that the routine asks for.
-  /// `blocks` is what ilaenv answers to the routine; without it LAPACK's own values hold. Throws environment_error if the library lacks the
-  /// routine or the child dies, bad_input if the routine refuses its arguments (info < 0). The kernels get the call's number of threads.
+  /// Returns the outermost catalogue calls made by `call`'s routine (dgeqrf: dgeqr2, dlarft, dlarfb), at virtual addresses, with
+  /// allocations named by the argument ("A", "tau", "work"). Addresses in `call` are not used; a work size of 0 becomes the optimum that
+  /// the routine reports. `blocks` is ilaenv's answer to the routine; without it LAPACK's own values hold. The kernels get the call's
+  /// number of threads.
+  /// Throws environment_error if the library lacks the routine or the child dies, bad_input if the routine refuses its arguments
+  /// (negative info).
   Trace record(const Call& call, const std::optional<algorithm::BlockParameters>& blocks, Mode mode = Mode::skip);
 
-  /// The call with what the routine asks for in place of work sizes of 0.
+  /// Returns the call with work sizes of 0 replaced by the optimum that the routine reports.
   Call with_work_sizes(const Call& call);
 
-  /// What the library's routine asks for when it is called like this; nothing if it never asks (OpenBLAS's own potrf).
+  /// Returns the query that the library's routine makes in such a call; nothing if it makes none (OpenBLAS's own potrf).
   std::optional<BlockQuestion> question(const Call& call);
 
-  /// The call itself if its routine asks; otherwise those of its calls that do, and of theirs (dormhr: one of dormqr; dgesvd: one of dgebrd,
-  /// and of dorgqr through dorgbr). Equal ones come once; none if nothing in there asks.
+  /// Returns the call itself if its routine queries ilaenv; otherwise the calls within it that do, at any depth. Examples are dormhr, with
+  /// one call of dormqr, and dgesvd, with one of dgebrd and one of dorgqr through dorgbr. Equal calls are returned once. The result is
+  /// empty if no call queries.
   std::vector<AskingCall> asking_calls(const Call& call);
 
-  /// The files that dgemm and dgeqrf really came from.
+  /// Returns the files that dgemm and dgeqrf really came from.
   [[nodiscard]] const LibraryFiles& loaded() const;
 
  private:

@@ -9,14 +9,14 @@
 #include "flopcast/interpose/block_question.hpp"
 #include "flopcast/interpose/call_bytes.hpp"
 
-/// What Recorder and its child process say to each other over a socket. Both are of one build, so values travel as they lie in memory; the
-/// child's first word is protocol_digest(), by which the parent knows.
+/// Messages between Recorder and its child process over a socket. Both are of one build, so values travel as they lie in memory. The
+/// child's first message is protocol_digest(), by which the parent checks that.
 namespace flopcast::interpose {
 
 /// The child's end of the socket.
 inline constexpr int recorder_socket = 3;
 
-/// Parent to child: record one call.
+/// Parent to child: a request to record one call.
 struct Request {
   std::uint32_t routine = 0;  ///< index in the catalogue
   Mode mode = Mode::skip;
@@ -28,19 +28,19 @@ struct Request {
 
 /// Child to parent, followed by `payload_bytes`: recorded calls, or the text of an error.
 struct Reply {
-  std::int32_t error = 0;          ///< an ExitCode; 0: all went well
-  std::int32_t info = 0;           ///< of the routine
-  std::int32_t integer_bytes = 4;  ///< of the library's integers
-  std::int64_t dropped = 0;
-  std::int64_t questions = 0;                                  ///< how often the routine asked for its block size
-  algorithm::BlockParameters answers;                          ///< what it was told, or would have been
-  std::array<char, 9> options{};                               ///< of its first question, ended by a zero
-  std::int64_t question_m = 0, question_n = 0;                 ///< the first two sizes of its first question
-  std::array<std::int64_t, Call::most_arguments> arguments{};  ///< of the call as it was made: addresses, work sizes
+  std::int32_t error = 0;                                      ///< an ExitCode; 0: all went well
+  std::int32_t info = 0;                                       ///< the routine's info
+  std::int32_t integer_bytes = 4;                              ///< of the library's integers
+  std::int64_t dropped = 0;                                    ///< calls that found no room
+  std::int64_t questions = 0;                                  ///< number of the routine's block size queries
+  algorithm::BlockParameters answers;                          ///< the answer that the routine got, or would have got
+  std::array<char, 9> options{};                               ///< options of its first query, ended by a zero
+  std::int64_t question_m = 0, question_n = 0;                 ///< the first two sizes of its first query
+  std::array<std::int64_t, Call::most_arguments> arguments{};  ///< arguments of the call as it was made, with addresses and work sizes
   std::uint64_t payload_bytes = 0;
 };
 
-/// Of what both sides must have alike: the catalogue and the size of messages.
+/// Returns a digest of the data that both sides must have alike: the catalogue and the sizes of messages.
 std::uint64_t protocol_digest();
 
 bool send_reply(int socket, Reply reply, std::span<const std::byte> payload);

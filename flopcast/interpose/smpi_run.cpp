@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* simulator = FLOPCAST_SMPIMAIN;
 
-/// A scratch folder; removed with this object.
+/// A scratch folder, removed with this object.
 class ScratchFolder {
  public:
   [[nodiscard]] std::string path() const { return folder_.path().string(); }
@@ -50,7 +50,7 @@ std::string contents(const std::string& file) {
   return text.str();
 }
 
-/// The end of what was written to `file`, without the simulator's remarks on its own settings.
+/// Returns the last lines of `file`, without the simulator's remarks on its own settings.
 std::string last_words(const std::string& file) {
   constexpr std::size_t most_lines = 12;
   std::vector<std::string> lines;
@@ -81,7 +81,7 @@ std::vector<std::string> environment_of(const SmpiSimulation& simulation, const 
   return environment;
 }
 
-/// The simulator's command line. A shell sees to where its output goes, and keeps the library out of itself.
+/// Returns the simulator's command line. A shell redirects its output, and isn't itself preloaded with the library.
 std::vector<std::string> command_of(const SmpiSimulation& simulation, const ScratchFolder& folder, const PreloadedComponent& component,
                                     const fs::path& program) {
   std::vector<std::string> preloaded = current_environment();
@@ -126,15 +126,15 @@ bool is_built_for_smpi(const fs::path& file) {
 
 void require_simulable(const std::string& program) {
   if (std::string_view(simulator).empty()) {
-    throw environment_error("this flopcast was built without SimGrid; install libsimgrid-dev (Debian's name) and build it again");
+    throw environment_error("this flopcast was built without SimGrid. Install libsimgrid-dev (Debian's name) and build flopcast again");
   }
   if (access(simulator, X_OK) != 0) {
-    throw environment_error("SimGrid's simulator {} can't be executed: {}; install libsimgrid-dev (Debian's name)", simulator,
+    throw environment_error("SimGrid's simulator {} can't be executed: {}. Install libsimgrid-dev (Debian's name)", simulator,
                             std::strerror(errno));
   }
   if (!is_built_for_smpi(find_program(program))) {
     throw bad_input(
-        "{} was not built for SimGrid's SMPI; compile and link it with smpicc, smpicxx or smpiff instead of mpicc, mpicxx or mpifort",
+        "{} was not built for SimGrid's SMPI. Compile and link it with smpicc, smpicxx or smpiff instead of mpicc, mpicxx or mpifort",
         program);
   }
 }
@@ -147,14 +147,14 @@ nlohmann::json run_simulation(const SmpiSimulation& simulation) {
   write(folder.file("hosts"), simulation.hosts);
   write(folder.file("times.json"), simulation.times.dump());
   const int code = run_program("/bin/sh", command_of(simulation, folder, component, program), environment_of(simulation, folder), SIGKILL);
-  const std::string said = simulation.show_output ? "" : "; it said:\n" + last_words(folder.file("output"));
+  const std::string said = simulation.show_output ? "" : ". Its last output:\n" + last_words(folder.file("output"));
   if (code != 0) {
     throw unusable_measurement("{} ended with exit code {} when simulated on {} process{}{}", program.string(), code, simulation.ranks,
                                simulation.ranks == 1 ? "" : "es", said);
   }
   std::error_code none;
   if (!fs::exists(folder.file("result.json"), none)) {
-    throw unusable_measurement("{} ended on {} process{} without all of them reaching MPI_Finalize{}", program.string(), simulation.ranks,
+    throw unusable_measurement("{} ended on {} process{}, but not all of them reached MPI_Finalize{}", program.string(), simulation.ranks,
                                simulation.ranks == 1 ? "" : "es", said);
   }
   return nlohmann::json::parse(contents(folder.file("result.json")));

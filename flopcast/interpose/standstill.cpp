@@ -19,7 +19,7 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds look_every{100};
 
-/// Blocks all signals of this thread while it lives: a thread that is started meanwhile leaves them to the others.
+/// Blocks all signals of this thread while it lives. A thread that is started meanwhile leaves them to the other threads.
 class NoSignals {
  public:
   NoSignals() {
@@ -55,7 +55,8 @@ bool Standstill::has_lasted(Seconds now, std::uint64_t kernels, std::uint64_t ca
 
 StandstillWatch::StandstillWatch(Seconds patience) : patience_(patience), file_(memfd_create("flopcast-mpi-progress", MFD_CLOEXEC)) {
   void* mapped = MAP_FAILED;
-  if (file_ >= 0 && (errno = posix_fallocate(file_, 0, sizeof(SharedProgress))) == 0) {  // touching what has no memory would end a process
+  if (file_ >= 0 &&
+      (errno = posix_fallocate(file_, 0, sizeof(SharedProgress))) == 0) {  // touching memory that isn't there would end a process
     mapped = mmap(nullptr, sizeof(SharedProgress), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   }
   if (mapped == MAP_FAILED) {
@@ -79,7 +80,7 @@ StandstillWatch::~StandstillWatch() {
 
 std::string StandstillWatch::file() const { return fmt::format("/proc/{}/fd/{}", getpid(), file_); }
 
-/// A program that ignores the request to end is killed a moment later.
+/// Ends the program when it stands still. A program that ignores SIGTERM is killed a moment later.
 void StandstillWatch::watch() noexcept {
   constexpr Seconds grace = 2;
   const steady_clock::time_point start = steady_clock::now();

@@ -9,40 +9,40 @@
 
 namespace flopcast::interpose {
 
-/// Decides that a program goes by its results, which are garbage where kernels are left out: a loop that ends once a residual is small never
-/// ends, and calls no new kernels any more; or processes wait for each other.
+/// Detects programs that no longer make progress because kernels are left out and results are garbage. A loop that ends once a residual is
+/// small then never ends, and calls no new kernels any more; or processes wait for each other.
 class Standstill {
  public:
-  /// A program that calls nothing at all may compute, or wait for another process: it has so many times the patience.
+  /// Factor on the patience for a program that makes no calls at all, because it may compute or wait for another process.
   static constexpr double silence = 5;
 
-  /// `patience`: how long a program may call kernels without meeting a new one.
+  /// `patience` is how long a program may call kernels without meeting a new one.
   explicit Standstill(Seconds patience) : patience_(patience) {}
 
-  /// Whether that has lasted too long at time `now`, by which the program has met `kernels` in `calls`. Time in which nothing has been left out
-  /// doesn't count. Called with growing times.
+  /// Returns whether the standstill has lasted too long at time `now`, by which the program has met `kernels` different ones in `calls`.
+  /// Time in which no kernel is left out doesn't count. `now` must grow from call to call.
   [[nodiscard]] bool has_lasted(Seconds now, std::uint64_t kernels, std::uint64_t calls, bool leaves_out) noexcept;
 
  private:
   Seconds patience_;
-  Seconds looked_ = 0;                ///< when it was asked last
-  Seconds calling_ = 0, silent_ = 0;  ///< since the last new kernel
+  Seconds looked_ = 0;                ///< time of the previous call of has_lasted()
+  Seconds calling_ = 0, silent_ = 0;  ///< time with and without calls since the last new kernel
   std::uint64_t kernels_ = 0, calls_ = 0;
 };
 
-/// Ends a program that stands still. The process that is watched finds the memory in a file that lasts as long as this object.
+/// Ends a program that stands still. The watched process maps a file that lasts as long as this object.
 class StandstillWatch {
  public:
-  /// Throws environment_error if there is no memory to share.
+  /// Starts watching. Throws environment_error if there is no memory to share.
   explicit StandstillWatch(Seconds patience);
   StandstillWatch(const StandstillWatch&) = delete;
   StandstillWatch& operator=(const StandstillWatch&) = delete;
-  /// Watches no longer.
+  /// Stops watching.
   ~StandstillWatch();
 
-  /// File with a SharedProgress, for other processes of this user.
+  /// Returns the path of a file with a SharedProgress, for other processes of this user.
   [[nodiscard]] std::string file() const;
-  /// Whether the program was ended.
+  /// Returns whether the program was ended.
   [[nodiscard]] bool has_ended_it() const noexcept { return ended_.load(); }
 
  private:

@@ -43,10 +43,10 @@ struct Item {
   [[nodiscard]] Item with(Fill fill) const;
   [[nodiscard]] Item as_real() const;                     ///< real elements even in a complex routine
   [[nodiscard]] Item as_integer() const;                  ///< integers
-  [[nodiscard]] Item skipped(double value) const;         ///< what a call that isn't executed leaves behind: a whole number ...
+  [[nodiscard]] Item skipped(double value) const;         ///< value that a skipped call leaves behind: a whole number ...
   [[nodiscard]] Item skipped(std::string formula) const;  ///< ... or one that follows from the sizes; of integers, on average
-  [[nodiscard]] Item at_least(std::string rows) const;    ///< of a leading dimension, where it isn't the rows of its operand
-  [[nodiscard]] Item usually(std::string formula) const;  ///< of a size or number: what it is unless it is given
+  [[nodiscard]] Item at_least(std::string rows) const;    ///< legal minimum of a leading dimension, if it isn't the rows of its operand
+  [[nodiscard]] Item usually(std::string formula) const;  ///< default of a size or number that isn't given
 };
 
 Item flag(std::string name, std::string values);

@@ -94,8 +94,8 @@ Entry multiply_by_tridiagonal_q(const char* precisions, const char* family, cons
           counts.multiplications, counts.additions};
 }
 
-/// Q and P of gebrd are those of a QR and an LQ factorization. They have all rows and columns, or (`less` = 1) lack the first ones. The
-/// latter holds for Q if gebrd reduced a q x k matrix with k > q, and for P if it reduced a k x q matrix with k >= q.
+/// Q and P of gebrd are those of a QR and an LQ factorization. They have all rows and columns, or (`less` = 1) lack the first ones. `less`
+/// is 1 for Q if gebrd reduced a q x k matrix with k > q, and for P if it reduced a k x q matrix with k >= q.
 Entry multiply_by_bidiagonal_q(const char* precisions, const char* family, const char* transpositions) {
   const std::string less = "min(1,max(0,vect=Q ? k - (side=L ? m : n) : k + 1 - (side=L ? m : n)))";
   const std::string length = fmt::format("max(0,(side=L ? m : n) - {})", less);
@@ -131,8 +131,8 @@ Entry generate_tridiagonal_q(const char* precisions, const char* family) {
 }
 
 /// Counts of Q are those of orgqr, counts of P those of orglq. They have all rows and columns, or (`less` = 1) lack the first ones, which
-/// become those of the identity. The latter holds for Q if gebrd reduced an m x k matrix with k > m, and for P if it reduced a k x n matrix
-/// with k >= n.
+/// become those of the identity. `less` is 1 for Q if gebrd reduced an m x k matrix with k > m, and for P if it reduced a k x n matrix with
+/// k >= n.
 Entry generate_bidiagonal_q(const char* precisions, const char* family) {
   const std::string less = "min(1,max(0,vect=Q ? k - m : k + 1 - n))";
   const std::string m = fmt::format("(m-{})", less), n = fmt::format("(n-{})", less);

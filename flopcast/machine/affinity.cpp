@@ -16,7 +16,7 @@
 namespace flopcast::machine {
 namespace {
 
-/// Where a place stands in the order in which places are taken: which of its core's threads it is, then by kind, then by socket or by turns.
+/// Keys by which places are ordered: the number of the thread within its core comes first, then the kind, then the socket or taking turns.
 struct Rank {
   int thread_of_core = 0, core_of_socket = 0;
 };
@@ -44,7 +44,7 @@ Affinity parse_affinity(std::string_view text) {
 
 std::vector<int> choose_cpus(std::vector<CpuPlace> places, int threads, Affinity affinity) {
   if (threads < 1 || static_cast<std::size_t>(threads) > places.size()) {
-    throw bad_input("{} threads given, expected 1 to {}: so many hardware threads may this process run on", threads, places.size());
+    throw bad_input("{} threads given, expected 1 to {}, the hardware threads that this process may run on", threads, places.size());
   }
   const std::map<int, Rank> by_cpu = ranks(places);
   const auto key = [&](const CpuPlace& place) {

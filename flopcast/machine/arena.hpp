@@ -5,8 +5,8 @@
 
 namespace flopcast::machine {
 
-/// Memory aligned to huge pages, in huge pages where the system grants them. Pages become real, on the toucher's memory node, when they are
-/// first written.
+/// Memory aligned to huge pages, and lying in them where the system grants them. A page is allocated when it is first written, on the
+/// memory node of the thread that writes it.
 class Arena {
  public:
   /// Throws environment_error if the system refuses.

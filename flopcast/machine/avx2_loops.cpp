@@ -1,7 +1,7 @@
 #include "flopcast/machine/instruction_sets.hpp"
 #include "flopcast/machine/x86_loops.hpp"
 
-// Compiled for AVX2 and FMA (CMakeLists.txt); executed only where the CPU has them.
+// This file is compiled for AVX2 and FMA (CMakeLists.txt), and executed only where the CPU has them.
 namespace flopcast::machine {
 
 #if defined(__AVX2__) && defined(__FMA__)

@@ -1,7 +1,7 @@
 #include "flopcast/machine/instruction_sets.hpp"
 #include "flopcast/machine/x86_loops.hpp"
 
-// Compiled for AVX-512 (CMakeLists.txt); executed only where the CPU has it.
+// This file is compiled for AVX-512 (CMakeLists.txt), and executed only where the CPU has it.
 namespace flopcast::machine {
 
 #if defined(__AVX512F__)

@@ -21,7 +21,7 @@ constexpr std::array compute_table = {
 constexpr std::array bandwidth_table = loops::stream_kernels<Doubles>("SSE");
 #else
 
-// Whatever the compiler makes of it: on ARM64 it fuses, and keeps 12 chains in its 32 registers.
+// The compiler chooses the instructions: on ARM64 it fuses, and keeps 12 chains in its 32 registers.
 struct Added {
   static constexpr Arithmetic arithmetic = Arithmetic::add;
   static constexpr bool fused = true;

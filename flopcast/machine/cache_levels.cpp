@@ -38,7 +38,7 @@ std::vector<double> steps(const std::vector<Knee>& knees) {
   return all;
 }
 
-/// Of a chase, whose weak knees may lie nearer to a level's in the triad than its own.
+/// Returns the knees of a chase. Its weak knees may lie nearer to the level's knee in the triad than to its own.
 std::vector<Knee> credible_knees(std::span<const CurvePoint> curve, std::size_t reported) {
   std::vector<Knee> knees = find_knees(curve);
   keep_credible(knees, reported, steps);
@@ -59,7 +59,7 @@ double typical_height(std::span<const CurvePoint> curve, double low, double high
   return median(heights);
 }
 
-/// Index of the reported cache for measured level `i`: the same level if there are as many, else the nearest in size.
+/// Returns the reported cache for measured level `i`: the same level if there are as many, else the nearest in size.
 const ReportedCache* counterpart(std::span<const ReportedCache> reported, std::size_t i, std::size_t levels, double capacity) {
   if (reported.size() == levels) {
     return &reported[i];
@@ -70,12 +70,12 @@ const ReportedCache* counterpart(std::span<const ReportedCache> reported, std::s
   return nearest == reported.end() ? nullptr : &*nearest;
 }
 
-/// Which of a pattern's knees belongs to each of the triad's.
+/// Pairs of the triad's knees with those of another pattern.
 class PairedKnees {
  public:
   PairedKnees(std::span<const Knee> triad, const std::vector<Knee>& knees)
       : knees_(knees), partners_(pair_knees(triad, knees, widest_pair)) {}
-  /// Nothing if the i-th knee of the triad has no partner.
+  /// Returns the partner of the triad's i-th knee; nullptr if it has none.
   [[nodiscard]] const Knee* of(std::size_t i) const { return partners_[i] < 0 ? nullptr : &knees_[static_cast<std::size_t>(partners_[i])]; }
 
  private:
@@ -83,14 +83,14 @@ class PairedKnees {
   std::vector<int> partners_;
 };
 
-/// Where the chase has a knee and the triad has none: a knee at which its cost stays what it is.
+/// Returns a knee for the triad where only the chase has one: the triad's cost stays the same there.
 Knee flat_knee(const std::vector<Knee>& triad, const Knee& chase, double flat) {
   const auto behind = std::find_if(triad.begin(), triad.end(), [&](const Knee& knee) { return knee.position > chase.position; });
   const double cost = behind != triad.end() ? behind->before : triad.empty() ? flat : triad.back().after;
   return {chase.position, chase.low, chase.high, cost, cost};
 }
 
-/// Levels that streams don't notice at all, as they are prefetched from the next one: both chases must see them.
+/// Adds levels that streams don't notice at all, because they are prefetched from the next one; both chases must see them.
 void add_unnoticed(std::vector<Knee>& triad, const std::vector<Knee>& chase, const std::vector<Knee>& parallel, std::size_t reported,
                    double flat) {
   const auto seen_by = [](const std::vector<Knee>& pattern, const Knee& knee) {
@@ -108,7 +108,7 @@ void add_unnoticed(std::vector<Knee>& triad, const std::vector<Knee>& chase, con
   }
 }
 
-/// A level that streams hardly notice, as they are prefetched from the next one, is one that chases see.
+/// Returns the levels. A level that streams hardly notice, as they are prefetched from the next one, counts if chases see it.
 std::vector<Knee> levels_of(const CacheSweep& sweep, const std::vector<Knee>& chase, const std::vector<Knee>& parallel,
                             std::size_t reported) {
   std::vector<Knee> triad = find_knees(sweep.triad);

@@ -10,8 +10,8 @@
 
 namespace flopcast::machine {
 
-/// Where the cost of each access pattern rises because a level is full: bytes, 0 where the pattern shows no such rise. Elastic levels, of
-/// which a virtual machine gets more or less, give each pattern another capacity.
+/// Working sets in bytes at which the cost of each access pattern rises because a level is full; 0 where the pattern shows no such rise. An
+/// elastic level, whose share for a virtual machine varies, has another capacity for each pattern.
 struct PatternCapacities {
   std::int64_t stream = 0, parallel_chase = 0, serial_chase = 0;
   friend bool operator==(const PatternCapacities&, const PatternCapacities&) = default;
@@ -20,23 +20,25 @@ struct PatternCapacities {
 /// The memory hierarchy as one core sees it.
 struct MemoryHierarchy {
   std::vector<CacheLevel> levels;           ///< from L1 outwards
-  std::vector<PatternCapacities> patterns;  ///< of each level; empty if measured by a version that didn't tell them apart
+  std::vector<PatternCapacities> patterns;  ///< one per level; empty if an earlier version measured them
   double memory_bandwidth = 0;              ///< triad, bytes per second
-  Seconds memory_latency = 0;               ///< of a serial pointer chase
+  Seconds memory_latency = 0;               ///< latency of a serial pointer chase
 };
 
-/// Levels from what a sweep shows, beside what the system reports.
+/// Returns the levels that a sweep shows, compared with the levels that the system reports.
 ///
-/// A level is a knee of the triad, or, while there are fewer than the system reports, one of both chases that the triad doesn't see. Knees
-/// that less than double the cost of every pattern count only as far as the system reports so many levels: a stream hardly notices the end
-/// of an L2 behind which it is prefetched from L3 (1.2 to 1.3 times on a Zen 4, the chases 2.5 times). The capacity of all but the last
-/// level is the geometric mean of the triad's knee and the chase's, where the two agree within a factor of two, else that of the steeper
-/// one; that of the last level, which others share, is the triad's, as LAPACK streams; the interval spans these and the parallel chase. A
-/// sweep without knees gives no level.
+/// A knee of the triad is a level. While there are fewer of them than the system reports, a knee of both chases that the triad doesn't show
+/// is a level, too. Knees that less than double the cost of every pattern count only up to the number of levels that the system reports.
+/// The reason: a stream hardly notices the end of an L2 behind which it is prefetched from L3 (1.2 to 1.3 times on a Zen 4, the chases 2.5
+/// times).
+///
+/// The capacity of each level but the last is the geometric mean of the triad's knee and the chase's if the two agree within a factor of
+/// two. Otherwise the capacity is that of the steeper knee. The last level, which others share, has the triad's capacity, because LAPACK
+/// streams. The interval spans these and the parallel chase. A sweep without knees gives no level.
 MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCache> reported);
 
-/// For every knee of `first` the index of its partner in `second`, -1 if it has none: pairs in order, as many as there can be with partners
-/// at most a factor of `widest` apart, of these with the least sum of distances (logarithmic).
+/// Returns for every knee of `first` the index of its partner in `second`, -1 if it has none. Pairs are in order, and the partners are at
+/// most a factor of `widest` apart. There are as many pairs as possible, with the least sum of (logarithmic) distances.
 std::vector<int> pair_knees(std::span<const Knee> first, std::span<const Knee> second, double widest);
 
 }  // namespace flopcast::machine

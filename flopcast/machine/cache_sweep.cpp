@@ -29,7 +29,7 @@ constexpr int fewest_rounds = 3;
 constexpr double triad_share = 0.7;  // of the time limit
 constexpr double typical = 0.25;     // quantile of the rounds: disturbances only make slower
 
-/// Whether most of this process's memory lies in huge pages.
+/// Returns true if most of this process's memory lies in huge pages.
 bool mostly_huge_pages(std::size_t bytes) {
   std::ifstream file("/proc/self/smaps_rollup");
   for (std::string label; file >> label;) {
@@ -76,7 +76,7 @@ void link_cycle(const Arena& arena, std::int64_t bytes, std::mt19937_64& random)
   return from;
 }
 
-/// The same from several places at once; accesses of different chains don't wait for each other.
+/// Follows the cycle from several places at once; accesses of different chains don't wait for each other.
 [[gnu::noinline]] void chase_in_parallel(std::array<const void*, chains>& from, std::int64_t steps) {
   std::array<const void*, chains> at = from;
   for (std::int64_t i = 0; i < steps; ++i) {
@@ -133,7 +133,7 @@ class Steps {
   void advance() {
     ++done_;
     if (progress_ && !progress_(done_, expected_)) {
-      throw unusable_measurement("what was measured of the caches is lost: measuring ended after {} of {} steps", done_, expected_);
+      throw unusable_measurement("the measurement of the caches is lost: it ended after {} of {} steps", done_, expected_);
     }
   }
 
@@ -178,7 +178,8 @@ CacheSweep sweep_caches(const WallClock& clock, const SweepOptions& options, con
   Steps steps(progress, static_cast<std::int64_t>(triad_sets.size()) * options.rounds + static_cast<std::int64_t>(chase_sets.size()));
   std::mt19937_64 random(1);
 
-  // In random order over several rounds, so that a disturbance hits single repetitions of many points rather than a stretch of the curve.
+  // The order is random over several rounds, so that a disturbance hits single repetitions of many points rather than one part of the
+  // curve.
   std::vector<std::vector<Seconds>> times(triad_sets.size());
   std::vector<std::size_t> order(triad_sets.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -47,7 +47,7 @@ std::uint64_t run_block(std::uint64_t value) noexcept {
 std::int64_t read_counter() noexcept { return 0; }
 #endif
 
-/// Counter and monotonic time (ns) at one moment: of several attempts the one with the least time between its two readings.
+/// Counter and monotonic time (ns) at one moment, taken from the attempt with the least time between its two readings.
 std::pair<std::int64_t, std::int64_t> simultaneous_readings() noexcept {
   constexpr int attempts = 8;
   std::pair<std::int64_t, std::int64_t> best{};

@@ -26,23 +26,23 @@ inline Seconds thread_cpu_seconds() noexcept {
   return static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec);
 }
 
-/// Whether the CPU has a time stamp counter that ticks evenly whatever the clock does.
+/// Returns true if the CPU has a time stamp counter that ticks evenly whatever the clock does.
 bool has_invariant_counter() noexcept;
 
-/// How well a clock tells time, in seconds.
+/// Quality of a clock, in seconds; small is good.
 struct ClockQuality {
   Seconds resolution = 0;  ///< smallest step seen between different readings
-  Seconds overhead = 0;    ///< what two readings with nothing between them differ by (median)
+  Seconds overhead = 0;    ///< median difference of two readings with nothing between them
 };
 
 /// The finest wall clock there is: the time stamp counter where it is invariant, CLOCK_MONOTONIC elsewhere.
 class WallClock {
  public:
-  /// Calibrates the counter against CLOCK_MONOTONIC (relative error about 100 ns / calibration). That many seconds count from the process's
-  /// first clock on: whoever makes one before other work waits for none of the later ones.
+  /// Calibrates the counter against CLOCK_MONOTONIC (relative error about 100 ns / calibration). The `calibration` seconds count from the
+  /// process's first clock on: if a clock is made before other work, later clocks don't wait.
   explicit WallClock(Seconds calibration = 0.01);
 
-  /// A reading before and after which nothing is reordered.
+  /// Reads the clock; nothing is reordered across the reading.
   [[nodiscard]] std::int64_t ticks() const noexcept {
 #if defined(__x86_64__)
     if (counter_) {
@@ -64,12 +64,12 @@ class WallClock {
 };
 
 ClockQuality quality(const WallClock& clock);
-/// Of thread_cpu_seconds().
+/// Quality of thread_cpu_seconds().
 ClockQuality thread_cpu_clock_quality();
 
-/// Clock of the core in hertz, now: a chain of `operations` dependent integer multiplications, which no CPU shortens (adding constants is
-/// folded away by some), takes 3 cycles each; 4000 take 3 to 5 us. On machines other than x86-64 it is a chain of dependent additions of 1
-/// cycle each.
+/// Clock of the core in hertz at present. On x86-64 a chain of `operations` dependent integer multiplications takes 3 cycles each; 4000
+/// take 3 to 5 us. No CPU shortens that chain, while some fold additions of constants away. Other machines execute a chain of dependent
+/// additions of 1 cycle each.
 double core_frequency(const WallClock& clock, int operations = 4096);
 
 }  // namespace flopcast::machine

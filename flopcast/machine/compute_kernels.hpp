@@ -13,7 +13,8 @@ enum class Arithmetic : std::uint8_t { add, multiply_add };
 std::string_view name(Precision precision) noexcept;    ///< "single", "double"
 std::string_view name(Arithmetic arithmetic) noexcept;  ///< "add", "FMA"
 
-/// A loop of independent chains of one arithmetic instruction that touches no memory: what it reaches is what the CPU can do.
+/// A loop of independent chains of one arithmetic instruction that touches no memory, so that its rate is the CPU's peak for this
+/// instruction.
 struct ComputeKernel {
   std::string_view instructions;  ///< "scalar", "SSE", "AVX2", "AVX-512"; "portable": whatever the compiler makes of vectors
   Precision precision = Precision::double_precision;

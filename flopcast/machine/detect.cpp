@@ -32,8 +32,8 @@ MachineMeasurement measure(const Topology& topology, const DetectOptions& option
   return measurement;
 }
 
-/// The library's peak on one core, kept with the machine's measurement. A machine may be slow for a minute, so that no measurement of that
-/// minute shows it: the first few processes that ask measure it anew, and the best of them counts.
+/// The library's peak on one core, kept with the machine's measurement. A machine may be slow for a minute, so that no measurement in that
+/// minute shows the peak. Therefore the first few processes that ask for the peak measure it anew, and the best result counts.
 double kept_peak(MachineMeasurement& measurement, const Topology& topology, const LibrarySet& libraries, const std::filesystem::path& file,
                  bool refresh) {
   constexpr int moments = 3;
@@ -85,7 +85,7 @@ MachineMeasurement measured_machine(const Topology& topology, const DetectOption
 
 namespace {
 
-/// Of a machine whose caches were measured; what is measured is kept.
+/// Bandwidth shares of a machine whose caches were measured; shares that are measured here are kept.
 std::vector<BandwidthShare> bandwidth_shares_of(MachineMeasurement measurement, const Topology& topology, const DetectOptions& options) {
   if (!measurement.bandwidth_shares) {
     constexpr std::int64_t part_of_memory = 8;

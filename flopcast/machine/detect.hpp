@@ -13,32 +13,34 @@
 
 namespace flopcast::machine {
 
-/// How the environment is found out.
+/// Options of the detection of an environment.
 struct DetectOptions {
   bool refresh = false;             ///< measure again, though it was measured before
   bool quick = false;               ///< measure with the coarser sweep
   std::filesystem::path directory;  ///< where measurements are kept; empty: machine_directory()
-  SweepProgress progress;           ///< of measuring
+  SweepProgress progress;           ///< told of each step of a measurement
 };
 
-/// Caches and memory of this machine as measured, on the fastest of its kinds of cores (restricted_to() has the others): from the file of an earlier run (microseconds), or now (up to 15 s), and then kept.
-/// Throws unusable_measurement if the sweep shows no cache at all or is interrupted, environment_error if the file can't be written.
+/// Caches and memory of this machine as measured on its fastest kind of cores (restricted_to() selects the others). They come from the file
+/// of an earlier run (microseconds), or are measured now (up to 15 s) and kept. Throws unusable_measurement if the sweep shows no cache at
+/// all or is interrupted, environment_error if the file can't be written.
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options = {});
 
 /// Keeps the rates of libraries' dgemm (MachineMeasurement::dgemm_rates) that are better than those kept before. Throws as measured_machine.
 void keep_dgemm_rates(const Topology& topology, const std::map<std::string, double>& rates, DetectOptions options = {});
 
-/// What each of several cores gets of the bandwidth that one has alone: kept with that measurement, and measured anew (tens of milliseconds)
-/// whenever that is. Throws as measured_machine and measure_bandwidth_shares.
+/// Share of one core's bandwidth that each of several cores gets. The shares are kept with the machine's measurement, and measured anew
+/// (tens of milliseconds) whenever that is. Throws as measured_machine and measure_bandwidth_shares.
 std::vector<BandwidthShare> measured_bandwidth_shares(const Topology& topology, DetectOptions options = {});
-/// The same, but nothing where that can't be measured (threads may not be pinned, memory is short): threads are then taken not to disturb
-/// each other. Throws as measured_machine.
+/// Returns measured_bandwidth_shares, or nothing where the shares can't be measured (threads may not be pinned, memory is short). The
+/// caller then assumes that threads don't disturb each other. Throws as measured_machine.
 std::vector<BandwidthShare> bandwidth_shares_if_measurable(const Topology& topology, const DetectOptions& options = {});
 
-/// The environment of what `libraries` do with `threads` threads, which are set. Throws as measured_machine and LibrarySet::set_threads.
+/// The environment of measurements with `libraries` and `threads` threads, which are set. Throws as measured_machine and
+/// LibrarySet::set_threads.
 Environment detect(const LibrarySet& libraries, int threads = 1, const DetectOptions& options = {});
 
-/// Digest of CPU, cores and caches as reported: the same in every run, whatever is measured.
+/// Digest of CPU, cores and caches as reported; no measurement changes it.
 std::string hardware_fingerprint(const Topology& topology);
 /// Digest of the hardware and of both libraries' builds, versions and kernels.
 std::string fingerprint(const Topology& topology, const LibraryIdentity& blas, const LibraryIdentity& lapack);

@@ -32,7 +32,7 @@ constexpr ElfW(Half) this_machine = EM_PPC64;
 #error "this machine's ELF number is not in the list above"
 #endif
 
-/// The `count` records of type T at `offset`; empty if they don't lie within the file.
+/// Returns the `count` records of type T at `offset`; empty if they don't lie within the file.
 template <class T>
 std::span<const T> records(std::span<const std::byte> file, std::uint64_t offset, std::uint64_t count) {
   if (offset > file.size() || count > (file.size() - offset) / sizeof(T) || offset % alignof(T) != 0) {

@@ -15,22 +15,22 @@ class ElfFile {
  public:
   enum class Kind : unsigned char { library, program };  ///< a library is a program as well
 
-  /// Throws environment_error if the file can't be read or is nothing of this kind for this machine (saying which).
+  /// Throws environment_error if the file can't be read or is not of this kind for this machine (the message says which).
   explicit ElfFile(const std::filesystem::path& path, Kind kind = Kind::library);
   ~ElfFile();
   ElfFile(const ElfFile&) = delete;
   ElfFile& operator=(const ElfFile&) = delete;
 
-  /// Name by which others ask for it (DT_SONAME); empty if it has none.
+  /// Name by which other files need it (DT_SONAME); empty if it has none.
   [[nodiscard]] std::string soname() const;
-  /// Names of the libraries it asks for (DT_NEEDED).
+  /// Names of the libraries that it needs (DT_NEEDED).
   [[nodiscard]] std::vector<std::string> needed() const;
-  /// Folders with colons between them that are searched for those before LD_LIBRARY_PATH (DT_RPATH, which DT_RUNPATH makes void); empty if it
-  /// has none.
+  /// Folders, separated by colons, in which needed libraries are searched before LD_LIBRARY_PATH (DT_RPATH, which DT_RUNPATH makes void).
+  /// Empty if it has none.
   [[nodiscard]] std::string rpath() const;
-  /// Whether it defines the dynamic symbol `name`, exactly ("dgemm_").
+  /// Returns true if the file defines the dynamic symbol `name` exactly ("dgemm_").
   [[nodiscard]] bool defines(std::string_view name) const;
-  /// Whether the dynamic linker decides which definition of `name` it calls, even if it defines `name` itself.
+  /// Returns true if the dynamic linker decides which definition of `name` the file calls, even if the file defines `name` itself.
   [[nodiscard]] bool calls_through_linker(std::string_view name) const;
   /// `build-id:<hex>` as the linker left it, else `fnv:<hex>` of the contents: tells builds apart.
   [[nodiscard]] std::string digest() const;
@@ -43,8 +43,8 @@ class ElfFile {
   std::size_t bytes_ = 0;
 };
 
-/// The first function that the program or library `path` contains, exported or not, whose name `wanted` accepts; nothing if there is none,
-/// if the file was stripped of such names, or if it can't be read.
+/// Returns the name of the first function of the program or library `path`, exported or not, that `wanted` accepts. Returns nothing if
+/// there is none, if the file was stripped of such names, or if it can't be read.
 std::optional<std::string> contained_function(const std::filesystem::path& path, const std::function<bool(std::string_view)>& wanted);
 
 }  // namespace flopcast::machine

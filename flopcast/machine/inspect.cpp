@@ -59,7 +59,7 @@ void send(int descriptor, std::string_view text) {
   }
 }
 
-/// All that comes through a pipe until its other end is closed; nothing more after `limit` seconds.
+/// Reads everything from a pipe until its other end is closed, for `limit` seconds at most.
 std::pair<std::string, bool> receive(int descriptor, Seconds limit) {
   const std::int64_t deadline = monotonic_nanoseconds() + static_cast<std::int64_t>(limit * 1e9);
   std::string text;
@@ -81,7 +81,7 @@ std::pair<std::string, bool> receive(int descriptor, Seconds limit) {
 [[noreturn]] void be_child(int descriptor, const std::function<nlohmann::json()>& work) {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
-  // What a library prints, or says when it aborts, is no output of ours.
+  // A library's output, or its message when it aborts, doesn't belong to flopcast's output.
   if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
@@ -212,7 +212,7 @@ std::vector<SlowDgemm> slow_libraries(const std::vector<LibraryReport>& reports,
 }
 
 LibraryReport inspect(const InstalledLibrary& library, bool try_kernels) {
-  // Other programs can halve a rate for longer than a trial takes, so close calls are made of the best of several.
+  // Other programs can halve a rate for longer than a trial takes. Therefore close candidates are compared by the best of several trials.
   static constexpr int most_rounds = 4;
   static constexpr double clearly_worse = 0.8;
   LibraryReport report{library, {}, 0, {}, ""};

@@ -25,10 +25,10 @@ constexpr std::array<std::string_view, 7> vendor_directories = {
     "$MKLROOT/lib",   "$MKLROOT/lib/intel64", "/opt/intel/oneapi/mkl/latest/lib", "/opt/OpenBLAS/lib", "/opt/blis/lib",
     "/usr/local/lib", "/usr/local/lib64"};
 
-/// In the order of preference when nothing is named.
+/// Order of preference when the user names no library.
 constexpr std::array<std::string_view, 5> preferred_blas = {"openblas-serial", "openblas", "blis-serial", "blis", "reference"};
 
-/// The same where it is to have several threads.
+/// Order of preference for several threads.
 constexpr std::array<std::string_view, 5> preferred_threaded_blas = {"mkl", "openblas-pthread", "openblas-openmp", "blis-openmp",
                                                                      "blis-pthread"};
 
@@ -92,13 +92,13 @@ std::optional<fs::path> expand(std::string_view directory) {
   return value == nullptr || *value == '\0' ? std::nullopt : std::optional(fs::path(value + std::string(directory.substr(slash))));
 }
 
-/// Whether the file defines `routine` under the names that it has for routines.
+/// Returns true if the file defines `routine` under the names that it has for routines.
 bool has_routine(const ElfFile& file, std::string_view routine) {
   const std::optional<Naming> names = naming([&file](const std::string& symbol) { return file.defines(symbol); });
   return names && file.defines(names->symbol(routine));
 }
 
-/// The files that `known` stands for in `directories`, resolved; what isn't a library of this machine or lacks the role is left out.
+/// The files that `known` stands for in `directories`, resolved. Files that aren't libraries of this machine or lack the role are left out.
 std::vector<InstalledLibrary> files_of(const KnownLibrary& known, std::span<const fs::path> directories) {
   std::vector<InstalledLibrary> found;
   for (const std::string_view pattern : known.files) {
@@ -168,7 +168,7 @@ std::optional<fs::path> locate_name(std::string_view name, Role role, std::span<
 
 bool is_path(std::string_view text) { return text.find('/') != std::string_view::npos || text.find(".so") != std::string_view::npos; }
 
-/// A path as it is; a bare file name also in the loader's directories.
+/// Resolves a path; a bare file name is also searched in the loader's directories.
 fs::path locate_path(std::string_view path) {
   std::error_code error;
   fs::path real = fs::canonical(path, error);
@@ -187,7 +187,7 @@ fs::path locate_path(std::string_view path) {
   throw environment_error("library {} can't be opened: {}", path, error.message());
 }
 
-/// Whether a library that `file` needs is `wanted`; its folder and the loader's directories are searched.
+/// Returns true if a library that `file` needs is `wanted`; its folder and the loader's directories are searched.
 template <class Predicate>
 bool needs_a_library(const ElfFile& file, const fs::path& beside, Predicate wanted) {
   std::vector<fs::path> directories = loader_directories();
@@ -207,7 +207,8 @@ bool needs_a_library(const ElfFile& file, const fs::path& beside, Predicate want
 }  // namespace
 
 std::span<const KnownLibrary> known_libraries() {
-  // Debian keeps alternatives in folders of their own; Fedora puts the threading into the file's name. Those with 64-bit integers come last.
+  // Debian keeps alternatives in folders of their own; Fedora puts the threading into the file's name. Libraries with 64-bit integers come
+  // last.
   static const std::vector<KnownLibrary> table = {
       {"openblas-serial", Role::blas, {"openblas-serial/libopenblas.so.0"}},
       {"openblas-openmp", Role::blas, {"openblas-openmp/libopenblas.so.0", "libopenblaso.so.0"}},

@@ -15,8 +15,8 @@
 namespace flopcast::machine {
 namespace {
 
-/// Finds symbols of a file and of those that it asks for by their own names: a wrapper's library tells of the wrapper, but the BLAS that
-/// happens to be behind libblas.so.3 doesn't tell of the LAPACK that calls it.
+/// Finds symbols of a file and of the libraries that it needs by their own names. A wrapper's library tells of the wrapper. But the BLAS
+/// that happens to be behind libblas.so.3 doesn't tell of the LAPACK that calls it.
 SymbolLookup telling_symbols(const LoadedFile& file, const std::string& path) {
   return [&file, needed = ElfFile(path).needed()](const std::string& name) -> void* {
     if (void* own = file.own_symbol(name)) {
@@ -32,13 +32,13 @@ SymbolLookup telling_symbols(const LoadedFile& file, const std::string& path) {
   };
 }
 
-/// `path`, if it is a shared library for this machine: its reader says better than the loader what is wrong with a file.
+/// Returns `path` if it is a shared library for this machine. ElfFile reports better than the loader what is wrong with a file.
 const std::string& readable(const std::string& path) {
   const ElfFile file(path);
   return path;
 }
 
-/// Name of a library that doesn't tell one: the one under which it is installed, else its file's.
+/// Name of a library that doesn't tell one: the name under which it is installed, else its file's.
 std::string name_of_file(const std::string& path) {
   for (const InstalledLibrary& installed : installed_libraries()) {
     if (installed.path == path) {
@@ -48,7 +48,7 @@ std::string name_of_file(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-/// Throws bad_input if the library has no routines.
+/// Returns the library's naming. Throws bad_input if the library has no routines.
 Naming naming_of(const LoadedFile& file, const std::string& path) {
   if (const std::optional<Naming> found = naming([&file](const std::string& symbol) { return file.symbol(symbol) != nullptr; })) {
     return *found;
@@ -72,8 +72,9 @@ LibraryIdentity identify(const LoadedFile& file, const std::string& path, const 
   return identity;
 }
 
-/// OpenBLAS allocates its buffer in the first call that needs one, and tries again for ever if it can't (0.3.21: blas_memory_alloc): by then
-/// the caller's data may have taken the room for it. So it is made to have it now, by dsyrk of order 1; small products of dgemm do without.
+/// Makes OpenBLAS allocate its buffer now, by a dsyrk of order 1 (small products of dgemm need no buffer). Otherwise it allocates in the
+/// first call that needs a buffer, and retries for ever on failure (0.3.21: blas_memory_alloc). At that time the caller's data may have taken
+/// the memory.
 void claim_buffer(const LoadedFile& file, const LibraryIdentity& identity, const Naming& naming) {
   using Integer = const FortranInteger*;
   using Syrk = void (*)(const char*, const char*, Integer, Integer, const double*, const double*, Integer, const double*, double*, Integer);

@@ -127,7 +127,8 @@ int integer_bytes_of(const SymbolLookup& symbol, const Naming& naming) {
   return flopcast::integer_bytes([&symbol](const char* name) { return symbol(name); }, naming.prefix, naming.suffix);
 }
 
-/// What `ask` makes of the library file `path`, from 1 to 255, asked in a process of its own; 0 if it can't be loaded, or crashes.
+/// Loads the library file `path` in a process of its own and returns the result of `ask` there, from 1 to 255. Returns 0 if the file can't
+/// be loaded, or crashes.
 int asked_when_loaded(const std::filesystem::path& path, const std::function<int(const SymbolLookup&)>& ask) {
   const pid_t child = fork();
   if (child == 0) {

@@ -13,7 +13,7 @@ namespace flopcast::machine {
 /// Address of a symbol of one loaded library, or nullptr.
 using SymbolLookup = std::function<void*(const std::string&)>;
 
-/// How a library names its Fortran routines: `scipy_` and `_64_` stand around "dgemm" in `scipy_dgemm_64_`.
+/// Prefix and suffix of a library's Fortran names: `scipy_` and `_64_` stand around "dgemm" in `scipy_dgemm_64_`.
 struct Naming {
   std::string prefix;
   std::string suffix = "_";
@@ -22,33 +22,34 @@ struct Naming {
   [[nodiscard]] std::string symbol(std::string_view routine) const { return prefix + std::string(routine) + suffix; }
 };
 
-/// The first of the known namings (core/routine_symbol.hpp) that gives `defines` the name of a dgemm or a dgeqrf that it has; nothing if
-/// none does.
+/// Returns the first of the known namings (core/routine_symbol.hpp) under which `defines` knows a dgemm or a dgeqrf; nothing if there is
+/// none.
 std::optional<Naming> naming(const std::function<bool(const std::string& symbol)>& defines);
 
-/// What a loaded library says of itself: name, version, kernels, threading and the width of its integers; empty where it says nothing.
-/// Its own functions may have the prefix and suffix of its C interface around their names.
+/// Asks a loaded library for its name, version, kernels, threading and the width of its integers; members that it doesn't tell stay empty.
+/// The library's own functions may have the prefix and suffix of its C interface around their names.
 LibraryIdentity ask_identity(const SymbolLookup& symbol, const Naming& naming = {});
 
-/// Bytes of the integers, 4 or 8, that the routines of the library file `path` take, found out by loading it in a process of its own and
-/// trying or asking it there; nothing if it can't be loaded, or has no BLAS and no LAPACK.
+/// Bytes of the integers, 4 or 8, that the routines of the library file `path` take. A process of its own loads the file and tries or asks
+/// it. Returns nothing if the file can't be loaded, or has no BLAS and no LAPACK.
 std::optional<int> integer_bytes(const std::filesystem::path& path);
 
-/// Whether several threads may call a loaded library at the same time, by what it says of itself. OpenBLAS built for one thread keeps its
-/// buffers without a lock, unless it was built with USE_LOCKING, and then now and then gives wrong results; GotoBLAS does, too.
+/// Returns true if several threads may call a loaded library at the same time, as the library describes itself. OpenBLAS built for one
+/// thread keeps its buffers without a lock, unless it was built with USE_LOCKING, and so does GotoBLAS. Concurrent calls of these libraries
+/// sometimes give wrong results.
 bool may_be_called_by_several_threads(const SymbolLookup& symbol);
-/// The same of the library file `path`, which is loaded in a process of its own; nothing if it can't be.
+/// Asks this of the library file `path`, which is loaded in a process of its own; nothing if it can't be loaded.
 std::optional<bool> may_be_called_by_several_threads(const std::filesystem::path& path);
-/// The same of the loaded library that holds `function`.
+/// Asks this of the loaded library that holds `function`.
 bool may_be_called_by_several_threads(const void* function);
 
 /// Version in a file's name: "3.11.0" of libblas.so.3.11.0; empty if there is none.
 std::string version_of_file_name(const std::string& path);
 
-/// Calls by which a library's threads are set and asked for.
+/// Functions that set a library's threads and return their number.
 class ThreadControl {
  public:
-  /// The library's own calls, or OpenMP's if it loads that; nothing for libraries without either.
+  /// The library's own functions, or OpenMP's if it loads OpenMP; nothing for libraries without either.
   static std::optional<ThreadControl> of(const SymbolLookup& symbol, const Naming& naming = {});
 
   void set(int threads) const { set_(threads); }
@@ -59,7 +60,7 @@ class ThreadControl {
   std::function<int()> get_;
 };
 
-/// Returns the text that tells a build of a library and its choice of kernels apart.
+/// Returns the key that tells builds of a library and their choice of kernels apart.
 std::string library_key(const LibraryIdentity& identity);
 
 }  // namespace flopcast::machine

@@ -15,12 +15,12 @@ namespace {
 
 bool is_fortran(std::string_view symbol) { return symbol.ends_with('_') && !symbol.starts_with('_'); }
 
-/// What LAPACK means by `symbol` ("dgemm_") in a BLAS that may have other names.
+/// Address in a BLAS, which may have other names, of the routine that LAPACK calls `symbol` ("dgemm_").
 void* in_blas(const Library& blas, std::string_view symbol) {
   return reinterpret_cast<void*>(blas.function(symbol.substr(0, symbol.size() - 1)));
 }
 
-/// Where a call of LAPACK's has to go; nullptr where it may stay.
+/// Address to which a call of LAPACK's is redirected; nullptr where it stays.
 void* wanted(const Binding& binding, const Library& blas, const std::optional<LoadedFile>& interposer) {
   if (!is_fortran(binding.name)) {
     return nullptr;
@@ -30,7 +30,7 @@ void* wanted(const Binding& binding, const Library& blas, const std::optional<Lo
   return address == nullptr && !binding.own ? in_blas(blas, name) : address;
 }
 
-/// Whether LAPACK as loaded in the base namespace calls exactly `blas` and nothing stands between them.
+/// Returns true if LAPACK as loaded in the base namespace calls exactly `blas` and nothing stands between them.
 bool is_linked(const LoadedFile& lapack, const Library& blas) {
   bool linked = true;
   for_each_binding(lapack.map(), [&](const Binding& binding) {
@@ -57,7 +57,7 @@ void link(const LoadedFile& lapack, const LibraryIdentity& identity, const Libra
   }
 }
 
-/// A BLAS without threads by the name that LAPACK asks for, to satisfy the loader without starting another library's threads.
+/// A BLAS without threads under the name that LAPACK needs. It satisfies the loader without starting another library's threads.
 std::optional<std::string> placeholder_for(const std::string& lapack) {
   const std::vector<std::string> needed = ElfFile(lapack).needed();
   for (const InstalledLibrary& installed : installed_libraries()) {
@@ -69,7 +69,7 @@ std::optional<std::string> placeholder_for(const std::string& lapack) {
   return std::nullopt;
 }
 
-/// The file that `name` stands for beside `blas`: a BLAS library that brings LAPACK itself is its own LAPACK, whichever variant of it was
+/// The LAPACK file that `name` stands for beside `blas`. A BLAS library that contains LAPACK is its own LAPACK, whichever variant of it was
 /// opened.
 std::string lapack_file(std::string_view name, const Library& blas) {
   const bool inside = blas.defines("dgeqrf") && (name.empty() || name == blas.identity().name);
@@ -88,8 +88,8 @@ void require_same_integers(const LibraryIdentity& lapack, const LibraryIdentity&
 
 }  // namespace
 
-/// LAPACK is loaded as it is, and what it calls through the dynamic linker is then redirected to the chosen BLAS and the interposer: no
-/// wrapper library of the right name is needed, and one process can hold any number of pairs.
+/// State of a LibrarySet. LAPACK is loaded unchanged, and its calls through the dynamic linker are then redirected to the chosen BLAS and
+/// the interposer. So no wrapper library of the right name is needed, and one process can hold any number of pairs.
 struct LibrarySet::State {
   Library blas;
   std::optional<LoadedFile> placeholder;

@@ -9,7 +9,7 @@
 
 namespace flopcast::machine {
 
-/// What a Library shares between its copies.
+/// State that the copies of a Library share.
 struct Library::State {
   /// Loads the file at `path`, which is absolute. Throws as Library::open.
   State(const std::string& path, Lmid_t name_space);
@@ -18,7 +18,7 @@ struct Library::State {
   Naming naming;
   LibraryIdentity identity;
   std::optional<ThreadControl> threads;
-  bool several_threads = true;  ///< may call it at the same time
+  bool several_threads = true;  ///< several threads may call it at the same time
 };
 
 }  // namespace flopcast::machine

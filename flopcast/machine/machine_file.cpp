@@ -108,7 +108,7 @@ fs::path machine_directory() {
       return *directory;
     }
   }
-  throw environment_error("nowhere to keep what is measured of this machine: none of FLOPCAST_HOME, XDG_CACHE_HOME and HOME is set");
+  throw environment_error("no place for the measurements of this machine: none of FLOPCAST_HOME, XDG_CACHE_HOME and HOME is set");
 }
 
 std::optional<MachineMeasurement> read_measurement(const fs::path& file) {

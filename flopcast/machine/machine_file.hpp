@@ -12,16 +12,16 @@
 
 namespace flopcast::machine {
 
-/// What was measured of a machine once and holds until it is measured again.
+/// Measured properties of a machine, valid until they are measured again.
 struct MachineMeasurement {
   std::string cpu;
-  bool quick = false;  ///< by the coarser sweep
+  bool quick = false;  ///< true if the coarser sweep measured it
   CacheSweep sweep;
   MemoryHierarchy hierarchy;
-  std::optional<std::vector<BandwidthShare>> bandwidth_shares;  ///< by rising numbers of threads; measured when first asked for
+  std::optional<std::vector<BandwidthShare>> bandwidth_shares;  ///< ordered by rising numbers of threads; measured when first asked for
   std::map<std::string, double> peaks;                          ///< flops per second of one core, by library_key()
   std::map<std::string, int> peak_moments;                      ///< processes that measured that peak, of which the best one counts
-  std::map<std::string, double> dgemm_rates;                    ///< the best that inspect() has seen of a library, by library_key()
+  std::map<std::string, double> dgemm_rates;                    ///< the best rate that inspect() has seen of a library, by library_key()
 };
 
 void to_json(nlohmann::json& json, const MachineMeasurement& measurement);
@@ -30,9 +30,9 @@ void from_json(const nlohmann::json& json, MachineMeasurement& measurement);
 /// $FLOPCAST_HOME, else $XDG_CACHE_HOME/flopcast, else ~/.cache/flopcast. Throws environment_error if none of the variables is set.
 std::filesystem::path machine_directory();
 
-/// Reads a measurement; nothing if there is no such file or it isn't whole (it is then measured anew).
+/// Reads a measurement; nothing if there is no such file or it is incomplete (the caller then measures anew).
 std::optional<MachineMeasurement> read_measurement(const std::filesystem::path& file);
-/// Writes it in one step: a reader sees the old or the new file. Creates the directory. Throws environment_error if that fails.
+/// Writes the measurement in one step: a reader sees the old or the new file. Creates the directory. Throws environment_error on failure.
 void write_measurement(const std::filesystem::path& file, const MachineMeasurement& measurement);
 
 }  // namespace flopcast::machine

@@ -22,15 +22,15 @@ class PreemptionDetector {
   std::int64_t switches_ = 0;
 };
 
-/// Time that the hypervisor took from all CPUs together so far, in steps of 10 ms; nothing if the system doesn't say. Costs tens of
+/// Time that the hypervisor took from all CPUs together so far, in steps of 10 ms; nothing if the system doesn't say. A call takes tens of
 /// microseconds.
 std::optional<Seconds> stolen_seconds();
 
-/// How even time is at present.
+/// Fluctuation of the machine's speed at present; small is good.
 struct NoiseLevel {
   double spread = 0;           ///< interquartile range of equal work / its median
   double disturbed_share = 0;  ///< share of slices that took over 1.5 times the median or lost the CPU
-  double stolen_share = 0;     ///< of the CPU's time, by the hypervisor
+  double stolen_share = 0;     ///< share of the CPU's time that the hypervisor took
   Seconds slice = 0;           ///< median time of one slice of work
 };
 
@@ -40,7 +40,7 @@ NoiseLevel measure_noise(const WallClock& clock, Seconds duration = 0.3);
 /// The level from slices of equal work; `lost` of them lost the CPU without taking long.
 NoiseLevel noise_of(std::span<const Seconds> slices, std::int64_t lost, double stolen_share);
 
-/// "quiet", "usable" or "noisy", with what to do about it.
+/// "quiet", "usable" or "noisy", with advice.
 std::string judgement(const NoiseLevel& noise);
 
 }  // namespace flopcast::machine

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t line_bytes = 64, operands = 3;  // of the triad
 
-/// A triad of each thread on memory of its own.
+/// A triad of each thread on its own memory.
 class Triads {
  public:
   Triads(const WallClock& clock, ThreadTeam& team, std::int64_t bytes_per_thread)
@@ -30,8 +30,8 @@ class Triads {
     });
   }
 
-  /// One thread's time over that of all, each with its own share of `bytes_per_thread` and `passes` over it; `in_cache` after a pass that isn't
-  /// timed. One thread alone goes over its own memory, or over everybody's if its own might fit into the cache.
+  /// One thread's time divided by the time of all, each with its own share of `bytes_per_thread` and `passes` over it. With `in_cache` an
+  /// untimed pass comes first. One thread alone goes over its own memory, or over everybody's if its own might fit into the cache.
   [[nodiscard]] double share(std::int64_t bytes_per_thread, bool in_cache, std::int64_t passes) const {
     constexpr int rounds = 9;
     constexpr double typical = 0.25;  // quantile: disturbances only make slower
@@ -56,7 +56,7 @@ class Triads {
       });
     }
     const double share = quantile(times_alone, typical) / quantile(times_together, typical);
-    return std::clamp(share, 1.0 / team_.size(), 1.0);  // together they move no less than one alone; what says otherwise was disturbed
+    return std::clamp(share, 1.0 / team_.size(), 1.0);  // together they move no less than one alone; a smaller share is a disturbance
   }
 
  private:

@@ -73,7 +73,7 @@ void ThreadTeam::run(const std::function<void(int)>& task) {
   }
 }
 
-/// Spins, so that all go on within a fraction of a microsecond; gives way after a while, in case there are more threads than CPUs.
+/// Spins, so that all go on within a fraction of a microsecond; yields after a while, in case there are more threads than CPUs.
 void ThreadTeam::meet() {
   constexpr int spins = 20'000;
   const std::int64_t meeting = meeting_.load();

@@ -27,7 +27,7 @@ class ThreadTeam {
 
   /// Runs task(thread) on every thread and waits for all; passes on the first exception.
   void run(const std::function<void(int)>& task);
-  /// Runs prepare(thread) on every thread, then, all together, work(thread); seconds from the first one's start of work to the last one's
+  /// Runs prepare(thread) on every thread, then work(thread) on all at once. Returns the seconds from the first start of work to its last
   /// end.
   Seconds time(const WallClock& clock, const std::function<void(int)>& prepare, const std::function<void(int)>& work);
 

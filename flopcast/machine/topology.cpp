@@ -118,14 +118,14 @@ std::vector<ReportedCache> caches_above(hwloc_topology_t topology, hwloc_obj_t c
 
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
 
-/// What hwloc says of a kind of cores.
+/// hwloc's description of a kind of cores.
 struct ToldKind {
   CoreKind kind;
   int efficiency = -1;  ///< large is fast; -1: not told
   std::string type;     ///< such as IntelAtom
 };
 
-/// The clocks of cores that are built alike may differ by some percent, as those that reach most are chosen for the highest turbo.
+/// Returns true if the clocks differ by some percent only: of cores that are built alike, the best ones are chosen for the highest turbo.
 bool are_alike(const ToldKind& a, const ToldKind& b) {
   constexpr double turbo = 1.15;
   const double low = std::min(a.kind.most_hertz, b.kind.most_hertz), high = std::max(a.kind.most_hertz, b.kind.most_hertz);
@@ -197,7 +197,8 @@ void set_kinds(std::vector<CpuPlace>& places, const std::vector<CoreKind>& kinds
   }
 }
 
-/// hwloc's figure comes from the memory nodes, which some virtual machines understate: the kernel's own counts where this machine is meant.
+/// Bytes of memory. hwloc sums the memory nodes, which some virtual machines understate, so that the kernel's figure counts for this
+/// machine.
 std::int64_t memory_bytes(hwloc_topology_t topology) {
   const std::int64_t kernel = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   return hwloc_topology_is_thissystem(topology) != 0 ? kernel : static_cast<std::int64_t>(hwloc_get_root_obj(topology)->total_memory);

@@ -10,13 +10,13 @@
 
 namespace flopcast::machine {
 
-/// A data or unified cache as the system reports it; in virtual machines often fiction.
+/// A data or unified cache as the system reports it; in virtual machines the report is often wrong.
 struct ReportedCache {
   int level = 0;
   std::int64_t bytes = 0;
   int line_bytes = 0;     ///< 0 if not told
   int associativity = 0;  ///< 0 if not told
-  int cores = 1;          ///< that share one instance
+  int cores = 1;          ///< cores that share one instance
   friend bool operator==(const ReportedCache&, const ReportedCache&) = default;
 };
 
@@ -24,13 +24,13 @@ struct ReportedCache {
 struct CoreKind {
   std::string name;                   ///< "performance" and "efficiency"; of more kinds "kind 1", "kind 2", the fastest first
   std::vector<int> cpus;              ///< usable hardware threads
-  int cores = 0;                      ///< that these belong to
+  int cores = 0;                      ///< cores that these belong to
   double most_hertz = 0;              ///< highest clock; 0 if not told
-  std::vector<ReportedCache> caches;  ///< of its first core, from L1 outwards
+  std::vector<ReportedCache> caches;  ///< caches of its first core, from L1 outwards
   friend bool operator==(const CoreKind&, const CoreKind&) = default;
 };
 
-/// What the machine says of itself.
+/// Properties that the system reports of the machine.
 struct Topology {
   std::string cpu;  ///< model name with family, model and stepping where they are told: names are masked in virtual machines
   int sockets = 1;
@@ -38,22 +38,22 @@ struct Topology {
   int hardware_threads = 1;
   int numa_nodes = 1;
   std::vector<int> usable;       ///< hardware threads that this process may run on (affinity, cpuset)
-  std::vector<CpuPlace> places;  ///< of the usable ones, in their order
+  std::vector<CpuPlace> places;  ///< places of the usable hardware threads, in their order
   int usable_cores = 1;          ///< cores that these belong to
-  std::vector<CoreKind> kinds;   ///< of the usable cores, the fastest first; none where all are alike
+  std::vector<CoreKind> kinds;   ///< kinds of the usable cores, the fastest first; empty where all are alike
   double cpu_quota = 0;          ///< CPUs' worth of time that the control group grants; 0: no limit
   std::int64_t memory_bytes = 0;
-  std::vector<ReportedCache> caches;  ///< of the first usable core of the fastest kind, from L1 outwards
+  std::vector<ReportedCache> caches;  ///< caches of the first usable core of the fastest kind, from L1 outwards
   bool this_system = true;            ///< false: read from a file (HWLOC_XMLFILE), so that no thread can be bound to its CPUs
   bool invariant_tsc = false;         ///< the time stamp counter ticks evenly whatever the clock does
   double nominal_hertz = 0;           ///< 0 if not told
   friend bool operator==(const Topology&, const Topology&) = default;
 };
 
-/// The same machine with the cores of one kind only, as if a process might run on no others. Throws bad_input for the name of no kind.
+/// Returns the machine with the cores of one kind only, as if a process might run on no others. Throws bad_input if no kind has that name.
 Topology restricted_to(const Topology& topology, const std::string& kind);
 
-/// CPUs to which what is measured of this topology is bound: those of the fastest kind; none where all are alike or it is another system.
+/// CPUs to which measurements of this topology are bound: those of the fastest kind. Empty where all are alike or it is another system.
 std::vector<int> cpus_to_measure_on(const Topology& topology);
 
 /// CPUs' worth of time that this process may use: its cores, or less where its control group grants less.

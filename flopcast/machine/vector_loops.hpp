@@ -7,16 +7,15 @@
 #include "flopcast/machine/bandwidth_kernels.hpp"
 #include "flopcast/machine/compute_kernels.hpp"
 
-/// The loops behind compute_kernels() and bandwidth_kernels(), for vectors of any width. Included by one source file per instruction set,
-/// each compiled for it; these files hold nothing but constant tables, so that no code for wide vectors gets into functions that every CPU
-/// executes.
+/// The loops behind compute_kernels() and bandwidth_kernels(), for vectors of any width. One source file per instruction set includes this
+/// file and is compiled for that set. These source files hold nothing but constant tables, so that no code for wide vectors gets into
+/// functions that every CPU executes.
 namespace flopcast::machine::loops {
 
 /// Enough independent chains for two units of latency 4 (8 would do) or 5, and few enough for 16 registers with the two constants.
 inline constexpr std::size_t chains = 12;
 
-/// x := x * 0.75 + 0.5 tends to 2, so that numbers stay normal whatever the number of passes; x := x + 0.5 ends where adding changes
-/// nothing any more.
+/// x := x * 0.75 + 0.5 tends to 2, so that numbers stay normal whatever the number of passes; x := x + 0.5 stops changing once x is large.
 inline constexpr double factor = 0.75, summand = 0.5;
 
 template <class Operation, class Vector, std::size_t... I>
@@ -80,7 +79,7 @@ template <class Memory, Stream stream, class Vector>
   }
 }
 
-/// s is read from memory, or a compiler would know that multiplying by 1 changes nothing; and it is 1, as repeated scaling must keep
+/// s is read from memory, because a compiler would know that multiplying by 1 changes nothing. It is 1, because repeated scaling must keep
 /// numbers normal.
 template <class Memory, Stream stream, class Vector>
 void stream_over(void* to, const void* from, const void* other, std::int64_t bytes, std::int64_t passes) {

@@ -4,8 +4,8 @@
 
 #include "flopcast/machine/vector_loops.hpp"
 
-/// Instructions by their names: a compiler might fuse or not, and might keep a chain in memory. An operand's width selects xmm, ymm or zmm
-/// registers.
+/// Instructions are written by name, because a compiler might fuse them or not, and might keep a chain in memory. An operand's width
+/// selects xmm, ymm or zmm registers.
 namespace flopcast::machine::loops {
 
 #if defined(__x86_64__)
@@ -61,7 +61,7 @@ struct Added {
   }
 };
 
-/// A multiplication and an addition: what code for CPUs without FMA does.
+/// A multiplication and an addition, as in code for CPUs without FMA.
 template <class Number>
 struct Separate {
   static constexpr Arithmetic arithmetic = Arithmetic::multiply_add;

@@ -45,10 +45,10 @@ struct Experiment {
   std::function<std::int32_t(const Call& call)> perform = {};
   /// Number of executions that are timed together, to resolve tiny kernels; above 1 only for a single timed call.
   std::int64_t batch = 1;
-  /// Whether each call of a batch works on its own copy of the memory, which is brought into the given state. Otherwise the calls repeat on
-  /// the same operands, which is right only if these should be warm and the call updates none of them.
+  /// If true, each call of a batch works on its own copy of the memory, which is brought into the given state. Otherwise the calls repeat
+  /// on the same operands, which is right only if these should be warm and the call updates none of them.
   bool separate = false;
-  /// Whether the vector units are woken after the setup (Waker). This suits setups that end without vector work, unlike the program in
+  /// If true, the vector units are woken after the setup (Waker). This suits setups that end without vector work, unlike the program in
   /// which the calls occur.
   bool wake = false;
   std::int64_t most_repetitions = 0;   ///< limit on the repetitions in addition to the stop rule; 0: none

@@ -48,7 +48,7 @@ void for_each_array(const Experiment& experiment, Visit visit) {
 
 std::uintptr_t base_of(std::uintptr_t address) { return virtual_base((address >> 40U) - 1); }
 
-/// Twice as far from the beginning of its allocation.
+/// Returns the address twice as far from the beginning of its allocation.
 std::uintptr_t spread(std::uintptr_t address) { return base_of(address) + factor * (address - base_of(address)); }
 
 Region spread(Region region) {

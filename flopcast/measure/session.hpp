@@ -52,8 +52,8 @@ class Session {
   /// some experiments.
   std::vector<Timings> run(std::span<const Experiment> experiments, const Progress& progress = {});
 
-  /// Returns the time of the reference kernel that counts as a drift of 1 in all runs of this session: the one in the options, or else the
-  /// median of the first run without slow references. 0 before the first run.
+  /// Returns the time of the reference kernel that counts as a drift of 1 in all runs of this session. It is the one in the options, or
+  /// else the median of the first run without slow references. Returns 0 before the first run.
   [[nodiscard]] Seconds reference_time() const;
   /// Returns the median of the reference product over this session, whatever counts as a drift of 1; 0 before anything was measured.
   [[nodiscard]] Seconds own_reference_time() const;

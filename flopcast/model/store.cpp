@@ -43,10 +43,10 @@ constexpr const char* tables = R"(
 
 std::string to_text(const ModelKey& key) { return nlohmann::json(key).dump(); }
 
-/// Its time is when the whole store was last read and found well; sqlite::Database removes it when it meets damage.
+/// Note whose time is that of the last complete check without a fault; sqlite::Database removes it when it finds damage.
 std::filesystem::path check_note(const std::filesystem::path& path) { return path.string() + sqlite::check_note_suffix; }
 
-/// A value from its stored document.
+/// Converts a stored document to a value.
 template <class T>
 T from_text(const std::string& text, const std::filesystem::path& path) {
   const std::string entry = "an entry of the store " + path.string();
@@ -78,7 +78,8 @@ void make_directory(const std::filesystem::path& directory) {
   }
 }
 
-/// Turns write-ahead logging on. Only the first process needs to change the file, and SQLite doesn't wait for a lock here, so we do.
+/// Turns write-ahead logging on. Only the first process needs to change the file. SQLite doesn't wait for a lock here, so this function
+/// waits.
 void use_write_ahead_log(Database& database) {
   constexpr int most_tries = 200;
   for (int i = 1;; ++i) {
@@ -96,13 +97,13 @@ void use_write_ahead_log(Database& database) {
   }
 }
 
-/// All that SQLite knows of a database's tables, as one text.
+/// Returns everything that SQLite knows of a database's tables, as one text.
 std::string layout_of(Database& database) {
   return database.text(
       "SELECT group_concat(type || ' ' || name || ' ' || coalesce(sql, ''), ';') FROM (SELECT * FROM sqlite_schema ORDER BY type, name)");
 }
 
-/// Whether the database has just our tables.
+/// Returns true if the database has exactly the tables of this version.
 bool has_our_tables(Database& database) {
   Database fresh(":memory:", busy_milliseconds);
   fresh.execute(tables);
@@ -113,8 +114,8 @@ sqlite::Damaged damaged(const Database& database, std::string_view reason) {
   return sqlite::Damaged(fmt::format("the store {} is damaged: {}", database.path().string(), reason));
 }
 
-/// The store's version, 0 if it has yet to be made. Throws if `database` isn't for us to use: another program's, a newer flopcast's, or
-/// read-only.
+/// Returns the store's version, 0 if its tables have yet to be made. Throws if flopcast may not use `database`: it is another program's, a
+/// newer flopcast's, or read-only.
 std::int64_t check_owner(Database& database) {
   Transaction one_moment(database, Transaction::For::reading);  // another process may be making the tables
   const std::int64_t version = database.integer("PRAGMA user_version");
@@ -147,15 +148,15 @@ std::int64_t check_owner(Database& database) {
 
 void make_tables(Database& database) {
   Transaction transaction(database);
-  if (database.integer("PRAGMA user_version") == 0) {  // still, now that nobody else can write
+  if (database.integer("PRAGMA user_version") == 0) {  // checked again, now that no other process can write
     database.execute(tables);
     database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, store_version));
   }
   transaction.commit();
 }
 
-/// Reading all of a large store takes longer (some 20 milliseconds per MB) than much of what it is opened for: once a day is enough, as SQLite
-/// says so when it meets damage in what it reads.
+/// Returns true if a store has to be checked. Reading all of a large store takes some 20 ms per MB, longer than many uses of it. Once a day
+/// is enough, because SQLite reports damage in the parts that it reads.
 bool is_due_for_check(const std::filesystem::path& path) {
   constexpr std::uintmax_t small_bytes = 1 << 20;
   constexpr auto often = std::chrono::hours(24);
@@ -179,13 +180,13 @@ void require_whole(Database& database) {
   }
 }
 
-/// A row of one of the tables.
+/// Row of one of the tables.
 struct Entry {
   std::string table;
   std::int64_t row = 0;
 };
 
-/// Whether `text` is what the table holds, or a document of another version of flopcast.
+/// Returns true if `text` is a legal document of the table, or one of another version of flopcast.
 bool is_readable(std::string_view table, const std::string& text) {
   try {
     const nlohmann::json document = parse_json(text, "an entry");
@@ -260,7 +261,7 @@ std::string time_stamp() {
   return text.data();
 }
 
-/// A name beside `path` for a damaged store.
+/// Returns a name beside `path` for a damaged store.
 std::filesystem::path name_aside(const std::filesystem::path& path) {
   const std::string base = fmt::format("{}.corrupt-{}", path.string(), time_stamp());
   std::filesystem::path aside = base;
@@ -270,7 +271,7 @@ std::filesystem::path name_aside(const std::filesystem::path& path) {
   return aside;
 }
 
-/// Renames the file of a damaged store and those that SQLite keeps beside it; gives the new name of the first.
+/// Renames the file of a damaged store and those that SQLite keeps beside it; returns the new name of the first.
 std::filesystem::path move_aside(const std::filesystem::path& path) {
   const std::filesystem::path aside = name_aside(path);
   for (const char* suffix : {"-wal", "-shm", ""}) {
@@ -284,7 +285,8 @@ std::filesystem::path move_aside(const std::filesystem::path& path) {
   return aside;
 }
 
-/// Removes the entries that can't be read from a store without other damage, after copying it; says so. Nothing if there is other damage.
+/// Removes the entries that can't be read from a store without other damage, after copying it. Returns a message for the user, or nothing
+/// if there is other damage.
 std::optional<std::string> remove_unreadable(const std::filesystem::path& path) {
   try {
     Database database(path, busy_milliseconds);
@@ -314,7 +316,7 @@ struct Store::State {
   Database database;
   std::string warning;
 
-  /// All first columns of a query, as values.
+  /// Returns all first columns of a query, as values.
   template <class T, class... Parameters>
   std::vector<T> all(std::string_view sql, const Parameters&... parameters) {
     Statement statement(database, sql);
@@ -333,7 +335,7 @@ struct Store::State {
     return values.empty() ? std::nullopt : std::optional<T>(std::move(values.front()));
   }
 
-  /// Runs a statement that changes rows; how many it changed.
+  /// Runs a statement that changes rows; returns how many it changed.
   template <class... Parameters>
   int change(std::string_view sql, const Parameters&... parameters) {
     Statement statement(database, sql);
@@ -390,7 +392,7 @@ Store Store::open(const std::filesystem::path& path) {
   try {
     return Store(std::make_unique<State>(State{open_database(path), ""}));
   } catch (const sqlite::Damaged&) {
-    // Looked at again below, when nobody else can be moving it aside.
+    // The store is checked again below, when no other process can be moving the store aside.
   }
   const FileLock lock(path.string() + ".lock");
   try {

@@ -25,18 +25,19 @@ inline constexpr int store_version = 1;
 /// if none of the three variables (HOME for the last) is set.
 std::filesystem::path default_store_path();
 
-/// Samples, models, environments and whatever else is to outlive a process, in one SQLite file that several processes may use at once. What
-/// a member function has stored when it returns survives a kill of the process (write-ahead log).
+/// Samples, models, environments and other data that outlive a process, in one SQLite file that several processes may use at once. After a
+/// member function has returned, its changes survive a kill of the process (write-ahead log).
 ///
 /// Every function throws environment_error where the file system refuses: a full disk, a file that may not be written, a lock that stays.
 class Store {
  public:
-  /// Opens the store at `path`, made (with its directories) if it isn't there. Where single entries can't be read they are removed, and a
-  /// copy is kept as NAME.corrupt-TIME; a file with other damage is moved there and a fresh one begun. warning() then says so. Throws environment_error if the directory can't be made or written (naming it) or a newer
-  /// flopcast made the store, bad_input if the file is a database of another program.
+  /// Opens the store at `path`; makes it, with its directories, if there is none. If single entries can't be read, they are removed, and a
+  /// copy of the store is kept as NAME.corrupt-TIME. A file with other damage is moved to that name, and a fresh store is begun. warning()
+  /// then says so. Throws environment_error if the directory can't be made or written (the message names it) or a newer flopcast made the
+  /// store. Throws bad_input if the file is a database of another program.
   static Store open(const std::filesystem::path& path = default_store_path());
-  /// Opens a store that somebody else made, such as a copy from another machine; it is never moved aside. Throws bad_input if there is no
-  /// such file, or it is damaged or no store; otherwise as open does.
+  /// Opens a store that another machine or user made; it is never moved aside. Throws bad_input if there is no such file, or it is damaged
+  /// or no store; otherwise as open does.
   static Store open_copy(const std::filesystem::path& path);
   ~Store();
   Store(const Store&) = delete;
@@ -45,11 +46,11 @@ class Store {
   Store& operator=(Store&&) noexcept;
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept;
-  /// What the user should be told of opening; usually empty.
+  /// Message for the user about opening the store; usually empty.
   [[nodiscard]] const std::string& warning() const noexcept;
 
   void add_sample(const Sample& sample);
-  /// All or none.
+  /// Stores all samples or none.
   void add_samples(std::span<const Sample> samples);
   /// Samples of `key`, oldest first.
   [[nodiscard]] std::vector<Sample> samples(const ModelKey& key) const;
@@ -57,24 +58,25 @@ class Store {
   [[nodiscard]] std::vector<ModelKey> sampled_keys() const;
   [[nodiscard]] std::int64_t sample_count() const;
 
-  /// Stores `model` in place of one with the same key and generator; whether there was one.
+  /// Stores `model` in place of one with the same key and generator. Returns true if there was one.
   bool put_model(const Model& model);
   [[nodiscard]] std::optional<Model> find_model(const ModelKey& key, const std::string& generator) const;
-  /// By what name() gives.
+  /// Returns the model of this name (Model's name()); nothing if there is none.
   [[nodiscard]] std::optional<Model> find_model(const std::string& model_name) const;
   /// All models, by name.
   [[nodiscard]] std::vector<Model> models() const;
-  /// Whether there was one.
+  /// Returns true if there was one.
   bool delete_model(const std::string& model_name);
 
   void put_environment(const Environment& environment);
   [[nodiscard]] std::optional<Environment> find_environment(const std::string& fingerprint) const;
   [[nodiscard]] std::vector<Environment> environments() const;
 
-  /// Any other document, such as a profile or where a long operation stopped; replaces one of the same kind and name.
+  /// Stores any other document, such as a profile or the state of an interrupted operation; replaces one of the same kind and name.
   void put_artifact(const std::string& kind, const std::string& name, const nlohmann::json& document);
   [[nodiscard]] std::optional<nlohmann::json> find_artifact(const std::string& kind, const std::string& name) const;
-  /// What `read` makes of such a document. Throws bad_input naming the store, the document and the member where that can't be read.
+  /// Returns the result of `read` on such a document. Throws bad_input, which names the store, the document and the member, if it can't be
+  /// read.
   template <class Read>
   auto read_artifact(const std::string& kind, const std::string& name, Read read) const
       -> std::optional<decltype(read(std::declval<nlohmann::json>()))> {
@@ -88,10 +90,10 @@ class Store {
   [[nodiscard]] std::vector<std::string> artifact_names(const std::string& kind) const;
   bool delete_artifact(const std::string& kind, const std::string& name);
 
-  /// Everything as the document {"schema": "flopcast-store-1", "environments", "samples", "models", "artifacts"}.
+  /// Returns all contents as the document {"schema": "flopcast-store-1", "environments", "samples", "models", "artifacts"}.
   [[nodiscard]] nlohmann::json export_json() const;
-  /// Adds the contents of such a document, all or nothing: models, environments and artifacts in place of those of the same name; samples
-  /// that are there already aren't added again. Throws bad_input if it is none.
+  /// Adds the contents of such a document, all or nothing. Models, environments and artifacts replace those of the same name; samples that
+  /// are there already aren't added again. Throws bad_input if it is none.
   void import_json(const nlohmann::json& document);
 
  private:

@@ -13,24 +13,24 @@ struct Dimension {
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 
-/// The shape of a set of ranks that is a Cartesian grid, wherever it begins: dimensions by growing stride, none of size 1, neighbours that
-/// make up one dimension joined. Channels along different dimensions of a program's grid combine to aggregate channels (paper 004, section
-/// III-B); that needs no communication, since every process knows the ranks.
+/// The shape of a set of ranks that is a Cartesian grid, wherever it begins. Dimensions are ordered by growing stride, none has size 1, and
+/// neighbours that make up one dimension are joined. Channels along different dimensions of a program's grid combine to aggregate channels
+/// (paper 004, section III-B). Combining needs no communication, since every process knows the ranks.
 class Aggregate {
  public:
   /// A single process.
   Aggregate() = default;
-  /// Dimensions in any order; nothing if their sums aren't all different in a mixed-radix way (one dimension's extent reaches into the next
-  /// one's stride).
+  /// Combines dimensions in any order. Returns nothing if their sums aren't all different in a mixed-radix way (one dimension's extent
+  /// reaches into the next one's stride).
   static std::optional<Aggregate> of_dimensions(std::vector<Dimension> dimensions);
-  /// Of distinct ranks in any order; nothing if they are no grid.
+  /// Finds the grid of distinct ranks in any order; nothing if they are no grid.
   static std::optional<Aggregate> of_ranks(std::vector<int> ranks);
-  /// The grid of all sums; nothing if that is none.
+  /// Returns the grid of all sums of ranks of `a` and `b`; nothing if these are no grid.
   [[nodiscard]] static std::optional<Aggregate> combined(const Aggregate& a, const Aggregate& b);
 
   [[nodiscard]] const std::vector<Dimension>& dimensions() const noexcept { return dimensions_; }
   [[nodiscard]] std::int64_t processes() const noexcept;
-  /// Whether it is all of `ranks` processes.
+  /// Returns true if the grid is all of `ranks` processes.
   [[nodiscard]] bool covers(int ranks) const noexcept;
 
   friend bool operator==(const Aggregate&, const Aggregate&) = default;

@@ -9,17 +9,17 @@
 
 namespace flopcast::path {
 
-/// What a chain of computations and communications costs. A plain record of doubles, since it travels in messages.
+/// Costs of a chain of computations and communications. A plain record of doubles, since it travels in messages.
 struct Costs {
   Seconds time = 0;           ///< the sum of the next three
   Seconds computation = 0;    ///< outside of MPI
-  Seconds communication = 0;  ///< moving data, everybody concerned being there
-  Seconds idle = 0;           ///< waiting that could not be put down to another process's work
-  double supersteps = 0;      ///< synchronisations: blocking communications, and waits that completed any
+  Seconds communication = 0;  ///< data transfer after everybody concerned has arrived
+  Seconds idle = 0;           ///< waiting that could not be attributed to another process's work
+  double supersteps = 0;      ///< synchronisations: blocking communications, and waits that completed some operation
   double words = 0;           ///< 8-byte words moved by this process
-  double flops = 0;           ///< of kernels that the catalogue knows
+  double flops = 0;           ///< flops of kernels that the catalogue knows
 
-  Costs& operator+=(const Costs& other) noexcept {  // written out, as greatest()
+  Costs& operator+=(const Costs& other) noexcept {  // written out, as in greatest()
     time += other.time;
     computation += other.computation;
     communication += other.communication;
@@ -32,7 +32,7 @@ struct Costs {
   friend bool operator==(const Costs&, const Costs&) = default;
 };
 
-/// A member of Costs and what it is called in documents.
+/// A member of Costs and its name in documents.
 struct Metric {
   const char* name;
   double Costs::*value;
@@ -47,7 +47,8 @@ inline constexpr std::array<Metric, 7> metrics = {{{"seconds", &Costs::time},
                                                    {"words", &Costs::words},
                                                    {"flops", &Costs::flops}}};
 
-/// The greater of each metric. Written out, since it is computed for every message, and a loop over `metrics` takes twice as long.
+/// Returns the greater value of each metric. Written out, since it is computed for every message, and a loop over `metrics` takes twice as
+/// long.
 inline Costs greatest(const Costs& a, const Costs& b) noexcept {
   return {.time = std::max(a.time, b.time),
           .computation = std::max(a.computation, b.computation),

@@ -44,7 +44,7 @@ bool EagerPropagation::hear(std::uint32_t number, const EagerRecord& record, con
     }
     if (record.everywhere == 0 || record.origin > mine.origin) {
       if (told != mine.told.end()) {
-        mine.told.erase(told);  // somebody here doesn't know what this process knows
+        mine.told.erase(told);  // a process of the channel doesn't have this process's knowledge
       }
       return false;
     }

@@ -10,10 +10,10 @@ namespace flopcast::path {
 void EventLog::reserve() noexcept {
   try {
     events_.reserve(limit_);
-#if defined(MADV_HUGEPAGE)  // a fault for every 512 events takes longer than noting them
+#if defined(MADV_HUGEPAGE)  // a fault for every 512 events takes longer than writing them
     madvise(events_.data(), limit_ * sizeof(Event), MADV_HUGEPAGE);
 #endif
-  } catch (const std::bad_alloc&) {  // it grows, then
+  } catch (const std::bad_alloc&) {  // it grows in that case
   }
 }
 

@@ -10,19 +10,20 @@
 namespace flopcast::path {
 namespace {
 
-/// What must have been executed before a kernel that takes `seconds` is timed as in the program: the data of a long one come round in the
-/// caches that processes share after a few such kernels. One that waits for its data takes until they lie where they do in the program:
-/// products that stream through the last-level cache were 1.6 times as slow at first, 1.2 times after 10 ms, and as in the program after 15.
+/// Time of kernels that must have been executed before a kernel of `seconds` is timed as in the program. The data of a long one come round
+/// in the shared caches after a few such kernels. One that is bound by memory needs more time until its data lie where they do in the
+/// program. Products that stream through the last-level cache were 1.6 times as slow at first, 1.2 times after 10 ms, and as in the program
+/// after 15 ms.
 Seconds settling(Seconds seconds, Seconds least, bool bound_by_memory) {
   constexpr Seconds most = 1e-2;
   constexpr Seconds most_by_memory = 2e-2;
   return bound_by_memory ? std::clamp(10 * seconds, least, most_by_memory) : std::clamp(3 * seconds, least, most);
 }
 
-/// Relative: less is within what one execution says.
+/// relative; smaller deviations lie within the scatter of one execution
 constexpr double least_drift = 0.25;
 
-/// Of a time measured once or twice and what other sizes say: whatever disturbs an execution makes it longer.
+/// Combines a time that was measured once or twice with the prediction from other sizes, since disturbances make executions longer.
 Seconds reconciled(Seconds measured, const SizePrediction& predicted) {
   if (std::abs(measured - predicted.mean) <= predicted.half_width) {
     return (measured + predicted.mean) / 2;
@@ -119,7 +120,7 @@ void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool ful
     each.predicted = 0;
     each.judged_count = -1;
     each.skipped_in_a_row = 0;
-    each.strange = {};  // the last time of an execution is no reason to look again in the next
+    each.strange = {};  // the last time of an execution is no reason to check again in the next
     each.before = each.times;
   }
   for (auto& [key, all] : families_) {
@@ -147,9 +148,9 @@ void ExecutionDecisions::doubt_first_times() {
 
 void ExecutionDecisions::space_windows(double share) {
   constexpr double nearly_all = 0.9;
-  constexpr double most = 0.75;   // what isn't known is executed in any case, and teaches as much as a window does
-  constexpr double rarest = 4;    // where all is known, most of it by windows that were dense: another adds little to their mean
-  if (policy_ != Policy::full) {  // that looks at everything, known or not
+  constexpr double most = 0.75;   // unknown kernels are executed in any case, and teach as much as a window does
+  constexpr double rarest = 4;    // where all is known, mostly from dense windows: another window adds little to the means
+  if (policy_ != Policy::full) {  // this policy executes everything, known or not
     rarer_ = share >= nearly_all ? std::min(2 * rarer_, rarest) : share >= most ? rarer_ : std::max(rarer_ / 2, 1.0);
   }
 }
@@ -178,7 +179,7 @@ bool ExecutionDecisions::is_doubtful(const Decision& decision, const KernelStati
   return times.count > 0 && times.count < many && times.mean > decision.plausible;
 }
 
-/// Whether a time shows that those before it were something else's.
+/// Returns true if a time shows that the times before it were disturbed.
 bool ExecutionDecisions::ends_doubt(const Decision& decision, Seconds seconds) noexcept {
   return seconds <= decision.plausible && is_doubtful(decision, decision.times);
 }
@@ -189,7 +190,7 @@ bool ExecutionDecisions::agrees(const KernelStatistics& known, Seconds seconds) 
 }
 
 KernelStatistics ExecutionDecisions::settled(const Decision& decision) {
-  constexpr std::int64_t enough = 8;  // of this run, which tells its times better than others do
+  constexpr std::int64_t enough = 8;  // of this run, whose own times are the best ones
   if (decision.everywhere) {
     return decision.prior.times;
   }
@@ -209,8 +210,8 @@ KernelStatistics ExecutionDecisions::known(const Decision& decision) {
   return all.count > 0 ? all : decision.rough;
 }
 
-/// One time far from what is known may be a disturbance: it is kept apart until the next. As many in a row as make a time known are another
-/// speed, and what was known is forgotten.
+/// A single time far from the known ones may be a disturbance, and is kept apart until the next. As many in a row as make a time known mean
+/// another speed, and the known times are forgotten.
 void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
   if (ends_doubt(decision, seconds)) {
     decision.times = decision.before = decision.strange = {};
@@ -230,8 +231,8 @@ void ExecutionDecisions::learn(Decision& decision, Seconds seconds) {
   }
 }
 
-/// Disturbances make times longer: one more than twice as long as the others doesn't count, unless there are many. Of the first few times,
-/// those count that are very much shorter than others.
+/// Disturbances make times longer: a time more than twice as long as the others doesn't count, unless there are many. Among the first few
+/// times, those that are very much shorter than others replace them.
 void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) const {
   constexpr double very_much = 4;
   constexpr std::int64_t share = 8;
@@ -251,14 +252,14 @@ void ExecutionDecisions::learn_in_context(Decision& decision, Seconds seconds) c
 
 Counted ExecutionDecisions::left_out(std::uint32_t number, Seconds expected) {
   kernel_seconds_ += expected;
-  known_seconds_ += expected;  // by its own times, or by those of other sizes: windows are to teach what neither tells
+  known_seconds_ += expected;  // known from its own times or from other sizes; windows are to teach what neither of them tells
   return drawn(decision(number), expected);
 }
 
 Counted ExecutionDecisions::drawn(const Decision& mine, Seconds expected) {
   const std::size_t count = std::min<std::size_t>(mine.recent_count, mine.recent.size());
   const double sum = std::accumulate(mine.recent.begin(), mine.recent.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
-  if (count < 2 || !(sum > 0)) {  // what takes less than the clock can tell varies by nothing
+  if (count < 2 || !(sum > 0)) {  // times below the clock's resolution don't vary
     return {expected, expected, true};
   }
   const double one = mine.recent[(chance_() >> 8U) % count];
@@ -270,7 +271,7 @@ std::size_t ExecutionDecisions::decade_of(Seconds seconds) {
   return static_cast<std::size_t>(std::clamp(std::log10(std::max(seconds, 1e-9)) - shortest, 0.0, static_cast<double>(decades - 1)));
 }
 
-/// Of kernels that take about as long, or less if there aren't enough of those: shorter ones scatter more.
+/// Returns the deviations of kernels that take about as long, or less if there are too few of these: shorter ones scatter more.
 ExecutionDecisions::Deviations ExecutionDecisions::scatter_of(Seconds seconds) const {
   std::size_t decade = decade_of(seconds);
   while (decade > 0 && scatter_[decade].count < least_degrees) {
@@ -279,7 +280,7 @@ ExecutionDecisions::Deviations ExecutionDecisions::scatter_of(Seconds seconds) c
   return scatter_[decade];
 }
 
-/// What a new time is compared with: it scatters about what was known before this run, too.
+/// Returns the times that a new time is compared with; it scatters about those from before this run, too.
 KernelStatistics ExecutionDecisions::known_before(const Decision& decision) {
   const KernelStatistics all = settled(decision);
   return all.count > 0 ? all : decision.prior.times;
@@ -314,7 +315,7 @@ void ExecutionDecisions::note_deviation(Family& all, const KernelStatistics& bef
   }
 }
 
-/// By its own times, or, where there are only one or two, by how far those of its routine scatter at other sizes.
+/// A kernel is known from its own times. With only one or two of them, the scatter of its routine at other sizes counts.
 bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, std::int64_t occurrences) {
   const Decision& mine = decision(number);
   const KernelStatistics times = known(mine);
@@ -328,10 +329,10 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
   if (all.deviations.count < least_degrees) {
     return false;
   }
-  if (times.count == 1) {  // may have been disturbed: other sizes must agree
+  if (times.count == 1) {  // it may have been disturbed: other sizes must agree
     constexpr std::size_t few = 64;
     if (all.members.size() <= few) {
-      all.model.reset();  // it may reach farther by now
+      all.model.reset();  // a new one may reach farther
     }
     const std::optional<SizePrediction> predicted = predict(number, kernel);
     if (!predicted || std::abs(times.mean - predicted->mean) > std::max(predicted->half_width, least_drift * times.mean)) {
@@ -343,8 +344,9 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const Kernel& kernel, st
   return quantiles_(degrees) * std::sqrt(all.deviations.variance() / n) <= precision_.tolerance;
 }
 
-/// Whether a kernel that isn't known well enough by itself adds so little to the error of the whole that this fits the tolerance: by how far
-/// times of kernels that take about as long scatter. It must have been executed as in the program: elsewhere it may be off by any factor.
+/// Returns true if a kernel that isn't known well enough by itself adds so little error to the whole path that this fits the tolerance. The
+/// error follows from the scatter of kernels that take about as long. The kernel must have been executed as in the program: elsewhere its
+/// time may be off by any factor.
 bool ExecutionDecisions::fits_budget(std::uint32_t number, const Standing& standing) {
   const KernelStatistics times = settled(decision(number));
   const Deviations scatter = scatter_of(times.mean);
@@ -356,9 +358,10 @@ bool ExecutionDecisions::fits_budget(std::uint32_t number, const Standing& stand
   return spend(number, quantiles_(degrees) * std::sqrt(variance) * times.mean, standing);
 }
 
-/// Takes the error that leaving kernel `number` out adds from what the path may have; false if that is too little. The error of k
-/// occurrences of one kernel is k times that of one, errors of different ones are taken to be independent. A path that has just begun is
-/// going to be about as long as the one before it. None takes more than an eighth of it: executed once, it makes the model better for others.
+/// Takes the error of leaving kernel `number` out from the path's budget; returns false if the budget is too small. The error of k
+/// occurrences of one kernel is k times that of one; errors of different kernels are taken to be independent. A path that has just begun is
+/// expected to be about as long as the one before it. No kernel takes more than an eighth of the budget: a larger one is executed and makes
+/// the model better for others.
 bool ExecutionDecisions::spend(std::uint32_t number, Seconds half_width, const Standing& standing) {
   constexpr double share = 0.125;
   Decision& mine = decision(number);
@@ -372,8 +375,8 @@ bool ExecutionDecisions::spend(std::uint32_t number, Seconds half_width, const S
   return true;
 }
 
-/// A long kernel that is bound by arithmetic takes its time whatever lies in the caches and whatever other cores do. One that is slower than
-/// the fastest is bound by memory, which it shares with them.
+/// A long kernel that is bound by arithmetic takes the same time whatever lies in the caches and whatever other cores do. A kernel that is
+/// slower than the fastest is bound by memory, which it shares with them.
 bool ExecutionDecisions::is_its_own_context(const Kernel& kernel, Seconds seconds) const {
   constexpr Seconds long_time = 5e-3;
   return seconds >= long_time && kernel.flops > 0 && !is_bound_by_memory(kernel, seconds);
@@ -429,15 +432,15 @@ Counted ExecutionDecisions::learnt(std::uint32_t number, const Kernel& kernel, S
   return better.count > 0 && !is_doubtful(mine, better) ? drawn(mine, better.mean) : Counted{seconds, seconds, true};
 }
 
-/// Asking takes as long, and executed among its like it is timed as it is in the program.
+/// Deciding takes as long as the kernel, and executed among its like the kernel is timed as in the program.
 bool ExecutionDecisions::costs_more_to_skip(const Kernel& kernel, const Decision& decision) const {
   constexpr Seconds short_time = 5e-7;
   const KernelStatistics times = settled(decision);
   return windows_ && kernel.key.kind == KernelKind::computation && times.count > 0 && times.mean < short_time;
 }
 
-/// Regions always are: only those that have been executed are known not to communicate. Of long computations none is, and of long messages
-/// few are: short ones show as well what becomes of data.
+/// Regions are always executed: only executed ones are known not to communicate. No long computations and few long messages are executed,
+/// because short ones show the effect on data as well.
 bool ExecutionDecisions::is_rehearsed(const Kernel& kernel) {
   constexpr double most_flops = 1e7;
   constexpr std::int64_t long_message = 64 << 10;  // bytes
@@ -451,7 +454,7 @@ bool ExecutionDecisions::is_rehearsed(const Kernel& kernel) {
 }
 
 bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
-  constexpr std::int64_t most_in_a_row = 64;  // then it is looked at again, since machines change their speed
+  constexpr std::int64_t most_in_a_row = 64;  // then it is executed again, since machines change their speed
   cause_ = Cause::always;
   if (policy_ == Policy::full) {
     return true;
@@ -474,7 +477,7 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   }
   bool execute = true;
   const std::int64_t seen = mine.times.count + mine.others.count + mine.rough.count;
-  const bool suspicious = mine.strange.count > 0 && !windows_;  // a window looks again by itself
+  const bool suspicious = mine.strange.count > 0 && !windows_;  // a window checks again by itself
   if (mine.everywhere) {
     execute = suspicious;
   } else if (seen > 0 || is_trusted(mine, number, kernel)) {
@@ -489,7 +492,7 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   const bool doubtful = !mine.everywhere && is_doubtful(mine, known(mine));
   execute = execute || doubtful;
   if (execute && !suspicious && !doubtful) {
-    const bool barely_seen = windows_ && known(mine).count < precision_.least_count;  // which is no worse than never
+    const bool barely_seen = windows_ && known(mine).count < precision_.least_count;  // too few times are no worse than none
     execute = !((seen > 0 || mine.trusted) && fits_budget(number, standing)) &&
               !((seen == 0 || barely_seen) && may_be_predicted(number, kernel, standing));
   }
@@ -499,17 +502,17 @@ bool ExecutionDecisions::wants_execution(std::uint32_t number, const Kernel& ker
   return execute;
 }
 
-/// After a kernel that takes longer than what is left of a window there is no window any more: if it is known, and would be executed there for
-/// its own sake only, that is done one time in eight.
+/// Returns true if a kernel takes longer than the rest of a window, so that its execution would end the window. If it is known and would be
+/// executed only for its own sake, it is executed one time in eight.
 bool ExecutionDecisions::outlasts_window(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
   const KernelStatistics times = settled(decision(number));
   return times.count > 0 && times.mean >= windows_->left(standing.path, before_) && is_known(number, kernel, 1) &&
          (chance_() >> 8U) % 8 != 0;
 }
 
-/// What was known before this run, and this process is to look at, needs no look of its own where windows look at as much as they can: until they
-/// find that most kernels, or most of its routine, no longer take what they were known to take. Without windows several must first have been
-/// found to take it, one of its routine among them.
+/// Returns true if times from before this run, which this process is to check, count without a check of their own. Within windows, which
+/// check as much as they can, they count until most kernels, or most of its routine, are found to have changed. Without windows several
+/// kernels, one of its routine among them, must first have been found unchanged.
 bool ExecutionDecisions::is_trusted(Decision& decision, std::uint32_t number, const Kernel& kernel) {
   if (!decision.trusted && across_sizes_ && decision.prior.times.count > 0 && kernel.key.kind != KernelKind::region) {
     const Family& all = family(number, kernel.key, kernel.flops);
@@ -523,7 +526,7 @@ bool ExecutionDecisions::has_drifted(const Family& all) const noexcept {
   return all.prior.differed > all.prior.agreed || prior_.differed >= prior_.agreed + several_priors;
 }
 
-/// Once for every kernel: when its first time of this run is there.
+/// Compares once for every kernel: when its first time of this run is known.
 void ExecutionDecisions::compare_with_prior(Family& all, const Decision& decision) {
   if (decision.prior.times.count == 0 || decision.times.count != 1) {
     return;
@@ -539,7 +542,7 @@ void ExecutionDecisions::compare_with_prior(Family& all, const Decision& decisio
   }
 }
 
-/// How much longer or shorter a routine takes among kernels that are left out than in the program, by those sizes of which both is known.
+/// Notes the ratio of a routine's time among skipped kernels to its time in the program, from sizes of which both are known.
 void ExecutionDecisions::note_rough(Family& all, const Decision& decision, Seconds seconds) const {
   constexpr double most = 1.4;  // as a logarithm: four times
   if (decision.times.count >= precision_.least_count && decision.times.mean > 0 && seconds > 0) {
@@ -549,8 +552,8 @@ void ExecutionDecisions::note_rough(Family& all, const Decision& decision, Secon
   }
 }
 
-/// What a kernel that took `rough` among skipped ones takes in the program, by others of its routine that take about as long: what lies in the
-/// caches makes small copies four times as fast there, those of 100 MB not at all.
+/// Returns the time in the program of a kernel that took `rough` among skipped ones, by others of its routine that take about as long. Data
+/// in the caches make small copies four times as fast there, but don't change copies of 100 MB.
 Seconds ExecutionDecisions::as_in_program(const Family& all, Seconds rough) {
   const std::size_t decade = decade_of(rough);
   RoughFactors near;
@@ -561,7 +564,7 @@ Seconds ExecutionDecisions::as_in_program(const Family& all, Seconds rough) {
   return near.count >= least_degrees ? rough / std::exp(near.sum / static_cast<double>(near.count)) : rough;
 }
 
-/// What is known of a kernel by its own times; those of executions among skipped ones as they would be in the program.
+/// Returns a kernel's own times; times of executions among skipped kernels are converted to those in the program.
 KernelStatistics ExecutionDecisions::own_times(std::uint32_t number, const Kernel& kernel) {
   const KernelStatistics all = settled(decision(number));
   if (all.count > 0 || !windows_ || !across_sizes_) {
@@ -574,7 +577,8 @@ KernelStatistics ExecutionDecisions::own_times(std::uint32_t number, const Kerne
 
 Seconds ExecutionDecisions::estimate(std::uint32_t number, const Kernel& kernel) {
   const KernelStatistics all = own_times(number, kernel);
-  if (const Decision& mine = decision(number); is_doubtful(mine, all)) {  // others may have left it out, as senders do for receivers
+  if (const Decision& mine = decision(number);
+      is_doubtful(mine, all)) {  // other processes may have left it out, as senders do for receivers
     return std::min(mine.rough.count > 0 ? std::min(all.mean, mine.rough.mean) : all.mean, mine.plausible);
   }
   if (all.count >= precision_.least_count || (all.count > 0 && !windows_)) {
@@ -607,13 +611,14 @@ std::optional<KernelStatistics> ExecutionDecisions::predictable(std::uint32_t nu
   return mine.predictable ? std::optional<KernelStatistics>(known(mine)) : std::nullopt;
 }
 
-/// A call with an extent of zero, as programs make where a process has no part of a matrix: it returns at once, which says nothing of others.
+/// Returns true for a call with an extent of zero, which a program makes where a process has no part of a matrix. Such a call returns at
+/// once, which says nothing of others.
 bool ExecutionDecisions::has_nothing_to_do(const Family& all, double flops, std::size_t sizes) noexcept {
   return flops == 0 && (all.most_flops > 0 || sizes < all.most_sizes);
 }
 
-/// The sizes of a family whose times are known, at most `most` of them, spread over the order in which they were met. Times that hold in the
-/// program, if there are enough.
+/// Returns the sizes of a family whose times are known, at most `most`, spread over the order in which they were met. Only times that hold
+/// in the program are used if there are enough of them.
 std::vector<SizeModel::Point> ExecutionDecisions::known_sizes(const Family& all) {
   constexpr std::size_t enough = 8;
   constexpr std::size_t most = 160;
@@ -657,7 +662,8 @@ double ExecutionDecisions::Ratio::factor() const noexcept {
   return (taken + weight) / (predicted + weight);
 }
 
-/// Of each size the first few times of an execution; what takes as long as asking, or twice as long as expected, tells nothing.
+/// Uses the first few times of each size in an execution. Times that are as short as a decision, or differ from the expected time by a
+/// factor of two, are ignored.
 void ExecutionDecisions::note_ratio(Family& all, std::uint32_t number, const Kernel& kernel, Seconds seconds) {
   constexpr std::int64_t few = 4;
   constexpr Seconds shortest = 1e-5;
@@ -689,7 +695,7 @@ std::optional<SizePrediction> ExecutionDecisions::predict(std::uint32_t number, 
   return answer;
 }
 
-/// Fitted anew when the family has been executed an eighth more often than at the last fit.
+/// The model is fitted anew when the family has been executed an eighth more often than at the last fit.
 std::optional<SizePrediction> ExecutionDecisions::by_other_sizes(Family& all, std::uint32_t number, const Kernel& kernel) {
   if (has_nothing_to_do(all, kernel.flops, positive_sizes(kernel.key))) {
     return std::nullopt;
@@ -707,10 +713,10 @@ std::optional<SizePrediction> ExecutionDecisions::by_other_sizes(Family& all, st
   return mine.answer;
 }
 
-/// Whether the time is left to a model: the family was looked at in this run, and the error of all predictions on the path stays within the
-/// tolerance of it.
+/// Returns true if the time is left to a model: the family was executed in this run, and the error of all predictions stays within the
+/// path's tolerance.
 bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const Kernel& kernel, const Standing& standing) {
-  constexpr std::int64_t most_in_a_row = 16;  // predictions of a family, then one of its sizes is executed and makes the model better
+  constexpr std::int64_t most_in_a_row = 16;  // predictions of a family; then one of its sizes is executed and makes the model better
   if (!across_sizes_ || policy_ == Policy::full) {
     return false;
   }

@@ -14,7 +14,7 @@ Seconds MessageModel::seconds(Pattern pattern, double bytes, int processes) cons
   }
   const double p = processes;
   const double rounds = std::ceil(std::log2(std::max(p, 1.0)));
-  const double rest = (p - 1) / p;  // share of the data that is not one's own
+  const double rest = (p - 1) / p;  // share of the data that comes from other processes
   switch (pattern) {
     case Pattern::message: break;
     case Pattern::barrier: return rounds * latency;

@@ -26,10 +26,10 @@ struct MessageModel {
   Seconds latency = 1e-6;
   double bytes_per_second = 5e9;
 
-  /// What a communication of `processes` takes. `bytes` of a message; of the whole vector for broadcast, reduce, allreduce, scan and
-  /// reduce_scatter; of all processes' parts together for gather, scatter and allgather; that one process sends in all for alltoall. The
-  /// cheaper of the algorithms for short and long vectors in Thakur, Rabenseifner and Gropp, "Optimization of collective communication
-  /// operations in MPICH", 2005, section 4, without the cost of arithmetic.
+  /// Time of a communication of `processes`. `bytes` are those of a message; of the whole vector for broadcast, reduce, allreduce, scan and
+  /// reduce_scatter; of all processes' parts together for gather, scatter and allgather; of everything that one process sends for alltoall.
+  /// The cheaper of the algorithms for short and long vectors counts (Thakur, Rabenseifner and Gropp, "Optimization of collective
+  /// communication operations in MPICH", 2005, section 4), without the cost of arithmetic.
   [[nodiscard]] Seconds seconds(Pattern pattern, double bytes, int processes) const;
 };
 

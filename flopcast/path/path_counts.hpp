@@ -11,8 +11,8 @@
 
 namespace flopcast::path {
 
-/// How often a kernel lies on a path; the kernel by its key's hash, which is the same in every process. A plain record: it travels in
-/// messages.
+/// Number of times that a kernel lies on a path. The kernel is given by its key's hash, which is the same in every process. A plain record:
+/// it travels in messages.
 struct KernelCount {
   std::uint64_t kernel = 0;
   std::int64_t count = 0;
@@ -21,15 +21,15 @@ struct KernelCount {
 
 using KernelCounts = OwnVector<KernelCount>;
 
-/// Counts of kernels along the path to the present of one process, for policy online. A process that goes on with another's path takes over
-/// its counts; what travels is bounded, and a kernel that isn't among the most frequent ones counts as new, which only makes its interval
-/// wider.
+/// Counts of kernels along the path that leads to the present of one process, for policy online. A process that continues another's path
+/// takes over its counts. Messages carry a bounded number of counts. A kernel that isn't among the most frequent ones counts as new, which
+/// only makes its interval wider.
 class PathCounts {
  public:
   void add(std::uint64_t kernel) { ++counts_[kernel]; }
   [[nodiscard]] std::int64_t count(std::uint64_t kernel) const;
   void replace(std::span<const KernelCount> counts);
-  /// At most `most` of them, the greatest first.
+  /// Returns at most `most` of them, the greatest first.
   [[nodiscard]] KernelCounts most_frequent(std::size_t most) const;
 
  private:

@@ -10,11 +10,11 @@
 namespace flopcast::path {
 namespace {
 
-constexpr std::size_t flags_word = 6;  ///< of the key of a computation; the last one is for strides
+constexpr std::size_t flags_word = 6;  ///< index in the key of a computation; the last word is for strides
 constexpr std::size_t term_count = std::tuple_size_v<SizeTerms>;
 
-/// The inverse of a symmetric positive definite matrix of order `n`, row by row, by Gauss and Jordan; nothing if it is singular to working
-/// precision.
+/// Returns the inverse of a symmetric positive definite matrix of order `n`, row by row, by Gauss-Jordan elimination. Returns nothing if it
+/// is singular to working precision.
 std::optional<std::vector<double>> inverse_of(std::vector<double> a, std::size_t n) {
   constexpr double least_pivot = 1e-10;
   std::vector<double> b(n * n, 0);
@@ -157,7 +157,7 @@ SizeModel::SizeModel(std::span<const Point> points) {
     return;
   }
   double best = std::numeric_limits<double>::infinity();
-  for (unsigned set = 1; set < 1U << term_count; ++set) {  // of terms: the best one without a negative coefficient
+  for (unsigned set = 1; set < 1U << term_count; ++set) {  // every set of terms; the best fit without a negative coefficient counts
     std::vector<std::size_t> used;
     for (std::size_t i = 0; i < term_count; ++i) {
       if ((set >> i & 1U) != 0) {
@@ -193,7 +193,8 @@ double SizeModel::value(const SizeTerms& terms) const {
   return sum;
 }
 
-/// Weights fall with the fourth power of the distance; sizes within 5 % count alike, and the fit itself as a size at twice the place.
+/// Weights fall with the fourth power of the distance. Sizes within 5 % count alike, and the fit itself counts as a size at twice the
+/// place.
 std::pair<double, double> SizeModel::correction(const SizePlace& place) const {
   constexpr float alike = 0.05F * 0.05F;
   constexpr double far = 0.7 * 0.7;
@@ -209,7 +210,7 @@ std::pair<double, double> SizeModel::correction(const SizePlace& place) const {
   double sum = 0;
   float nearest = std::numeric_limits<float>::infinity();
   for (std::size_t j = 0; j < squares.size(); ++j) {
-    if (squares[j] > 0) {  // not of the size itself
+    if (squares[j] > 0) {  // the size itself is left out
       const float near = alike + squares[j];
       const float weight = 1 / (near * near);
       weights += weight;
@@ -220,7 +221,7 @@ std::pair<double, double> SizeModel::correction(const SizePlace& place) const {
   return {sum / weights, nearest};
 }
 
-/// The error of corrected fits is found by leaving out one size after the other; of many sizes, some.
+/// Finds the error of corrected fits by leaving out one size after the other; if there are many sizes, some of them.
 void SizeModel::note_residuals(std::span<const Point> points) {
   constexpr std::size_t most_tried = 48;
   if (used_.empty()) {
@@ -238,9 +239,9 @@ void SizeModel::note_residuals(std::span<const Point> points) {
   }
 }
 
-/// By the sizes that were tried, the more the nearer they are: times of short kernels scatter by a half where those of long ones don't by a
-/// tenth, and say nothing of them. Weights fall with the fourth power of the distance beyond a factor of two; they count as so many
-/// trials as would all have one weight (Kish, "Survey sampling", 1965).
+/// The sizes that were left out tell the variance, the nearer ones more. Times of short kernels scatter by a half where those of long ones
+/// don't scatter by a tenth, so that neither tells about the other. Weights fall with the fourth power of the distance beyond a factor of
+/// two. The degrees of freedom are the effective sample size of weighted trials (Kish, "Survey sampling", 1965).
 std::pair<double, double> SizeModel::variance_near(const SizePlace& place) const {
   constexpr double apart = 0.7 * 0.7;
   double weights = 0;

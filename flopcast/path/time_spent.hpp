@@ -7,26 +7,26 @@
 
 namespace flopcast::path {
 
-/// Why a kernel was executed.
+/// Reasons for which a kernel was executed.
 enum class Cause : std::uint8_t {
-  always,  ///< nothing is left out, or the program may go by its results
-  brief,   ///< asking takes as long
-  window,  ///< a stretch of the path that is executed as a whole
-  unseen,  ///< nothing was known of its time
-  unsure,  ///< too little was known
+  always,  ///< nothing is left out, or the program may depend on its results
+  brief,   ///< deciding takes as long
+  window,  ///< the path lies in a window, in which everything is executed
+  unseen,  ///< its time was unknown
+  unsure,  ///< its time was known too little
 };
 
-/// Where the time of one process really went in an execution, whatever it counts on the path. A plain record of doubles, since it travels in
-/// messages.
+/// Real time that one process spent in an execution, by purpose, whatever it counts on the path. A plain record of doubles, since it
+/// travels in messages.
 struct TimeSpent {
   Seconds always = 0, brief = 0, window = 0, unseen = 0, unsure = 0;  ///< computations executed, by their cause
-  Seconds preparing = 0;                                              ///< decisions about what is executed, and its operands made safe
-  Seconds leaving_out = 0;  ///< decisions about computations that are left out, and what they would have written looked at
-  Seconds messages = 0;     ///< data moved
-  Seconds waiting = 0;      ///< for others
+  Seconds preparing = 0;                                              ///< decisions about executed kernels, and making their operands safe
+  Seconds leaving_out = 0;  ///< decisions about skipped computations, and checks of the data that they would have written
+  Seconds messages = 0;     ///< data transfer
+  Seconds waiting = 0;      ///< waiting for other processes
   Seconds calls = 0;        ///< all calls of MPI: messages, waiting, and flopcast's own work for them
   Seconds program = 0;      ///< the program's code between kernels
-  Seconds system = 0;       ///< of all of these, in the system's kernel: page faults, mostly
+  Seconds system = 0;       ///< part of all of these in the system's kernel: mostly page faults
   double page_faults = 0;
 
   void add_computation(Cause cause, Seconds seconds) noexcept {
@@ -37,7 +37,7 @@ struct TimeSpent {
   friend bool operator==(const TimeSpent&, const TimeSpent&) = default;
 };
 
-/// A member of TimeSpent and what it is called in documents.
+/// A member of TimeSpent and its name in documents.
 struct SpentPart {
   const char* name;
   double TimeSpent::*value;

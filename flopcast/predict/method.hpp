@@ -5,7 +5,7 @@
 
 namespace flopcast::predict {
 
-/// How a kernel's time follows from the cache levels of its operands.
+/// Ways to derive a kernel's time from the cache levels of its operands.
 enum class Method : std::uint8_t {
   placed,  ///< models are evaluated with every operand in its own level
   levels,  ///< blend of models of whole calls in each level, weighted by the bytes in the level

@@ -17,7 +17,7 @@ struct Series {
   std::vector<double> low = {}, high = {};
   Style style = Style::line_points;
   int color = 0;        ///< number of a colour, from 1; 0: the colour of the series' position
-  bool dashed = false;  ///< whether the line is dashed
+  bool dashed = false;  ///< true if the line is dashed
 };
 
 /// Text at a position in the plot.

@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "flopcast/core/descriptor.hpp"
 #include "flopcast/core/error.hpp"
 #include "flopcast/core/whole_file.hpp"
 
@@ -20,23 +21,6 @@ namespace flopcast::report {
 namespace {
 
 std::string shown_name(const std::string& path, const char* standard) { return path == "-" ? standard : "'" + path + "'"; }
-
-/// An open file, which is closed with this object.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ > STDERR_FILENO) {
-      ::close(number_);
-    }
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 /// Returns false, with errno set, if not all of the text could be written.
 bool write_all(int descriptor, std::string_view text) {
@@ -68,17 +52,18 @@ void write_in_place(const std::string& path, std::string_view text) {
   write_open_file(file.get(), "'" + path + "'", text);
 }
 
-/// Whether there is nothing yet, or a regular file; looked at once, as other processes may move it meanwhile.
+/// Returns true if there is nothing yet, or a regular file. The path is looked at only once, as other processes may move the file
+/// meanwhile.
 bool is_replaced(const std::filesystem::path& path) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
 }
 
-/// The file that a chain of symbolic links names, whether it exists or not; others, and what another process has moved meanwhile, are
-/// themselves.
+/// Returns the file that a chain of symbolic links names, whether it exists or not. Any other path, and a file that another process has
+/// moved meanwhile, is returned unchanged.
 std::filesystem::path behind_links(const std::string& path) {
-  constexpr int most_links = 40;  // as Linux has it
+  constexpr int most_links = 40;  // the limit of Linux
   std::error_code error;
   std::filesystem::path target = std::filesystem::absolute(path);
   for (int links = 0; links < most_links && std::filesystem::is_symlink(target, error); ++links) {
@@ -88,8 +73,8 @@ std::filesystem::path behind_links(const std::string& path) {
   return error ? target : whole;
 }
 
-/// The open file that `path` names, as /dev/stdout and /dev/fd/3 do; -1 for other paths. Such a file may be shared with others that write
-/// behind each other: replacing it would lose what they wrote.
+/// Returns the open file that `path` names, as /dev/stdout and /dev/fd/3 do; -1 for other paths. Such a file may be shared with other
+/// processes that append to it: replacing it would lose their output.
 int open_file_of(const std::string& path) {
   if (path == "/dev/stdout" || path == "/dev/stderr") {
     return path == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO;
@@ -105,7 +90,7 @@ int open_file_of(const std::string& path) {
   return -1;
 }
 
-/// "flopcast-trace-12" is {"flopcast-trace", 12}; nothing if it doesn't end in a version.
+/// Splits "flopcast-trace-12" into "flopcast-trace" and 12; returns nothing if the text doesn't end in a version.
 std::optional<std::pair<std::string_view, int>> name_and_version(std::string_view schema) {
   const std::size_t dash = schema.rfind('-');
   if (dash == std::string_view::npos) {
@@ -146,7 +131,7 @@ void require_writable(const std::string& path) {
 
 std::string read_file(const std::string& path) {
   const std::string name = shown_name(path, "standard input");
-  const Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) {
     throw bad_input("cannot read {}: {}", name, std::strerror(errno));
   }

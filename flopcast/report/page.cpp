@@ -85,14 +85,14 @@ std::string rectangle(double x, double y, double width, double height, std::stri
                      std::max(width, 0.0), height, colour);
 }
 
-/// A line of text in its natural size, whatever the width of the page.
+/// Returns a line of text in its natural size, whatever the width of the page.
 std::string label_of(std::string_view text) {
   return fmt::format("<svg class=\"label\"><text x=\"0\" y=\"13\">{}</text></svg>\n", html_escaped(text));
 }
 
 constexpr double drawing_width = 960;  ///< units; the page stretches drawings to its own width
 
-/// Shapes without text, stretched to the page's width.
+/// Returns shapes without text, stretched to the page's width.
 std::string drawing_of(const std::string& shapes, double height) {
   return fmt::format("<svg class=\"drawing\" viewBox=\"0 0 {0:.0f} {1:.0f}\" height=\"{1:.0f}\" preserveAspectRatio=\"none\">\n{2}</svg>\n",
                      drawing_width, height, shapes);
@@ -102,7 +102,7 @@ std::string figure_of(const std::string& rows, std::string_view caption) {
   return fmt::format("<figure role=\"img\" aria-label=\"{0}\">\n{1}<figcaption>{0}</figcaption>\n</figure>\n", html_escaped(caption), rows);
 }
 
-/// A text in the quotes of a style sheet.
+/// Returns a text in the quotes of a style sheet.
 std::string css_string(std::string_view text) {
   std::string quoted;
   for (const char c : text) {

@@ -32,9 +32,9 @@ struct Strips {
   std::string from, to;  ///< texts at the ends of the axis
 };
 
-/// One self-contained HTML page: headings, paragraphs, tables and pictures one after the other, for wide and narrow windows: in a narrow one
-/// every row of a table is a list. It loads nothing, needs no script, and
-/// follows the reader's choice of a light or dark scheme. All texts are plain; what HTML would read as markup is escaped.
+/// One self-contained HTML page: headings, paragraphs, tables and pictures one after the other, for wide and narrow windows. In a narrow
+/// window every row of a table is a list. The page loads nothing, needs no script, and follows the reader's choice of a light or dark
+/// scheme. All texts are plain; characters that HTML would read as markup are escaped.
 class Page {
  public:
   explicit Page(std::string title) : title_(std::move(title)) {}
@@ -43,10 +43,10 @@ class Page {
   void add_text(std::string_view text);
   /// Adds a warning, set apart, for facts that the reader must know before believing the rest.
   void add_warning(std::string_view text);
-  /// What is told by name and value, such as a date.
+  /// Adds facts as pairs of name and value, such as a date.
   void add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
   void add_table(const Table& table);
-  /// `caption` says what is drawn, with its unit.
+  /// Adds bars; `caption` names the quantity and its unit.
   void add_bars(const std::vector<Bar>& bars, std::string_view caption);
   void add_strips(const Strips& strips, std::string_view caption);
 

@@ -18,8 +18,8 @@ namespace flopcast::roofline {
 struct WorkingSet {
   std::string level;
   std::int64_t bytes_per_thread = 0;
-  bool in_cache = true;    ///< whether to touch the memory beforehand; false for main memory
-  bool innermost = false;  ///< whether stores find their lines in this level, so that no outer level is read for them
+  bool in_cache = true;    ///< touch the memory beforehand; false for main memory
+  bool innermost = false;  ///< stores find their lines in this level, so that no outer level is read for them
   friend bool operator==(const WorkingSet&, const WorkingSet&) = default;
 };
 
@@ -34,7 +34,7 @@ struct BandwidthOptions {
   Seconds sample = 2e-3;  ///< length of a sample in a cache; in memory it is one pass
   std::uint64_t seed = 1;
   std::vector<std::string> streams;  ///< names from machine::all_streams(); empty: all
-  bool nontemporal = true;           ///< whether to measure non-temporal stores too
+  bool nontemporal = true;           ///< also measure non-temporal stores
   std::int64_t most_bytes = 0;  ///< maximum memory of one team's working sets, at most an eighth of the available memory; 0: that eighth
 };
 

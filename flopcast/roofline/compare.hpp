@@ -26,8 +26,8 @@ std::string to_string(const RoofName& roof);
 struct Difference : RoofName {
   double before = 0, after = 0;  ///< medians
   double ratio = 1;              ///< after / before
-  Interval interval;             ///< of the ratio: of the medians' 95 % intervals, widened by how much the kind wanders
-  bool one_sample = false;       ///< of one of the two rooflines: there is no interval, and nothing to decide by
+  Interval interval;             ///< interval of the ratio: from the medians' 95 % intervals, widened by how much the kind wanders
+  bool one_sample = false;       ///< one of the two rooflines has one sample: there is no interval, and no decision
   [[nodiscard]] bool is_higher() const noexcept { return !one_sample && interval.low > 1; }
   [[nodiscard]] bool is_lower() const noexcept { return !one_sample && interval.high < 1; }
   [[nodiscard]] bool beyond_noise() const noexcept { return is_higher() || is_lower(); }
@@ -49,17 +49,18 @@ struct Comparison {
   std::vector<RoofName> only_before, only_after;  ///< roofs that only one of the rooflines has
 };
 
-/// How many roofs of a comparison differ beyond noise, and the ratio that stands for them.
+/// Number of roofs of a comparison that differ beyond noise, and the ratios that represent them.
 struct Verdict {
   std::size_t roofs = 0, lower = 0, higher = 0;
   std::size_t undecided = 0;                 ///< roofs with one sample
-  double lower_ratio = 1, higher_ratio = 1;  ///< medians of the lower and of the higher ones; 1 of none
-  const Difference* lowest = nullptr;        ///< of the lower ones, within the comparison; nullptr if there is none
+  double lower_ratio = 1, higher_ratio = 1;  ///< medians of the lower and of the higher ones; 1 if there are none
+  const Difference* lowest = nullptr;        ///< the lowest of the lower ones, within the comparison; nullptr if there is none
 };
 Verdict verdict(const Comparison& comparison);
 
-/// Roofs are the same if kind, name and threads are, the second of a name if it is the second of it in both; the dgemm roofs of one library
-/// name and thread count are, whatever its version and shape. Where the best dgemm is of different libraries, the best are compared too.
+/// Two roofs are the same if kind, name and threads are the same; of several roofs of one name, the second belongs to the second. The dgemm
+/// roofs of one library name and thread count are the same, whatever its version and shape. If the best dgemm is that of different
+/// libraries, the best ones are compared, too.
 Comparison compare(const Roofline& before, const Roofline& after);
 
 }  // namespace flopcast::roofline

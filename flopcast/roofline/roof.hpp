@@ -60,7 +60,7 @@ struct BandwidthRoof {
   friend bool operator==(const BandwidthRoof&, const BandwidthRoof&) = default;
 };
 
-/// C := A B with A m x k and B k x n. What paper 003 calls n is m here, and its m is n: its C has n rows.
+/// C := A B with A m x k and B k x n. Paper 003 exchanges m and n: its C has n rows.
 struct GemmShape {
   std::int64_t m = 0, n = 0, k = 0;
 
@@ -73,14 +73,14 @@ struct GemmShape {
 /// Returns "1000x4096x128": m, n, k.
 std::string to_string(const GemmShape& shape);
 
-/// Returns the precision as in ComputeRoof: "single" of sgemm, "double" of dgemm.
+/// Returns the precision as in ComputeRoof: "single" for sgemm, "double" for dgemm.
 std::string precision(std::string_view gemm);
 
 /// One configuration of a search with all its measurements.
 struct GemmTrial {
   GemmShape shape;
-  std::string state;  ///< "tie", "slower", "unsettled", or why it was dropped
-  Rates flops;        ///< per second
+  std::string state;  ///< "tie", "slower", "unsettled", or the reason why it was dropped
+  Rates flops;        ///< flops per second
   friend bool operator==(const GemmTrial&, const GemmTrial&) = default;
 };
 
@@ -92,7 +92,7 @@ struct GemmRoof {
   int threads = 1;
   GemmShape shape;               ///< the best one
   Rates flops;                   ///< flops per second of this shape: in fresh processes if `confirmed`, else during the search
-  bool confirmed = false;        ///< whether the shape was confirmed in fresh processes
+  bool confirmed = false;        ///< the shape was confirmed in fresh processes
   std::string search;            ///< "race", "halving" or a technique of paper 003
   std::string ending;            ///< reason why the search ended
   double possible_gain = 1;      ///< fraction of its time that the best shape may lose to another shape of the space
@@ -106,9 +106,9 @@ struct GemmRoof {
 /// A call or program on the roofline.
 struct Point {
   std::string name;
-  double flops = 0, bytes = 0;  ///< its operational intensity is their ratio; bytes are its operands', each once
+  double flops = 0, bytes = 0;  ///< the operational intensity is their ratio; bytes are those of the operands, each counted once
   int threads = 1;
-  Rates flops_rate;                  ///< per second
+  Rates flops_rate;                  ///< flops per second
   std::string level;                 ///< level that contains its operands from call to call: "L2", "memory"; empty: unknown
   std::string precision = "double";  ///< "double" or "single", as in ComputeRoof
 
@@ -181,8 +181,8 @@ struct Bound {
 };
 Bound bound_of(const Roofline& roofline, const Point& point);
 
-/// What can't be: rates that surpass the sustained peak, or the roof over a point, by more than measuring errs. The clock or the roof was
-/// then measured in a slower moment than the rate, so that neither share says anything. A sentence for each.
+/// Returns a sentence for each impossible figure: a rate that surpasses the sustained peak, or the roof over a point, by more than the
+/// measurement error. The clock or the roof was then measured in a slower moment than the rate, so that neither share says anything.
 std::vector<std::string> impossible_figures(const Roofline& roofline);
 
 }  // namespace flopcast::roofline

@@ -63,7 +63,7 @@ void run_technique(StudyRun& run, std::size_t count, const StudySources& sources
   }
 }
 
-/// A search that is one piece: interrupted, it begins anew, but what it has found is the best so far.
+/// Runs a search that can't be divided. If it is interrupted, it begins anew later, but its best configuration counts until then.
 template <class Result>
 void take(StudyRun& run, const Result& result, Seconds seconds) {
   if (!result.leader) {
@@ -131,10 +131,10 @@ StudyRun& find_or_add(StudyState& state, const std::string& technique, int trial
   return state.runs.emplace_back(run);
 }
 
-/// Whether a search has found something, finished or not.
+/// Returns true if a search has found something, finished or not.
 bool has_leader(const StudyRun& run) { return run.evaluations > 0; }
 
-/// What is to be judged: what the searches found so far, or the whole space.
+/// Returns the configurations to judge: those that the searches found so far, or the whole space.
 std::set<std::size_t> to_judge(const StudyState& state, std::size_t count, const StudyOptions& options) {
   std::set<std::size_t> configurations;
   for (const StudyRun& run : state.runs) {
@@ -149,8 +149,8 @@ std::set<std::size_t> to_judge(const StudyState& state, std::size_t count, const
   return configurations;
 }
 
-/// Everything at once, in interleaved rounds: so the rates that decide on success are comparable. False if there was no time for all rounds;
-/// fewer than `least_rounds` tell nothing.
+/// Judges everything at once, in interleaved rounds, so that the rates that decide on success are comparable. Returns false if there was no
+/// time for all rounds; fewer than `least_rounds` tell nothing.
 bool judge(StudyState& state, const std::set<std::size_t>& configurations, const StudySources& sources, const StudyOptions& options) {
   static constexpr std::int64_t least_rounds = 3;
   search::Ledger ledger({configurations.begin(), configurations.end()}, options.seed);
@@ -272,7 +272,7 @@ void require_technique(std::string_view text) {
 
 namespace {
 
-/// The techniques in the order in which they come to an end, as published: a study that is cut short has most of its rows by then.
+/// Returns the techniques in the order in which they end, as published: a study that is cut short has most of its rows at that time.
 std::vector<std::string> fastest_first(std::vector<std::string> techniques) {
   static constexpr std::array<std::string_view, 9> order = {"Single",    "race",    "halving",    "C+I+O+R", "C+I+Outer",
                                                             "C+Inner+R", "C+Inner", "Confidence", "Default"};
@@ -281,7 +281,7 @@ std::vector<std::string> fastest_first(std::vector<std::string> techniques) {
   return techniques;
 }
 
-/// All searches that `state` lacks; false if one didn't come to its end.
+/// Runs all searches that `state` lacks; returns false if one didn't end.
 bool run_searches(std::size_t count, const StudySources& sources, const StudyOptions& options, StudyState& state) {
   for (int trial = 0; trial < options.trials; ++trial) {
     for (const std::string& technique : fastest_first(options.techniques)) {
@@ -308,7 +308,7 @@ bool run_searches(std::size_t count, const StudySources& sources, const StudyOpt
 }  // namespace
 
 bool run_study(std::size_t count, const StudySources& sources, const StudyOptions& options, StudyState& state) {
-  static constexpr double searching_share = 0.9;  // of the time; the rest is for judging
+  static constexpr double searching_share = 0.9;  // share of the time; the rest is for judging
   std::for_each(options.techniques.begin(), options.techniques.end(), require_technique);
   const Seconds begin = sources.clock();
   StudySources searching = sources;
@@ -329,7 +329,7 @@ bool run_study(std::size_t count, const StudySources& sources, const StudyOption
 
 namespace {
 
-/// Of a technique none of whose searches came to its end: how far it is.
+/// Returns the progress of a technique none of whose searches has finished.
 StudyRow unfinished_row(const StudyState& state, const std::string& technique) {
   StudyRow row;
   row.technique = technique;
@@ -351,7 +351,7 @@ StudyRow row_of(const StudyState& state, const std::string& technique, double be
   StudyRow row;
   row.technique = technique;
   std::vector<double> seconds, evaluations;
-  std::vector<std::tuple<double, std::size_t, double>> leaders;  // by judged rate
+  std::vector<std::tuple<double, std::size_t, double>> leaders;  // ordered by judged rate
   for (const StudyRun& run : state.runs) {
     if (run.technique != technique || !run.complete) {
       continue;

@@ -18,7 +18,7 @@
 /// Comparisons of searches on the same space, as in Tables VIII to XI of paper 003.
 namespace flopcast::roofline {
 
-/// One finished configuration of a search that measures one after the other.
+/// One finished configuration of a search that measures one configuration after the other.
 struct FinishedTrial {
   std::size_t configuration = 0;
   double rate = 0;  ///< its mean rate, 1 / cost
@@ -52,14 +52,14 @@ void from_json(const nlohmann::json& json, StudyState& state);
 /// Throws bad_input if the state mentions a configuration beyond the first `count`.
 void require_within(const StudyState& state, std::size_t count);
 
-/// Where costs (1 / rate) come from.
+/// Sources of costs (1 / rate).
 struct StudySources {
   search::Invocation invoke;                                 ///< fresh processes, for the techniques of paper 003
   std::function<search::Evaluator()> evaluator;              ///< one process, for the race and for halving; made anew for every search
-  std::function<Seconds()> clock;                            ///< what searches are charged by
+  std::function<Seconds()> clock;                            ///< clock by which searches are charged
   std::function<bool()> interrupted;                         ///< ends the study early
-  Seconds until = std::numeric_limits<Seconds>::infinity();  ///< by the clock: when all has to be done, the judging too
-  std::function<void(const StudyState&)> keep;               ///< after every configuration, or every search that can't be cut in two
+  Seconds until = std::numeric_limits<Seconds>::infinity();  ///< end of the study, judging included, on `clock`
+  std::function<void(const StudyState&)> keep;               ///< called after every configuration, or every search that can't be divided
 };
 
 struct StudyOptions {
@@ -83,28 +83,28 @@ bool searches_in_one_process(std::string_view technique);
 /// Throws usage_error if `text` isn't one of study_techniques(), and as search::technique does for its settings.
 void require_technique(std::string_view text);
 
-/// Runs what `state` lacks, trial by trial and the fastest technique first, over `count` configurations, and judges what was found. False if
-/// it was interrupted, or if its time was too short: what there is by then is judged in fewer rounds, which aren't kept. Throws usage_error
-/// for an unknown technique.
+/// Runs the searches that `state` lacks, trial by trial and the fastest technique first, over `count` configurations, and judges their
+/// results. Returns false if the study was interrupted or its time was too short. In the second case the results so far are judged in fewer
+/// rounds, which aren't kept. Throws usage_error for an unknown technique.
 bool run_study(std::size_t count, const StudySources& sources, const StudyOptions& options, StudyState& state);
 
-/// A line of the study's table.
+/// A row of the study's table.
 struct StudyRow {
   std::string technique;
-  int trials = 0;            ///< that were finished; 0: the row is of one that wasn't
+  int trials = 0;            ///< number of finished trials; 0: the row is that of an unfinished trial
   bool begun = true;         ///< false: there is no trial at all
-  std::size_t finished = 0;  ///< configurations of the trial that wasn't finished; 0 of a search in one process, which begins anew
-  std::size_t leader = 0;    ///< of the median trial; the best so far of one that wasn't finished, if `found` or `rate` says so
-  double found = 0;          ///< its rate, as the search measured it: what paper 003 shows
-  double rate = 0;           ///< judged; 0: an interrupted study hasn't judged yet
+  std::size_t finished = 0;  ///< finished configurations of the unfinished trial; 0 for a search in one process, which begins anew
+  std::size_t leader = 0;    ///< leader of the median trial; the best so far of an unfinished one, if `found` or `rate` says so
+  double found = 0;          ///< rate of the leader as the search measured it, which paper 003 shows
+  double rate = 0;           ///< judged rate of the leader; 0: an interrupted study hasn't judged yet
   double of_best = 0;        ///< rate / the best rate that was judged, median over trials
   double success = 0;        ///< share of trials within `tolerance` of the best
   double settled = 0;        ///< share of trials that ended by themselves, not by their time
   Seconds seconds = 0;       ///< median over trials
   std::int64_t evaluations = 0;
-  double speedup = 0;  ///< over the technique "Default"; 0 if that wasn't run
+  double speedup = 0;  ///< speed-up over the technique "Default"; 0 if that wasn't run
 };
-/// A row for each technique, in the order of the options.
+/// Returns a row for each technique, in the order of the options.
 std::vector<StudyRow> summarise(const StudyState& state, const StudyOptions& options);
 
 }  // namespace flopcast::roofline

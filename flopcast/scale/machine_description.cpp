@@ -174,7 +174,7 @@ std::vector<std::string> disturbances(const std::vector<MessageTime>& times) {
 
 MachineDescription described_by(const std::vector<MessageTime>& times, int cores, std::int64_t eager_bytes) {
   if (times.size() < 2 || !(times.front().seconds > 0) || times.back().seconds <= times.front().seconds) {
-    throw unusable_measurement("messages of {} sizes took from {} to {}: they must take longer the longer they are", times.size(),
+    throw unusable_measurement("messages of {} sizes took from {} to {}; expected times that grow with the size", times.size(),
                                times.empty() ? 0.0 : times.front().seconds, times.empty() ? 0.0 : times.back().seconds);
   }
   MachineDescription machine;

@@ -36,7 +36,7 @@ struct MachineDescription {
   double busy_core_speed = 1;
   Link within_host, between_hosts;
   std::int64_t eager_bytes = 4096;            ///< a longer message waits for its receiver
-  std::vector<MessageClass> message_classes;  ///< by growing size; the same within and between hosts
+  std::vector<MessageClass> message_classes;  ///< ordered by growing size; the same within and between hosts
   std::vector<std::string> disturbances;      ///< signs of a disturbed measurement, as texts for the user
   friend bool operator==(const MachineDescription&, const MachineDescription&) = default;
 };

@@ -12,9 +12,9 @@ namespace flopcast::search {
 /// or 0 if no such i exists. The bound inverts the sign test and assumes nothing about the distribution.
 std::size_t sign_rank(std::size_t n, double alpha);
 
-/// Returns the largest i for which the i-th smallest of n values, minus the `margin`-th largest of `twins` absolute A/A differences,
-/// exceeds the values' median with probability at most alpha, or 0 if no such i exists. Assumption: the values minus their median have
-/// the distribution of the A/A differences, which may be any distribution that is symmetric about 0.
+/// Returns the largest i for which the lower bound holds: the i-th smallest of n values, minus the `margin`-th largest of `twins` absolute
+/// A/A differences, exceeds the values' median with probability at most alpha. Returns 0 if no such i exists. Assumption: the values minus
+/// their median have the distribution of the A/A differences, which may be any distribution that is symmetric about 0.
 std::size_t calibrated_rank(std::size_t n, std::size_t twins, std::size_t margin, double alpha);
 
 /// Returns the smallest number of twins for which calibrated_rank(n, twins, margin, alpha) is above 0, or `most` + 1 if `most` twins
@@ -22,8 +22,9 @@ std::size_t calibrated_rank(std::size_t n, std::size_t twins, std::size_t margin
 std::size_t least_twins(std::size_t n, std::size_t margin, double alpha, std::size_t most);
 
 /// Returns the largest i for which the i-th smallest of the n N differences between n values and N A/A differences exceeds the values'
-/// median with probability at most alpha, or 0 if no such i exists. Assumption: the values have the distribution of the A/A differences,
-/// shifted. The bound inverts the rank sum test of Mann and Whitney; with enough values and twins it is the sharpest of the three.
+/// median with probability at most alpha. Returns 0 if no such i exists. Assumption: the values have the distribution of the A/A
+/// differences, shifted. The bound inverts the rank sum test of Mann and Whitney; with enough values and twins it is the sharpest of the
+/// three.
 std::size_t shift_rank(std::size_t n, std::size_t twins, double alpha);
 
 /// The ranks of the values that bound a median from below. They are chosen before any value is seen.
@@ -36,8 +37,8 @@ struct BoundRanks {
   /// Returns whether at least one of the three bounds exists.
   [[nodiscard]] bool tells() const noexcept { return sign > 0 || shift > 0 || calibrated > 0; }
 };
-/// Returns the ranks to use for n values and `twins` A/A differences: the sign test and one test that uses the twins, each at level
-/// alpha / 2, or the only one that exists, at level alpha. A bound that a single disturbed twin could spoil is never chosen: calibrated
+/// Returns the ranks to use for n values and `twins` A/A differences: the sign test and one test that uses the twins, each at level alpha /
+/// 2. If only one of the tests exists, it has level alpha. A bound that a single disturbed twin could spoil is never chosen: calibrated
 /// ranks use a margin of at least 2, shifts lie above n.
 BoundRanks bound_ranks(std::size_t n, std::size_t twins, double alpha);
 

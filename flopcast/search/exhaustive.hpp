@@ -38,8 +38,9 @@ struct ExhaustiveOptions {
 
 /// Returns the names of the techniques of Tables VIII to XI: "Default", "Single", "Confidence", "C+Inner", "C+Inner+R", "C+I+Outer", "C+I+O+R".
 std::vector<std::string> technique_names();
-/// Returns the settings of Table I and Listing 1 that may follow a technique's name, each as NAME=VALUE after a colon: "iterations",
-/// "time" (of an invocation), "invocations", "confidence", "margin" and "minimum-count" (III-C.4 on iterations; Table IX has 100).
+/// Returns the settings of Table I and Listing 1 that may follow a technique's name, each as NAME=VALUE after a colon. They are
+/// "iterations", "time" (of an invocation), "invocations", "confidence", "margin" and "minimum-count" (III-C.4 on iterations; Table IX has
+/// 100).
 std::vector<std::string> technique_settings();
 /// Returns the options of a technique with settings, such as "C+Inner:minimum-count=100". The paper's "Hand-tuned" is
 /// "Default:invocations=1:iterations=N". Throws usage_error for an unknown technique or setting and for a setting of a condition that the

@@ -16,10 +16,10 @@ class Ledger {
  public:
   struct Row {
     std::size_t configuration = 0;
-    std::vector<Seconds> costs;  ///< by round; NaN in rounds without an evaluation
+    std::vector<Seconds> costs;  ///< one for each round; NaN in rounds without an evaluation
     Seconds duration = 0;        ///< duration of the latest evaluation, which may differ from its cost
     std::string fault;           ///< reason why the candidate was dropped: the evaluator returned an invalid cost
-    bool active = true;          ///< whether the candidate takes part in the next round
+    bool active = true;          ///< the candidate takes part in the next round
 
     [[nodiscard]] bool dropped() const noexcept { return !fault.empty(); }
     /// Returns the costs of the rounds in which the candidate was evaluated.
@@ -50,8 +50,8 @@ class Ledger {
   /// Returns the A/A differences: log(cost / cost of the same configuration in the same round) for every pair of twins.
   [[nodiscard]] const std::vector<double>& twins() const noexcept { return twins_; }
   /// Returns A/A differences that need no additional evaluations: log(cost / cost of the same candidate in the round before) for those of
-  /// `candidates` that have both costs, minus the median of these logarithms, which is the change of the machine's speed in between.
-  /// Rounds with fewer than least_echoes such candidates contribute nothing.
+  /// `candidates` that have both costs. The median of these logarithms, which is the change of the machine's speed in between, is
+  /// subtracted. Rounds with fewer than least_echoes such candidates contribute nothing.
   [[nodiscard]] std::vector<double> echoes(const std::vector<std::size_t>& candidates) const;
   static constexpr std::size_t least_echoes = 8;
   /// Returns `candidates` sorted by the median of their paired differences to `incumbent`, best first; without an incumbent, by median

@@ -23,8 +23,8 @@ void check(const RaceOptions& options) {
     throw bad_input("race: error probability {} given, expected above 0 and below 1", options.error_probability);
   }
   if (options.least_rounds < 1 || options.most_rounds < options.least_rounds) {
-    throw bad_input("race: {} to {} rounds given, expected at least 1 and no fewer at most than at least", options.least_rounds,
-                    options.most_rounds);
+    throw bad_input("race: {} to {} rounds given, expected a minimum of at least 1, and a maximum of no less than that",
+                    options.least_rounds, options.most_rounds);
   }
 }
 
@@ -205,8 +205,8 @@ std::optional<Ending> Race::decide() {
   return ledger_.rounds() >= options_.most_rounds ? std::optional(Ending::budget) : std::nullopt;
 }
 
-/// Chooses the candidate that is compared with itself: the leader, whose noise matters, or, if an evaluation of the leader takes long, the
-/// quickest candidate that is nearly as good, whose noise is similar and rather larger.
+/// Chooses the candidate that is compared with itself: the leader, whose noise matters. If an evaluation of the leader takes long, this is
+/// the quickest candidate that is nearly as good; its noise is similar and rather larger.
 std::size_t Race::pick_twin() const {
   static constexpr double much_quicker = 4;
   const Seconds leaders = ledger_.rows()[*leader_].duration;

@@ -76,7 +76,7 @@ class Race {
     std::int64_t round = -1;
     double alpha = 0;
     std::vector<double>
-        bounds;  ///< by candidate: lower bound of the median log ratio to the leader; 0 for the leader and eliminated candidates
+        bounds;  ///< index: candidate; lower bound of the median log ratio to the leader; 0 for the leader and eliminated candidates
   };
   [[nodiscard]] std::vector<std::size_t> contenders() const;
   [[nodiscard]] std::vector<std::size_t> active() const;

@@ -92,7 +92,7 @@ class Tuner {
     entries_.push_back({problem, alternative, standard});
   }
 
-  /// Recording and following the caches takes its part of the time. Where `until` is reached, each variant keeps what it has.
+  /// Recording and following the caches takes a part of the time. When `until` is reached, each variant keeps its present alternatives.
   void add_if_new(std::size_t problem, const Alternative& alternative, Seconds until) {
     const auto of_problem = [problem](const Entry& other) { return other.problem == problem; };
     const auto of_variant = [&](const Entry& other) { return of_problem(other) && other.alternative.variant == alternative.variant; };
@@ -103,7 +103,7 @@ class Tuner {
     }
   }
 
-  /// When to end adding alternatives, as there must be time left to measure them.
+  /// Returns the time at which adding alternatives ends, because there must be time left to measure them.
   [[nodiscard]] Seconds end_of_adding(double share) const { return options_.time_budget * share; }
 
   void record() {
@@ -146,9 +146,9 @@ class Tuner {
     return all;
   }
 
-  /// Of every entry. How long that takes tells how long deciding will.
+  /// Predicts the seconds of every entry. The time that this takes gives an estimate of the time for deciding.
   std::vector<Seconds> predicted_seconds() {
-    static constexpr double deciding = 3;  // times as long, with the variances of what is compared
+    static constexpr double deciding = 3;  // ratio of both times: deciding also needs variances of the compared entries
     const Seconds begin = sources_.sampling.elapsed();
     std::vector<Seconds> all;
     for (const model::Total& total : totals()) {
@@ -175,7 +175,7 @@ class Tuner {
     return best;
   }
 
-  /// Weights of the first round: variants that are far behind count little.
+  /// Sets the weights of the first round: variants that are far behind count little.
   void weigh_variants(std::span<const Seconds> seconds) {
     static constexpr double far = 0.3, weight_of_far = 0.3;
     const std::vector<Seconds> best = best_of_problems(seconds);
@@ -205,7 +205,7 @@ class Tuner {
     return importance;
   }
 
-  /// Weights of the final rounds: contenders and standards count fully, hopeless alternatives hardly.
+  /// Sets the weights of the final rounds: contenders and standards count fully, hopeless alternatives hardly.
   void weigh(std::span<const Seconds> seconds) {
     static constexpr double hopeless = 0.15;
     const std::vector<Seconds> best = best_of_problems(seconds);
@@ -320,7 +320,7 @@ class Tuner {
     return std::max(0.0, models) + method_variance(a, b, all);
   }
 
-  /// At most so much is that variance, whatever the two have in common: known without their covariance, which takes long.
+  /// Returns an upper bound of that variance for any common part of the two. It needs no covariance, whose computation takes long.
   [[nodiscard]] double most_variance(std::size_t a, std::size_t b, const std::vector<model::Total>& all) const {
     const double deviation = std::sqrt(variances_[a]) + std::sqrt(variances_[b]);
     return deviation * deviation + method_variance(a, b, all);
@@ -459,7 +459,7 @@ class Tuner {
   OnDemandSampler sampler_;
   std::vector<Subject> subjects_;
   std::vector<Entry> entries_;     ///< entry i belongs to subject i
-  std::vector<double> variances_;  ///< of the predicted time of each entry
+  std::vector<double> variances_;  ///< variance of the predicted time of each entry
   Seconds time_to_decide_ = 0;     ///< estimate from earlier predictions of all entries
   BlockSizeResult result_;
 };

@@ -256,8 +256,8 @@ class Designer {
   const model::OnDemandModels& models_;
   DesignOptions options_;
   Designs designs_;
-  Eigen::VectorXd open_;                          ///< by subject: 1 while its total isn't known well enough, else 0
-  std::vector<std::vector<Location>> locations_;  ///< by subject and call
+  Eigen::VectorXd open_;                          ///< index: subject; 1 while its total isn't known well enough, else 0
+  std::vector<std::vector<Location>> locations_;  ///< indices: subject and call
 };
 
 }  // namespace

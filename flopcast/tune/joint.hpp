@@ -13,7 +13,7 @@ struct JointStanding {
   std::size_t place = 0;  ///< index of the decision
   Forecast best;
   double behind = 0;  ///< predicted time / predicted time of the fastest - 1
-  bool tied = false;  ///< whether the variant ties with the fastest
+  bool tied = false;  ///< the variant ties with the fastest
   friend bool operator==(const JointStanding& a, const JointStanding& b) = default;
 };
 

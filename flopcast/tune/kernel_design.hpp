@@ -83,10 +83,10 @@ class KernelDesign {
   Eigen::MatrixXd shares_;       ///< subjects x points: weighted share of the subject's time in unknown places
   Eigen::MatrixXd covariance_;   ///< points x points
   Eigen::MatrixXd sensitivity_;  ///< shares * covariance
-  Eigen::VectorXd deviations_;   ///< by subject: variance due to the deviations of unknown places
+  Eigen::VectorXd deviations_;   ///< index: subject; variance due to the deviations of unknown places
   Eigen::MatrixXd next_;         ///< subjects x points: covariance of the totals with the deviation of the next place
-  Eigen::VectorXd next_noise_;   ///< by point: variance of the next place's deviation and of its observation
-  Eigen::VectorXd gains_;        ///< by point
+  Eigen::VectorXd next_noise_;   ///< index: point; variance of the next place's deviation and of its observation
+  Eigen::VectorXd gains_;        ///< index: point
   double noise_ = 0;
 };
 

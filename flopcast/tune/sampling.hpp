@@ -53,7 +53,7 @@ class OnDemandSampler {
   model::OnDemandModels& models_;
   const SamplingSources& sources_;
   SamplingCost cost_;
-  Seconds thinking_ = 0;  ///< what choosing segments and fitting took in the last round, and will in the next
+  Seconds thinking_ = 0;  ///< time for choosing segments and fitting in the last round, and the estimate for the next
 };
 
 }  // namespace flopcast::tune

@@ -36,8 +36,8 @@ struct SegmentOptions {
 Segment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
                        const SegmentOptions& options = {});
 
-/// Returns the experiment that measures a segment: safe operands are filled, operands that the context doesn't touch are placed in the cache
-/// level that they have in the trace, the context is executed, and the timed calls follow.
+/// Returns the experiment that measures a segment. Safe operands are filled, and operands that the context doesn't touch are placed in the
+/// cache level that they have in the trace. The context is executed, and the timed calls follow.
 measure::Experiment experiment(const Trace& trace, std::span<const Placement> placements, const Segment& segment,
                                const Environment& environment);
 

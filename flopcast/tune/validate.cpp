@@ -12,16 +12,17 @@
 namespace flopcast::tune {
 namespace {
 
-/// Below this the library's code, pushed out of the caches by other alternatives, would be a noticeable part of a run: one comes before.
+/// Shorter runs come twice: otherwise loading the library's code, which other alternatives pushed out of the caches, would be a noticeable
+/// part.
 constexpr Seconds short_run = 10e-3;
 
-/// The call on operands of its own, with workspace for `alternative` unless its size is given.
+/// A call on operands of its own, with workspace for `alternative` unless its size is given.
 struct Placed {
   Call call;
   std::vector<Allocation> memory;
 };
 
-/// Of the library's routine: blocks of nb columns for the longest of its sizes.
+/// Gives the library's routine workspace for blocks of nb columns of its longest size.
 void size_workspace(Call& call, std::int64_t nb) {
   std::int64_t order = 1;
   for (const std::int64_t size : sizes(call)) {
@@ -54,14 +55,15 @@ Placed place(const Call& call, const Alternative& alternative, std::int64_t most
   return placed;
 }
 
-/// Whether a ranking is settled without running this one: LAPACK's own trsyl of order 2000 takes a minute, and its blocked variants 1 s.
+/// Returns true if a ranking is settled without running this one: LAPACK's own trsyl of order 2000 takes a minute, and its blocked variants
+/// 1 s.
 bool is_hopeless(const Forecast& forecast, const Decision& decision) {
   static constexpr double hopeless = 8;
   static constexpr Seconds long_run = 2;
   return forecast.seconds > long_run && forecast.seconds > hopeless * decision.chosen.seconds;
 }
 
-/// Those of a decision's forecasts that are to be run.
+/// Returns the forecasts of a decision that are to be run.
 std::vector<Forecast> forecasts_to_run(const Decision& decision, Extent extent) {
   if (extent == Extent::all) {
     return decision.forecasts;
@@ -78,7 +80,7 @@ std::vector<Forecast> forecasts_to_run(const Decision& decision, Extent extent) 
   return some;
 }
 
-/// Difference between the medians of every other repetition and of the rest.
+/// Returns the difference between the medians of every other repetition and of the rest.
 double split_half(const std::vector<Seconds>& times) {
   std::vector<Seconds> halves[2];
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -129,7 +131,7 @@ Check check(const Decision& decision, std::span<const Forecast> forecasts, std::
   return result;
 }
 
-/// The run of one alternative, on operands filled anew.
+/// Returns the experiment that runs one alternative, on operands filled anew.
 measure::Experiment experiment(const Placed& placed, const Forecast& forecast, const Runners& runners) {
   using measure::Action;
   measure::Experiment experiment;
@@ -174,14 +176,14 @@ Seconds validation_seconds(const Problem& problem, const Decision& decision, con
   const double fill = static_cast<double>(footprint_bytes(problem.call)) / fill_bandwidth;
   Seconds sum = 0;
   for (const Forecast& forecast : forecasts_to_run(decision, extent)) {
-    const double runs = forecast.seconds < short_run ? 2 : 1;  // the first of two only warms
+    const double runs = forecast.seconds < short_run ? 2 : 1;  // the first of two runs only warms up
     sum += static_cast<double>(measure::repetitions(rule, forecast.seconds)) * runs * (forecast.seconds + fill);
   }
   return sum;
 }
 
 OrderCheck check_order(const Decision& decision, const Check& check, double margin) {
-  std::vector<Seconds> medians;  // in the order predicted
+  std::vector<Seconds> medians;  // in the predicted order
   for (const Standing& standing : decision.ranking) {
     const auto found = std::find_if(check.measured.begin(), check.measured.end(), [&](const Measured& measured) {
       return measured.variant == standing.best.variant && measured.blocks == standing.best.blocks;

@@ -27,7 +27,7 @@ TEST(Cuts, SeenFromTheEndGoTheOtherWayWithBeforeAndAfterExchanged) {
               ElementsAre(Cut{Range{4, 3}, Range{0, 4}, Range{0, 0}}, Cut{Range{7, 0}, Range{4, 3}, Range{0, 4}}));
 }
 
-TEST(Cuts, OfNothingAreNone) { EXPECT_THAT(cuts(0, 4, Direction::down), IsEmpty()); }
+TEST(Cuts, AreEmptyForSizeZero) { EXPECT_THAT(cuts(0, 4, Direction::down), IsEmpty()); }
 
 TEST(Cuts, OfLessThanABlockAreOne) { EXPECT_THAT(cuts(3, 4, Direction::up), ElementsAre(Cut{Range{0, 0}, Range{0, 3}, Range{3, 0}})); }
 

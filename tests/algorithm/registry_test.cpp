@@ -135,7 +135,7 @@ TEST(Registry, RefusesRoutinesWithoutAlgorithm) {
   }
 }
 
-TEST(Registry, RefusesVariantsThatThereAreNot) {
+TEST(Registry, RefusesUnknownVariants) {
   try {
     record(potrf_call('L', 10), {}, "7");
     FAIL() << "potrf has no variant 7";

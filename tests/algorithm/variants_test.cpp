@@ -109,7 +109,7 @@ TEST(EveryVariant, StaysInsideItsAllocations) {
   }
 }
 
-TEST(EveryVariant, MakesNoCallForNothing) {
+TEST(EveryVariant, MakesNoCallForEmptyMatrices) {
   for (const Algorithm& algorithm : algorithms()) {
     if (const Routine* routine = routine_for(algorithm, Precision::d)) {
       EXPECT_THAT(record(square_call(*routine, 0, 0), {.nb = 8, .nbmin = 2, .nx = 0}, algorithm).calls, testing::IsEmpty())

@@ -109,7 +109,7 @@ TEST(AccessDistance, AScanStopsBeyondItsLimit) {
   EXPECT_THAT(distances(access_distances(trace, options)[4]), testing::ElementsAre(168 + 248));
 }
 
-TEST(AccessDistance, TheDirtyOnesWereWrittenByTheirLastAccess) {
+TEST(AccessDistance, DirtyOperandsWereWrittenByTheirLastAccess) {
   const Trace trace = trace_of({call("dcopy", {10, a_address, 1, b_address, 1}), call("dcopy", {10, a_address, 1, b_address, 1}),
                                 call("dscal", {4, a_address, 1}), call("dscal", {10, a_address, 1})});
   const auto access = access_distances(trace, from(Start::cold));
@@ -145,7 +145,7 @@ TEST(AccessDistance, MemoryOutsideOfAllAllocationsIsFollowedToo) {
   EXPECT_EQ(distinct_bytes(trace), 160);
 }
 
-TEST(AccessDistance, RowsBesideThoseReadCameAlongInTheirLines) {
+TEST(AccessDistance, RowsInTheSameLinesCountAsAccessed) {
   // rows 0, 1 and 8 of a matrix with 128 rows: the first two share lines
   const Trace trace = trace_of({call("dcopy", {5, a_address, 128, b_address, 1}), call("dcopy", {5, a_address + 8, 128, b_address, 1}),
                                 call("dcopy", {5, a_address + 64, 128, b_address, 1})});

@@ -32,7 +32,7 @@ TEST(BytesSince, AgreesWithSums) {
   }
 }
 
-TEST(BytesSince, OfNoTimesAreNone) {
+TEST(BytesSince, AreZeroWithoutTimes) {
   const BytesSince bytes(0);
   EXPECT_EQ(bytes.total(), 0);
   EXPECT_EQ(bytes.first_beyond(10), 0);

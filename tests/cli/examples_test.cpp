@@ -19,7 +19,7 @@ const std::set<std::string> not_run = {
     "flopcast roofline",
 };
 
-/// What must have been done before the examples of a command work.
+/// Returns the command that must run before the examples of `command`.
 std::string preparation(const std::string& command) {
   return command == "run" ? "flopcast tune dgeqrf --n 200 --nb 32,64 --time-budget 1s --save" : "true";
 }

@@ -35,7 +35,7 @@ TEST(Predict, RoutinesWhoseCallsHoldTheirWorkByTheseCalls) {
   EXPECT_THAT(predicted_kernels({"dgesv", "n=60", "nrhs=2"}), ElementsAre("dgetrf", "dgetrs"));
 }
 
-/// What a recording skips would be missing: iterations over data that aren't there, loops that call nothing.
+/// A recording would lack the parts that it skips: iterations over data that aren't there, and loops without calls.
 TEST(Predict, OtherRoutinesAsAWhole) {
   EXPECT_THAT(predicted_kernels({"dgeev", "n=30", "jobvr=V"}), ElementsAre("dgeev"));
   EXPECT_THAT(predicted_kernels({"dgemm", "n=60"}), ElementsAre("dgemm"));

@@ -87,7 +87,7 @@ const nlohmann::json* find(const nlohmann::json& list, const std::string& routin
   return nullptr;
 }
 
-/// What programs get their eigenvalues, singular values and solutions from.
+/// Returns true if programs get eigenvalues, singular values or solutions from the routine.
 bool is_driver(const std::string& routine) {
   static const std::set<std::string> all = {"gesv", "posv", "gesdd", "gesvd", "syev", "syevd", "syevr", "geev", "gels", "gelsd", "gelsy"};
   return all.count(routine.substr(1)) > 0;

@@ -5,7 +5,7 @@
 
 namespace flopcast::testing {
 
-/// What a program left behind when it ended.
+/// Results of a program that has ended.
 struct Ended {
   int code = -1;  ///< exit code; 128 + the signal's number if a signal ended it
   std::string out, err;

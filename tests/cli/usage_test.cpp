@@ -189,7 +189,7 @@ TEST(Usage, AReaderThatHasGoneIsNoError) {
 INSTANTIATE_TEST_SUITE_P(
     Profile, Mistakes,
     ::testing::Values(Mistake{{"profile"}, 2, "trace"}, Mistake{{"profile", "/no/such/file"}, 3, "can't read /no/such/file"},
-                      Mistake{{"profile", "/etc/passwd"}, 3, "is no recording of a program"},
+                      Mistake{{"profile", "/etc/passwd"}, 3, "isn't a recording of a program"},
                       Mistake{{"profile", "x", "--by", "colour"}, 2, "--by"}, Mistake{{"profile", "x", "--csv"}, 2, "choose it with --by"},
                       Mistake{{"profile", "x", "--by", "nb"}, 2, "it needs --what-if"}, Mistake{{"profile", "x", "--top", "0"}, 2, "--top"},
                       Mistake{{"profile", "x", "--page", "-"}, 2, "--page -"},
@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Mistake{{"profile", "x", "--what-if", "same,nb"}, 2, "'same' is not understood"},
                       Mistake{{"profile", "x", "--what-if", "threads=0"}, 3, "--what-if threads"}));
 
-/// What a pager or `head` leaves unread is no reason to die of another cause.
+/// A pager or `head` may leave output unread, which must not change the exit code.
 TEST(BrokenPipes, OnStandardErrorChangeNoExitCode) {
   const Ended ended = shell("exec 3>&1; { sleep 0.2; flopcast predict dgeqrf n=0 2>&1; echo $? >&3; } | true");
   EXPECT_EQ(ended.out, "3\n");

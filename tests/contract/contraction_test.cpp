@@ -35,7 +35,7 @@ TEST(Notation, IsReadInThreeWays) {
   EXPECT_EQ(parse_notation("C := A B"), (Notation{"", "", ""}));
 }
 
-TEST(Notation, SaysWhatIsWrong) {
+TEST(Notation, ErrorsNameTheProblem) {
   const auto says = [](const std::string& text) { return message([&] { parse_notation(text); }); };
   EXPECT_THAT(says("abc"), HasSubstr("is none of 'abc=ai,ibc'"));
   EXPECT_THAT(says("C_abc := A_ai"), HasSubstr("is none of"));
@@ -59,7 +59,7 @@ TEST(Extents, AreReadByIndex) {
   EXPECT_EQ(parse_extents(commas, notation), (Extents{{'a', 1}, {'b', 2}, {'c', 3}, {'i', 4}}));
 }
 
-TEST(Extents, SayWhatIsWrong) {
+TEST(Extents, ErrorsNameTheProblem) {
   const auto says = [](std::vector<std::string> words) { return message([&] { parse_extents(words, parse_notation("ab=ai,ib")); }); };
   EXPECT_THAT(says({"a=1", "b=2"}), HasSubstr("index i of ab=ai,ib has no size; give i=SIZE"));
   EXPECT_THAT(says({"a=1", "a=2", "b=1", "i=1"}), HasSubstr("index a is given two sizes, 1 and 2"));
@@ -71,7 +71,7 @@ TEST(Extents, SayWhatIsWrong) {
   EXPECT_THAT(says({"400"}), HasSubstr("is not INDEX=SIZE"));
 }
 
-TEST(Contraction, LiesAsAsked) {
+TEST(Contraction, HasTheRequestedLayout) {
   const Notation notation = parse_notation("abc=ai,ibc");
   const Extents extents{{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}};
   const Contraction columns = make_contraction(notation, extents);
@@ -85,7 +85,7 @@ TEST(Contraction, LiesAsAsked) {
   EXPECT_EQ(columns.elements(Place::c), 30);
 }
 
-TEST(Contraction, RefusesWhatCannotBe) {
+TEST(Contraction, RefusesImpossibleSizesAndStrides) {
   const Notation notation = parse_notation("ab=ai,ib");
   const Extents extents{{'a', 2}, {'b', 3}, {'i', 4}};
   EXPECT_THAT(message([&] { make_contraction(notation, {{'a', 1}}); }), HasSubstr("index i of ab=ai,ib has no size"));

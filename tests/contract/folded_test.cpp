@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Fold, FusesWhatIsOneIndexInMemory) {
+TEST(Fold, FusesNeighbouringIndices) {
   // b and c are adjacent in B and C, so that they form one index of length 15
   const Folded folded = fold(make_contraction(parse_notation("abc=ai,ibc"), {{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}}));
   EXPECT_FALSE(folded.swapped);
@@ -20,7 +20,7 @@ TEST(Fold, FusesWhatIsOneIndexInMemory) {
   EXPECT_EQ(constant_step(folded.n.b, 0, 15), 7);
 }
 
-TEST(Fold, KeepsApartWhatIsNot) {
+TEST(Fold, KeepsOtherIndicesApart) {
   const Folded folded = fold(make_contraction(parse_notation("abc=ija,jbic"), {{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}, {'j', 4}}));
   EXPECT_THAT(folded.n.natural, ElementsAre(3, 15)) << "i lies between b and c in B";
   EXPECT_EQ(constant_step(folded.n.b, 0, 3), 4);
@@ -70,7 +70,7 @@ TEST(Fold, NamesOrdersOfRows) {
   EXPECT_EQ(row_order("B"), std::nullopt);
 }
 
-TEST(Fold, LeadsByAWithALineOfC) {
+TEST(Fold, OrdersRowsByAWithinLinesOfC) {
   // A is contiguous along b: 96 of its 192 values and 8 values of a come first, then the rest in A's order: blocks of b, e, blocks of a
   const Folded folded = fold(make_contraction(parse_notation("abec=bdea,dc"), {{'a', 40}, {'b', 192}, {'c', 3}, {'d', 5}, {'e', 2}}));
   ASSERT_FALSE(folded.swapped);
@@ -95,7 +95,7 @@ TEST(Fold, HasNoOtherOrderWhereThereIsNothingToGain) {
   EXPECT_EQ(&rows_in(RowOrder::led_by_a, none), &none.m);
 }
 
-TEST(FoldedKey, IsEqualForWhatIsTheSame) {
+TEST(FoldedKey, IsEqualForEqualContractions) {
   const Contraction one = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 2}, {'b', 3}, {'c', 5}, {'i', 7}});
   const Contraction other_names = make_contraction(parse_notation("xyz=xk,kyz"), {{'x', 2}, {'y', 3}, {'z', 5}, {'k', 7}});
   const Contraction matrix = make_contraction(parse_notation("ab=ai,ib"), {{'a', 2}, {'b', 15}, {'i', 7}});
@@ -105,7 +105,7 @@ TEST(FoldedKey, IsEqualForWhatIsTheSame) {
   EXPECT_NE(folded_key(one), folded_key(longer));
 }
 
-TEST(Fold, OfNothingIsEmpty) {
+TEST(Fold, OfEmptyTensorsIsEmpty) {
   const Folded folded = fold(make_contraction(parse_notation("ab=ai,ib"), {{'a', 0}, {'b', 3}, {'i', 7}}));
   EXPECT_EQ(folded.m.extent * folded.n.extent, 0);
 }

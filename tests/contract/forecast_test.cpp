@@ -61,7 +61,7 @@ class Forecasting : public ::testing::Test {
   Stopwatch watch_;
 };
 
-TEST_F(Forecasting, MeasuresWhatIsEqualOnceAndWhatIsKnownNever) {
+TEST_F(Forecasting, MeasuresEqualCallsOnceAndKnownOnesNever) {
   const TimingMemory memory = timings_in(*store_, "here", 3);
   const Forecasts first = forecast_with(watch_.measure(2.0, 3), memory);
   EXPECT_EQ(first.known, 0U);
@@ -146,7 +146,7 @@ TEST_F(Forecasting, KnownTimingsAreRelatedToTodaysReference) {
   EXPECT_DOUBLE_EQ(second.each[0].seconds, first.each[0].seconds / 2) << "the reference kernel takes half its former time";
 }
 
-TEST_F(Forecasting, WhatStandingAloneCostsIsTakenOffShortCalls) {
+TEST_F(Forecasting, TheCostOfStandingAloneIsSubtractedFromShortCalls) {
   const auto measure_with = [](Seconds alone) {
     return [alone](std::span<const measure::Experiment> experiments) {
       std::vector<measure::Timings> all;
@@ -167,7 +167,7 @@ TEST_F(Forecasting, WhatStandingAloneCostsIsTakenOffShortCalls) {
   EXPECT_DOUBLE_EQ(forecast_with(measure_with(9.0), {}).each[0].seconds, calls) << "no quicker than a warm call among many";
 }
 
-TEST_F(Forecasting, WhatWasMeasuredBeforeAnInterruptionIsKept) {
+TEST_F(Forecasting, MeasurementsFromBeforeAnInterruptionAreKept) {
   const TimingMemory memory = timings_in(*store_, "here", 3);
   const Measure interrupted = [this](std::span<const measure::Experiment> experiments) {
     std::vector<measure::Timings> all = watch_.measure(2.0, 3)(experiments);

@@ -48,7 +48,7 @@ TEST(Generate, GivesThePapersThreeContractions) {
   EXPECT_EQ(algorithm_count(cubes("abc=ija,jbic")), 176);
 }
 
-TEST(Generate, NamesThemAsThePaperDoes) {
+TEST(Generate, NamesAlgorithmsAsThePaperDoes) {
   EXPECT_THAT(names("abc=ai,ibc", Kernel::gemv), UnorderedElementsAre("bc-gemv", "cb-gemv", "ac-gemv", "ca-gemv", "ab-gemv", "ba-gemv"));
   EXPECT_THAT(names("abc=ai,ibc", Kernel::ger), UnorderedElementsAre("ci-ger", "ic-ger", "bi-ger", "ib-ger"));
   EXPECT_THAT(names("abc=ai,ibc", Kernel::gemm), UnorderedElementsAre("c-gemm", "b-gemm"));
@@ -59,7 +59,7 @@ TEST(Generate, NamesThemAsThePaperDoes) {
               UnorderedElementsAre("cj'-gemm", "jc'-gemm", "ci'-gemm", "i'c-gemm", "bj'-gemm", "jb'-gemm", "bi'-gemm", "i'b-gemm"));
 }
 
-TEST(Generate, GoesBeyondThePaper) {
+TEST(Generate, FindsAlgorithmsThatThePaperLacks) {
   EXPECT_THAT(names("ab=ai,ib", Kernel::gemm), ElementsAre("gemm"));
   EXPECT_THAT(counts("=a,a"), ElementsAre(1, 0, 0, 0, 0));
   EXPECT_THAT(counts("ab=a,b"), ElementsAre(0, 2, 0, 1, 0));
@@ -102,7 +102,7 @@ TEST(FindAlgorithm, SuggestsTheNearest) {
   }
 }
 
-TEST(RequireCallable, RefusesStridesThatBlasCannotSay) {
+TEST(RequireCallable, RefusesStridesThatBlasCannotExpress) {
   constexpr std::int64_t far = std::int64_t{3} << 30;
   const Notation notation = parse_notation("ab=ai,ib");
   const Contraction contraction =

@@ -70,7 +70,7 @@ TEST(HelperThreads, WorkForSeveralCallersAtOnce) {
   EXPECT_EQ(worked, 4 * 50 * 3);
 }
 
-TEST(HelperThreads, MayCallForHelpThemselves) {
+TEST(HelperThreads, MayUseHelpersThemselves) {
   std::atomic<int> worked = 0;
   run_with_helpers(
       2,
@@ -82,7 +82,7 @@ TEST(HelperThreads, MayCallForHelpThemselves) {
   EXPECT_EQ(worked, 4);
 }
 
-TEST(HelperThreads, AreThereInAForkedChildToo) {
+TEST(HelperThreads, WorkInAForkedChildToo) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the thread sanitizer doesn't start threads in a child of a multithreaded process";
 #endif
@@ -99,7 +99,7 @@ TEST(HelperThreads, AreThereInAForkedChildToo) {
   EXPECT_THAT(times_worked(3), ::testing::Each(1));
 }
 
-TEST(HelperThreads, AreRefusedWhereTheSystemHasNoMore) {
+TEST(HelperThreads, AreRefusedIfTheSystemHasNoMore) {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "sanitizers need address space";
 #endif
@@ -149,7 +149,7 @@ TEST(HelperThreads, LeaveSignalsToTheProgram) {
   EXPECT_EQ(sigismember(&own, SIGINT), 0);
 }
 
-TEST(HelperThreads, ComputeAsTheirCallerDoes) {
+TEST(HelperThreads, UseTheRoundingModeOfTheirCaller) {
   int mode = FE_TONEAREST;
   in_a_helper([] {});  // the helper thread exists from now on
   std::fesetround(FE_UPWARD);
@@ -160,7 +160,7 @@ TEST(HelperThreads, ComputeAsTheirCallerDoes) {
   EXPECT_EQ(mode, FE_TONEAREST);
 }
 
-TEST(HelperThreads, RunWhereTheirCallerMay) {
+TEST(HelperThreads, RunOnTheCpusOfTheirCaller) {
   cpu_set_t usual, one, seen;
   ASSERT_EQ(sched_getaffinity(0, sizeof(usual), &usual), 0);
   CPU_ZERO(&one);

@@ -119,7 +119,7 @@ TEST(Forecast, AddsUpCallsTimesSeconds) {
   EXPECT_THAT(failing.each[0].seconds, DoubleEq(160'000 * (7.0 / 8 * 1e-6 + 1.0 / 8 * 2e-6)));
 }
 
-TEST(Forecast, SaysWhatWasNotMeasured) {
+TEST(Forecast, NamesMissingTimings) {
   const auto nothing = [](std::span<const measure::Experiment> experiments) {
     std::vector<measure::Timings> all(experiments.size());
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -31,7 +31,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(text.find(from), from.size(), to);
 }
 
-TEST(Npy, ComesBackAsItWas) {
+TEST(Npy, SurvivesARoundTrip) {
   for (const Precision precision : {Precision::s, Precision::d, Precision::c, Precision::z}) {
     for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{}, {5}, {2, 3}, {1, 0, 4}}) {
       for (const Order order : {Order::row_major, Order::column_major}) {
@@ -53,7 +53,7 @@ TEST(Npy, ComesBackAsItWas) {
   }
 }
 
-TEST(Npy, SaysWhatIsWrong) {
+TEST(Npy, ErrorsNameTheProblem) {
   const std::string good = format_npy(example());
   EXPECT_THAT(says(""), HasSubstr("a.npy is no .npy file"));
   EXPECT_THAT(says("hello, world, hello"), HasSubstr("a.npy is no .npy file"));

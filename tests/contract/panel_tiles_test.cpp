@@ -18,7 +18,7 @@ std::vector<std::int64_t> rows_of(const std::vector<RowPanel>& panels) {
   return rows;
 }
 
-TEST(RowPanels, EndWhereNeighboursInCDo) {
+TEST(RowPanels, EndWithTheRunsOfC) {
   // C's first index a has length 10 and is contiguous; b comes after c
   const Folded f = folded("acb=abi,ic", {{'a', 10}, {'b', 3}, {'c', 5}, {'i', 4}});
   EXPECT_THAT(rows_of(RowPanels(f.m, 24, 8).of(0, 30)), ElementsAre(10, 10, 10));
@@ -102,7 +102,7 @@ TEST(PanelTiles, ReadNothingBehindA) {
   }
 }
 
-TEST(ColumnPanels, KnowTheStepWhereThereIsOne) {
+TEST(ColumnPanels, KnowAConstantStep) {
   const Folded f = folded("abc=ai,bic", {{'a', 4}, {'b', 3}, {'c', 2}, {'i', 5}});
   const std::vector<ColumnPanel> panels = column_panels(f.n, 0, 6, 2);
   ASSERT_EQ(panels.size(), 3U);
@@ -111,7 +111,7 @@ TEST(ColumnPanels, KnowTheStepWhereThereIsOne) {
   EXPECT_EQ(column_panels(f.n, 0, 6, 6)[0].step_b, 0);
 }
 
-TEST(PackingOrder, FollowsAWhereARowOfThePanelsDoesNot) {
+TEST(PackingOrder, FollowsTheContiguousDimensionOfA) {
   // A is contiguous along b, the second index of C
   const Folded f = folded("abc=bda,dc", {{'a', 3}, {'b', 2}, {'c', 2}, {'d', 4}});
   const std::vector<RowPanel> panels = RowPanels(f.m, 3, 2).of(0, 6);

@@ -38,7 +38,7 @@ const TileRates& only_products() {
   return all;
 }
 
-/// What fetching runs of so many lines takes over what their bytes do.
+/// Returns the factor by which runs of `lines` lines take longer to fetch than their bytes would.
 double starts(double lines) { return 1 + lines_until_prefetched / lines; }
 
 Folded folded(const char* text, const Extents& extents) { return fold(make_contraction(parse_notation(text), extents)); }
@@ -124,7 +124,7 @@ TEST(TimeModel, CountsCallsOfTilesAndPacking) {
 /// 64 x 64 x 64 in the caches, of which gemm has to pack every operand.
 Folded packed_everywhere() { return folded("acbd=aibj,cidj", {{'a', 8}, {'b', 8}, {'c', 8}, {'d', 8}, {'i', 8}, {'j', 8}}); }
 
-/// Of 4 x 2 x 8 tiles.
+/// Returns a blocking of 4 x 2 x 8 tiles.
 Blocking tiles_in(LoopOrder order, const std::string& kept = "") {
   Blocking blocking{16, 32, 8};
   blocking.order = order;
@@ -165,7 +165,7 @@ TEST(TimeModel, ChargesPackingAsOftenAsTheLoopsReachAnotherTile) {
   expect(tiles_in(kmn, "C"), {1, m, 1});
 }
 
-TEST(TimeModel, EveryThreadPacksForItselfWhatItsTilesShare) {
+TEST(TimeModel, EveryThreadPacksDataThatItsTilesShare) {
   const Folded f = packed_everywhere();
   TileRates rates;
   rates.packed_along = rates.packed_across = 1e-9;
@@ -181,7 +181,7 @@ TEST(TimeModel, EveryThreadPacksForItselfWhatItsTilesShare) {
   EXPECT_NEAR(parts_of(blocking).b, once, 1e-12);
 }
 
-TEST(TimeModel, OrdersReadOperandsAgainFromWhatATurnOfTheLoopTouches) {
+TEST(TimeModel, LoopOrdersDecideWhereOperandsAreReadAgainFrom) {
   // 2 MiB of A, 2 MiB of B and 32 MiB of C, which no cache holds; each tile of one dimension goes through all of the others'
   const Folded f = folded("ab=ai,ib", {{'a', 2048}, {'b', 2048}, {'i', 128}});
   const TimeModel model(f, machine(), only_products());
@@ -219,7 +219,7 @@ TEST(TimeModel, KeptTilesThatOutgrowThePrivateCachesAreWrittenAndReadAgain) {
   EXPECT_NEAR(model.time(blocking).parts().a, elements * 1e-9 + of_a * bytes / memory + 8 * bytes / last_cache, 1e-9);
 }
 
-TEST(Candidates, HaveOtherLoopsOnlyWhereTheseAreExpectedToBeAboutAsFast) {
+TEST(Candidates, HaveOtherLoopOrdersOnlyIfAboutAsFast) {
   const auto with_other_loops = [](const std::vector<Candidate>& all) {
     return std::count_if(all.begin(), all.end(), [](const Candidate& candidate) { return has_other_loops(candidate.blocking); });
   };
@@ -239,7 +239,7 @@ TEST(Candidates, HaveOtherLoopsOnlyWhereTheseAreExpectedToBeAboutAsFast) {
   }
 }
 
-TEST(Candidates, OtherLoopsLeaveRoomForTheUsualOnes) {
+TEST(Candidates, OtherLoopOrdersLeaveRoomForTheUsualOnes) {
   std::vector<Candidate> all;
   for (int i = 0; i < 8; ++i) {
     Blocking other{8, 8, 8, TileKernel::panels};
@@ -261,7 +261,7 @@ TEST(Candidates, OtherLoopsLeaveRoomForTheUsualOnes) {
   EXPECT_EQ(others_among(6), 0) << "three of each kernel";
 }
 
-TEST(TimeModel, AddsWhatMemoryMoves) {
+TEST(TimeModel, AddsTransfersFromMemory) {
   const Folded f = folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 8}});
   const TimeModel model(f, machine(), only_products());
   const double c_bytes = 8.0 * 4096 * 4096, side_bytes = 8.0 * 4096 * 8, products = 4096.0 * 4096 * 8;
@@ -298,7 +298,7 @@ TEST(Candidates, StreamCOnlyWhereItOutgrowsTheCaches) {
   EXPECT_FALSE(streaming(folded("acb=ai,icb", {{'a', 12}, {'b', 4096}, {'c', 400}, {'i', 48}}))) << "panels end with such short runs";
 }
 
-TEST(TimeModel, CountsLinesOfBThatATileNeedsInPart) {
+TEST(TimeModel, CountsPartlyUsedLinesOfB) {
   // B is contiguous along d, the second index of K: tiles of one or two d fetch every line of it eight or four times
   const Folded f = folded("ab=cad,dcb", {{'a', 128}, {'b', 128}, {'c', 128}, {'d', 128}});
   const TimeModel model(f, machine(), only_products());
@@ -311,7 +311,7 @@ TEST(TimeModel, CountsLinesOfBThatATileNeedsInPart) {
   EXPECT_NEAR(time_of(128), starts(128 * 128 * 128 / 8.0) * b_bytes / 10e9, 1e-9) << "all of B is one run";
 }
 
-TEST(TimeModel, SaysWhatTheTimeIsMadeOf) {
+TEST(TimeModel, GivesThePartsOfTheTime) {
   const Folded f = folded("abc=aib,ic", {{'a', 48}, {'b', 8}, {'c', 640}, {'i', 64}});
   const TileRates rates = assumed_tile_rates(machine());
   const TimeModel model(f, machine(), rates);
@@ -330,7 +330,7 @@ TEST(TimeModel, PartOfALargerContractionFindsItsOperandsFarAway) {
   EXPECT_NEAR(model.time({64, 64, 8}).total() - near, (2 * 8.0 * 64 * 64 + starts(64) * 2 * 8.0 * 64 * 8) / 10e9, 1e-12);
 }
 
-TEST(TimeModel, ThreadsShareWhatMemoryMoves) {
+TEST(TimeModel, ThreadsShareTheBandwidthOfMemory) {
   const Folded f = folded("ab=ai,ib", {{'a', 4096}, {'b', 4096}, {'i', 8}});
   const Blocking one = {64, 64, 8, TileKernel::panels}, two = {64, 64, 8, TileKernel::panels, 2};
   TileRates rates = only_products();
@@ -361,7 +361,7 @@ TEST(TimeModel, TilesOfNReadAllOfAAgain) {
   EXPECT_NEAR(two, 2 * one, 0.05 * one);
 }
 
-TEST(Blocked, ATimedRunIsARun) {
+TEST(Blocked, ATimedRunComputesTheSame) {
   const Folded f = folded("abc=bia,ic", {{'a', 40}, {'b', 30}, {'c', 50}, {'i', 60}});
   const std::vector<double> a(40 * 30 * 60, 0.5), b(60 * 50, 2);
   std::vector<double> c(40 * 30 * 50, 7), timed = c;
@@ -374,7 +374,7 @@ TEST(Blocked, ATimedRunIsARun) {
   EXPECT_GT(times.rest, 0);
 }
 
-TEST(Blocked, ThreadsTakeColumnsWhereNoneWaitsLongerSo) {
+TEST(Blocked, ThreadsTakeColumnsIfNoneWaitsLonger) {
   const Folded f = folded("ab=ai,ib", {{'a', 96}, {'b', 96}, {'i', 8}});
   const auto sharing = [&](std::int64_t m, std::int64_t n, int threads, LoopOrder order) {
     Blocking blocking{m, n, 8, TileKernel::gemm, threads};
@@ -410,7 +410,7 @@ TEST(TimeModel, OneThreadWaitsForTheOthersLastTile) {
   EXPECT_NEAR(in_threads(96, 4), alone, 1e-12) << "there is one tile";
 }
 
-TEST(Candidates, OneCallOfGemmIsAlwaysTriedWhereTensorsLieForIt) {
+TEST(Candidates, OneCallOfGemmIsAlwaysTriedIfStridesAllowIt) {
   std::vector<Candidate> all =
       candidates(folded("ab=ai,ib", {{'a', 9000}, {'b', 9000}, {'i', 9000}}), machine(), assumed_tile_rates(machine()), 1);
   promote_each_kernel(all, 12);
@@ -455,7 +455,7 @@ TEST(Candidates, LeaveThreadsOutWhereStartingThemTakesLonger) {
   EXPECT_EQ(threads_of_best(600), 2);
 }
 
-TEST(Candidates, ComeByRisingExpectedTimeAndHaveAllKernels) {
+TEST(Candidates, AreOrderedByExpectedTimeAndHaveAllKernels) {
   const Folded f = folded("abc=ai,ibc", {{'a', 200}, {'b', 200}, {'c', 200}, {'i', 8}});
   const std::vector<Candidate> all = candidates(f, machine(), assumed_tile_rates(machine()), 1);
   std::array<int, 3> of_kernel{};

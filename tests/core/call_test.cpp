@@ -183,7 +183,7 @@ TEST(Operands, HessenbergFormIsExact) {
   }
 }
 
-TEST(Operands, BeginBehindTheirOffsets) {
+TEST(Operands, BeginAfterTheirOffsets) {
   Routine routine = routine_with(Form::full);
   routine.arguments[6].offset = Expression("2", argument_names);
   routine.arguments[6].column_offset = Expression("kl", argument_names);
@@ -253,7 +253,7 @@ TEST(Call, CountsComplexOperationsAsRealOnes) {
   EXPECT_EQ(flops(call), 30 * 6 + 5 * 2);
 }
 
-TEST(Call, SaysWhyNoLibraryCanHaveExecutedIt) {
+TEST(Call, FaultsOfImpossibleCallsAreNamed) {
   for (const Form form : {Form::full, Form::triangle, Form::trapezoid, Form::end_trapezoid, Form::hessenberg, Form::band,
                           Form::band_triangle, Form::reflectors, Form::vector, Form::packed}) {
     const Routine routine = routine_with(form);

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t mebibyte = 1 << 20;
 
-/// A folder that looks like the root of a system.
+/// A folder that looks like a system's root.
 class ControlGroups : public ::testing::Test {
  protected:
   void SetUp() override { fs::create_directories(root_ / "proc/self"); }
@@ -42,12 +42,12 @@ class ControlGroups : public ::testing::Test {
   fs::path root_ = fs::path(::testing::TempDir()) / ("control-groups-" + std::to_string(::getpid()));
 };
 
-TEST_F(ControlGroups, NoneIsNoLimit) {
+TEST_F(ControlGroups, WithoutGroupsThereIsNoLimit) {
   EXPECT_EQ(limits().cpus, 0);
   EXPECT_EQ(limits().memory_bytes, endless);
 }
 
-TEST_F(ControlGroups, OfVersion2AreLimitedByThoseAboveThem) {
+TEST_F(ControlGroups, OfVersion2AreLimitedByTheirParents) {
   version2("/", "/batch/job/step");
   write("sys/fs/cgroup/batch/cpu.max", "800000 100000\n");
   write("sys/fs/cgroup/batch/job/cpu.max", "200000 100000\n");
@@ -79,7 +79,7 @@ TEST_F(ControlGroups, OfVersion1AreFoundByController) {
   EXPECT_EQ(limits().memory_bytes, 0) << "more in use than granted";
 }
 
-TEST_F(ControlGroups, InAContainerLieWhereItSeesThem) {
+TEST_F(ControlGroups, InAContainerAreFoundWhereItSeesThem) {
   write("sys/fs/cgroup/cpu.max", "300000 100000\n");
   for (const char* group : {"/", "/docker/4711", "/../../elsewhere"}) {
     version2(group[1] == 'd' ? "/docker/4711" : "/", group);
@@ -87,7 +87,7 @@ TEST_F(ControlGroups, InAContainerLieWhereItSeesThem) {
   }
 }
 
-TEST(CpuQuota, CrowdsThoseThatShareIt) {
+TEST(CpuQuota, CrowdsProcessesThatShareIt) {
   EXPECT_FALSE(is_crowded(2, 2, 2, 0));
   EXPECT_TRUE(is_crowded(3, 2, 3, 0));
   EXPECT_TRUE(is_crowded(2, 2, 2, 1));

@@ -31,7 +31,7 @@ TEST(Expression, ChoosesByFlagWhateverItsCase) {
 
 TEST(Expression, KnowsMinimumAndMaximum) { EXPECT_EQ(evaluate("min(m,n)+max(m+1,k)", 'L', 3, 4, 5), 8); }
 
-TEST(Expression, RefusesNonsense) {
+TEST(Expression, RefusesSyntaxErrors) {
   EXPECT_THROW(Expression("2*q", names), Error);
   EXPECT_THROW(Expression("2*(m", names), Error);
   EXPECT_THROW(Expression("m n", names), Error);

@@ -27,7 +27,7 @@ std::string complaint_about(const std::string& text, WrittenBy author = WrittenB
   return message([&] { parse_json(text, "a.json", author); });
 }
 
-TEST(Json, WhatIsWrongIsLocated) {
+TEST(Json, SyntaxErrorsAreLocated) {
   EXPECT_EQ(complaint_about(""), "a.json is empty; expected a JSON document");
   EXPECT_THAT(complaint_about("{\"a\": 1,\n  x}"), HasSubstr("a.json is no JSON document: error at line 2, column 3"));
   EXPECT_THAT(complaint_about("{\"a\": [1, 2"), HasSubstr("a.json is cut off"));

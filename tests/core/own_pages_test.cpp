@@ -13,7 +13,7 @@
 namespace flopcast {
 namespace {
 
-TEST(OwnPages, KeepWhatIsInThemWhileTheyGrow) {
+TEST(OwnPages, KeepTheirContentsWhileTheyGrow) {
   OwnVector<int> numbers;
   constexpr int count = 100000;  // enough elements to grow from malloc's memory to pages
   for (int i = 0; i < count; ++i) {

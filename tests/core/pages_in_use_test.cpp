@@ -6,7 +6,7 @@
 namespace flopcast {
 namespace {
 
-TEST(PagesInUseTest, AreThoseThatWereReadOrWritten) {
+TEST(PagesInUse, AreThoseThatWereReadOrWritten) {
   constexpr std::size_t pages = 8;
   constexpr std::size_t bytes = pages * PagesInUse::page_bytes;
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -25,7 +25,7 @@ TEST(PagesInUseTest, AreThoseThatWereReadOrWritten) {
   munmap(memory, bytes);
 }
 
-TEST(PagesInUseTest, AllAreWhereTheSystemDoesNotTell) {
+TEST(PagesInUse, AreAllPagesIfTheSystemDoesNotTell) {
   void* const memory = mmap(nullptr, PagesInUse::page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);

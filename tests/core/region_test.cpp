@@ -52,7 +52,7 @@ TEST(Region, CountsItsBytes) {
   }
 }
 
-TEST(Region, KnowsItsEnds) {
+TEST(Region, GivesItsEnds) {
   std::mt19937 random(2);
   for (int trial = 0; trial < 2000; ++trial) {
     const Region region = random_region(random);
@@ -64,7 +64,7 @@ TEST(Region, KnowsItsEnds) {
   }
 }
 
-TEST(Region, OverlapsWhereABytesIsShared) {
+TEST(Region, OverlapsIfAByteIsShared) {
   std::mt19937 random(3);
   int overlapping = 0;
   for (int trial = 0; trial < 20000; ++trial) {
@@ -108,7 +108,7 @@ TEST(Region, ContainsItsBytesAndNoOthers) {
   EXPECT_FALSE(triangle.contains(4096 + 2 * 88 + 8));
 }
 
-TEST(Region, OfNothingTouchesNothing) {
+TEST(Region, WithoutBytesTouchesNothing) {
   const Region nothing = rectangle(4096, 0, 5, 10, 8), all = rectangle(0, 100000, 1, 100000, 8);
   EXPECT_EQ(nothing.bytes(), 0);
   EXPECT_FALSE(nothing.overlaps(all));

@@ -25,7 +25,7 @@ TEST(Sample, SurvivesARoundTripThroughJson) {
   EXPECT_EQ(nlohmann::json::parse(nlohmann::json(sample).dump()).get<Sample>(), sample);
 }
 
-TEST(Sample, CountsOnlyWhatIsNotDiscarded) {
+TEST(Sample, CountsOnlyValidRepetitions) {
   EXPECT_EQ(small_sample().times(), (std::vector<Seconds>{1.6e-6, 2e-6}));
   EXPECT_TRUE(Sample{}.times().empty());
 }

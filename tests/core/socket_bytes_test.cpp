@@ -30,7 +30,7 @@ class SocketBytes : public testing::Test {
 };
 
 /// A message larger than a socket's buffer, so that neither side transfers it in one step.
-TEST_F(SocketBytes, BringLongMessagesWhole) {
+TEST_F(SocketBytes, DeliverLongMessagesCompletely) {
   std::vector<unsigned char> sent(3U << 20U);
   for (std::size_t i = 0; i < sent.size(); ++i) {
     sent[i] = static_cast<unsigned char>(i * 31);
@@ -44,7 +44,7 @@ TEST_F(SocketBytes, BringLongMessagesWhole) {
   EXPECT_EQ(received, sent);
 }
 
-TEST_F(SocketBytes, TellThatTheOtherSideHasGone) {
+TEST_F(SocketBytes, ReportAClosedConnection) {
   std::array<char, 8> bytes{};
   ASSERT_TRUE(send_bytes(ends_[0], bytes.data(), 4));
   close_end(0);

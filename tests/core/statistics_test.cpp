@@ -19,7 +19,7 @@ TEST(Quantile, InterpolatesLikeTypeSevenOfHyndmanAndFan) {
   EXPECT_DOUBLE_EQ(median(std::vector<double>{7}), 7);
 }
 
-TEST(Quantile, OfNothingIsNotANumber) {
+TEST(Quantile, WithoutValuesIsNotANumber) {
   EXPECT_TRUE(std::isnan(quantile({}, 0.5)));
   EXPECT_TRUE(std::isnan(median_interval({}).low));
   EXPECT_TRUE(std::isnan(summarise({}).mean));
@@ -129,7 +129,7 @@ TEST(NormalQuantile, AgreesWithPublishedValues) {
   EXPECT_EQ(normal_quantile(0.5), 0);
 }
 
-TEST(Summary, HoldsWhatATableShows) {
+TEST(Summary, HasAllValuesOfATable) {
   const Summary summary = summarise(std::vector<double>{5, 1, 4, 2, 3});
   EXPECT_EQ(summary.count, 5);
   EXPECT_EQ(summary.minimum, 1);

@@ -112,7 +112,7 @@ std::string message(const nlohmann::json& json) {
   return "no error";
 }
 
-TEST(Trace, SaysWhatIsWrongWithADocument) {
+TEST(Trace, ErrorsNameTheProblemInADocument) {
   const nlohmann::json good = to_json(small_trace());
   const auto with_call = [&](const char* call) {
     nlohmann::json json = good;

@@ -90,7 +90,7 @@ const std::vector<Subject>& subjects() {
   return all;
 }
 
-class MpiSubjectTest : public MpiPrograms, public testing::WithParamInterface<std::tuple<Subject, std::string>> {
+class MpiSubjects : public MpiPrograms, public testing::WithParamInterface<std::tuple<Subject, std::string>> {
  protected:
   void SetUp() override {
     MpiPrograms::SetUp();
@@ -120,7 +120,7 @@ class MpiSubjectTest : public MpiPrograms, public testing::WithParamInterface<st
 /// Returns the output after the line with the time: errors and a checksum of the result.
 std::string results_of(const std::string& out) { return out.substr(std::min(out.size(), out.find('\n'))); }
 
-TEST_P(MpiSubjectTest, AgreesWithLapack) {
+TEST_P(MpiSubjects, AgreesWithLapack) {
   for (const Subject::Run& each : subject().runs) {
     if (each.ranks > 4 && mpi() != "openmpi") {
       continue;  // skips the seconds
@@ -131,7 +131,7 @@ TEST_P(MpiSubjectTest, AgreesWithLapack) {
   }
 }
 
-TEST_P(MpiSubjectTest, HasACriticalPathAndTheSameResultsUnderFlopcast) {
+TEST_P(MpiSubjects, HasACriticalPathAndTheSameResultsUnderFlopcast) {
   const int ranks = followed_ranks();
   const std::string arguments = subject().followed + " --check";
   const Result plain = subject_run(ranks, arguments);
@@ -151,7 +151,7 @@ TEST_P(MpiSubjectTest, HasACriticalPathAndTheSameResultsUnderFlopcast) {
 }
 
 /// The results are garbage, but the program ends.
-TEST_P(MpiSubjectTest, EndsWhereKernelsAreSkipped) {
+TEST_P(MpiSubjects, EndsWhereKernelsAreSkipped) {
   // Without --no-windows, these runs would end within the window at the beginning of an execution.
   const Result result = followed(followed_ranks(), "--policy conditional --tolerance 1000 --no-windows", subject().followed);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -163,7 +163,7 @@ TEST_P(MpiSubjectTest, EndsWhereKernelsAreSkipped) {
   EXPECT_GT(skipped, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Mpis, MpiSubjectTest, testing::Combine(testing::ValuesIn(subjects()), testing::Values("openmpi", "mpich")),
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiSubjects, testing::Combine(testing::ValuesIn(subjects()), testing::Values("openmpi", "mpich")),
                          [](const auto& suite) { return std::get<0>(suite.param).name + '_' + std::get<1>(suite.param); });
 
 /// Tests that don't depend on the MPI: with `preferred`, or any other MPI.

@@ -99,7 +99,7 @@ TEST_F(BlockTableTest, LeavesSmallSizesToLapack) {
   EXPECT_EQ(nb("DGEQRF", 0, 10), -1);
 }
 
-TEST_F(BlockTableTest, ASizeThatIsntGivenEqualsTheFirst) {
+TEST_F(BlockTableTest, AMissingSizeEqualsTheFirst) {
   ASSERT_TRUE(read("dpotrf,,100x100:32/2/0,1000x1000:96/2/0"));
 
   EXPECT_EQ(nb("DPOTRF", 900, -1), 96);
@@ -144,7 +144,7 @@ TEST_F(BlockTableTest, RefusesDamagedTexts) {
   }
 }
 
-TEST_F(BlockTableTest, RefusesMoreThanItHasRoomFor) {
+TEST_F(BlockTableTest, RefusesTextsBeyondItsCapacity) {
   std::string points = "dgeqrf,";
   for (std::size_t i = 0; i <= most_tuned_points; ++i) {
     points += ",5x5:1/2/3";

@@ -8,7 +8,7 @@
 namespace flopcast::interpose {
 namespace {
 
-/// A call whose every argument differs.
+/// Returns a call in which all arguments differ.
 Call numbered_call(const Routine& routine) {
   Call call;
   call.routine = &routine;

@@ -17,7 +17,7 @@ using State = NodeProcess::State;
 
 constexpr LauncherVariables variables = {"PMI_RANK", "MPI_LOCALNRANKS"};
 
-/// A folder that looks as /proc does.
+/// A folder that looks like /proc.
 class ProcessFolder {
  public:
   ProcessFolder() {
@@ -46,7 +46,7 @@ class ProcessFolder {
   fs::path folder_;
 };
 
-TEST(MpiCompanions, AreToldByWhoStartedThemAndWhatTheyHaveLoaded) {
+TEST(MpiCompanions, ProcessesAreClassifiedByParentAndLoadedLibraries) {
   const ProcessFolder proc;
   proc.add(10, 1, "/usr/bin/hydra_pmi_proxy", {"HOME=/"});
   proc.add(11, 10, "/opt/bin/flopcast", {"PMI_RANK=0"});
@@ -70,7 +70,7 @@ TEST(MpiCompanions, AreToldByWhoStartedThemAndWhatTheyHaveLoaded) {
   EXPECT_EQ(states[14], State::plain);
 }
 
-TEST(MpiCompanions, AreWaitedForUntilAllCanBeTold) {
+TEST(MpiCompanions, WaitsUntilAllProcessesAreClassified) {
   int looks = 0;
   int naps = 0;
   const auto nap = [&] { ++naps; };

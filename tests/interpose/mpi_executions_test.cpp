@@ -11,7 +11,7 @@ MpiExecution execution(const std::string& nb, const std::string& grid, path::Pol
   return {{{"nb", nb}, {"grid", grid}}, policy};
 }
 
-TEST(MpiExecutionsTest, GoesOnAsFarAsTheProgramAsksForWhatDiffers) {
+TEST(MpiExecutions, GoesOnWithExecutionsThatDifferInReadParametersOnly) {
   MpiExecutions all({execution("64", "2x1"), execution("64", "1x2"), execution("96", "2x1")});
   EXPECT_EQ(*all.value("nb"), "64");
   ASSERT_EQ(all.next(), 2U) << "nobody has asked for the grid";
@@ -23,7 +23,7 @@ TEST(MpiExecutionsTest, GoesOnAsFarAsTheProgramAsksForWhatDiffers) {
   EXPECT_EQ(all.next(), 1U);
 }
 
-TEST(MpiExecutionsTest, AProgramThatAsksForNothingRepeatsItsOwn) {
+TEST(MpiExecutions, AProgramThatReadsNoParametersOnlyRepeatsItsOwn) {
   MpiExecutions all({execution("64", "2x1", path::Policy::full), execution("96", "2x1"), execution("64", "2x1")});
   ASSERT_EQ(all.next(), 2U);
   all.go_on_with(2);
@@ -31,14 +31,14 @@ TEST(MpiExecutionsTest, AProgramThatAsksForNothingRepeatsItsOwn) {
   EXPECT_EQ(all.next(), std::nullopt);
 }
 
-TEST(MpiExecutionsTest, TextsComeBack) {
+TEST(MpiExecutions, SurviveText) {
   MpiExecution silent = execution("96", "2x1", path::Policy::full);
   silent.teaches = false;
   const std::vector<MpiExecution> executions = {execution("64", "1x2"), silent};
   EXPECT_EQ(parse_mpi_executions(to_text(executions)), executions);
 }
 
-TEST(MpiExecutionsTest, RefusesWhatIsNoList) {
+TEST(MpiExecutions, RefusesTextsThatAreNoList) {
   for (const char* text :
        {"", "[]", "{}", R"({"schema": "flopcast-mpi-executions-2", "executions": []})",
         R"({"schema": "flopcast-mpi-executions-1", "executions": []})",

@@ -47,7 +47,7 @@ TEST(Profile, SetReplacesTheSameRoutineAndFlags) {
   EXPECT_EQ(profile.routines[0].points.size(), 1U);
 }
 
-TEST(Profile, MergeKeepsWhatIsKnownOfOtherSizes) {
+TEST(Profile, MergeKeepsPointsOfOtherSizes) {
   Profile profile;
   profile.set(
       {"dgeqrf",
@@ -58,7 +58,7 @@ TEST(Profile, MergeKeepsWhatIsKnownOfOtherSizes) {
   EXPECT_EQ(block_table_text(profile), "dgeqrf,,100x100:8/2/0,400x400:16/2/0,600x600:48/2/0,4000x400:64/2/0");
 }
 
-TEST(Profile, MergeKeepsDecisionsRatherThanWhatIsUndecided) {
+TEST(Profile, MergePrefersDecidedPoints) {
   const TunedPoint decided{400, 400, {16, 2, 0}, {}, 0.01}, undecided{400, 400, {32, 2, 0}, {}, 0.3, true};
   Profile profile;
   profile.set({"dgeqrf", "", {decided}});
@@ -88,7 +88,7 @@ TEST(Profile, SurvivesJson) {
   EXPECT_EQ(profile_from_json(nlohmann::json::parse(to_json(profile).dump())), profile);
 }
 
-TEST(Profile, KeepsOtherLibrariesAndThreadsBesideIt) {
+TEST(Profile, KeepsPlacesWithOtherLibrariesAndThreads) {
   Profile profile = sample_profile();
   Profile other = sample_profile();
   other.environment.threads = 2;
@@ -102,7 +102,7 @@ TEST(Profile, KeepsOtherLibrariesAndThreadsBesideIt) {
   EXPECT_FALSE(same_place(profile.environment, other.environment));
 }
 
-TEST(Profile, SaysWhatIsWrong) {
+TEST(Profile, NamesTheErrorInADocument) {
   const nlohmann::json good = to_json(sample_profile());
   EXPECT_THAT(complaint(nlohmann::json::array()), HasSubstr("flopcast-profile-1"));
 
@@ -132,7 +132,7 @@ TEST(Profile, BecomesTheTableOfThePreloadedLibrary) {
   EXPECT_EQ(block_table_text({}), "");
 }
 
-TEST(Profile, RefusesWhatTheLibraryCantHold) {
+TEST(Profile, RefusesMoreThanTheLibraryCanHold) {
   Profile profile;
   profile.set({"averyveryverylongname", "", {{5, 5, {1, 2, 3}, {}, 0}}});
 

@@ -34,7 +34,8 @@ class ProgramBreakdownTest : public testing::Test {
   fs::path path_ = fs::temp_directory_path() / ("flopcast-breakdown-" + std::to_string(getpid()));
 };
 
-/// dpotrf n = 4 twice (30 and 10 ns), n = 5 once (20 ns), dgesvd (25 ns) by name; then a thread of another process with ddot n = 8 (5 ns).
+/// Thread 1 has dpotrf n = 4 twice (30 and 10 ns), n = 5 once (20 ns), and dgesvd (25 ns) by name. Thread 2, of another process, has ddot n
+/// = 8 (5 ns).
 File example() {
   File file;
   Contents first, other;
@@ -56,7 +57,7 @@ std::vector<std::string> described(const ProgramBreakdown& breakdown, const Prog
   return all;
 }
 
-/// Names that can't be read leave records that can't: no thread says in which of no routines it spent most.
+/// Names that can't be read make records unreadable, and a thread without readable records has no heaviest routine.
 TEST_F(ProgramBreakdownTest, LeavesOutThreadsThatCantBeRead) {
   File file = example();
   const std::string_view names = dictionary;
@@ -87,7 +88,7 @@ TEST_F(ProgramBreakdownTest, AddsUpByRoutine) {
   EXPECT_EQ(breakdown.routines()[1].sum.flops, 0);
   EXPECT_EQ(breakdown.all().calls, 5);
   EXPECT_THAT(breakdown.all().seconds, DoubleNear(90e-9, 1e-15));
-  EXPECT_THAT(breakdown.all().described_seconds, DoubleNear(65e-9, 1e-15));  // without dgesvd, whose flops nobody knows
+  EXPECT_THAT(breakdown.all().described_seconds, DoubleNear(65e-9, 1e-15));  // without dgesvd, whose flops are unknown
 }
 
 TEST_F(ProgramBreakdownTest, AddsUpByShapeTheHeaviestFirst) {
@@ -99,7 +100,7 @@ TEST_F(ProgramBreakdownTest, AddsUpByShapeTheHeaviestFirst) {
   EXPECT_DOUBLE_EQ(breakdown.shapes()[0].longest_seconds, 30e-9);
 }
 
-/// The library starts in a program's first call: 72 ms, where the others take 2.
+/// The library starts in a program's first call, which takes 72 ms instead of 2.
 TEST_F(ProgramBreakdownTest, TellsFirstCallsApart) {
   constexpr std::uint64_t millisecond = 1'000'000;
   File file;
@@ -128,8 +129,8 @@ TEST_F(ProgramBreakdownTest, TellsFirstCallsApart) {
   EXPECT_THAT(shapes, ElementsAre(0, 1, 1, 1, 1));
 }
 
-/// Without a call of the same sizes a larger problem that took less tells.
-TEST_F(ProgramBreakdownTest, LargerProblemsTellOfAFirstCall) {
+/// A first call without others of its size is compared with a larger problem that took less time.
+TEST_F(ProgramBreakdownTest, ComparesAFirstCallWithLargerProblems) {
   constexpr std::uint64_t millisecond = 1'000'000;
   File file;
   Contents records;
@@ -147,7 +148,7 @@ TEST_F(ProgramBreakdownTest, OrdinaryFirstCallsStayWithTheOthers) {
   constexpr std::uint64_t millisecond = 1'000'000;
   File file;
   Contents records;
-  put_dpotrf(records, 0, 100, 0x1000, 50 * millisecond);  // a single call: there is nothing to compare it with
+  put_dpotrf(records, 0, 100, 0x1000, 50 * millisecond);  // a single call, with no other to compare
   put_dpotrf(records, 60 * millisecond, 50, 0x1000, 3 * millisecond);
   put_dpotrf(records, 70 * millisecond, 50, 0x1000, 2 * millisecond + millisecond / 2);
   file.add(ChunkKind::sealed, 0, 0, 0, records);
@@ -155,7 +156,7 @@ TEST_F(ProgramBreakdownTest, OrdinaryFirstCallsStayWithTheOthers) {
   EXPECT_EQ(ProgramBreakdown(open(file)).first_calls(), CallSum());
 }
 
-TEST_F(ProgramBreakdownTest, AddsUpWhatNumbersMayHaveMadeSlow) {
+TEST_F(ProgramBreakdownTest, AddsUpCallsThatOddNumbersMayHaveSlowed) {
   File file;
   Contents records;
   put_dpotrf(records, 0, 4, 0x1000, 30, denormal_operand);
@@ -241,7 +242,7 @@ TEST_F(ProgramBreakdownTest, ARecordingWithoutCallsIsEmpty) {
   EXPECT_EQ(breakdown.all(), CallSum());
 }
 
-TEST_F(ProgramBreakdownTest, WhatIsLeftOfACutFileIsShown) {
+TEST_F(ProgramBreakdownTest, ShowsTheReadablePartOfACutFile) {
   const Contents whole = example().bytes();
   std::int64_t before = 0;
   for (std::size_t length = 2 * trace_page; length <= whole.size(); length += 64) {
@@ -259,14 +260,14 @@ TEST_F(ProgramBreakdownTest, TheTimelineSpreadsLongCalls) {
 
   const ProgramTimeline timeline = program_timeline(file, breakdown, 11, 1);  // from 0 to 110 ns: 10 ns each
 
-  ASSERT_EQ(timeline.routines.size(), 1U);  // dpotrf; the rest are the others
+  ASSERT_EQ(timeline.routines.size(), 1U);  // dpotrf; all other routines form one series
   ASSERT_EQ(timeline.busy.size(), 2U);
   const auto nanoseconds = [&](std::size_t thread, std::size_t bin, std::size_t series) {
     return 1e9 * timeline.busy[thread][bin][series];
   };
   EXPECT_THAT(nanoseconds(0, 2, 0), DoubleNear(10, 1e-6));
   EXPECT_THAT(nanoseconds(0, 3, 0), DoubleNear(0, 1e-6));
-  EXPECT_THAT(nanoseconds(0, 9, 1), DoubleNear(5, 1e-6));  // dgesvd ends at 95
+  EXPECT_THAT(nanoseconds(0, 9, 1), DoubleNear(5, 1e-6));  // dgesvd ends at 95 ns
   EXPECT_THAT(nanoseconds(1, 5, 1), DoubleNear(5, 1e-6));
   double sum = 0;
   for (std::size_t bin = 0; bin < 11; ++bin) {

@@ -42,7 +42,7 @@ class ProgramTraceTest : public testing::Test {
   fs::path path_ = fs::temp_directory_path() / ("flopcast-program-trace-" + std::to_string(getpid()));
 };
 
-/// Two threads; the first one's records are in two pieces.
+/// A recording of two threads, with the first thread's records in two pieces.
 File example() {
   File file;
   Contents first;
@@ -64,7 +64,7 @@ File example() {
   return file;
 }
 
-/// A thread with calls from `begin` to `end`.
+/// Adds a thread whose calls extend from `begin` to `end`.
 void add_thread(File& file, std::uint32_t thread, std::uint64_t begin, std::uint64_t end, std::uint32_t pid = 100) {
   Contents calls;
   put_header(calls, dgesvd, begin, 1);
@@ -72,7 +72,7 @@ void add_thread(File& file, std::uint32_t thread, std::uint64_t begin, std::uint
   file.add(ChunkKind::live, thread, 0, 0, calls, pid);
 }
 
-TEST_F(ProgramTraceTest, TellsWhetherThreadsOverlap) {
+TEST_F(ProgramTraceTest, DetectsOverlappingThreads) {
   const auto overlap = [this](File& file) {
     read(file.bytes());
     return threads_overlap(ProgramTraceFile(path_));
@@ -84,7 +84,7 @@ TEST_F(ProgramTraceTest, TellsWhetherThreadsOverlap) {
   add_thread(in_turn, 0, 10, 50);
   add_thread(in_turn, 1, 51, 90);
   EXPECT_FALSE(overlap(in_turn));
-  File between;  // one calls while the other does something else
+  File between;  // one thread calls while the other does something else
   add_thread(between, 0, 10, 90);
   add_thread(between, 1, 40, 50);
   EXPECT_TRUE(overlap(between));
@@ -94,7 +94,7 @@ TEST_F(ProgramTraceTest, TellsWhetherThreadsOverlap) {
   EXPECT_FALSE(overlap(processes));
 }
 
-TEST_F(ProgramTraceTest, ReadsWhatThereIs) {
+TEST_F(ProgramTraceTest, ReadsSummaryAndEvents) {
   const ProgramTrace trace = read(example().bytes());
 
   EXPECT_THAT(trace.summary.command, ElementsAre("a.out", "x"));
@@ -145,8 +145,8 @@ TEST_F(ProgramTraceTest, LeavesOutAnIncompleteRecord) {
 }
 
 TEST_F(ProgramTraceTest, RefusesOtherFiles) {
-  EXPECT_THAT(refusal({}), HasSubstr("is no recording of a program"));
-  EXPECT_THAT(refusal(Contents(10000)), HasSubstr("is no recording of a program"));
+  EXPECT_THAT(refusal({}), HasSubstr("isn't a recording of a program"));
+  EXPECT_THAT(refusal(Contents(10000)), HasSubstr("isn't a recording of a program"));
   EXPECT_THROW(read_program_trace("/no/such/file"), Error);
   EXPECT_THROW(read_program_trace("/tmp"), Error);
 }
@@ -154,7 +154,7 @@ TEST_F(ProgramTraceTest, RefusesOtherFiles) {
 TEST_F(ProgramTraceTest, RefusesANewerVersion) {
   File file;
   reinterpret_cast<FileHeader*>(file.bytes().data())->version = trace_version + 1;
-  EXPECT_THAT(refusal(file.bytes()), HasSubstr("a newer one wrote it"));
+  EXPECT_THAT(refusal(file.bytes()), HasSubstr("a newer flopcast wrote it"));
 }
 
 TEST_F(ProgramTraceTest, ReadsAnOlderVersion) {
@@ -165,7 +165,7 @@ TEST_F(ProgramTraceTest, ReadsAnOlderVersion) {
   EXPECT_THAT(refusal(file.bytes()), HasSubstr("damaged"));
 }
 
-TEST_F(ProgramTraceTest, TellsWhatWasNoticedOfACall) {
+TEST_F(ProgramTraceTest, ReadsNotesOfCalls) {
   File file;
   Contents records;
   put_dpotrf(records, 10, 4, 0x1000, 5, denormal_operand);
@@ -181,7 +181,7 @@ TEST_F(ProgramTraceTest, TellsWhatWasNoticedOfACall) {
   EXPECT_DOUBLE_EQ(events[0].start, 10e-9);
 }
 
-TEST_F(ProgramTraceTest, QuestionsForAWorkspaceAreNoCalls) {
+TEST_F(ProgramTraceTest, WorkspaceQueriesAreNoCalls) {
   File file;
   Contents records;
   put_dpotrf(records, 10, 4, 0x1000);
@@ -197,7 +197,7 @@ TEST_F(ProgramTraceTest, QuestionsForAWorkspaceAreNoCalls) {
   EXPECT_FALSE(events[2].size_was_asked);
 }
 
-TEST_F(ProgramTraceTest, TellsHowLibrariesWereSet) {
+TEST_F(ProgramTraceTest, ReadsLibrarySettings) {
   File file;
   file.add_text(ChunkKind::state, "/lib/libopenblas.so.0\nthreads 3\nkernels Haswell\n");
   file.add_text(ChunkKind::state, "/lib/libopenblas.so.0\nthreads 5\n");
@@ -212,14 +212,14 @@ TEST_F(ProgramTraceTest, ReadsACutFileAsFarAsItGoes) {
   for (std::size_t length = 0; length < whole.size(); length += 509) {
     const Contents cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
     if (length < 2 * trace_page - 4000) {
-      EXPECT_THAT(refusal(cut), testing::AnyOf(HasSubstr("cut off"), HasSubstr("no recording"))) << length;
+      EXPECT_THAT(refusal(cut), testing::AnyOf(HasSubstr("cut off"), HasSubstr("isn't a recording"))) << length;
     } else {
       EXPECT_NO_THROW(read(cut)) << length;
     }
   }
 }
 
-TEST_F(ProgramTraceTest, SaysHowMuchIsMissing) {
+TEST_F(ProgramTraceTest, ReportsMissingBytes) {
   File file = example();
   auto& header = *reinterpret_cast<FileHeader*>(file.bytes().data());
   header.dropped = 0;
@@ -276,7 +276,7 @@ TEST_F(ProgramTraceTest, MakesATraceAtVirtualAddresses) {
   EXPECT_EQ(trace.calls[1].address(3), virtual_base(1));
 }
 
-TEST_F(ProgramTraceTest, JoinsWhatOverlaps) {
+TEST_F(ProgramTraceTest, JoinsOverlappingOperands) {
   File file;
   Contents records;
   put_ddot(records, 1, 8, 0x1000, 0x9000);
@@ -308,7 +308,7 @@ TEST_F(ProgramTraceTest, ALiveChunkWithAChecksumIsCheckedAsFarAsItGoes) {
   EXPECT_TRUE(damaged.events.empty());
 }
 
-TEST_F(ProgramTraceTest, CallsThatCannotBeAreKnownByNameOnly) {
+TEST_F(ProgramTraceTest, InvalidCallsAreKnownByNameOnly) {
   File file;
   Contents records;
   put_ddot(records, 1, 8, 0x1000, 0x5000);

@@ -17,7 +17,7 @@ void put(std::vector<std::byte>& bytes, T value) {
   bytes.insert(bytes.end(), raw.begin(), raw.end());
 }
 
-TEST(RecordLayout, IsALetterPerArgument) {
+TEST(RecordLayout, HasALetterPerArgument) {
   EXPECT_EQ(record_layout(kernel::require("dgemm")), "ffiiidaiaidai");
   EXPECT_EQ(record_layout(kernel::require("zherk")), "ffiidaidai");
   EXPECT_EQ(record_layout(kernel::require("cscal")), "icai");
@@ -63,7 +63,7 @@ TEST(RecordLayout, HasIntegersOfEitherWidth) {
   EXPECT_EQ(call->integer_bytes, 8);
 }
 
-TEST(RecordLayout, KnowsTooFewBytesForEveryRoutine) {
+TEST(RecordLayout, RefusesTooFewBytesForEveryRoutine) {
   for (const Routine& routine : kernel::catalogue()) {
     const std::vector<std::byte> bytes(record_bytes(record_layout(routine)));
     EXPECT_TRUE(decode_call(routine, bytes)) << routine.name;

@@ -11,7 +11,7 @@
 
 #include "flopcast/interpose/trace_format.hpp"
 
-/// Recordings made by hand, for tests of what reads them.
+/// Builds recordings by hand, for tests of code that reads them.
 namespace flopcast::interpose {
 
 using Contents = std::vector<std::byte>;

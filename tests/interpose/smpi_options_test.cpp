@@ -18,7 +18,7 @@ TEST(SmpiOptions, SurviveTheEnvironment) {
   EXPECT_EQ(parse_smpi_options(to_text(options)), options);
 }
 
-TEST(SmpiOptions, RefuseWhatFlopcastDidNotWrite) {
+TEST(SmpiOptions, RefuseForeignTexts) {
   EXPECT_THROW(parse_smpi_options(""), Error);
   EXPECT_THROW(parse_smpi_options("{}"), Error);
   EXPECT_THROW(parse_smpi_options(

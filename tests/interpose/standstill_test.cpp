@@ -5,11 +5,11 @@
 namespace flopcast::interpose {
 namespace {
 
-/// A program that is looked at once a second.
+/// A program that is examined once a second.
 class Program {
  public:
-  /// The second in which it has stood still for too long, while it makes so many calls and meets so many new kernels in each; `most` if it
-  /// hasn't by then.
+  /// Returns the second in which the standstill has lasted too long, or `most` if it hasn't by then. `calls` and `kernels` are the calls
+  /// and the new kernels of each second.
   int seconds(int most, std::uint64_t calls, std::uint64_t kernels, bool leaves_out = true) {
     for (int i = 1; i <= most; ++i) {
       calls_ += calls;
@@ -27,7 +27,7 @@ class Program {
   std::uint64_t calls_ = 0, kernels_ = 0;
 };
 
-TEST(Standstill, IsALoopThatMeetsNoNewKernel) {
+TEST(Standstill, DetectsALoopThatMeetsNoNewKernel) {
   Program program;
   EXPECT_EQ(program.seconds(100, 5, 1), 100);
   EXPECT_EQ(program.seconds(100, 5, 0), 61);
@@ -40,7 +40,7 @@ TEST(Standstill, EndsWithANewKernel) {
   EXPECT_EQ(program.seconds(100, 5, 0), 61);
 }
 
-TEST(Standstill, MayLastLongerWhereNothingIsCalled) {
+TEST(Standstill, AllowsMoreTimeWithoutCalls) {
   Program program;
   EXPECT_EQ(program.seconds(290, 0, 0), 290) << "a long kernel, or one that is waited for";
   EXPECT_EQ(program.seconds(30, 1, 0), 30);

@@ -21,7 +21,7 @@ TEST(TraceFormat, LongCallsDontSpillIntoTheRoutine) {
   EXPECT_EQ(header.packed >> treatment_shift, std::uint64_t{13} << 2U);
 }
 
-TEST(TraceFormat, ChecksumTellsEveryByte) {
+TEST(TraceFormat, ChecksumDependsOnEveryByte) {
   std::vector<std::byte> bytes(101);
   const std::uint64_t before = chunk_checksum(bytes.data(), bytes.size());
   for (std::byte& byte : bytes) {

@@ -30,7 +30,7 @@ bool is_normal_or_zero(std::complex<double> value) {
   return fine(value.real()) && fine(value.imag());
 }
 
-TEST(Fill, WritesExactlyWhatIsReadOfEveryRoutine) {
+TEST(Fill, WritesExactlyTheDataThatEveryRoutineReads) {
   for (const Routine& routine : catalogue()) {
     for (Call call : reference::cases(routine, Extent::small)) {
       const GuardedMemory memory(call);
@@ -178,7 +178,7 @@ TEST(Skip, LeavesAsManyColumnsFactoredAsItsPivotsSay) {
   EXPECT_EQ(factored, 3);
 }
 
-/// Whether the last pivot of a panel is 2 x 2 depends on the data. Skipped calls end with a 2 x 2 pivot equally often.
+/// The data decide if the last pivot of a panel is 2 x 2. Skipped calls end with a 2 x 2 pivot equally often.
 TEST(Skip, PanelsFactorOnAverageAsManyColumnsAsOfRandomMatrices) {
   const std::map<std::string, double> single = {{"dlasyf", 2.0 / 3}, {"zlasyf", 0.8}, {"clahef", 0.6}};
   for (const auto& [routine, share] : single) {
@@ -230,7 +230,7 @@ TEST(Skip, GivesFunctionsAResult) {
   EXPECT_EQ(skip(parse_call(require("dnrm2"), {{"n", "7"}})).value, 1.0);
 }
 
-TEST(Decides, WhereAProgramMayGoByTheResult) {
+TEST(Decides, IsTrueForResultsThatAProgramMayTest) {
   for (const char* name : {"idamax", "dnrm2", "zdotc", "dgetrf"}) {
     EXPECT_TRUE(decides(require(name))) << name;
   }

@@ -34,7 +34,7 @@ TEST(ParseCall, FillsInDefaults) {
   EXPECT_EQ(format_call(parse_call(require("daxpy"), {{"n", "9"}})), "daxpy n=9 alpha=1 incx=1 incy=1");
 }
 
-/// Scaling by 1 has nothing to do, and is no example of the routine's time.
+/// Scaling by 1 has nothing to do, so that its time is no example of the routine's time.
 TEST(ParseCall, ScalesByMinusOneUnlessTold) {
   EXPECT_EQ(format_call(parse_call(require("dscal"), {{"n", "9"}})), "dscal n=9 alpha=-1 incx=1");
   EXPECT_EQ(format_call(parse_call(require("zdscal"), {{"n", "9"}, {"alpha", "1"}})), "zdscal n=9 alpha=1 incx=1");
@@ -47,14 +47,14 @@ TEST(ParseCall, KnowsUsualSizesAndLeadingDimensionsOfWholeMatrices) {
   EXPECT_THAT(message("dgehd2", {{"n", "30"}, {"ilo", "31"}}), HasSubstr("needs max(1,n) >= ilo"));
 }
 
-TEST(DistinguishingSizes, LeaveOutWhatFollowsFromOthers) {
+TEST(DistinguishingSizes, LeaveOutSizesThatFollowFromOthers) {
   using testing::ElementsAre;
   EXPECT_THAT(distinguishing_sizes(parse_call(require("dgehrd"), {{"n", "300"}})), ElementsAre(300));
   EXPECT_THAT(distinguishing_sizes(parse_call(require("dgehrd"), {{"n", "300"}, {"ihi", "200"}})), ElementsAre(300, 1, 200));
   EXPECT_THAT(distinguishing_sizes(parse_call(require("dgemm"), {{"m", "3"}, {"n", "4"}, {"k", "5"}})), ElementsAre(3, 4, 5));
 }
 
-TEST(ParseCall, TakesWhatIsGiven) {
+TEST(ParseCall, UsesGivenValues) {
   const Call call =
       parse_call(require("zgemm"), {{"m", "3"}, {"n", "4"}, {"k", "5"}, {"transa", "c"}, {"alpha", "(1.5,-2)"}, {"ldb", "77"}});
   EXPECT_EQ(call.flag(0), 'C');
@@ -87,7 +87,7 @@ TEST(ParseCall, ReadsWhatFormatCallWrites) {
   }
 }
 
-TEST(ParseCall, SaysWhatIsWrong) {
+TEST(ParseCall, ErrorsNameTheProblem) {
   EXPECT_THAT(message("dgemm", {{"m", "3"}, {"n", "4"}}), HasSubstr("dgemm needs a value of 'k'"));
   EXPECT_THAT(message("dgemm", {{"m", "3"}, {"n", "4"}, {"k", "5"}, {"transc", "N"}}), HasSubstr("did you mean transa"));
   EXPECT_THAT(message("dgemm", {{"m", "3"}, {"n", "4"}, {"k", "5"}, {"A", "1"}}), HasSubstr("no argument 'A'"));
@@ -107,14 +107,14 @@ TEST(ParseCall, SaysWhatIsWrong) {
   EXPECT_THAT(message("dtrsyl", {{"m", "10"}, {"n", "20"}, {"isgn", "2"}}), HasSubstr("expected 1 or -1"));
 }
 
-/// Whether these sizes contradict one of the routine's relations.
+/// Returns true if these sizes contradict one of the routine's relations.
 bool breaks_a_constraint(const Routine& routine, const std::map<std::string, std::string>& arguments) {
   const std::string complaint = message(routine.name, arguments);
   return std::any_of(routine.constraints.begin(), routine.constraints.end(),
                      [&](const Constraint& constraint) { return complaint.find("needs " + constraint.text) != std::string::npos; });
 }
 
-TEST(Catalogue, CallsWithLeastLeadingDimensionsCanBe) {
+TEST(Catalogue, AcceptsCallsWithTheLeastLeadingDimensions) {
   for (const Routine& routine : catalogue()) {
     for (const char* size : {"0", "1", "40"}) {
       std::map<std::string, std::string> arguments;
@@ -123,7 +123,7 @@ TEST(Catalogue, CallsWithLeastLeadingDimensionsCanBe) {
           arguments[argument.name] = size;
         }
       }
-      if (breaks_a_constraint(routine, arguments)) {  // such as a block that is to have a column at least
+      if (breaks_a_constraint(routine, arguments)) {  // such as a block that needs at least one column
         continue;
       }
       Call call = parse_call(routine, arguments);

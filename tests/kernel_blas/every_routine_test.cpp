@@ -149,7 +149,7 @@ void check(const Routine& routine, Function function, const std::vector<Call>& c
   }
 }
 
-TEST_P(EveryRoutine, ComputesWhatThePlainAlgorithmDoes) {
+TEST_P(EveryRoutine, AgreesWithThePlainAlgorithm) {
   const Function function = GetParam().library->find(routine.name);
   ASSERT_NE(function, nullptr) << "the reference implementation has every routine of the catalogue";
   if (is_known_to_be_wrong(GetParam())) {
@@ -159,7 +159,7 @@ TEST_P(EveryRoutine, ComputesWhatThePlainAlgorithmDoes) {
   check(routine, function, some_of(reference::cases(routine, Extent::medium)));
 }
 
-TEST_P(EveryRoutine, AlsoWhereItIsBlocked) {
+TEST_P(EveryRoutine, AgreesWithThePlainAlgorithmWhereItIsBlocked) {
   const Function function = GetParam().library->find(routine.name);
   ASSERT_NE(function, nullptr);
   if (is_known_to_crash(GetParam()) || is_known_to_be_wrong(GetParam())) {
@@ -168,7 +168,7 @@ TEST_P(EveryRoutine, AlsoWhereItIsBlocked) {
   check(routine, function, some_of(reference::cases(routine, Extent::large)));
 }
 
-/// Whether integers lie in its memory, or are its result.
+/// Returns true if the routine's memory contains integers, or its result is one.
 bool keeps_integers(const Routine& routine) {
   return routine.returns == Returns::integer || std::any_of(routine.arguments.begin(), routine.arguments.end(), has_integers);
 }

@@ -177,7 +177,7 @@ TEST_P(Norms, ConditionsOfEigenvaluesAreThoseOfTheirVectors) {
   }
 }
 
-/// Of a diagonal matrix the distance to the nearest other eigenvalue.
+/// For a diagonal matrix the separation is the distance to the nearest other eigenvalue.
 TEST_P(Norms, ConditionsOfVectorsAreSeparations) {
   static constexpr std::int64_t n = 7;
   const Dense diagonal = dense(n, n, [](std::int64_t i, std::int64_t j) { return i == j ? std::ldexp(1.0, static_cast<int>(i)) : 0.0; });

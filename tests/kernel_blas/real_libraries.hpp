@@ -17,9 +17,9 @@ class TestLibrary {
   [[nodiscard]] bool empty() const { return handles_.empty(); }
   /// Returns the Fortran symbol of `routine`, or nullptr.
   [[nodiscard]] Function find(const std::string& routine) const;
-  /// Bytes of its integers.
+  /// Returns the bytes of its integers.
   [[nodiscard]] int integer_bytes() const;
-  /// Which kernels it has chosen for this CPU ("SkylakeX"), if it is an OpenBLAS.
+  /// Returns the kernels that it has chosen for this CPU ("SkylakeX") if it is an OpenBLAS.
   [[nodiscard]] std::string kernels() const;
 
  private:
@@ -27,9 +27,9 @@ class TestLibrary {
   std::vector<void*> handles_;
 };
 
-/// Returns those of the reference BLAS and LAPACK, OpenBLAS with its own LAPACK, and BLIS that are installed.
+/// Returns the installed ones of the reference BLAS and LAPACK, OpenBLAS with its own LAPACK, and BLIS.
 const std::vector<TestLibrary>& test_libraries();
-/// Libraries with 64-bit integers: the reference, OpenBLAS.
+/// Returns the installed libraries with 64-bit integers: the reference, OpenBLAS.
 const std::vector<TestLibrary>& wide_libraries();
 
 }  // namespace flopcast::kernel

@@ -18,32 +18,32 @@ TEST(ChooseCpus, CloseFillsOneSocketAfterTheOther) { EXPECT_THAT(choose_cpus(two
 
 TEST(ChooseCpus, SpreadTakesSocketsInTurns) { EXPECT_THAT(choose_cpus(two_sockets, 3, Affinity::spread), ElementsAre(0, 2, 1)); }
 
-TEST(ChooseCpus, TakesHyperthreadsOnlyWhenCoresAreGone) {
+TEST(ChooseCpus, TakesHyperthreadsOnlyAfterAllCores) {
   EXPECT_THAT(choose_cpus(two_sockets, 5, Affinity::close), ElementsAre(0, 1, 2, 3, 4));
   EXPECT_THAT(choose_cpus({{0, 0, 0}, {1, 0, 0}, {2, 1, 0}, {3, 1, 0}}, 2, Affinity::close), ElementsAre(0, 2)) << "numbered core by core";
 }
 
 TEST(ChooseCpus, WorksOnAPartOfTheMachine) { EXPECT_THAT(choose_cpus({{6, 2, 1}, {5, 1, 0}}, 2, Affinity::close), ElementsAre(5, 6)); }
 
-TEST(ChooseCpus, RefusesMoreThreadsThanPlacesAndNone) {
+TEST(ChooseCpus, RefusesMoreThreadsThanPlacesAndNoThread) {
   EXPECT_THROW(choose_cpus(two_sockets, 9, Affinity::close), Error);
   EXPECT_THROW(choose_cpus(two_sockets, 0, Affinity::close), Error);
 }
 
 TEST(BusyCores, AreCoresNotHyperthreads) { EXPECT_EQ(busy_cores(two_sockets, 0), 4); }
 
-TEST(BusyCores, HeedTheQuota) {
+TEST(BusyCores, RespectTheQuota) {
   EXPECT_EQ(busy_cores(two_sockets, 2.5), 2);
   EXPECT_EQ(busy_cores(two_sockets, 0.5), 1);
   EXPECT_EQ(busy_cores(two_sockets, 16), 4);
 }
 
-TEST(ParseAffinity, KnowsTwo) {
+TEST(ParseAffinity, ReadsCloseAndSpread) {
   EXPECT_EQ(parse_affinity("spread"), Affinity::spread);
   EXPECT_THROW(parse_affinity("far"), Error);
 }
 
-TEST(PinnedFor, GivesTheOtherCpusBack) {
+TEST(PinnedFor, RestoresTheOtherCpus) {
   cpu_set_t before, meanwhile, after;
   sched_getaffinity(0, sizeof before, &before);
   int first = 0;

@@ -12,7 +12,7 @@
 namespace flopcast::machine {
 namespace {
 
-/// Three arrays of `doubles` numbers at whole lines, with a line behind each that nobody may touch.
+/// Three arrays of `doubles` numbers at whole lines, each followed by a line that must stay untouched.
 class Arrays {
  public:
   explicit Arrays(std::size_t doubles) : stride_(doubles + 8), memory_(3 * stride_ + 8, 0) {
@@ -30,7 +30,7 @@ class Arrays {
   double* begin_ = nullptr;
 };
 
-/// What element `was` of a becomes; s is 1.
+/// Returns the value that element `was` of a gets; s is 1.
 double expected(Stream stream, double was, double b, double c) {
   switch (stream) {
     case Stream::load:
@@ -44,8 +44,8 @@ double expected(Stream stream, double was, double b, double c) {
   return b + c;
 }
 
-/// Lengths that are and aren't multiples of what a loop takes at once.
-TEST(BandwidthKernels, DoWhatTheirNamesSayOnEveryElementAndNoFurther) {
+/// The lengths include multiples of a loop's step and other numbers.
+TEST(BandwidthKernels, ComputeTheirStreamOnEveryElementAndNoOther) {
   for (const std::size_t doubles : {8U, 56U, 64U, 72U, 1000U}) {
     for (const BandwidthKernel& kernel : bandwidth_kernels()) {
       Arrays now(doubles), before(doubles);
@@ -60,7 +60,7 @@ TEST(BandwidthKernels, DoWhatTheirNamesSayOnEveryElementAndNoFurther) {
   }
 }
 
-TEST(BandwidthKernels, EveryStreamOnceAndTheBaselineHasThemToo) {
+TEST(BandwidthKernels, HaveEveryStreamOnceAlsoInTheBaseline) {
   for (const Stream stream : all_streams()) {
     EXPECT_EQ(bandwidth_kernel(stream).stream, stream);
     EXPECT_EQ(parse_stream(name(stream)), stream);
@@ -70,7 +70,7 @@ TEST(BandwidthKernels, EveryStreamOnceAndTheBaselineHasThemToo) {
   EXPECT_THROW(parse_stream("triade"), Error);
 }
 
-TEST(StreamCost, OfTheTriadIsStreams) {
+TEST(StreamCost, TriadCountsAsInTheStreamBenchmark) {
   const StreamCost triad = cost(Stream::triad);
   EXPECT_EQ(triad.read_bytes + triad.written_bytes, 24);  // paper 003, III-B: 2 flops per 24 bytes
   EXPECT_EQ(triad.flops, 2);

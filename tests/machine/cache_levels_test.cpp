@@ -12,7 +12,7 @@ constexpr std::int64_t mebibyte = 1024 * kibibyte;
 
 Knee knee_at(double position) { return {position, position, position * 1.1, 1, 2}; }
 
-/// Costs by working set: steps after `ends`.
+/// Returns costs by working set, with steps after `ends`.
 std::vector<CurvePoint> stairs(const std::vector<std::int64_t>& ends, const std::vector<double>& costs, int points_per_octave) {
   std::vector<CurvePoint> curve;
   for (const std::int64_t bytes : working_sets(4 * kibibyte, 256 * mebibyte, points_per_octave)) {
@@ -43,7 +43,7 @@ TEST(PairKnees, PairsInOrderWithTheNearest) {
   EXPECT_EQ(pair_knees(triad, {}, 8), (std::vector<int>{-1, -1, -1}));
 }
 
-TEST(CacheLevels, CombineBothPatternsBesideWhatIsReported) {
+TEST(CacheLevels, CombineBothPatternsAndKeepReportedValues) {
   CacheSweep sweep;
   sweep.triad = stairs({48 * kibibyte, 2 * mebibyte, 64 * mebibyte}, {2e-12, 8e-12, 32e-12, 64e-12}, 8);
   sweep.chase = stairs({48 * kibibyte, 2 * mebibyte, 16 * mebibyte}, {1e-9, 4e-9, 20e-9, 80e-9}, 4);
@@ -114,16 +114,16 @@ void expect_levels_of_prefetched(const CacheSweep& sweep) {
   EXPECT_NEAR(last.bandwidth, 1 / 11e-12, 0.1 / 11e-12);
 }
 
-TEST(CacheLevels, KeepAKneeThatTheTriadHardlySeesBeforeOneThatNoChaseSees) {
+TEST(CacheLevels, PreferAKneeOfTheChasesToOneOfTheTriadAlone) {
   expect_levels_of_prefetched(
       prefetched_sweep({32 * kibibyte, 2560 * kibibyte, 22 * mebibyte, 80 * mebibyte}, {3.5e-12, 8.2e-12, 11e-12, 24e-12, 34e-12}));
 }
 
-TEST(CacheLevels, KnowALevelThatOnlyTheChasesSee) {
+TEST(CacheLevels, FindALevelThatOnlyTheChasesShow) {
   expect_levels_of_prefetched(prefetched_sweep({32 * kibibyte, 22 * mebibyte}, {3.5e-12, 11e-12, 24e-12}));
 }
 
-TEST(CacheLevels, AreNoneWhereTheSweepIsFlat) {
+TEST(CacheLevels, AreEmptyForAFlatSweep) {
   CacheSweep sweep;
   sweep.triad = stairs({}, {5e-12}, 8);
   sweep.chase = stairs({}, {3e-9}, 4);

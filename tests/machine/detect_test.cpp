@@ -42,8 +42,8 @@ MachineMeasurement measurement() {
   return made;
 }
 
-/// In a directory of the test's own, as others run beside it.
-class Kept : public ::testing::Test {
+/// Measurement in a directory of the test's own, because other tests run at the same time.
+class KeptMeasurement : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (fs::temp_directory_path() / "flopcast_machine_test.XXXXXX").string();
@@ -54,7 +54,7 @@ class Kept : public ::testing::Test {
   fs::path directory_;
 };
 
-TEST(Fingerprint, DependsOnWhatNumbersHoldFor) {
+TEST(Fingerprint, DependsOnCpuBuildAndKernels) {
   const Topology topology = two_cores();
   const std::string original = fingerprint(topology, openblas(), {});
   EXPECT_EQ(original, fingerprint(two_cores(), openblas(), {}));
@@ -71,7 +71,7 @@ TEST(Fingerprint, DependsOnWhatNumbersHoldFor) {
   EXPECT_NE(original, fingerprint(other_cpu, openblas(), {}));
 }
 
-TEST(Fingerprint, IgnoresWhatChangesFromRunToRun) {
+TEST(Fingerprint, IgnoresLimitsOfTheProcessAndPaths) {
   Topology later = two_cores();
   later.usable = {1};
   later.usable_cores = 1;
@@ -82,7 +82,7 @@ TEST(Fingerprint, IgnoresWhatChangesFromRunToRun) {
   EXPECT_EQ(fingerprint(two_cores(), openblas(), {}), fingerprint(later, moved, {}));
 }
 
-TEST_F(Kept, IsReadBackAsItWas) {
+TEST_F(KeptMeasurement, IsReadBackUnchanged) {
   const fs::path file = directory_ / "below" / "machine.json";
   write_measurement(file, measurement());
   const auto read = read_measurement(file);
@@ -91,7 +91,7 @@ TEST_F(Kept, IsReadBackAsItWas) {
   EXPECT_EQ(std::distance(fs::directory_iterator(file.parent_path()), {}), 1) << "no temporary file is left";
 }
 
-TEST_F(Kept, MayComeFromAVersionWithoutTheParallelChase) {
+TEST_F(KeptMeasurement, MayComeFromAVersionWithoutTheParallelChase) {
   nlohmann::json json = measurement();
   json.erase("parallel_chase");
   json.erase("patterns");
@@ -100,7 +100,7 @@ TEST_F(Kept, MayComeFromAVersionWithoutTheParallelChase) {
   EXPECT_EQ(read.hierarchy.levels, measurement().hierarchy.levels);
 }
 
-TEST_F(Kept, IsUsedInsteadOfMeasuring) {
+TEST_F(KeptMeasurement, IsUsedInsteadOfMeasuring) {
   const Topology topology = two_cores();
   write_measurement(directory_ / ("machine-" + hardware_fingerprint(topology) + ".json"), measurement());
   DetectOptions options;
@@ -111,8 +111,8 @@ TEST_F(Kept, IsUsedInsteadOfMeasuring) {
   EXPECT_THROW(measured_machine(topology, options), Error);
 }
 
-TEST_F(Kept, BandwidthSharesAreMeasuredWhenFirstAskedFor) {
-  const Topology topology = two_cores();  // none of which this process may use
+TEST_F(KeptMeasurement, BandwidthSharesAreMeasuredWhenFirstAskedFor) {
+  const Topology topology = two_cores();  // this process may use none of these CPUs
   const fs::path file = directory_ / ("machine-" + hardware_fingerprint(topology) + ".json");
   DetectOptions options;
   options.directory = directory_;
@@ -126,7 +126,7 @@ TEST_F(Kept, BandwidthSharesAreMeasuredWhenFirstAskedFor) {
   EXPECT_TRUE(read_measurement(file)->bandwidth_shares) << "that there are none is kept";
 }
 
-TEST_F(Kept, IsNothingWhenCutOffOrForeign) {
+TEST_F(KeptMeasurement, IsIgnoredIfTruncatedOrForeign) {
   const fs::path file = directory_ / "machine.json";
   EXPECT_FALSE(read_measurement(file));
   write_measurement(file, measurement());
@@ -136,7 +136,7 @@ TEST_F(Kept, IsNothingWhenCutOffOrForeign) {
   EXPECT_FALSE(read_measurement(file));
 }
 
-TEST_F(Kept, SaysWhereItCannotBeWritten) {
+TEST_F(KeptMeasurement, ErrorNamesTheFileThatCannotBeWritten) {
   std::ofstream(directory_ / "file") << "in the way";
   try {
     write_measurement(directory_ / "file" / "machine.json", measurement());
@@ -147,9 +147,9 @@ TEST_F(Kept, SaysWhereItCannotBeWritten) {
   }
 }
 
-TEST_F(Kept, KnowsNoSharesOfBandwidthWhereThreadsMayNotBePinned) {
+TEST_F(KeptMeasurement, HasNoBandwidthSharesIfThreadsCannotBePinned) {
   Topology topology = two_cores();
-  topology.places = {{1 << 20, 0, 0}, {(1 << 20) + 1, 1, 0}};  // no system has these
+  topology.places = {{1 << 20, 0, 0}, {(1 << 20) + 1, 1, 0}};  // no system has these CPUs
   MachineMeasurement without = measurement();
   without.bandwidth_shares.reset();
   write_measurement(directory_ / ("machine-" + hardware_fingerprint(topology) + ".json"), without);

@@ -26,12 +26,12 @@ std::string failure_of(const std::function<nlohmann::json()>& work, Seconds limi
   return "";
 }
 
-TEST(InChild, BringsBackWhatItMade) {
+TEST(InChild, ReturnsTheChildsResult) {
   const std::string large(200000, 'x');
   EXPECT_EQ(in_child([&] { return nlohmann::json{{"text", large}}; }, 10).at("text"), large);
 }
 
-TEST(InChild, KeepsOutputToItself) {
+TEST(InChild, HidesTheChildsOutput) {
   ::testing::internal::CaptureStdout();
   (void)in_child(
       [] {
@@ -43,7 +43,7 @@ TEST(InChild, KeepsOutputToItself) {
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
 }
 
-TEST(InChild, TellsHowItFailed) {
+TEST(InChild, ReportsHowTheChildFailed) {
   EXPECT_THAT(failure_of([]() -> nlohmann::json { throw std::runtime_error("no such routine"); }), HasSubstr("no such routine"));
   EXPECT_THAT(failure_of([]() -> nlohmann::json {
                 std::raise(SIGKILL);

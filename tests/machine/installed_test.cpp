@@ -35,7 +35,7 @@ TEST(LoaderDirectories, ExistAndAreDistinct) {
   }
 }
 
-TEST(InstalledLibraries, LeaveOutWhatIsNoLibrary) {
+TEST(InstalledLibraries, LeaveOutFilesThatAreNoLibrary) {
   const fs::path directory = fs::path(::testing::TempDir()) / "installed_test";
   fs::create_directories(directory / "openblas-serial");
   std::ofstream(directory / "openblas-serial/libopenblas.so.0") << "INPUT(-lopenblas)";
@@ -66,7 +66,7 @@ TEST(Locate, RefusesAPathToNothing) {
   }
 }
 
-TEST(Locate, LooksIntoTheFile) {
+TEST(Locate, ChecksTheContentsOfTheFile) {
   const auto refusal = [](const std::string& file, Role role, ExitCode expected = ExitCode::bad_input) {
     try {
       (void)locate_usable(file, role);
@@ -84,7 +84,7 @@ TEST(Locate, LooksIntoTheFile) {
   EXPECT_THROW(locate_usable(default_blas(), Role::blas, "hgemm"), Error);
 }
 
-TEST(DefaultBlas, CanHaveTheThreads) {
+TEST(DefaultBlas, SupportsTheNumberOfThreads) {
   EXPECT_TRUE(has_one_thread("openblas-serial"));
   EXPECT_TRUE(has_one_thread(locate("openblas-serial", Role::blas).string())) << "by its path too";
   EXPECT_TRUE(has_one_thread("reference"));

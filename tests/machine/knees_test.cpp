@@ -14,7 +14,7 @@ namespace {
 constexpr double kibibyte = 1024;
 constexpr double mebibyte = 1024 * kibibyte;
 
-/// A level of a synthetic curve: it costs `cost` up to `begin`, and the next one's cost from `end` on, with a straight rise (log-log)
+/// A level of a synthetic curve: it costs `cost` up to `begin`, and the next level's cost from `end` on, with a straight rise (log-log) in
 /// between.
 struct Level {
   double begin, end, cost;
@@ -57,7 +57,7 @@ TEST(Knees, AreExactOnSharpSteps) {
   EXPECT_NEAR(knees[1].after, 15, 1e-9);
 }
 
-TEST(Knees, AssumeNoNumberOfLevels) {
+TEST(Knees, AreFoundForAnyNumberOfLevels) {
   EXPECT_EQ(find_knees(curve({}, 3)).size(), 0U);
   EXPECT_EQ(find_knees(curve({{mebibyte, 1.1 * mebibyte, 1}}, 3)).size(), 1U);
   EXPECT_EQ(find_knees(curve({{32 * kibibyte, 34 * kibibyte, 1},
@@ -106,7 +106,7 @@ TEST(Knees, NeedPlateausOnBothSides) {
   EXPECT_TRUE(find_knees(std::vector<CurvePoint>{{1, 1}, {2, 5}}).empty());
 }
 
-TEST(Knees, RefuseWhatIsNoCurve) {
+TEST(Knees, RefuseInvalidCurves) {
   EXPECT_THROW(find_knees(std::vector<CurvePoint>{{1, 1}, {1, 2}, {2, 3}}), Error);
   EXPECT_THROW(find_knees(std::vector<CurvePoint>{{1, 1}, {2, 0}, {3, 3}}), Error);
   EXPECT_THROW(find_knees(std::vector<CurvePoint>{{1, 1}, {2, std::numeric_limits<double>::quiet_NaN()}, {3, 3}}), Error);

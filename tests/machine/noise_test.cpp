@@ -19,7 +19,7 @@ TEST(Noise, IsTheSpreadOfEqualWork) {
   EXPECT_DOUBLE_EQ(noise.stolen_share, 0.25);
 }
 
-TEST(Noise, OfNothingIsNone) { EXPECT_EQ(noise_of({}, 0, 0).spread, 0); }
+TEST(Noise, IsZeroWithoutSlices) { EXPECT_EQ(noise_of({}, 0, 0).spread, 0); }
 
 TEST(Noise, IsJudgedInWords) {
   EXPECT_THAT(judgement({0.001, 0.001, 0, 1e-5}), StartsWith("quiet"));

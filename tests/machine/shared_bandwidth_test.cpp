@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t mebibyte = 1 << 20;
 
-TEST(BandwidthShare, OfThreadsInBetweenLiesOnTheLineOfWhatAllMove) {
+TEST(BandwidthShare, InterpolatesTheBandwidthOfAllThreads) {
   const std::vector<BandwidthShare> measured = {{2, 1, 0.75}, {4, 1, 0.5}, {8, 0.5, 0.25}};
   EXPECT_EQ(share_of(measured, 1), (BandwidthShare{1, 1, 1}));
   EXPECT_EQ(share_of(measured, 2), measured[0]);
@@ -23,7 +23,7 @@ TEST(BandwidthShare, OfThreadsInBetweenLiesOnTheLineOfWhatAllMove) {
   EXPECT_DOUBLE_EQ(six.memory, 2.0 / 6);
 }
 
-TEST(BandwidthShare, OfMoreThreadsThanWereMeasuredIsWhatTheseMovedInMoreParts) {
+TEST(BandwidthShare, DividesTheLastMeasuredBandwidthAmongMoreThreads) {
   EXPECT_EQ(share_of({{2, 1, 0.75}}, 4), (BandwidthShare{4, 0.5, 0.375}));
   EXPECT_EQ(share_of({}, 4), (BandwidthShare{4, 1, 1})) << "nothing is known of any disturbance";
 }

@@ -14,7 +14,7 @@
 namespace flopcast::machine {
 namespace {
 
-/// As many threads as the test's machine has, at most three.
+/// Returns as many CPUs as the test's machine has, at most three.
 std::vector<int> some_cpus() {
   std::vector<int> cpus = detect_topology().usable;
   cpus.resize(std::min<std::size_t>(cpus.size(), 3));
@@ -43,7 +43,7 @@ TEST(ThreadTeam, StartsWorkWhenAllArePrepared) {
   EXPECT_FALSE(early);
 }
 
-TEST(ThreadTeam, PassesOnWhatATaskThrowsAndLivesOn) {
+TEST(ThreadTeam, RethrowsTheExceptionOfATaskAndKeepsWorking) {
   ThreadTeam team(some_cpus());
   EXPECT_THROW(team.run([](int) { throw std::runtime_error("no"); }), std::runtime_error);
   int runs = 0;
@@ -51,7 +51,7 @@ TEST(ThreadTeam, PassesOnWhatATaskThrowsAndLivesOn) {
   EXPECT_EQ(runs, 1);
 }
 
-TEST(ThreadTeam, SaysWhenItCannotPin) {
+TEST(ThreadTeam, ReportsThatAThreadCannotBePinned) {
   EXPECT_THROW(ThreadTeam({4000}), Error);
   EXPECT_THROW(ThreadTeam({}), Error);
 }

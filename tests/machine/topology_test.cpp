@@ -35,13 +35,13 @@ TEST_F(Synthetic, TellsHyperthreadsFromCores) {
   EXPECT_EQ(found.caches[2].cores, 4);
 }
 
-TEST_F(Synthetic, LivesWithoutCaches) {
+TEST_F(Synthetic, WorksWithoutCaches) {
   const Topology found = topology("core:3 pu:1");
   EXPECT_EQ(found.cores, 3);
   EXPECT_TRUE(found.caches.empty());
 }
 
-/// A CPU with two performance cores, of two hardware threads each, and a cluster of four efficiency cores.
+/// Returns a CPU with two performance cores of two hardware threads each, and a cluster of four efficiency cores.
 Topology hybrid() {
   setenv("HWLOC_XMLFILE", FLOPCAST_HYBRID_XML, 1);
   const Topology result = detect_topology();
@@ -79,7 +79,7 @@ TEST(Hybrid, ThreadsTakeTheFastCoresFirst) {
   EXPECT_EQ(busy_cores(found.places, 0), 6);
 }
 
-TEST(Hybrid, MayBeLookedAtKindByKind) {
+TEST(Hybrid, CanBeRestrictedToOneKind) {
   const Topology found = hybrid();
   const Topology slow = restricted_to(found, "efficiency"), fast = restricted_to(found, "performance");
   EXPECT_EQ(slow.usable, found.kinds[1].cpus);
@@ -97,9 +97,9 @@ TEST(Hybrid, MayBeLookedAtKindByKind) {
   EXPECT_EQ(cpus_to_measure_on(restricted_to(here, "efficiency")), found.kinds[1].cpus);
 }
 
-TEST_F(Synthetic, CoresThatAreAlikeAreOfNoKind) { EXPECT_TRUE(topology("pack:2 core:4 pu:2").kinds.empty()); }
+TEST_F(Synthetic, EqualCoresHaveNoKinds) { EXPECT_TRUE(topology("pack:2 core:4 pu:2").kinds.empty()); }
 
-TEST(Topology, OfThisMachineIsSane) {
+TEST(Topology, OfThisMachineIsConsistent) {
   const Topology found = detect_topology();
   EXPECT_FALSE(found.cpu.empty());
   EXPECT_GE(found.hardware_threads, found.cores);

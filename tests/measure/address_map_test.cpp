@@ -20,7 +20,7 @@ TEST(AddressMap, MovesRegions) {
   EXPECT_TRUE(map.real(Region{}).empty());
 }
 
-TEST(AddressMap, RefusesWhatLeavesTheMemory) {
+TEST(AddressMap, RefusesRegionsOutsideOfTheMemory) {
   AddressMap map;
   map.add({"A", virtual_base(0), 1000}, 0x5000);
   EXPECT_THROW((void)map.real(Region{virtual_base(0) + 996, 8, 1, 8, 0}), Error);

@@ -36,7 +36,7 @@ TEST(CacheControl, LeavesContentsAsTheyAre) {
   }
 }
 
-TEST(CacheControl, WritesPastTheCachesWhatBelongsToTheRegionOnly) {
+TEST(CacheControl, WritesOnlyTheRegionPastTheCaches) {
   if (!can_flush_lines()) {
     GTEST_SKIP() << "this CPU can't flush lines";
   }
@@ -54,7 +54,7 @@ TEST(CacheControl, WritesPastTheCachesWhatBelongsToTheRegionOnly) {
   }
 }
 
-TEST(Sweeper, ReadsAssociativityTimesCapacityUpToWhatSuffices) {
+TEST(Sweeper, ReadsAssociativityTimesCapacityWithinBounds) {
   EXPECT_EQ(Sweeper({}).flush_bytes(), 256 * mebibyte);
   EXPECT_EQ(Sweeper({level(32 * 1024, 8), level(8 * mebibyte, 16)}).flush_bytes(), 128 * mebibyte);
   EXPECT_EQ(Sweeper({level(64 * mebibyte, 16)}).flush_bytes(), 256 * mebibyte);

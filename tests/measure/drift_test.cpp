@@ -13,7 +13,7 @@
 namespace flopcast::measure {
 namespace {
 
-TEST(Drift, OfNothingIsZero) {
+TEST(Drift, IsZeroWithoutReferences) {
   EXPECT_EQ(Drift().median_time(), 0);
   EXPECT_EQ(Drift().time_near(1), 0);
 }
@@ -66,7 +66,7 @@ TEST(Drift, IsSlowWhereOneOfTheKernelsIs) {
   EXPECT_EQ(drift.median_time(), 1) << "median of the product";
 }
 
-TEST(Drift, TellsSlowMomentsFromTheFirstOneOnIfItKnowsCalmOnes) {
+TEST(Drift, FindsSlowMomentsFromTheStartIfTheCalmTimeIsGiven) {
   Drift drift(0.1);
   for (int i = 0; i < 10; ++i) {
     drift.add(0.01 * i, {1.1, 0.16});
@@ -102,7 +102,7 @@ TEST(Drift, TakesAllIfEachMomentWasSlowForOneKernel) {
   EXPECT_EQ(drift.median_time(), 2);
 }
 
-TEST(Drift, SaysNothingOfWhatItHasNotSeen) {
+TEST(Drift, IsUnknownFarFromItsReferences) {
   Drift drift;
   EXPECT_EQ(drift.slowness(0, 1), 0);
   drift.add(1, {1});

@@ -17,7 +17,7 @@ struct FakeWorld {
   std::vector<std::string> log;                                ///< names of the called routines, and `threads N`
   std::vector<double> first_values;                            ///< x[0] of every dscal and daxpy at its start
   std::int64_t disturbances = 0;
-  std::vector<bool> disturb, disturb_reference;  ///< whether the next calls of daxpy or of dgemm are disturbed
+  std::vector<bool> disturb, disturb_reference;  ///< true: the next calls of daxpy or of dgemm are disturbed
 
   [[nodiscard]] std::vector<std::string> calls_without(const std::string& routine) const;
 };

@@ -19,7 +19,7 @@ Experiment factorization() {
 
 std::size_t pivots() { return static_cast<std::size_t>(kernel::require("dgetrf").index("ipiv")); }
 
-TEST(Integers, GetTheRoomThatTheLibraryWants) {
+TEST(Integers, GetTheSpaceThatTheLibraryNeeds) {
   Experiment experiment = factorization();
   Call& call = experiment.timed.front();
   call.arguments[pivots()] += 8;  // behind two others

@@ -78,7 +78,7 @@ TEST(Precondition, WarmExecutesTheCallItself) {
 }
 
 /// dgeev takes a quarter of the time for the Schur form that it leaves.
-TEST(Precondition, WarmFillsAnewWhatDecides) {
+TEST(Precondition, WarmFillsDecidingOperandsAnew) {
   const Call eigenvalues = kernel::parse_call(kernel::require("dgeev"), {{"n", "100"}, {"jobvl", "N"}, {"jobvr", "N"}});
   EXPECT_THAT(setup_of("warm", eigenvalues), ElementsAre("fill", "execute", "fill"));
   const Call norm = kernel::parse_call(kernel::require("dlange"), {{"norm", "1"}, {"m", "100"}, {"n", "100"}});
@@ -129,7 +129,7 @@ TEST(Precondition, TouchesTheLongestUntouchedOfALevelFirst) {
   EXPECT_THROW((void)experiment(call, precondition, machine()), Error);
 }
 
-TEST(Precondition, PutsOperandsNotNamedWhereTheyFit) {
+TEST(Precondition, PutsUnnamedOperandsWhereTheyFit) {
   const Call call = gemm("40", "40", "400");  // A and B of 125 KiB, C of 12.5 KiB
   const Precondition precondition = parse_precondition("a=L3", call, machine());
   ASSERT_EQ(precondition.placement.size(), 3);
@@ -146,7 +146,7 @@ TEST(Precondition, ReplaysAListOfAccesses) {
   EXPECT_EQ(replayed.batch, 1);
 }
 
-TEST(Precondition, SaysWhatItExpected) {
+TEST(Precondition, ErrorsNameTheExpectedForm) {
   EXPECT_THAT(message_of("hot"), HasSubstr("'hot' is not one of warm, cold"));
   EXPECT_THAT(message_of(""), HasSubstr("not one of"));
   EXPECT_THAT(message_of("D=L2"), HasSubstr("operands of dgemm are A, B, C"));
@@ -158,7 +158,7 @@ TEST(Precondition, SaysWhatItExpected) {
   EXPECT_THAT(message_of("replay:64XB"), HasSubstr("64XB"));
 }
 
-TEST(Batch, RepeatsWhatIsWarmAndUnchanged) {
+TEST(Batch, RepeatsWarmAndUnchangedOperands) {
   const Call call = kernel::parse_call(kernel::require("ddot"), {{"n", "10"}});
   const Experiment dot = experiment(call, {}, machine());
   EXPECT_GT(dot.batch, 100);

@@ -27,7 +27,7 @@ Call call_of(const std::string& routine) {
 
 Action action(What what, const Call& call) { return {what, {}, 0, call}; }
 
-class PreparedTest : public ::testing::Test {
+class PreparedExperiments : public ::testing::Test {
  protected:
   void SetUp() override { reset_fake_world(); }
 
@@ -43,7 +43,7 @@ class PreparedTest : public ::testing::Test {
   }
 };
 
-TEST_F(PreparedTest, DoesTheSetupInOrderBeforeTheTimedCalls) {
+TEST_F(PreparedExperiments, DoesTheSetupInOrderBeforeTheTimedCalls) {
   Experiment experiment;
   experiment.timed = {call_of("daxpy"), call_of("dscal")};
   experiment.setup = {action(What::fill, call_of("dscal")), action(What::execute, call_of("dscal")),
@@ -56,7 +56,7 @@ TEST_F(PreparedTest, DoesTheSetupInOrderBeforeTheTimedCalls) {
   EXPECT_THAT(x, ElementsAre(x[0], 2 * x[0], 4 * x[0], 4 * x[0]));
 }
 
-TEST_F(PreparedTest, FillsBeforeEveryRepetition) {
+TEST_F(PreparedExperiments, FillsBeforeEveryRepetition) {
   Experiment experiment;
   experiment.timed = {call_of("dscal")};
   experiment.setup = {action(What::fill, call_of("dscal"))};
@@ -66,7 +66,7 @@ TEST_F(PreparedTest, FillsBeforeEveryRepetition) {
   EXPECT_THAT(x, ElementsAre(x[0], x[0], x[0]));
 }
 
-TEST_F(PreparedTest, RepeatsABatchOnTheSameOperands) {
+TEST_F(PreparedExperiments, RepeatsABatchOnTheSameOperands) {
   Experiment experiment;
   experiment.timed = {call_of("dscal")};
   experiment.setup = {action(What::fill, call_of("dscal"))};
@@ -77,7 +77,7 @@ TEST_F(PreparedTest, RepeatsABatchOnTheSameOperands) {
   EXPECT_THAT(x, ElementsAre(x[0], 2 * x[0], 4 * x[0]));
 }
 
-TEST_F(PreparedTest, GivesEachCallOfASeparateBatchItsOwnOperands) {
+TEST_F(PreparedExperiments, GivesEachCallOfASeparateBatchItsOwnOperands) {
   Experiment experiment;
   experiment.timed = {call_of("dscal")};
   experiment.setup = {action(What::fill, call_of("dscal")), action(What::execute, call_of("dscal"))};
@@ -89,7 +89,7 @@ TEST_F(PreparedTest, GivesEachCallOfASeparateBatchItsOwnOperands) {
   EXPECT_THAT(x, ElementsAre(x[0], x[0], x[0], 2 * x[0], 2 * x[0], 2 * x[0]));
 }
 
-TEST_F(PreparedTest, TouchesRegionsAndKeepsTheirValues) {
+TEST_F(PreparedExperiments, TouchesRegionsAndKeepsTheirValues) {
   Experiment experiment;
   experiment.timed = {call_of("dscal")};
   const Region x_region = operands(experiment.timed[0])[0].parts[0];
@@ -102,7 +102,7 @@ TEST_F(PreparedTest, TouchesRegionsAndKeepsTheirValues) {
   EXPECT_THAT(x, ElementsAre(x[0], x[0]));
 }
 
-TEST_F(PreparedTest, ReadsTheClockOnceBetweenCalls) {
+TEST_F(PreparedExperiments, ReadsTheClockOnceBetweenCalls) {
   Experiment experiment;
   experiment.timed = {call_of("ddot"), call_of("ddot"), call_of("ddot")};
   experiment.memory = memory_of(experiment.timed, {});
@@ -115,7 +115,7 @@ TEST_F(PreparedTest, ReadsTheClockOnceBetweenCalls) {
   EXPECT_EQ(prepared.functions().size(), 1);
 }
 
-TEST_F(PreparedTest, PerformsTimedCallsInPlaceOfTheLibrary) {
+TEST_F(PreparedExperiments, PerformsTimedCallsInPlaceOfTheLibrary) {
   Experiment experiment;
   experiment.timed = {call_of("dscal")};
   experiment.setup = {action(What::fill, call_of("dscal")), action(What::perform, call_of("dscal"))};
@@ -137,7 +137,7 @@ TEST_F(PreparedTest, PerformsTimedCallsInPlaceOfTheLibrary) {
   EXPECT_EQ(prepared.info(0), 7);
 }
 
-TEST_F(PreparedTest, RefusesToPerformWithNothingThatDoes) {
+TEST_F(PreparedExperiments, RefusesToPerformWithoutAPerformer) {
   Experiment experiment;
   experiment.timed = {call_of("dscal")};
   experiment.setup = {action(What::perform, call_of("dscal"))};

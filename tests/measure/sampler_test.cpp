@@ -24,7 +24,7 @@ TEST(Doubts, SeesAWideSpread) {
   EXPECT_THAT(doubts(std::vector<double>{1, 1.01, 1.02}), IsEmpty());
 }
 
-TEST(Doubts, SaysIfThereIsNothing) { EXPECT_THAT(doubts({}), ElementsAre("not measured")); }
+TEST(Doubts, NamesAMissingMeasurement) { EXPECT_THAT(doubts({}), ElementsAre("not measured")); }
 
 TEST(EmptySample, HoldsKeySizesAndStrides) {
   Environment environment;

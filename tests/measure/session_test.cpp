@@ -37,12 +37,12 @@ SessionOptions three_times() {
   return options;
 }
 
-class SessionTest : public ::testing::Test {
+class Sessions : public ::testing::Test {
  protected:
   void SetUp() override { reset_fake_world(); }
 };
 
-TEST_F(SessionTest, SubtractsTheTimersOverhead) {
+TEST_F(Sessions, SubtractsTheTimersOverhead) {
   Session session(fake_backend(), {}, three_times());
   fake_world().durations["daxpy"] = {5000, 100, 200, 300};  // the first is the warm-up
   const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
@@ -55,7 +55,7 @@ TEST_F(SessionTest, SubtractsTheTimersOverhead) {
   EXPECT_LT(timings[0].calls[0][0].at, timings[0].calls[0][1].at);
 }
 
-TEST_F(SessionTest, WarmsUpEachFunctionOncePerSession) {
+TEST_F(Sessions, WarmsUpEachFunctionOncePerSession) {
   Session session(fake_backend(), {}, three_times());
   const std::vector<Experiment> experiments = {bare(call_of("daxpy")), bare(call_of("daxpy", "8"))};
   (void)session.run(experiments);
@@ -65,7 +65,7 @@ TEST_F(SessionTest, WarmsUpEachFunctionOncePerSession) {
   EXPECT_EQ(count(), 13);
 }
 
-TEST_F(SessionTest, WakesTheVectorUnitsForSomeMicrosecondsRightBeforeTheCall) {
+TEST_F(Sessions, WakesTheVectorUnitsForSomeMicrosecondsRightBeforeTheCall) {
   SessionOptions options = three_times();
   options.normalise = false;  // the reference kernel is a dgemm, too
   Session session(fake_backend(), {}, options);
@@ -85,7 +85,7 @@ TEST_F(SessionTest, WakesTheVectorUnitsForSomeMicrosecondsRightBeforeTheCall) {
   EXPECT_EQ(std::count(log.begin(), log.end(), "dgemm"), products);
 }
 
-TEST_F(SessionTest, TimesEachOfSeveralCalls) {
+TEST_F(Sessions, TimesEachOfSeveralCalls) {
   SessionOptions options = three_times();
   options.stop.minimum_repetitions = options.stop.maximum_repetitions = 1;
   Session session(fake_backend(), {}, options);
@@ -99,7 +99,7 @@ TEST_F(SessionTest, TimesEachOfSeveralCalls) {
   EXPECT_NEAR(timings[0].calls[1][0].seconds, 70e-9, 1e-15);
 }
 
-TEST_F(SessionTest, DividesABatchByItsCalls) {
+TEST_F(Sessions, DividesABatchByItsCalls) {
   Session session(fake_backend(), {}, three_times());
   Experiment experiment = bare(call_of("ddot"));
   experiment.batch = 10;
@@ -108,7 +108,7 @@ TEST_F(SessionTest, DividesABatchByItsCalls) {
   EXPECT_EQ(std::count(fake_world().log.begin(), fake_world().log.end(), "ddot"), 40);
 }
 
-TEST_F(SessionTest, UsesTheCpuClockIfAsked) {
+TEST_F(Sessions, UsesTheCpuClockIfAsked) {
   SessionOptions options = three_times();
   options.clock = Clock::cpu;
   fake_world().duration["ddot"] = 700;
@@ -134,7 +134,7 @@ std::vector<std::string> order_of_visits(std::uint64_t seed) {
   return fake_world().calls_without("ddot");
 }
 
-TEST_F(SessionTest, ShufflesEachRoundByItsSeed) {
+TEST_F(Sessions, ShufflesEachRoundByItsSeed) {
   const std::vector<std::string> visits = order_of_visits(1);
   EXPECT_EQ(visits, order_of_visits(1));
   EXPECT_NE(visits, order_of_visits(2));
@@ -143,7 +143,7 @@ TEST_F(SessionTest, ShufflesEachRoundByItsSeed) {
   EXPECT_FALSE(std::is_sorted(first.begin(), first.end()));
 }
 
-TEST_F(SessionTest, InterleavesTheReferenceKernel) {
+TEST_F(Sessions, InterleavesTheReferenceKernel) {
   SessionOptions options = three_times();
   options.reference_interval = 1e-3;
   Session session(fake_backend(), {}, options);
@@ -155,7 +155,7 @@ TEST_F(SessionTest, InterleavesTheReferenceKernel) {
   EXPECT_EQ(std::count(fake_world().log.begin(), fake_world().log.end(), "dgemm"), 2 * (1 + 3 + 5 + 1 + 3));
 }
 
-TEST_F(SessionTest, NormalisesByTheReferencesNearby) {
+TEST_F(Sessions, NormalisesByTheReferencesNearby) {
   SessionOptions options = three_times();
   options.stop.minimum_repetitions = options.stop.maximum_repetitions = 1;
   Session session(fake_backend(), {}, options);
@@ -176,7 +176,7 @@ TEST_F(SessionTest, NormalisesByTheReferencesNearby) {
   EXPECT_EQ(session.run(experiments)[0].calls[0][0].drift, 1);
 }
 
-TEST_F(SessionTest, TakesPreemptedReferencesAgain) {
+TEST_F(Sessions, TakesPreemptedReferencesAgain) {
   Session session(fake_backend(), {}, three_times());
   const auto count = [] { return std::count(fake_world().log.begin(), fake_world().log.end(), "dgemm"); };
   (void)session.run(std::vector{bare(call_of("ddot"))});
@@ -213,7 +213,7 @@ std::vector<bool> discarded_beside(const std::vector<std::int64_t>& references) 
   return discarded(timings[0]);
 }
 
-TEST_F(SessionTest, RepeatsWhatWasSlowedDown) {
+TEST_F(Sessions, RepeatsSlowRepetitions) {
   EXPECT_THAT(discarded_beside({}), ElementsAre(false, false, false));
   reset_fake_world();
   EXPECT_THAT(discarded_beside({1000, 1100, 1100}), ElementsAre(false, false, false))
@@ -224,7 +224,7 @@ TEST_F(SessionTest, RepeatsWhatWasSlowedDown) {
   EXPECT_THAT(discarded_beside({1000, 1000, 1700}), ElementsAre(false, false, true, true, false)) << "the last repetition is judged, too";
 }
 
-TEST_F(SessionTest, RepeatsWhereOnlyTheSolveWasSlowedDown) {
+TEST_F(Sessions, RepeatsWhereOnlyTheSolveWasSlowedDown) {
   fake_world().duration["dtrsm"] = 100;
   std::vector<std::int64_t>& queue = fake_world().durations["dtrsm"];
   queue.assign(5 * 4, 100);                         // five references, each with a warming run and three others
@@ -233,7 +233,7 @@ TEST_F(SessionTest, RepeatsWhereOnlyTheSolveWasSlowedDown) {
   EXPECT_THAT(discarded_beside({}), ElementsAre(false, false, true, true, false));
 }
 
-TEST_F(SessionTest, JudgesTheFirstRepetitionsByWhatIsKnownAtTheEnd) {
+TEST_F(Sessions, JudgesTheFirstRepetitionsByLaterKnowledge) {
   fake_world().duration["daxpy"] = 1'000'000;
   fake_world().durations["dgemm"].assign(2 * 5, 1700);  // the first call, three at the beginning, and one before the second repetition
   SessionOptions options = three_times();
@@ -244,13 +244,13 @@ TEST_F(SessionTest, JudgesTheFirstRepetitionsByWhatIsKnownAtTheEnd) {
   EXPECT_THAT(discarded(timings[0]), ElementsAre(true, true, false, false, false, false, false, false, false, false));
 }
 
-TEST_F(SessionTest, CountsWhatWasSlowedDownThroughout) {
+TEST_F(Sessions, CountsRepetitionsThatWereSlowThroughout) {
   const std::vector<bool> discarded = discarded_beside(std::vector<std::int64_t>(8, 1700));
   EXPECT_EQ(discarded.size(), 6U);
   EXPECT_EQ(std::count(discarded.begin(), discarded.end(), false), 3);
 }
 
-TEST_F(SessionTest, RepeatsNoMoreThanTheExperimentAllows) {
+TEST_F(Sessions, RepeatsNoMoreThanTheExperimentAllows) {
   Session session(fake_backend(), {}, three_times());
   std::vector<Experiment> experiments(2, bare(call_of("daxpy")));
   experiments[0].most_repetitions = 2;
@@ -260,14 +260,14 @@ TEST_F(SessionTest, RepeatsNoMoreThanTheExperimentAllows) {
   EXPECT_EQ(timings[1].calls[0].size(), 3U) << "the number of the stop rule";
 }
 
-TEST_F(SessionTest, RepeatsWhatWasPreempted) {
+TEST_F(Sessions, RepeatsPreemptedRepetitions) {
   fake_world().disturb = {false, false, true, false, false};  // the first is the warm-up
   Session session(fake_backend(), {}, three_times());
   const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
   EXPECT_THAT(discarded(timings[0]), ElementsAre(false, true, false, false));
 }
 
-TEST_F(SessionTest, SaysSoIfEverythingWasPreempted) {
+TEST_F(Sessions, WarnsIfEverythingWasPreempted) {
   fake_world().disturb = std::vector<bool>(100, true);
   Session session(fake_backend(), {}, three_times());
   const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
@@ -276,7 +276,7 @@ TEST_F(SessionTest, SaysSoIfEverythingWasPreempted) {
   EXPECT_THAT(timings[0].warnings, ElementsAre(HasSubstr("the least disturbed count")));
 }
 
-TEST_F(SessionTest, KeepsWhatItHasWhenStopped) {
+TEST_F(Sessions, KeepsItsRepetitionsWhenStopped) {
   Session session(fake_backend(), {}, three_times());
   const std::vector<Experiment> experiments(4, bare(call_of("ddot")));
   std::int64_t expected_first = 0;
@@ -293,7 +293,7 @@ TEST_F(SessionTest, KeepsWhatItHasWhenStopped) {
   EXPECT_EQ(made, 2);
 }
 
-TEST_F(SessionTest, ReportsProgressUpToTheEnd) {
+TEST_F(Sessions, ReportsProgressUpToTheEnd) {
   Session session(fake_backend(), {}, three_times());
   std::int64_t last_done = 0;
   std::int64_t last_expected = 0;
@@ -306,13 +306,13 @@ TEST_F(SessionTest, ReportsProgressUpToTheEnd) {
   EXPECT_EQ(last_expected, 12);
 }
 
-TEST_F(SessionTest, WarnsOfTimesNearTheTimersOwn) {
+TEST_F(Sessions, WarnsOfTimesNearTheTimersOwn) {
   fake_world().duration["ddot"] = 10;
   Session session(fake_backend(), {}, three_times());
   EXPECT_THAT(session.run(std::vector{bare(call_of("ddot"))})[0].warnings, ElementsAre(HasSubstr("use a larger batch")));
 }
 
-TEST_F(SessionTest, WarnsOfValuesThatAreNoNumbers) {
+TEST_F(Sessions, WarnsOfValuesThatAreNoNumbers) {
   Experiment experiment = bare(with_addresses(kernel::parse_call(kernel::require("dscal"), {{"n", "1"}, {"alpha", "1e300"}})));
   experiment.setup = {{Action::What::fill, {}, 0, experiment.timed[0]},
                       {Action::What::execute, {}, 0, experiment.timed[0]}};  // 1e300 in the setup, infinity when timed
@@ -320,7 +320,7 @@ TEST_F(SessionTest, WarnsOfValuesThatAreNoNumbers) {
   EXPECT_THAT(session.run(std::vector{experiment})[0].warnings, ElementsAre(HasSubstr("infinities or NaN")));
 }
 
-TEST_F(SessionTest, RefusesRoutinesThatAreInNoLibrary) {
+TEST_F(Sessions, RefusesRoutinesThatAreInNoLibrary) {
   Session session(fake_backend(), {}, three_times());
   try {
     (void)session.run(std::vector{bare(call_of("dasum"))});
@@ -332,7 +332,7 @@ TEST_F(SessionTest, RefusesRoutinesThatAreInNoLibrary) {
   }
 }
 
-TEST_F(SessionTest, RefusesContradictions) {
+TEST_F(Sessions, RefusesContradictions) {
   Session session(fake_backend(), {}, three_times());
   EXPECT_THROW((void)session.run(std::vector{Experiment{}}), Error);
   Experiment two_in_a_batch = bare(call_of("ddot"));
@@ -344,7 +344,7 @@ TEST_F(SessionTest, RefusesContradictions) {
   EXPECT_THROW((void)session.run(std::vector{outside}), Error);
 }
 
-TEST_F(SessionTest, OfNothingIsNothing) {
+TEST_F(Sessions, WithoutExperimentsGivesNothing) {
   Session session(fake_backend(), {}, three_times());
   EXPECT_TRUE(session.run({}).empty());
   EXPECT_EQ(session.reference_time(), 0);

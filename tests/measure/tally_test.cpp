@@ -120,7 +120,7 @@ TEST(Tally, CountsTheFastestDisturbedIfNothingElseIsThere) {
   EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("the least disturbed count")));
 }
 
-TEST(Tally, CountsNoLongerWhatIsDiscardedLater) {
+TEST(Tally, ForgetsRepetitionsThatAreDiscardedLater) {
   StopRule rule;
   rule.minimum_repetitions = rule.maximum_repetitions = 3;
   Tally tally(rule, 1, 1);
@@ -141,7 +141,7 @@ TEST(Tally, CountsNoLongerWhatIsDiscardedLater) {
   EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("more than a quarter")));
 }
 
-TEST(Tally, CountsThoseOfTheLeastSlownessIfNothingElseIsThere) {
+TEST(Tally, CountsTheLeastSlowRepetitionsIfThereAreNoOthers) {
   StopRule rule;
   rule.minimum_repetitions = rule.maximum_repetitions = 2;
   Tally tally(rule, 1, 1);
@@ -156,7 +156,7 @@ TEST(Tally, CountsThoseOfTheLeastSlownessIfNothingElseIsThere) {
   EXPECT_THAT(counted(timings), ElementsAre(7, 6)) << "slowness decides, not time";
 }
 
-TEST(Tally, MakesSenseOfSenselessRules) {
+TEST(Tally, CorrectsContradictoryRules) {
   StopRule rule;
   rule.minimum_repetitions = 5;
   rule.maximum_repetitions = 0;

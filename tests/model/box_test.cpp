@@ -45,7 +45,7 @@ TEST(Box, FindsTheNearestPointAndBox) {
   EXPECT_EQ(nearest_box(boxes, Sizes{0, 0}), boxes[0]);
 }
 
-TEST(Box, RefusesNonsense) {
+TEST(Box, RefusesInvalidBounds) {
   EXPECT_THROW(check(Box{}), Error);
   EXPECT_THROW(check(Box{{1}, {2, 3}}), Error);
   EXPECT_THROW(check(Box{{9}, {8}}), Error);

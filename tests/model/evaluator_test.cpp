@@ -30,7 +30,7 @@ Model stepped(std::size_t dimensions) {
       .model;
 }
 
-TEST(Evaluator, GivesWhatTheLinearSearchGives) {
+TEST(Evaluator, AgreesWithALinearSearch) {
   std::mt19937_64 random(7);
   std::uniform_int_distribution<std::int64_t> size(0, 1200);
   for (std::size_t dimensions = 1; dimensions <= 3; ++dimensions) {
@@ -46,7 +46,7 @@ TEST(Evaluator, GivesWhatTheLinearSearchGives) {
   }
 }
 
-TEST(Evaluator, AlsoOnEveryCornerOfEveryPiece) {
+TEST(Evaluator, AgreesOnEveryCornerOfEveryPiece) {
   const Evaluator evaluator(stepped(2));
   for (const Piece& piece : evaluator.model().pieces) {
     for (const Sizes& corner :

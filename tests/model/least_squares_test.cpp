@@ -65,7 +65,7 @@ TEST(LeastSquares, DeviationCountsDegreesOfFreedom) {
   EXPECT_NEAR(fit.error.deviation, std::sqrt(squares / 2), 1e-14);
 }
 
-TEST(LeastSquares, AFitThroughAllSamplesSaysNothingOfItsError) {
+TEST(LeastSquares, AFitThroughAllSamplesHasNoErrorEstimate) {
   const std::vector<Sizes> points = {{8}, {16}, {24}, {32}};
   const Fit fit = fit_relative(total_basis(1, 3), {{8}, {32}}, points, std::vector<Seconds>{1, 5, 2, 9});
   EXPECT_LT(fit.error.maximum, 1e-12);
@@ -104,7 +104,7 @@ TEST(LeastSquares, AveragesNoise) {
   EXPECT_NEAR(fit.error.deviation, 0.02, 0.003);
 }
 
-TEST(LeastSquares, RefusesTimesThatAreNone) {
+TEST(LeastSquares, RefusesInvalidTimes) {
   const std::vector<Sizes> points = {{8}, {16}};
   const Box box{{8}, {16}};
   for (const double bad : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {

@@ -89,14 +89,14 @@ TEST(Levels, InTwoSizesBoundariesFollowTheFootprint) {
   EXPECT_EQ(nlohmann::json::parse(nlohmann::json(result.model).dump()).get<Model>(), result.model);
 }
 
-TEST(Levels, ThoseThatTheDomainDoesNotReachAreLeftOut) {
+TEST(Levels, LevelsOutsideOfTheDomainAreLeftOut) {
   const std::vector<MemoryLevel> levels = memory_levels({{200}, {400}}, ger_bytes, capacities, total_basis(1, 2), {});
   ASSERT_EQ(levels.size(), 1U);
   EXPECT_EQ(levels[0].bytes_low, 0);
   EXPECT_TRUE(std::isinf(levels[0].bytes_high));
 }
 
-TEST(Levels, InterruptedThereIsNoModel) {
+TEST(Levels, AnInterruptionGivesNoModel) {
   const SampleSource none = [](std::span<const Sizes>) -> std::optional<Measured> { return std::nullopt; };
   const LevelsModel result = model_by_levels({}, {"n"}, {{8}, {2000}}, ger_bytes, capacities, total_basis(1, 2), {}, none);
   EXPECT_FALSE(result.complete);

@@ -41,14 +41,14 @@ TEST(LuFromGer, SumsTheRankOneUpdates) {
   }
 }
 
-TEST(LuFromGer, RefusesWhatIsNoLu) {
+TEST(LuFromGer, RefusesOrdersAndModelsThatDoNotSuit) {
   EXPECT_THROW(lu_from_ger(square(), 1), Error);
   Model model = square();
   model.sizes = {"m", "n", "k"};
   EXPECT_THROW(lu_from_ger(model, 5), Error);
 }
 
-TEST(LuFromGer, DeviationIsRelativeToWhatWasMeasured) { EXPECT_DOUBLE_EQ((Deviation{100, 1.5, 1.0}.relative()), 0.5); }
+TEST(LuFromGer, DeviationIsRelativeToTheMeasurement) { EXPECT_DOUBLE_EQ((Deviation{100, 1.5, 1.0}.relative()), 0.5); }
 
 }  // namespace
 }  // namespace flopcast::model

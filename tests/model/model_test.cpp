@@ -34,7 +34,7 @@ Model example() {
   return model;
 }
 
-TEST(Model, EvaluatesThePieceThatHolds) {
+TEST(Model, EvaluatesTheMatchingPiece) {
   const Model model = example();
   EXPECT_NEAR(evaluate(model, Sizes{10}).seconds, 1e-6, 1e-18);
   EXPECT_EQ(evaluate(model, Sizes{10}).relative_error, 0.01);

@@ -185,7 +185,7 @@ TEST(OnDemandModels, TotalsAddUpAndDifferencesOfEqualTotalsAreCertain) {
   EXPECT_GT(models.covariance(total, total), 0);
 }
 
-TEST(Locations, FewStayAsTheyAre) {
+TEST(Locations, FewAreKept) {
   const std::vector<Location> all = {{{1, 2}, 3, 0}, {{1.001, 2}, 4, 4}};
   const std::vector<Location> merged = merge(all);
   ASSERT_EQ(merged.size(), 2U);

@@ -41,7 +41,7 @@ TEST(Process, InterpolatesBetweenObservations) {
   }
 }
 
-TEST(Process, KnowsThatItDoesNotKnowFarAway) {
+TEST(Process, IsUncertainFarAway) {
   const Data data = sine(25, 1e-3, 1);
   const Process process = Process::fit(data.points, data.values, data.noise, {0}, start());
   EXPECT_LT(std::sqrt(process.predict(at(3)).variance), 0.05);
@@ -49,7 +49,7 @@ TEST(Process, KnowsThatItDoesNotKnowFarAway) {
   EXPECT_NEAR(process.predict(at(50)).mean, process.parameters().mean, 1e-3);
 }
 
-TEST(Process, IntervalsCoverWhatTheyPromise) {
+TEST(Process, IntervalsCoverAsOftenAsPromised) {
   int covered = 0;
   int points = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -87,7 +87,7 @@ TEST(Process, CovarianceOfSumsAgreesWithItsParts) {
   }
 }
 
-TEST(Process, PriorIsThePosteriorOfNothing) {
+TEST(Process, PriorIsThePosteriorWithoutObservations) {
   Points points(2, 1);
   points << 0, 1;
   const Eigen::MatrixXd covariance = Process::prior_smooth_covariance(points, {0}, start());

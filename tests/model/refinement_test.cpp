@@ -146,7 +146,7 @@ TEST(Refinement, ReusesSamplesOfEnclosingBoxes) {
   EXPECT_GT(fitted, fitted_alone);
 }
 
-TEST(Refinement, InterruptedItHoldsWhatItHas) {
+TEST(Refinement, AnInterruptionKeepsThePiecesSoFar) {
   CountingSource source(stepped);
   source.most_batches = 2;
   const Refinement result = refined(source, 2);
@@ -155,7 +155,7 @@ TEST(Refinement, InterruptedItHoldsWhatItHas) {
   EXPECT_FALSE(evaluate(result.model, Sizes{500, 500}).extrapolated);
 }
 
-TEST(Refinement, InterruptedBeforeTheFirstFitItHasNoPieces) {
+TEST(Refinement, AnInterruptionBeforeTheFirstFitLeavesNoPieces) {
   CountingSource source(stepped);
   source.most_batches = 0;
   const Refinement result = refined(source, 2);
@@ -163,7 +163,7 @@ TEST(Refinement, InterruptedBeforeTheFirstFitItHasNoPieces) {
   EXPECT_TRUE(result.model.pieces.empty());
 }
 
-TEST(Refinement, ResumedItTakesNoSampleAgainAndEndsTheSame) {
+TEST(Refinement, AResumedRefinementRepeatsNoSampleAndEndsTheSame) {
   CountingSource whole(stepped);
   const Refinement expected = refined(whole, 2);
 

@@ -20,20 +20,20 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A directory that is gone after the test.
-class StoreTest : public ::testing::Test {
+/// A test with a store in a directory of its own, which is removed in the end.
+class Stores : public ::testing::Test {
  protected:
-  StoreTest() {
+  Stores() {
     std::string name = (std::filesystem::temp_directory_path() / "flopcast-store-XXXXXX").string();
     directory = ::mkdtemp(name.data());
     path = directory / "flopcast.db";
   }
-  ~StoreTest() override {
+  ~Stores() override {
     std::error_code ignored;
     std::filesystem::remove_all(directory, ignored);
   }
 
-  /// Files whose name begins as the store's that was moved aside.
+  /// Returns the files whose name begins with that of the damaged store.
   [[nodiscard]] std::vector<std::string> moved_aside() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -83,7 +83,7 @@ std::string message_of(const std::function<void()>& action) {
   return "";
 }
 
-TEST_F(StoreTest, SamplesKeepEveryRepetition) {
+TEST_F(Stores, SamplesKeepEveryRepetition) {
   {
     Store store = Store::open(path);
     EXPECT_EQ(store.warning(), "");
@@ -97,7 +97,7 @@ TEST_F(StoreTest, SamplesKeepEveryRepetition) {
   EXPECT_TRUE(store.samples(key("dsyrk")).empty());
 }
 
-TEST_F(StoreTest, ModelsAreReplacedFoundAndDeleted) {
+TEST_F(Stores, ModelsAreReplacedFoundAndDeleted) {
   Store store = Store::open(path);
   EXPECT_FALSE(store.put_model(model()));
   Model changed = model();
@@ -113,7 +113,7 @@ TEST_F(StoreTest, ModelsAreReplacedFoundAndDeleted) {
   EXPECT_THAT(store.models(), ElementsAre(model("dgemm")));
 }
 
-TEST_F(StoreTest, EnvironmentsAndArtifacts) {
+TEST_F(Stores, EnvironmentsAndArtifacts) {
   Store store = Store::open(path);
   Environment environment;
   environment.cpu = "a CPU";
@@ -133,7 +133,7 @@ TEST_F(StoreTest, EnvironmentsAndArtifacts) {
   EXPECT_FALSE(store.delete_artifact("profile", "mine"));
 }
 
-TEST_F(StoreTest, ExportAndImportGiveTheSameStore) {
+TEST_F(Stores, ExportAndImportGiveTheSameStore) {
   Store store = Store::open(path);
   store.add_samples(std::vector<Sample>{sample(8), sample(16)});
   store.put_model(model());
@@ -141,11 +141,11 @@ TEST_F(StoreTest, ExportAndImportGiveTheSameStore) {
   const nlohmann::json document = store.export_json();
   Store other = Store::open(directory / "other" / "other.db");
   other.import_json(document);
-  other.import_json(document);  // nothing twice
+  other.import_json(document);  // a repeated import adds nothing
   EXPECT_EQ(other.export_json(), document);
 }
 
-TEST_F(StoreTest, ImportIsAllOrNothing) {
+TEST_F(Stores, ImportIsAllOrNothing) {
   Store store = Store::open(path);
   nlohmann::json document = store.export_json();
   document["samples"] = {sample(8), "no sample"};
@@ -155,12 +155,12 @@ TEST_F(StoreTest, ImportIsAllOrNothing) {
   EXPECT_THROW(store.import_json(nlohmann::json::array()), Error);
 }
 
-TEST_F(StoreTest, MakesItsDirectory) {
+TEST_F(Stores, MakesItsDirectory) {
   Store::open(directory / "a" / "b" / "flopcast.db").add_sample(sample(8));
   EXPECT_TRUE(std::filesystem::exists(directory / "a" / "b" / "flopcast.db"));
 }
 
-TEST_F(StoreTest, UnusableDirectoryIsNamed) {
+TEST_F(Stores, UnusableDirectoryIsNamed) {
   std::ofstream(directory / "file") << "no directory";
   const std::filesystem::path below = directory / "file" / "flopcast.db";
   EXPECT_THAT(message_of([&] { Store::open(below); }), HasSubstr((directory / "file").string()));
@@ -171,7 +171,7 @@ TEST_F(StoreTest, UnusableDirectoryIsNamed) {
   }
 }
 
-TEST_F(StoreTest, DefaultPathFollowsTheEnvironment) {
+TEST_F(Stores, DefaultPathFollowsTheEnvironment) {
   ::setenv("XDG_DATA_HOME", "/data", 1);
   ::unsetenv("FLOPCAST_HOME");
   EXPECT_EQ(default_store_path(), "/data/flopcast/flopcast.db");
@@ -183,7 +183,7 @@ TEST_F(StoreTest, DefaultPathFollowsTheEnvironment) {
   EXPECT_EQ(default_store_path(), "/home/me/.local/share/flopcast/flopcast.db");
 }
 
-TEST_F(StoreTest, GarbageIsMovedAside) {
+TEST_F(Stores, GarbageIsMovedAside) {
   const std::string garbage(5000, 'x');
   for (const std::string& contents : {garbage, std::string("short"), std::string("SQLite format 3\0 and then rubbish", 34)}) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << contents;
@@ -198,7 +198,7 @@ TEST_F(StoreTest, GarbageIsMovedAside) {
   }
 }
 
-TEST_F(StoreTest, CopiesAreNeitherMadeNorMovedAside) {
+TEST_F(Stores, CopiesAreNeitherMadeNorMovedAside) {
   EXPECT_THAT(message_of([&] { Store::open_copy(path); }), HasSubstr("there is no store"));
   EXPECT_FALSE(std::filesystem::exists(path));
   std::ofstream(path, std::ios::binary) << std::string(5000, 'x');
@@ -209,7 +209,7 @@ TEST_F(StoreTest, CopiesAreNeitherMadeNorMovedAside) {
   EXPECT_EQ(Store::open_copy(path).sample_count(), 1);
 }
 
-TEST_F(StoreTest, TruncatedFileIsMovedAsideWithItsContents) {
+TEST_F(Stores, TruncatedFileIsMovedAsideWithItsContents) {
   {
     Store store = Store::open(path);
     for (std::int64_t m = 8; m <= 8 * 400; m += 8) {
@@ -228,7 +228,7 @@ TEST_F(StoreTest, TruncatedFileIsMovedAsideWithItsContents) {
   EXPECT_EQ(Store::open(path).warning(), "");
 }
 
-TEST_F(StoreTest, ALargeOneIsLookedThroughOnceADayAndWhenDamageShows) {
+TEST_F(Stores, ALargeStoreIsCheckedOnceADayAndAfterDamage) {
   const auto put = [&](int i) { Store::open(path).put_artifact("kind", fmt::format("{}", i), std::string(1 << 20, 'x')); };
   for (int i = 0; i < 6; ++i) {
     put(i);
@@ -252,7 +252,7 @@ TEST_F(StoreTest, ALargeOneIsLookedThroughOnceADayAndWhenDamageShows) {
   EXPECT_EQ(moved_aside().size(), 1U);
 }
 
-TEST_F(StoreTest, NewerVersionIsRefusedAndLeftAlone) {
+TEST_F(Stores, NewerVersionIsRefusedAndLeftAlone) {
   Store::open(path).add_sample(sample(8));
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
@@ -262,7 +262,7 @@ TEST_F(StoreTest, NewerVersionIsRefusedAndLeftAlone) {
   EXPECT_TRUE(moved_aside().empty());
 }
 
-TEST_F(StoreTest, AnotherProgramsDatabaseIsRefusedAndLeftAlone) {
+TEST_F(Stores, AnotherProgramsDatabaseIsRefusedAndLeftAlone) {
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(database, "CREATE TABLE precious (x)", nullptr, nullptr, nullptr), SQLITE_OK);
@@ -271,7 +271,7 @@ TEST_F(StoreTest, AnotherProgramsDatabaseIsRefusedAndLeftAlone) {
   EXPECT_TRUE(moved_aside().empty());
 }
 
-/// Runs `action` in a process of its own; its exit status as waitpid gives it.
+/// Runs `action` in a process of its own; returns its exit status as waitpid gives it.
 int in_child(const std::function<void()>& action) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -287,7 +287,7 @@ int in_child(const std::function<void()>& action) {
   return status;
 }
 
-TEST_F(StoreTest, WhatWasStoredSurvivesAKill) {
+TEST_F(Stores, StoredDataSurviveAKill) {
   const int status = in_child([&] {
     Store store = Store::open(path);
     store.add_sample(sample(8));
@@ -301,7 +301,7 @@ TEST_F(StoreTest, WhatWasStoredSurvivesAKill) {
   EXPECT_EQ(store.models().size(), 1U);
 }
 
-TEST_F(StoreTest, ProcessesWriteAtTheSameTime) {
+TEST_F(Stores, ProcessesWriteAtTheSameTime) {
   constexpr int writers = 4;
   constexpr int samples_each = 50;
   std::vector<pid_t> children;
@@ -328,7 +328,7 @@ TEST_F(StoreTest, ProcessesWriteAtTheSameTime) {
   EXPECT_EQ(Store::open(path).sample_count(), writers * samples_each);
 }
 
-TEST_F(StoreTest, ProcessesThatFindItDamagedLoseNothingThatTheOthersWrite) {
+TEST_F(Stores, ConcurrentRepairsLoseNothingThatOthersWrite) {
   std::ofstream(path) << std::string(5000, 'x');
   std::vector<pid_t> children;
   for (int writer = 0; writer < 4; ++writer) {
@@ -352,11 +352,11 @@ TEST_F(StoreTest, ProcessesThatFindItDamagedLoseNothingThatTheOthersWrite) {
   EXPECT_EQ(moved_aside().size(), 1U);
 }
 
-TEST_F(StoreTest, AFullDiskIsSaidAndLosesNothing) {
+TEST_F(Stores, AFullDiskIsReportedAndLosesNothing) {
   const int status = in_child([&] {
     Store store = Store::open(path);
     store.add_sample(sample(8));
-    const rlimit limit{200'000, 200'000};  // bytes that a file may have: writing on fails as on a full disk
+    const rlimit limit{200'000, 200'000};  // bytes that a file may have; writing more fails as on a full disk
     ::signal(SIGXFSZ, SIG_IGN);
     ::setrlimit(RLIMIT_FSIZE, &limit);
     try {
@@ -374,7 +374,7 @@ TEST_F(StoreTest, AFullDiskIsSaidAndLosesNothing) {
   EXPECT_GE(store.sample_count(), 1);
 }
 
-/// Whether SQLite finds nothing wrong in the store's file.
+/// Returns true if SQLite finds nothing wrong in the store's file.
 bool is_whole(const std::filesystem::path& path) {
   sqlite3* database = nullptr;
   std::string verdict;
@@ -389,7 +389,7 @@ bool is_whole(const std::filesystem::path& path) {
   return verdict == "ok";
 }
 
-TEST_F(StoreTest, NoFlippedBitIsLeftInAStore) {
+TEST_F(Stores, NoFlippedBitIsLeftInAStore) {
   {
     Store store = Store::open(path);
     for (std::int64_t m = 8; m <= 8 * 40; m += 8) {
@@ -424,7 +424,7 @@ TEST_F(StoreTest, NoFlippedBitIsLeftInAStore) {
       const std::string warning = Store::open(flipped).warning();
       repaired += warning.find("removed") != std::string::npos ? 1 : 0;
       begun += warning.find("empty one") != std::string::npos ? 1 : 0;
-    } catch (const Error& error) {  // a version of the store that this flopcast doesn't know
+    } catch (const Error& error) {  // the store now claims a version that this flopcast doesn't know
       EXPECT_THAT(error.what(), HasSubstr("made by a newer flopcast")) << seed;
       ++refused;
       continue;
@@ -444,7 +444,7 @@ TEST_F(StoreTest, NoFlippedBitIsLeftInAStore) {
   EXPECT_LT(refused, 10);
 }
 
-TEST_F(StoreTest, AnEntryThatCannotBeReadIsRemovedAndTheOthersStay) {
+TEST_F(Stores, AnEntryThatCannotBeReadIsRemovedAndTheOthersStay) {
   {
     Store store = Store::open(path);
     store.add_samples(std::vector<Sample>{sample(8), sample(16)});
@@ -464,7 +464,7 @@ TEST_F(StoreTest, AnEntryThatCannotBeReadIsRemovedAndTheOthersStay) {
   EXPECT_EQ(Store::open(path).warning(), "");
 }
 
-TEST_F(StoreTest, AnArtifactOfAnotherTypeIsNamed) {
+TEST_F(Stores, AnArtifactOfAnotherTypeIsNamed) {
   Store store = Store::open(path);
   store.put_artifact("profile", "mine", {{"nb", "many"}});
   const auto read = [&] {

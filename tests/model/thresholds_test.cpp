@@ -34,13 +34,13 @@ TEST(Thresholds, AreFoundByBisection) {
   EXPECT_LT(probes, 20);
 }
 
-TEST(Thresholds, AreNoneWhereTheTeamIsTheSame) {
+TEST(Thresholds, AreNoneIfTheTeamIsConstant) {
   EXPECT_THAT(*find_thresholds({{8}, {1024}}, 8, team_from(1e9)), IsEmpty());
   EXPECT_THAT(*find_thresholds({{8}, {1024}}, 8, team_from(0)), IsEmpty());
   EXPECT_THAT(*find_thresholds({{64, 64}, {64, 64}}, 8, team_from(5000)), IsEmpty()) << "a domain of a single point";
 }
 
-TEST(Thresholds, OneProbeThatIsWrongIsOutvoted) {
+TEST(Thresholds, AWrongProbeIsOutvoted) {
   for (int wrong = 0; wrong < 9; ++wrong) {
     int probe = 0;
     const auto found = find_thresholds({{1}, {100000}}, 1, [&](const Sizes& sizes) -> std::optional<double> {
@@ -67,7 +67,7 @@ TEST(Thresholds, AreNotKnownIfInterrupted) {
   }));
 }
 
-TEST(Sides, PartTheSizes) {
+TEST(Sides, DivideTheSizes) {
   EXPECT_THAT(sides({}), ElementsAre(Side{}));
   const std::vector<double> thresholds = {100, 1000};
   const std::vector<Side> all = sides(thresholds);
@@ -79,7 +79,7 @@ TEST(Sides, PartTheSizes) {
   EXPECT_FALSE(all[0].meets({{10, 10}, {20, 20}}));
 }
 
-TEST(Sides, TakePointsOfOthersAsFarAsTheyMust) {
+TEST(Sides, TakePointsOfOtherSidesOnlyIfNeeded) {
   const std::vector<double> thresholds = {1000};
   const Side little = sides(thresholds)[0], much = sides(thresholds)[1];
   const Box box{{8, 8}, {64, 64}};

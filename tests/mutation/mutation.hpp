@@ -10,14 +10,14 @@
 
 #include <nlohmann/json.hpp>
 
-/// Seeded changes to what flopcast reads, as damaged disks, other programs and tired people make them.
+/// Seeded changes to flopcast's input, as damaged disks, other programs and tired people cause them.
 namespace flopcast::testing {
 
 using Random = std::mt19937_64;
 
 inline std::size_t below(Random& random, std::size_t bound) { return static_cast<std::size_t>(random() % bound); }
 
-/// One to four changes of bits, bytes, words, lengths and order.
+/// Makes one to four changes of bits, bytes, words, lengths and order.
 inline std::string mutate_bytes(std::string bytes, Random& random) {
   constexpr std::array<std::uint64_t, 14> words = {0,          1,          2,          0x7f,  0xff,    0x7fffffff, 0x80000000,
                                                    0xffffffff, ~0ULL >> 1, 1ULL << 63, ~0ULL, 1000000, 1000000000, 1000000000000};
@@ -46,7 +46,7 @@ inline std::string mutate_bytes(std::string bytes, Random& random) {
 
 namespace detail {
 
-/// Stands for a number that no double holds, which nlohmann::json can't have.
+/// Represents a number that no double holds, which nlohmann::json can't have.
 inline constexpr std::string_view overflowing = "\"@1e400@\"";
 
 inline void collect(nlohmann::json& value, std::vector<nlohmann::json*>& holders) {
@@ -102,7 +102,7 @@ inline void change(nlohmann::json& holder, Random& random) {
 
 }  // namespace detail
 
-/// One or two members of a JSON document missing, of another size or type.
+/// Removes one or two members of a JSON document, or gives them another size or type.
 inline std::string mutate_json(const std::string& text, Random& random) {
   nlohmann::json document = nlohmann::json::parse(text);
   for (std::size_t change = 0, changes = 1 + below(random, 3) / 2; change < changes; ++change) {
@@ -120,7 +120,7 @@ inline std::string mutate_json(const std::string& text, Random& random) {
   return mutated;
 }
 
-/// A JSON document with a member changed, or (one time in five) its bytes.
+/// Changes a member of a JSON document, or (one time in five) its bytes.
 inline std::string mutate_document(const std::string& text, Random& random) {
   return below(random, 5) == 0 ? mutate_bytes(text, random) : mutate_json(text, random);
 }

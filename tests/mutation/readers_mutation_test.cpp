@@ -40,17 +40,17 @@
 #include "tests/mutation/mutation.hpp"
 #include "tests/roofline/fake_roofline.hpp"
 
-/// Whatever stands in a file: a reader says what is wrong with it (an Error), and neither crashes nor takes long nor much memory.
+/// Whatever a file contains, a reader says what is wrong with it (an Error), and neither crashes nor takes much time or memory.
 namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::Random;
 
-constexpr int most_seconds = 10;  // of CPU time for one mutation: far more than any needs
+constexpr int most_seconds = 10;  // CPU time for one mutation: far more than any needs
 constexpr std::int64_t most_growth_kib = 512 * 1024;
 
-std::array<char, 128> present{};  ///< what is being read: told if a signal ends the test
+std::array<char, 128> present{};  ///< input that is being read, for the message if a signal ends the test
 
 void tell_and_end(int number) {
   const std::size_t length = std::strlen(present.data());
@@ -67,7 +67,7 @@ std::int64_t peak_kib() {
   return usage.ru_maxrss;
 }
 
-/// Tells which mutation it was if a signal ends the test, also that of the clock.
+/// Prints the mutation if a signal ends the test, the clock's signal included.
 class Watch {
  public:
   Watch() {
@@ -86,7 +86,7 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
   ~Watch() { allow(0); }
 
-  /// Ends the test if it takes more than so many seconds of CPU time from now on; 0: no longer.
+  /// Ends the test if it takes more than `seconds` seconds of CPU time from now on; 0 removes the limit.
   static void allow(int seconds) {
     const itimerval limit{{0, 0}, {seconds, 0}};
     ::setitimer(ITIMER_PROF, &limit, nullptr);
@@ -99,7 +99,7 @@ class Watch {
 using Mutate = std::function<std::string(const std::string&, Random&)>;
 using Read = std::function<void(const std::string&)>;
 
-/// Reads `count` mutations of `valid`; all that may come of one is an Error that isn't our fault.
+/// Reads `count` mutations of `valid`; each may only succeed or end with an Error that isn't internal.
 void try_mutations(const std::string& name, const std::string& valid, const Mutate& mutate, int count, const Read& read) {
   ASSERT_NO_THROW(read(valid)) << name;
   const Watch watch;
@@ -125,7 +125,7 @@ void try_mutations(const std::string& name, const std::string& valid, const Muta
   EXPECT_LT(peak_kib() - before, most_growth_kib) << name;
 }
 
-/// A directory that is gone after the test.
+/// A test with a directory that is removed in the end.
 class Mutations : public ::testing::Test {
  protected:
   Mutations() {
@@ -147,7 +147,7 @@ class Mutations : public ::testing::Test {
 
 std::string text_of(const interpose::Contents& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-/// Two threads; the first one's records are in two pieces. Live chunks are as in a recording that has no end.
+/// Returns a recording of two threads; the first one's records are in two pieces. Live chunks are as in a recording that has no end.
 std::string recording() {
   using namespace interpose;
   File recorded;
@@ -171,7 +171,7 @@ std::string recording() {
   return text_of(recorded.bytes());
 }
 
-/// All that is made of a trace before anything is measured.
+/// Does everything with a trace that comes before measuring.
 void follow(const Trace& trace) {
   cache::AccessOptions options;
   options.line_bytes = 64;
@@ -332,7 +332,7 @@ nlohmann::json exported() {
           {"artifacts", {{{"kind", "study"}, {"name", "mine"}, {"document", {{"nb", 96}}}}}}};
 }
 
-TEST_F(Mutations, OfWhatAStoreHolds) {
+TEST_F(Mutations, OfStoredDocuments) {
   try_mutations("a model", nlohmann::json(fitted()).dump(), testing::mutate_document, 1000, [](const std::string& contents) {
     const auto read = in_document("a model", [&] { return parse_json(contents, "a model").get<model::Model>(); });
     static_cast<void>(model::evaluate(read, std::vector<std::int64_t>{100}));

@@ -28,7 +28,7 @@ Seconds ger_time(std::int64_t order) {
   return (40e-9 + 2e-9 * n + per_element * n * n) * (1 + 0.005 * std::sin(n));
 }
 
-/// What LU really does: SCAL and GER in every step.
+/// Returns the time of LU's real calls: SCAL and GER in every step.
 Seconds lu_time(std::int64_t n) {
   Seconds sum = 0;
   for (std::int64_t i = 1; i < n; ++i) {

@@ -9,20 +9,20 @@
 namespace flopcast::path {
 namespace {
 
-TEST(AggregateTest, RanksOfAGrid) {
+TEST(Aggregate, FindsTheGridOfRanks) {
   EXPECT_EQ(Aggregate::of_ranks({2, 0, 1, 3})->dimensions(), (std::vector<Dimension>{{1, 4}}));
   EXPECT_EQ(Aggregate::of_ranks({5, 8, 11})->dimensions(), (std::vector<Dimension>{{3, 3}}));
   EXPECT_EQ(Aggregate::of_ranks({0, 1, 8, 9, 16, 17})->dimensions(), (std::vector<Dimension>{{1, 2}, {8, 3}}));
   EXPECT_TRUE(Aggregate::of_ranks({7})->dimensions().empty());
 }
 
-TEST(AggregateTest, RanksThatAreNoGrid) {
+TEST(Aggregate, RefusesRanksThatAreNoGrid) {
   EXPECT_FALSE(Aggregate::of_ranks({0, 1, 3}));
   EXPECT_FALSE(Aggregate::of_ranks({0, 2, 3, 5}));  // its dimensions reach into each other
   EXPECT_FALSE(Aggregate::of_ranks({0, 1, 4, 6}));
 }
 
-TEST(AggregateTest, RowsAndColumnsCoverAllProcesses) {
+TEST(Aggregate, RowsAndColumnsCoverAllProcesses) {
   const std::optional<Aggregate> row = Aggregate::of_ranks({3, 4, 5});
   const std::optional<Aggregate> column = Aggregate::of_ranks({1, 4, 7, 10});
   EXPECT_FALSE(row->covers(12));
@@ -31,7 +31,7 @@ TEST(AggregateTest, RowsAndColumnsCoverAllProcesses) {
   EXPECT_TRUE(Aggregate().covers(1));
 }
 
-/// All sums of the dimensions' multiples.
+/// Returns all sums of the dimensions' multiples.
 std::multiset<int> offsets(const std::vector<Dimension>& dimensions) {
   std::multiset<int> all = {0};
   for (const Dimension& dimension : dimensions) {
@@ -46,7 +46,7 @@ std::multiset<int> offsets(const std::vector<Dimension>& dimensions) {
   return all;
 }
 
-TEST(AggregateTest, RandomGridsAreTheSetsOfTheirRanks) {
+TEST(Aggregate, RandomGridsAreTheSetsOfTheirRanks) {
   std::mt19937 random(1);
   for (int trial = 0; trial < 2000; ++trial) {
     std::vector<Dimension> dimensions(1 + random() % 3);

@@ -14,7 +14,7 @@ namespace {
 
 Costs work(Seconds seconds) { return {.time = seconds, .computation = seconds}; }
 
-TEST(CriticalPathTest, FollowsTheLongerOfTwo) {
+TEST(CriticalPath, FollowsTheLongerOfTwoPaths) {
   CriticalPath first(0);
   CriticalPath second(1);
   first.add(work(3));
@@ -26,7 +26,7 @@ TEST(CriticalPathTest, FollowsTheLongerOfTwo) {
   EXPECT_DOUBLE_EQ(second.own().time, 3);
 }
 
-TEST(CriticalPathTest, KeepsToItsOwnIfThatIsLonger) {
+TEST(CriticalPath, KeepsItsOwnPathIfThatIsLonger) {
   CriticalPath first(0);
   CriticalPath second(1);
   first.add(work(1));
@@ -36,7 +36,7 @@ TEST(CriticalPathTest, KeepsToItsOwnIfThatIsLonger) {
   EXPECT_EQ(second.log().position(), 0U);
 }
 
-TEST(CriticalPathTest, EachMetricHasItsOwnLongestPath) {
+TEST(CriticalPath, EachMetricHasItsOwnLongestPath) {
   CriticalPath first(0);
   CriticalPath second(1);
   first.add({.time = 5, .computation = 5, .words = 1});
@@ -47,21 +47,21 @@ TEST(CriticalPathTest, EachMetricHasItsOwnLongestPath) {
   EXPECT_DOUBLE_EQ(second.mark().longest.time, 5);
 }
 
-TEST(CriticalPathTest, WaitingIsNotOnThePath) {
+TEST(CriticalPath, WaitingIsNotOnThePath) {
   CriticalPath path(0);
   path.wait(4);
   EXPECT_DOUBLE_EQ(path.own().idle, 4);
   EXPECT_DOUBLE_EQ(path.mark().along.time, 0);
 }
 
-TEST(CriticalPathTest, EquallyLongPathsGoToTheLowerRankWhateverTheOrder) {
+TEST(CriticalPath, EquallyLongPathsGoToTheLowerRankWhateverTheOrder) {
   const PathMark low{work(1), work(1), {2, 0}};
   const PathMark high{work(1), work(1), {5, 0}};
   EXPECT_EQ(longer(low, high).place.rank, 2);
   EXPECT_EQ(longer(high, low).place.rank, 2);
 }
 
-TEST(EventLogTest, SaysThatItIsFull) {
+TEST(EventLog, ReportsThatItIsFull) {
   EventLog log(1);
   log.add_kernel(7, 1);
   EXPECT_TRUE(log.complete());
@@ -69,7 +69,7 @@ TEST(EventLogTest, SaysThatItIsFull) {
   EXPECT_FALSE(log.complete());
 }
 
-/// A program's graph, with all edges, and its longest path by trying all of them backwards.
+/// A program's graph with all edges. Its longest path is found by trying all paths backwards.
 class Graph {
  public:
   std::size_t add(double seconds, std::uint32_t kernel, std::vector<std::size_t> before) {
@@ -107,7 +107,7 @@ class Graph {
   std::vector<Node> nodes_;
 };
 
-TEST(CriticalPathTest, AgreesWithBruteForceOnRandomPrograms) {
+TEST(CriticalPath, AgreesWithBruteForceOnRandomPrograms) {
   std::mt19937 random(1);
   for (int program = 0; program < 200; ++program) {
     constexpr int ranks = 3;

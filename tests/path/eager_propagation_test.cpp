@@ -10,7 +10,7 @@ namespace {
 
 KernelKey key_number(std::uint32_t number) { return {KernelKind::computation, number, {}}; }
 
-/// Processes on a grid, and what each has been told by all.
+/// Processes on a grid, and the records that all have told each of them.
 class Processes {
  public:
   Processes(int rows, int columns) : rows_(rows), columns_(columns), known_(static_cast<std::size_t>(rows * columns)) {
@@ -22,7 +22,7 @@ class Processes {
   EagerPropagation& operator[](int rank) { return each_[static_cast<std::size_t>(rank)]; }
   const std::map<std::uint32_t, KernelStatistics>& known(int rank) const { return known_[static_cast<std::size_t>(rank)]; }
 
-  /// A collective of a row, a column or all, as the library does it.
+  /// Performs a collective of a row, a column or all processes as the library does.
   void collective(const std::vector<int>& ranks) {
     const Aggregate channel = *Aggregate::of_ranks(ranks);
     const auto teller = std::find_if(ranks.begin(), ranks.end(), [&](int rank) { return (*this)[rank].has_something_to_tell(channel); });
@@ -68,7 +68,7 @@ class Processes {
   std::vector<std::map<std::uint32_t, KernelStatistics>> known_;
 };
 
-TEST(EagerPropagationTest, ARowAndThenColumnsReachEverybody) {
+TEST(EagerPropagation, ARowAndThenColumnsReachEverybody) {
   Processes processes(2, 3);
   processes[4].offer(0, key_number(0), {3, 1.5, 0});
   processes.all_rows();
@@ -82,7 +82,7 @@ TEST(EagerPropagationTest, ARowAndThenColumnsReachEverybody) {
   }
 }
 
-TEST(EagerPropagationTest, TheSameChannelTwiceSaysNothingNew) {
+TEST(EagerPropagation, ARepeatedChannelAddsNothing) {
   Processes processes(2, 3);
   processes[0].offer(0, key_number(0), {3, 1, 0});
   processes.all_rows();
@@ -91,7 +91,7 @@ TEST(EagerPropagationTest, TheSameChannelTwiceSaysNothingNew) {
   EXPECT_TRUE(processes[0].has_something_to_tell(*Aggregate::of_ranks(processes.column(0))));
 }
 
-TEST(EagerPropagationTest, AllProcessesAtOnce) {
+TEST(EagerPropagation, AllProcessesAtOnce) {
   Processes processes(2, 3);
   processes[5].offer(0, key_number(0), {3, 1, 0});
   processes.collective({0, 1, 2, 3, 4, 5});
@@ -99,8 +99,9 @@ TEST(EagerPropagationTest, AllProcessesAtOnce) {
   EXPECT_EQ(processes.known(5).count(0), 1U);
 }
 
-/// Programs whose rows and columns communicate in turn: whatever each process finds out by itself, in the end all go by the same times.
-TEST(EagerPropagationTest, RandomOffersEndInAgreement) {
+/// The rows and columns of these programs communicate in turn. Whatever each process finds out by itself, in the end all use the same
+/// times.
+TEST(EagerPropagation, RandomOffersEndInAgreement) {
   std::mt19937 random(2);
   for (int trial = 0; trial < 200; ++trial) {
     const int rows = static_cast<int>(1 + random() % 4);

@@ -16,7 +16,7 @@ KernelStatistics times(std::initializer_list<double> values) {
   return statistics;
 }
 
-/// How many of `occurrences`, all taking `seconds`, are executed.
+/// Returns how many of `occurrences`, which all take `seconds`, are executed.
 int executions(ExecutionDecisions& decisions, int occurrences, Seconds seconds = 1, const Standing& standing = {}) {
   const Kernel kernel;
   int executed = 0;
@@ -31,37 +31,37 @@ int executions(ExecutionDecisions& decisions, int occurrences, Seconds seconds =
   return executed;
 }
 
-TEST(ExecutionDecisionsTest, FullExecutesEverything) {
+TEST(ExecutionDecisions, FullExecutesEverything) {
   ExecutionDecisions decisions(Policy::full, {});
   EXPECT_EQ(executions(decisions, 100), 100);
 }
 
-TEST(ExecutionDecisionsTest, APredictableKernelIsLookedAtAgainNowAndThen) {
+TEST(ExecutionDecisions, APredictableKernelIsExecutedNowAndThen) {
   ExecutionDecisions decisions(Policy::conditional, {});
   EXPECT_EQ(executions(decisions, 3 + 64), 3);
   ExecutionDecisions others(Policy::conditional, {});
   EXPECT_EQ(executions(others, 3 + 64 + 1), 4);
 }
 
-TEST(ExecutionDecisionsTest, WhatIsKnownFromBeforeNeedsOneLook) {
+TEST(ExecutionDecisions, PriorTimesNeedOneExecution) {
   ExecutionDecisions decisions(Policy::conditional, {});
   decisions.know(0, {{}, times({1, 1, 1}), 5, 0});
   EXPECT_EQ(executions(decisions, 20), 1);
 }
 
-TEST(ExecutionDecisionsTest, WhatSomebodyElseLooksAtNeedsNone) {
+TEST(ExecutionDecisions, TrustedPriorTimesNeedNoExecution) {
   ExecutionDecisions decisions(Policy::conditional, {});
   decisions.know(0, {{}, times({1, 1, 1}), 5, 0}, true);
   EXPECT_EQ(executions(decisions, 20), 0);
 }
 
-TEST(ExecutionDecisionsTest, WhatHasDriftedIsDiscarded) {
+TEST(ExecutionDecisions, DriftedPriorTimesAreDiscarded) {
   ExecutionDecisions decisions(Policy::conditional, {});
   decisions.know(0, {{}, times({2, 2, 2}), 5, 0});
   EXPECT_EQ(executions(decisions, 20), 3);
 }
 
-TEST(ExecutionDecisionsTest, ASpeedThatChangesIsLearntAnew) {
+TEST(ExecutionDecisions, ASpeedThatChangesIsLearntAnew) {
   ExecutionDecisions decisions(Policy::conditional, {});
   EXPECT_EQ(executions(decisions, 3 + 64), 3);
   const Kernel kernel;
@@ -74,7 +74,7 @@ TEST(ExecutionDecisionsTest, ASpeedThatChangesIsLearntAnew) {
   EXPECT_EQ(decisions.estimate(0, kernel), 2);
 }
 
-TEST(ExecutionDecisionsTest, ADisturbanceIsNotDrift) {
+TEST(ExecutionDecisions, ADisturbanceIsNotDrift) {
   ExecutionDecisions decisions(Policy::conditional, {});
   const Kernel kernel;
   for (const Seconds seconds : {1.0, 1.0, 1.0, 1.0}) {
@@ -86,7 +86,7 @@ TEST(ExecutionDecisionsTest, ADisturbanceIsNotDrift) {
   EXPECT_EQ(decisions.estimate(0, kernel), 1);
 }
 
-TEST(ExecutionDecisionsTest, TheLastTimeOfAnExecutionIsNoReasonToLookAgainInTheNext) {
+TEST(ExecutionDecisions, AStrangeLastTimeDoesNotAffectTheNextExecution) {
   ExecutionDecisions decisions(Policy::conditional, {});
   decisions.begin_execution(Policy::full, 0, true);
   for (const Seconds seconds : {1.0, 1.0, 1.0, 1.0, 9.0}) {
@@ -96,8 +96,8 @@ TEST(ExecutionDecisionsTest, TheLastTimeOfAnExecutionIsNoReasonToLookAgainInTheN
   EXPECT_EQ(executions(decisions, 20), 0);
 }
 
-TEST(ExecutionDecisionsTest, CountsAlongAPathNarrow) {
-  // 9, 10 and 11 are known to 25 % by themselves, to 2.5 % where they occur 100 times
+TEST(ExecutionDecisions, CountsAlongThePathNarrowTheInterval) {
+  // 9, 10 and 11 are known to 25 % by themselves, and to 2.5 % if they occur 100 times
   const auto known = [](Policy policy) {
     ExecutionDecisions decisions(policy, {.tolerance = 0.03});
     decisions.know(0, {{}, {}, 100, 0});
@@ -113,7 +113,7 @@ TEST(ExecutionDecisionsTest, CountsAlongAPathNarrow) {
   EXPECT_FALSE(known(Policy::local));
 }
 
-TEST(ExecutionDecisionsTest, EagerExecutesUntilAllProcessesKnow) {
+TEST(ExecutionDecisions, EagerExecutesUntilAllProcessesKnow) {
   ExecutionDecisions decisions(Policy::eager, {});
   EXPECT_EQ(executions(decisions, 10), 10);
   ASSERT_TRUE(decisions.predictable(0).has_value());
@@ -121,13 +121,13 @@ TEST(ExecutionDecisionsTest, EagerExecutesUntilAllProcessesKnow) {
   EXPECT_EQ(executions(decisions, 10), 0);
 }
 
-TEST(ExecutionDecisionsTest, EagerNeedsNoLookAtWhatOthersKnow) {
+TEST(ExecutionDecisions, EagerTrustsTimesThatOtherProcessesKnow) {
   ExecutionDecisions decisions(Policy::eager, {});
   decisions.know_everywhere(0, {}, times({1, 1, 1}));
   EXPECT_EQ(executions(decisions, 10), 0);
 }
 
-/// A kernel of order n, whose time is 1e-6 + 1e-9 n^3.
+/// Returns a kernel of order n, whose time is 1e-6 + 1e-9 n^3.
 Kernel kernel_of_order(std::int64_t n) {
   Kernel kernel;
   kernel.key.words[0] = n;
@@ -136,7 +136,7 @@ Kernel kernel_of_order(std::int64_t n) {
 }
 Seconds time_of_order(std::int64_t n) { return 1e-6 + 1e-9 * static_cast<double>(n * n * n); }
 
-/// A trailing matrix that shrinks from 400 to 100 in steps of 10: how many orders are executed, none of which comes twice.
+/// Returns how many orders of a trailing matrix that shrinks from 400 to 100 in steps of 10 are executed; no order comes twice.
 int shrinking(ExecutionDecisions& decisions) {
   int executed = 0;
   std::uint32_t number = 0;
@@ -154,16 +154,16 @@ int shrinking(ExecutionDecisions& decisions) {
   return executed;
 }
 
-TEST(ExecutionDecisionsTest, SizesNeverSeenAreLeftToAModel) {
+TEST(ExecutionDecisions, UnseenSizesAreLeftToAModel) {
   ExecutionDecisions with(Policy::conditional, {}, true);
-  EXPECT_LE(shrinking(with), 4 + 6);  // four to begin with, then whenever the operations are halved
+  EXPECT_LE(shrinking(with), 4 + 6);  // four at first, then one whenever the number of operations is halved
   ExecutionDecisions without(Policy::conditional, {}, false);
   EXPECT_EQ(shrinking(without), 31);
   ExecutionDecisions full(Policy::full, {}, true);
   EXPECT_EQ(shrinking(full), 31);
 }
 
-TEST(ExecutionDecisionsTest, PredictionsStayWithinTheBudgetOfThePath) {
+TEST(ExecutionDecisions, PredictionsStayWithinTheBudgetOfThePath) {
   ExecutionDecisions decisions(Policy::conditional, {.tolerance = 0.01}, true);
   for (std::uint32_t i = 0; i < 6; ++i) {  // times that differ by 10 % from any fit
     const Kernel kernel = kernel_of_order(100 + 50 * i);
@@ -177,7 +177,7 @@ TEST(ExecutionDecisionsTest, PredictionsStayWithinTheBudgetOfThePath) {
   EXPECT_LE(decisions.prediction_error(), 0.01 * 1000 * time_of_order(225));
 }
 
-/// A product of m x n x k.
+/// Returns a product of m x n x k.
 Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
   Kernel kernel;
   kernel.key.words = {m, n, k};
@@ -185,7 +185,7 @@ Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
   return kernel;
 }
 
-TEST(ExecutionDecisionsTest, CallsWithNothingToDoSayNothingOfOthers) {
+TEST(ExecutionDecisions, CallsWithoutWorkDoNotEnterTheModel) {
   ExecutionDecisions decisions(Policy::conditional, {}, true);
   const auto seconds = [](const Kernel& kernel) { return 1e-6 + 1e-10 * kernel.flops; };
   std::uint32_t number = 0;
@@ -200,7 +200,7 @@ TEST(ExecutionDecisionsTest, CallsWithNothingToDoSayNothingOfOthers) {
   EXPECT_TRUE(decisions.wants_execution(number + 1, product(0, 220, 64), {.along = 0, .path = 1})) << "nor others of it";
 }
 
-TEST(ExecutionDecisionsTest, PaceIsWhatKernelsTookOverWhatTheyTookBefore) {
+TEST(ExecutionDecisions, PaceComparesTimesWithThoseOfEarlierExecutions) {
   ExecutionDecisions decisions(Policy::conditional, {});
   EXPECT_EQ(decisions.pace().expected, 0);
   const Kernel kernel;
@@ -215,18 +215,18 @@ TEST(ExecutionDecisionsTest, PaceIsWhatKernelsTookOverWhatTheyTookBefore) {
   EXPECT_NEAR(decisions.pace().expected, 4, 1e-12);
 }
 
-/// Windows that cover the whole path, or nearly none of it.
+/// Windows that cover the whole path, and others that cover nearly none of it.
 const ExecutionWindows everywhere(1, 1);
 const ExecutionWindows nowhere(1e9, 1e-9, 0);
 
-TEST(ExecutionDecisionsTest, InWindowsEverythingIsExecuted) {
+TEST(ExecutionDecisions, InWindowsEverythingIsExecuted) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
   EXPECT_EQ(executions(decisions, 100, 0.01), 100);
   ExecutionDecisions outside(Policy::conditional, {}, false, nowhere);
   EXPECT_EQ(executions(outside, 100, 1, {.along = 0, .path = 5}), 3 + 1) << "the routine's first execution isn't counted";
 }
 
-TEST(ExecutionDecisionsTest, SaysWhyKernelsAreExecuted) {
+TEST(ExecutionDecisions, GivesTheCauseOfEachExecution) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
   const Standing later{.along = 0, .path = 5};
   EXPECT_TRUE(decisions.wants_execution(0, kernel_of_order(100), later));
@@ -237,7 +237,7 @@ TEST(ExecutionDecisionsTest, SaysWhyKernelsAreExecuted) {
   ExecutionDecisions in_windows(Policy::conditional, {}, false, everywhere);
   EXPECT_TRUE(in_windows.wants_execution(0, kernel_of_order(10)));
   EXPECT_EQ(in_windows.cause(), Cause::window);
-  for (int i = 0; i < 2; ++i) {  // the routine's first isn't its time
+  for (int i = 0; i < 2; ++i) {  // the routine's first time doesn't count
     in_windows.executed(0, kernel_of_order(10), 1e-7);
   }
   EXPECT_TRUE(in_windows.wants_execution(0, kernel_of_order(10)));
@@ -247,7 +247,7 @@ TEST(ExecutionDecisionsTest, SaysWhyKernelsAreExecuted) {
   EXPECT_EQ(full.cause(), Cause::always);
 }
 
-TEST(ExecutionDecisionsTest, WhatOtherSizesTellIsNotExecutedForHavingBeenSeenOnce) {
+TEST(ExecutionDecisions, AKernelSeenOnceIsStillPredictedFromOtherSizes) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   for (std::uint32_t i = 0; i < 12; ++i) {
     const std::int64_t n = 300 + 20 * static_cast<std::int64_t>(i);
@@ -259,7 +259,7 @@ TEST(ExecutionDecisionsTest, WhatOtherSizesTellIsNotExecutedForHavingBeenSeenOnc
   EXPECT_NEAR(decisions.estimate(12, kernel_of_order(410)), time_of_order(410), 0.05 * time_of_order(410));
 }
 
-TEST(ExecutionDecisionsTest, WhatOutlastsAWindowIsExecutedThereNowAndThenOnceItIsKnown) {
+TEST(ExecutionDecisions, KnownKernelsThatOutlastAWindowAreExecutedNowAndThen) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
   const Standing near_its_end{.along = 0, .path = 0.999};
   EXPECT_EQ(executions(decisions, 4, 0.01, near_its_end), 4) << "the routine's first execution isn't counted";
@@ -269,7 +269,7 @@ TEST(ExecutionDecisionsTest, WhatOutlastsAWindowIsExecutedThereNowAndThenOnceItI
   EXPECT_EQ(executions(decisions, 10, 0.01, {.along = 0, .path = 0.5}), 10) << "much of this window is left";
 }
 
-TEST(ExecutionDecisionsTest, TimesOfOtherProcessesCountBesideOnesOwn) {
+TEST(ExecutionDecisions, TimesOfOtherProcessesCountToo) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
   decisions.share(0, times({1, 1.01, 0.99}));
   EXPECT_NEAR(decisions.estimate(0, {}), 1, 1e-12);
@@ -277,7 +277,7 @@ TEST(ExecutionDecisionsTest, TimesOfOtherProcessesCountBesideOnesOwn) {
   EXPECT_EQ(decisions.in_context(0).count, 0) << "they are told by those who have measured them";
 
   ExecutionDecisions own(Policy::conditional, {}, false, everywhere);
-  EXPECT_EQ(executions(own, 4, 0.01), 4);  // the first loads the routine
+  EXPECT_EQ(executions(own, 4, 0.01), 4);  // the first execution loads the routine
   KernelStatistics all = own.in_context(0);
   all.merge(times({0.011, 0.011, 0.011}));
   own.share(0, all);
@@ -289,7 +289,7 @@ TEST(ExecutionDecisionsTest, TimesOfOtherProcessesCountBesideOnesOwn) {
   EXPECT_NEAR(slower.estimate(0, {}), 0.02, 1e-9) << "of processes that differ each goes by its own";
 }
 
-TEST(ExecutionDecisionsTest, ShortKernelsAreExecutedWhoeverHasTimedThem) {
+TEST(ExecutionDecisions, ShortKernelsAreExecutedEvenIfOtherProcessesTimedThem) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
   decisions.share(0, times({1e-7, 1e-7, 1e-7}));
   EXPECT_EQ(executions(decisions, 20, 1e-7, {.along = 0, .path = 5}), 20);
@@ -297,7 +297,7 @@ TEST(ExecutionDecisionsTest, ShortKernelsAreExecutedWhoeverHasTimedThem) {
 
 constexpr std::array<std::int64_t, 5> known_orders = {100, 200, 300, 400, 4000};
 
-/// No model predicts the last one from the others closely enough.
+/// Returns times of which no model predicts the last one from the others closely enough.
 double known_time(std::uint32_t number) {
   constexpr std::array<double, 5> off = {1.1, 0.9, 1.1, 0.9, 1.1};
   return off.at(number) * time_of_order(known_orders.at(number));
@@ -310,7 +310,7 @@ void know_orders(ExecutionDecisions& decisions) {
   }
 }
 
-TEST(ExecutionDecisionsTest, WhatWasKnownBeforeIsTrustedOnceOtherSizesTakeWhatTheyTook) {
+TEST(ExecutionDecisions, PriorTimesAreTrustedOnceOtherSizesAgree) {
   const Standing standing{.along = 0, .path = 5};
   for (const double slower : {1.0, 1.6}) {
     ExecutionDecisions decisions(Policy::conditional, {}, true);
@@ -323,7 +323,7 @@ TEST(ExecutionDecisionsTest, WhatWasKnownBeforeIsTrustedOnceOtherSizesTakeWhatTh
   }
 }
 
-TEST(ExecutionDecisionsTest, WithWindowsWhatWasKnownBeforeIsTrustedUntilTheyFindThatMostHasDrifted) {
+TEST(ExecutionDecisions, WithWindowsPriorTimesAreTrustedUntilMostHaveDrifted) {
   const Standing standing{.along = 0, .path = 5};
   const Kernel asked = kernel_of_order(4000);
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
@@ -338,7 +338,7 @@ TEST(ExecutionDecisionsTest, WithWindowsWhatWasKnownBeforeIsTrustedUntilTheyFind
   EXPECT_TRUE(decisions.wants_execution(4, asked, standing));
 }
 
-TEST(ExecutionDecisionsTest, ExecutionsAmongSkippedOnesCountWithTheTimeInTheProgram) {
+TEST(ExecutionDecisions, ExecutionsAmongSkippedKernelsCountWithTheTimeInTheProgram) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
   const Kernel kernel;
   for (const Seconds seconds : {7e-4, 1e-4, 1e-4, 1e-4}) {  // the first one loads the routine
@@ -349,12 +349,12 @@ TEST(ExecutionDecisionsTest, ExecutionsAmongSkippedOnesCountWithTheTimeInTheProg
   EXPECT_TRUE(cold.estimated);
   EXPECT_NEAR(cold.expected, 1e-4, 1e-12);
   EXPECT_NEAR(decisions.estimate(0, kernel), 1e-4, 1e-12);
-  decisions.executed(0, kernel, 5e-4);  // by now the caches are warm
+  decisions.executed(0, kernel, 5e-4);  // the caches are warm at this point
   EXPECT_FALSE(decisions.executed(0, kernel, 1e-4).estimated);
   EXPECT_EQ(decisions.in_context(0).count, 4);
 }
 
-TEST(ExecutionDecisionsTest, LongKernelsNeedLongerToBeInTheirPlace) {
+TEST(ExecutionDecisions, LongKernelsNeedMoreSettling) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
   const Kernel kernel;
   decisions.executed(0, kernel, 2e-3);
@@ -365,7 +365,7 @@ TEST(ExecutionDecisionsTest, LongKernelsNeedLongerToBeInTheirPlace) {
   EXPECT_FALSE(decisions.executed(0, kernel, 2e-3).estimated);
 }
 
-TEST(ExecutionDecisionsTest, KernelsBoundByMemoryNeedLongest) {
+TEST(ExecutionDecisions, KernelsBoundByMemoryNeedMostSettling) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
   Kernel fast;
   fast.flops = 1e9;
@@ -380,7 +380,7 @@ TEST(ExecutionDecisionsTest, KernelsBoundByMemoryNeedLongest) {
   EXPECT_FALSE(decisions.executed(1, slow, 1e-3).estimated);
 }
 
-TEST(ExecutionDecisionsTest, OneDisturbanceDoesNotCountManyDo) {
+TEST(ExecutionDecisions, OneDisturbedTimeDoesNotCountButManyDo) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
   const Kernel kernel;
   decisions.executed(0, kernel, 1);
@@ -395,8 +395,8 @@ TEST(ExecutionDecisionsTest, OneDisturbanceDoesNotCountManyDo) {
   EXPECT_GT(decisions.estimate(0, kernel), 5);
 }
 
-/// Three messages in a row that waited for a core: 8 ms each, with no variance, for what takes microseconds.
-TEST(ExecutionDecisionsTest, MessagesThatWaitedForACoreSayNothingOfOthers) {
+/// Three messages in a row waited for a core: 8 ms each, without variance, although a message takes microseconds.
+TEST(ExecutionDecisions, MessagesThatWaitedForACoreDoNotEnterTheModel) {
   for (const bool windows : {false, true}) {
     ExecutionDecisions decisions(Policy::local, {}, true, windows ? std::optional(ExecutionWindows(1e9, 1e-9, 0)) : std::nullopt);
     const Kernel message{.key = {KernelKind::communication, 3, {8000, 2, 1}}};
@@ -416,7 +416,7 @@ TEST(ExecutionDecisionsTest, MessagesThatWaitedForACoreSayNothingOfOthers) {
   }
 }
 
-TEST(ExecutionDecisionsTest, MessagesThatAlwaysTakeLongerThanExpectedAreBelieved) {
+TEST(ExecutionDecisions, MessagesThatAlwaysTakeLongerThanExpectedAreBelieved) {
   ExecutionDecisions decisions(Policy::local, {}, true);
   const Kernel message{.key = {KernelKind::communication, 3, {8000, 2, 1}}};
   decisions.expect_at_most(0, 1e-4);
@@ -431,7 +431,7 @@ TEST(ExecutionDecisionsTest, MessagesThatAlwaysTakeLongerThanExpectedAreBelieved
   EXPECT_NEAR(decisions.estimate(0, message), 8e-3, 1e-9);
 }
 
-TEST(ExecutionDecisionsTest, WhatIsLeftOutVariesAsTimesDoAroundTheMean) {
+TEST(ExecutionDecisions, SkippedKernelsCountWithTimesThatVaryAroundTheMean) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
   const Kernel kernel;
   decisions.executed(0, kernel, 1);
@@ -448,7 +448,7 @@ TEST(ExecutionDecisionsTest, WhatIsLeftOutVariesAsTimesDoAroundTheMean) {
   EXPECT_NEAR(sum / 2000, 4, 0.3);
 }
 
-TEST(ExecutionDecisionsTest, TimesOfZeroHaveNoProportions) {
+TEST(ExecutionDecisions, TimesOfZeroDoNotVary) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, everywhere);
   for (int i = 0; i < 8; ++i) {
     decisions.executed(0, Kernel(), 0);
@@ -456,7 +456,7 @@ TEST(ExecutionDecisionsTest, TimesOfZeroHaveNoProportions) {
   EXPECT_EQ(decisions.left_out(0, 0).seconds, 0);
 }
 
-TEST(ExecutionDecisionsTest, OneTimeIsEnoughWhereARoutineHardlyVaries) {
+TEST(ExecutionDecisions, OneTimeIsEnoughWhereARoutineHardlyVaries) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   for (std::uint32_t i = 0; i < 6; ++i) {
     const Kernel kernel = kernel_of_order(100 + 10 * i);
@@ -464,15 +464,15 @@ TEST(ExecutionDecisionsTest, OneTimeIsEnoughWhereARoutineHardlyVaries) {
       decisions.executed(i, kernel, time_of_order(100 + 10 * i) * (1 + 0.01 * times));
     }
   }
-  const Kernel larger = kernel_of_order(250);  // too large to be predicted without having been seen
+  const Kernel larger = kernel_of_order(250);  // too large to be predicted before it was executed
   EXPECT_TRUE(decisions.wants_execution(6, larger, {.along = 0, .path = 5}));
   decisions.executed(6, larger, time_of_order(250));
   EXPECT_FALSE(decisions.wants_execution(6, larger, {.along = 0, .path = 5}));
 }
 
-/// Products m x nb x nb of configurations with blocks of 96 and 160 take 1e-9 s for each m nb^2, those with blocks of 128 a fifth longer: some of
-/// these tell of the others, in their execution only.
-TEST(ExecutionDecisionsTest, SizesOfOneExecutionTellOfEachOther) {
+/// Products m x nb x nb of configurations with blocks of 96 and 160 take 1e-9 s for each m nb^2, those with blocks of 128 a fifth longer.
+/// Some products of an execution correct the predictions of others, in that execution only.
+TEST(ExecutionDecisions, SizesOfOneExecutionCorrectEachOther) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   std::uint32_t number = 0;
   const auto product = [](std::int64_t m, std::int64_t nb) {
@@ -504,7 +504,7 @@ TEST(ExecutionDecisionsTest, SizesOfOneExecutionTellOfEachOther) {
   EXPECT_NEAR(decisions.estimate(unseen + 1, between), 1e-9 * between.flops, 0.03 * 1e-9 * between.flops);
 }
 
-TEST(ExecutionDecisionsTest, AnotherExecutionGoesOnWithWhatIsKnown) {
+TEST(ExecutionDecisions, AnotherExecutionKeepsTheKnownTimes) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
   EXPECT_EQ(executions(decisions, 100, 1, {.along = 0, .path = 5}), 3 + 1);
   decisions.begin_execution(Policy::conditional, 7, true);
@@ -513,7 +513,7 @@ TEST(ExecutionDecisionsTest, AnotherExecutionGoesOnWithWhatIsKnown) {
   EXPECT_EQ(executions(decisions, 10), 10);
 }
 
-TEST(ExecutionDecisionsTest, AFullExecutionTeachesUnlessItIsToBeComparedWith) {
+TEST(ExecutionDecisions, AFullExecutionTeachesUnlessOthersAreComparedWithIt) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, nowhere);
   decisions.begin_execution(Policy::full, 0, false);
   EXPECT_EQ(executions(decisions, 10), 10);
@@ -526,7 +526,7 @@ TEST(ExecutionDecisionsTest, AFullExecutionTeachesUnlessItIsToBeComparedWith) {
   EXPECT_EQ(executions(taught, 10, 1, {.along = 0, .path = 5}), 0);
 }
 
-TEST(ExecutionDecisionsTest, WindowsLieAtPlacesOfAllPathsTogether) {
+TEST(ExecutionDecisions, WindowsLieAtPlacesOfAllPathsTogether) {
   const ExecutionWindows windows(1, 0.5, 0);
   Seconds inside = 0;
   while (!windows.contain(inside) || windows.contain(inside + 0.5)) {
@@ -538,7 +538,7 @@ TEST(ExecutionDecisionsTest, WindowsLieAtPlacesOfAllPathsTogether) {
   EXPECT_EQ(executions(decisions, 100, 1e-3, {.along = 0, .path = inside}), 0);
 }
 
-TEST(ExecutionDecisionsTest, TimesOfTheFirstExecutionCountWhileThereAreNoOthers) {
+TEST(ExecutionDecisions, TimesOfTheFirstExecutionCountWhileThereAreNoOthers) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   decisions.begin_execution(Policy::conditional, 0, true);
   for (int i = 0; i < 5; ++i) {  // memory is used for the first time
@@ -554,7 +554,7 @@ TEST(ExecutionDecisionsTest, TimesOfTheFirstExecutionCountWhileThereAreNoOthers)
   EXPECT_EQ(decisions.in_context(0).count, 1);
 }
 
-TEST(ExecutionDecisionsTest, ARehearsalExecutesFewComputationsMostShortMessagesAndAllRegions) {
+TEST(ExecutionDecisions, ARehearsalExecutesFewComputationsMostShortMessagesAndAllRegions) {
   ExecutionDecisions decisions(Policy::rehearsal, {}, true, everywhere);
   decisions.seed(1);
   decisions.begin_execution(Policy::rehearsal, 0, true);
@@ -582,7 +582,7 @@ TEST(ExecutionDecisionsTest, ARehearsalExecutesFewComputationsMostShortMessagesA
   EXPECT_NEAR(long_messages, 1000, 150);
 }
 
-/// How many of 1000 places of a path 100 long lie in windows.
+/// Returns how many of 1000 places of a path of length 100 lie in windows.
 int places_in_windows(ExecutionDecisions& decisions) {
   int count = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -591,7 +591,7 @@ int places_in_windows(ExecutionDecisions& decisions) {
   return count;
 }
 
-TEST(ExecutionDecisionsTest, WindowsAreRarerWhereAllIsKnown) {
+TEST(ExecutionDecisions, WindowsAreRarerWhenAllTimesAreKnown) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, ExecutionWindows(10, 2, 0));
   decisions.begin_execution(Policy::conditional, 0, true);
   decisions.begin_execution(Policy::conditional, 0, true);  // the first times are doubted
@@ -604,29 +604,29 @@ TEST(ExecutionDecisionsTest, WindowsAreRarerWhereAllIsKnown) {
   decisions.begin_execution(Policy::conditional, 0, true);
   EXPECT_EQ(decisions.known_share(), 0);
   EXPECT_NEAR(places_in_windows(decisions), 100, 10);
-  decisions.space_windows(0.8);  // some of it isn't known: neither
+  decisions.space_windows(0.8);  // some kernels aren't known: the windows stay
   decisions.begin_execution(Policy::conditional, 0, true);
   EXPECT_NEAR(places_in_windows(decisions), 100, 10);
-  decisions.space_windows(0.5);  // another process has met much that it doesn't know
+  decisions.space_windows(0.5);  // another process has met many unknown kernels
   decisions.begin_execution(Policy::conditional, 0, true);
   EXPECT_NEAR(places_in_windows(decisions), 200, 10);
   decisions.left_out(0, 1);
   EXPECT_EQ(decisions.known_share(), 1);
 }
 
-TEST(ExecutionDecisionsTest, WindowsAreCloserTogetherAfterAShortExecution) {
+TEST(ExecutionDecisions, WindowsAreCloserTogetherAfterAShortExecution) {
   ExecutionDecisions decisions(Policy::conditional, {}, false, ExecutionWindows(200, 20, 0));
   decisions.begin_execution(Policy::conditional, 0, true);
   decisions.begin_execution(Policy::conditional, 100, true);
   for (int i = 0; i < 20; ++i) {
     decisions.executed(0, kernel_of_order(100), 1e-3);
   }
-  EXPECT_NEAR(places_in_windows(decisions), 100, 10);  // one in 200 would cover all or none of 100 in most cases
+  EXPECT_NEAR(places_in_windows(decisions), 100, 10);  // one window in 200 would cover all or none of 100 in most cases
 }
 
-TEST(ExecutionDecisionsTest, WhatAddsLittleToTheErrorOfTheWholeIsLeftOut) {
+TEST(ExecutionDecisions, KernelsThatAddLittleErrorToThePathAreLeftOut) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
-  for (int i = 0; i < 8; ++i) {  // of one routine it is known by how much times scatter
+  for (int i = 0; i < 8; ++i) {  // of one routine: it is known from the scatter of its times
     decisions.executed(0, kernel_of_order(100), i % 2 == 0 ? 0.9 : 1.1);
   }
   Kernel other = kernel_of_order(90);
@@ -639,7 +639,7 @@ TEST(ExecutionDecisionsTest, WhatAddsLittleToTheErrorOfTheWholeIsLeftOut) {
   EXPECT_LT(decisions.prediction_error(), 0.5);
 }
 
-TEST(ExecutionDecisionsTest, TimesAmongSkippedKernelsAreCorrectedByOtherSizes) {
+TEST(ExecutionDecisions, TimesAmongSkippedKernelsAreCorrectedByOtherSizes) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   const Kernel one = kernel_of_order(100);
   for (int i = 0; i < 6; ++i) {
@@ -663,7 +663,7 @@ TEST(ExecutionDecisionsTest, TimesAmongSkippedKernelsAreCorrectedByOtherSizes) {
   EXPECT_NEAR(decisions.estimate(2, large), 0.1, 1e-9) << "small sizes say nothing of what streams through memory";
 }
 
-TEST(ExecutionDecisionsTest, LongKernelsBoundByArithmeticAreInTheirPlaceAnywhere) {
+TEST(ExecutionDecisions, LongKernelsBoundByArithmeticNeedNoSettling) {
   ExecutionDecisions decisions(Policy::conditional, {}, true, nowhere);
   Kernel kernel = kernel_of_order(100);
   kernel.flops = 1e9;

@@ -7,7 +7,7 @@
 namespace flopcast::path {
 namespace {
 
-/// How many of 1000 places of an execution lie in windows, and how many windows there are.
+/// Returns how many of 1000 places of an execution lie in windows, and how many windows there are.
 std::pair<int, int> in_execution(const ExecutionWindows& windows, Seconds path, Seconds before) {
   int inside = 0;
   int begun = 0;
@@ -21,7 +21,7 @@ std::pair<int, int> in_execution(const ExecutionWindows& windows, Seconds path, 
   return {inside, begun};
 }
 
-TEST(ExecutionWindowsTest, EachPeriodHasOneWindowOfItsWidth) {
+TEST(ExecutionWindows, EachPeriodHasOneWindowOfItsWidth) {
   const ExecutionWindows windows(1, 0.25, 0);
   for (int period = 0; period < 20; ++period) {
     const auto [inside, begun] = in_execution(windows, 1, period);
@@ -30,7 +30,7 @@ TEST(ExecutionWindowsTest, EachPeriodHasOneWindowOfItsWidth) {
   }
 }
 
-TEST(ExecutionWindowsTest, TheyAreInNoStep) {
+TEST(ExecutionWindows, WindowsBeginAtRandomPlaces) {
   const ExecutionWindows windows(1, 0.1, 0);
   int hits = 0;
   for (int period = 0; period < 1000; ++period) {
@@ -40,7 +40,7 @@ TEST(ExecutionWindowsTest, TheyAreInNoStep) {
   EXPECT_LT(hits, 200);
 }
 
-TEST(ExecutionWindowsTest, EveryExecutionBeginsWithOne) {
+TEST(ExecutionWindows, EveryExecutionBeginsWithAWindow) {
   const ExecutionWindows windows(10, 1, 0.5);
   for (int before = 0; before < 100; ++before) {
     EXPECT_TRUE(windows.contain(0, before));
@@ -49,13 +49,13 @@ TEST(ExecutionWindowsTest, EveryExecutionBeginsWithOne) {
   }
 }
 
-TEST(ExecutionWindowsTest, RarerOnesLeaveTheFirstShorter) {
+TEST(ExecutionWindows, RarerWindowsShortenTheFirst) {
   const ExecutionWindows windows = ExecutionWindows(10, 1, 4).rarer(2);
   EXPECT_TRUE(windows.contain(1.9));
   EXPECT_DOUBLE_EQ(windows.left(0.5, 1000), 1.5);
 }
 
-TEST(ExecutionWindowsTest, AShortExecutionHasOne) {
+TEST(ExecutionWindows, AShortExecutionHasAWindow) {
   const ExecutionWindows windows(1, 0.1, 1e-6);
   for (int execution = 1; execution < 20; ++execution) {
     const auto [inside, begun] = in_execution(windows.within(0.4), 0.4, 0.4 * execution);
@@ -64,7 +64,7 @@ TEST(ExecutionWindowsTest, AShortExecutionHasOne) {
   }
 }
 
-TEST(ExecutionWindowsTest, LongExecutionsHaveThemAsTheyAre) {
+TEST(ExecutionWindows, LongExecutionsKeepTheWindows) {
   const ExecutionWindows windows(1, 0.1, 0);
   const ExecutionWindows within = windows.within(2.5);
   for (int i = 0; i < 2500; ++i) {
@@ -72,7 +72,7 @@ TEST(ExecutionWindowsTest, LongExecutionsHaveThemAsTheyAre) {
   }
 }
 
-TEST(ExecutionWindowsTest, TheFirstIsShortInAShortExecution) {
+TEST(ExecutionWindows, TheFirstWindowIsShortInAShortExecution) {
   const ExecutionWindows windows(1, 0.1, 0.05);
   EXPECT_DOUBLE_EQ(windows.within(100).left(0, 1000), 0.05);
   for (int execution = 1; execution < 20; ++execution) {
@@ -80,7 +80,7 @@ TEST(ExecutionWindowsTest, TheFirstIsShortInAShortExecution) {
   }
 }
 
-TEST(ExecutionWindowsTest, NoneIsTooShortForAnythingToSettle) {
+TEST(ExecutionWindows, NoWindowIsTooShortToSettle) {
   const ExecutionWindows windows = ExecutionWindows(0.4, 0.04, 0).within(0.01);  // a tenth is one millisecond
   const auto [inside, begun] = in_execution(windows, 0.01, 0.05);
   EXPECT_NEAR(inside, 200, 5);

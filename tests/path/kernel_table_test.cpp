@@ -9,7 +9,7 @@
 namespace flopcast::path {
 namespace {
 
-/// Two passes over the values.
+/// Computes the variance in two passes over the values.
 double naive_variance(const std::vector<double>& values) {
   double mean = 0;
   for (const double value : values) {
@@ -22,7 +22,7 @@ double naive_variance(const std::vector<double>& values) {
   return squares / static_cast<double>(values.size() - 1);
 }
 
-TEST(KernelStatisticsTest, MergedAreThoseOfAllValues) {
+TEST(KernelStatistics, MergedStatisticsAreThoseOfAllValues) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(1, 2);
   for (std::size_t split = 0; split <= 20; ++split) {
@@ -39,7 +39,7 @@ TEST(KernelStatisticsTest, MergedAreThoseOfAllValues) {
   }
 }
 
-TEST(KernelStatisticsTest, AllWithoutAPartIsTheRest) {
+TEST(KernelStatistics, AllWithoutAPartIsTheRest) {
   std::mt19937 random(4);
   std::uniform_real_distribution<double> uniform(1, 2);
   for (std::size_t split = 0; split <= 20; ++split) {
@@ -57,14 +57,14 @@ TEST(KernelStatisticsTest, AllWithoutAPartIsTheRest) {
   }
 }
 
-TEST(KernelStatisticsTest, OneValueHasNoVariance) {
+TEST(KernelStatistics, OneValueHasNoVariance) {
   KernelStatistics statistics;
   statistics.add(3);
   EXPECT_EQ(statistics.variance(), 0);
   EXPECT_EQ(statistics.mean, 3);
 }
 
-TEST(KernelTableTest, NumbersKernelsInTheirOrderAndMergesByKey) {
+TEST(KernelTable, NumbersKernelsInTheirOrderAndMergesByKey) {
   const KernelKey a{KernelKind::computation, 4, {100, 200}};
   KernelKey b = a;
   b.words[7] = 1;

@@ -5,7 +5,7 @@
 namespace flopcast::path {
 namespace {
 
-TEST(PathCountsTest, TheMostFrequentTravel) {
+TEST(PathCounts, MessagesCarryTheMostFrequentCounts) {
   PathCounts mine;
   for (int i = 0; i < 3; ++i) {
     mine.add(7);

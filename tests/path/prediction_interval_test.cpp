@@ -17,7 +17,7 @@ KernelStatistics times(std::initializer_list<double> values) {
   return statistics;
 }
 
-TEST(PredictionIntervalTest, ErrorsOfMeansGrowWithTheCountChanceWithItsRoot) {
+TEST(PredictionInterval, ErrorsOfMeansGrowWithTheCountAndScatterWithItsRoot) {
   const KernelStatistics known = times({1, 3});  // variance 2, of its mean 1
   EXPECT_DOUBLE_EQ(variance_along(1, known), 1 + 2);
   EXPECT_DOUBLE_EQ(variance_along(10, known), 100 * 1 + 10 * 2);
@@ -25,7 +25,7 @@ TEST(PredictionIntervalTest, ErrorsOfMeansGrowWithTheCountChanceWithItsRoot) {
   EXPECT_EQ(variance_along(10, {}), 0);
 }
 
-TEST(PredictionIntervalTest, ExecutionsThatAgreeDoNotWander) {
+TEST(PredictionInterval, ExecutionsThatAgreeDoNotWander) {
   EXPECT_EQ(wandering({}), 0);
   const std::array<Pace, 3> same = {{{1, 1}, {2, 2}, {0, 0}}};
   EXPECT_EQ(wandering(same), 0);
@@ -33,22 +33,22 @@ TEST(PredictionIntervalTest, ExecutionsThatAgreeDoNotWander) {
   EXPECT_NEAR(wandering(apart), 1.4826 * std::log(1.1), 1e-12) << "one that tells nothing doesn't count";
 }
 
-TEST(PredictionIntervalTest, ADisturbedExecutionOrAShortOneSaysLittleOfTheOthers) {
+TEST(PredictionInterval, DisturbedAndShortExecutionsHaveLittleWeight) {
   const std::array<Pace, 4> disturbed = {{{1.02, 1}, {1.02, 1}, {3, 1}, {0.01, 0.002}}};
-  EXPECT_NEAR(wandering(disturbed), 1.4826 * std::log(3.0), 1e-12);  // of little time in all the long one is most
+  EXPECT_NEAR(wandering(disturbed), 1.4826 * std::log(3.0), 1e-12);  // most of the time that counts is that of the long execution
   const std::array<Pace, 4> among_others = {{{1.02, 1}, {1.02, 1}, {2.04, 2}, {3, 1}}};
   EXPECT_NEAR(wandering(among_others), 1.4826 * std::log(1.02), 1e-12);
 }
 
-TEST(PredictionIntervalTest, IndependentErrorsAddUpBySquares) {
+TEST(PredictionInterval, IndependentErrorsAddUpBySquares) {
   EXPECT_DOUBLE_EQ(half_width(100, 0, 3, 0), 3);
   EXPECT_DOUBLE_EQ(half_width(100, 4, 3, 0), 5);
   EXPECT_DOUBLE_EQ(half_width(100, 4, 3, 0.06), 13);
 }
 
-/// Paths of 40 kernels and 30 messages, all by their own times and an execution's pace: the interval from what a few executions have shown
-/// has in it, of executions that nobody has seen, about as many as it says.
-TEST(PredictionIntervalTest, HasInItMostExecutionsOfARandomProgram) {
+/// Paths of 40 kernels and 30 messages, whose times scatter by themselves and with the pace of the execution. The interval from a few
+/// executions contains about as many of the unseen ones as it promises.
+TEST(PredictionInterval, ContainsMostExecutionsOfARandomProgram) {
   std::mt19937 random(1);
   std::normal_distribution<> normal;
   constexpr double wanders = 0.03;

@@ -15,13 +15,13 @@ double flops_of(const KernelKey& key) { return 2.0 * static_cast<double>(key.wor
 
 SizeModel::Point point(const KernelKey& key, Seconds seconds) { return {size_terms(key, flops_of(key)), seconds}; }
 
-TEST(SizeModelTest, TermsOfAProduct) {
+TEST(SizeModel, TermsOfAProduct) {
   EXPECT_EQ(size_terms(product(2, 3, 5), 60), (SizeTerms{1, 10, 31, 60}));
   EXPECT_EQ(size_terms({KernelKind::communication, 0, {800, 4, 1}}, 0), (SizeTerms{1, 0, 0, 800}));
   EXPECT_EQ(size_terms({KernelKind::region, 0, {4}}, 0), (SizeTerms{1, 4, 16, 4}));
 }
 
-TEST(SizeModelTest, FindsWhatTimesAreMadeOf) {
+TEST(SizeModel, FindsTheCoefficientsOfTimes) {
   std::vector<SizeModel::Point> points;
   for (const std::int64_t m : {50, 100, 200, 300}) {
     for (const std::int64_t k : {16, 64}) {
@@ -37,7 +37,7 @@ TEST(SizeModelTest, FindsWhatTimesAreMadeOf) {
   EXPECT_LT(found->half_width, 1e-8);
 }
 
-TEST(SizeModelTest, NoiseWidensTheInterval) {
+TEST(SizeModel, NoiseWidensTheInterval) {
   std::vector<SizeModel::Point> points;
   for (int i = 0; i < 8; ++i) {
     const KernelKey key = product(100 + 10 * i, 100, 100);
@@ -50,8 +50,8 @@ TEST(SizeModelTest, NoiseWidensTheInterval) {
   EXPECT_NEAR(found->mean, 1e-9 * flops_of(unseen), found->half_width);
 }
 
-/// Short ones that scatter by a third, long ones by a hundredth.
-TEST(SizeModelTest, ErrorsAreThoseOfSizesNearby) {
+/// Short kernels scatter by a third, long ones by a hundredth.
+TEST(SizeModel, ErrorsAreThoseOfSizesNearby) {
   std::vector<SizeModel::Point> points;
   const auto add = [&](std::int64_t n, double off) {
     const KernelKey key = product(n, n, n);
@@ -71,7 +71,7 @@ TEST(SizeModelTest, ErrorsAreThoseOfSizesNearby) {
   EXPECT_LT(half_width_at(470), 0.1);
 }
 
-TEST(SizeModelTest, NothingIsSaidFromFewSizesOrFarOutside) {
+TEST(SizeModel, PredictsNothingFromFewSizesOrFarOutside) {
   std::vector<SizeModel::Point> points;
   for (const std::int64_t m : {100, 110, 120}) {
     points.push_back(point(product(m, m, m), 1));
@@ -86,8 +86,8 @@ TEST(SizeModelTest, NothingIsSaidFromFewSizesOrFarOutside) {
   EXPECT_FALSE(model.predict(size_terms(product(50, 50, 50), flops_of(product(50, 50, 50))), quantiles()));
 }
 
-TEST(SizeModelTest, SizesNearbyCorrectTheFit) {
-  // twice as slow from 200 on: no sum of terms has such a step
+TEST(SizeModel, SizesNearbyCorrectTheFit) {
+  // from 200 on twice as slow: no sum of terms has such a step
   const auto seconds = [](std::int64_t n) { return 1e-9 * static_cast<double>(n * n * n) * (n >= 200 ? 2 : 1); };
   std::vector<SizeModel::Point> points;
   for (std::int64_t n = 100; n <= 300; n += 10) {
@@ -102,7 +102,7 @@ TEST(SizeModelTest, SizesNearbyCorrectTheFit) {
   }
 }
 
-TEST(SizeModelTest, ASizesOwnTimeSaysNothingOfIt) {
+TEST(SizeModel, TheOwnTimeOfASizeIsNotUsed) {
   std::vector<SizeModel::Point> points;
   for (std::int64_t n = 100; n <= 300; n += 10) {
     const KernelKey key = product(n, n, n);
@@ -114,7 +114,7 @@ TEST(SizeModelTest, ASizesOwnTimeSaysNothingOfIt) {
   EXPECT_NEAR(found->mean, 1e-9 * flops_of(odd), 0.2 * found->mean);
 }
 
-TEST(SizeModelTest, AFamilyLeavesOutSizesOnly) {
+TEST(SizeModel, FamilyKeysLeaveOutOnlySizes) {
   EXPECT_EQ(without_sizes({KernelKind::communication, 2, {800, 4, 1}}), (KernelKey{KernelKind::communication, 2, {0, 4, 1}}));
   EXPECT_EQ(without_sizes({KernelKind::computation, 2, {8, 4, 1, 0, 0, 0, 77, 1}}),
             (KernelKey{KernelKind::computation, 2, {0, 0, 0, 0, 0, 0, 77, 1}}));

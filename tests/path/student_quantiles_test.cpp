@@ -7,14 +7,14 @@
 namespace flopcast::path {
 namespace {
 
-TEST(StudentQuantilesTest, AreThoseOfTheDistribution) {
+TEST(StudentQuantiles, AreThoseOfTheDistribution) {
   StudentQuantiles quantiles(0.95);
   for (const double degrees : {30.0, 1.0, 2.0, 999.0, 2.0}) {
     EXPECT_DOUBLE_EQ(quantiles(degrees), student_t_quantile(0.975, degrees));
   }
 }
 
-TEST(StudentQuantilesTest, BetweenWholeDegreesAreNearlyThoseOfTheDistribution) {
+TEST(StudentQuantiles, AreInterpolatedBetweenWholeDegrees) {
   for (const double confidence : {0.9, 0.95, 0.99}) {
     StudentQuantiles quantiles(confidence);
     for (const double degrees : {3.2, 3.5, 4.7, 12.1, 80.5, 999.9}) {
@@ -23,7 +23,7 @@ TEST(StudentQuantilesTest, BetweenWholeDegreesAreNearlyThoseOfTheDistribution) {
   }
 }
 
-TEST(StudentQuantilesTest, OfManyDegreesAreNearlyTheNormalOnes) {
+TEST(StudentQuantiles, AreNearlyNormalForManyDegrees) {
   StudentQuantiles quantiles(0.9);
   EXPECT_NEAR(quantiles(1e9) / normal_quantile(0.95), 1, 2e-3);
 }

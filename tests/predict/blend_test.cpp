@@ -44,7 +44,7 @@ TEST(LevelShares, AreThoseOfTheBytes) {
               testing::ElementsAre(testing::Pair(0, 0.1), testing::Pair(1, 0.2), testing::Pair(2, 0.3), testing::Pair(3, 0.4)));
 }
 
-TEST(LevelShares, WhatLiesWhereAWarmCallFindsItIsWarm) {
+TEST(LevelShares, OperandsInTheirWarmLevelAreWarm) {
   const auto levels = caches({100, 1000, 10000});
   EXPECT_THAT(pairs(level_shares({100, 200, 300, 0, 0}, levels)), testing::ElementsAre(testing::Pair(0, 0.5), testing::Pair(2, 0.5)));
   EXPECT_THAT(pairs(level_shares({0, 0, 50000, 50000, 0}, levels)), testing::ElementsAre(testing::Pair(0, 1.0)));

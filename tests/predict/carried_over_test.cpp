@@ -5,7 +5,7 @@
 namespace flopcast::predict {
 namespace {
 
-TEST(CarriedOver, WhatModelsLeaveOutStays) {
+TEST(CarriedOver, TimeOutsideOfTheModelsStays) {
   EXPECT_DOUBLE_EQ(carried_over(10, 8, 5), 7);
   EXPECT_DOUBLE_EQ(carried_over(10, 8, 20), 22);
   EXPECT_DOUBLE_EQ(carried_over(10, 0, 5), 15) << "the models expect no time";

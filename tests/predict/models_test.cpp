@@ -58,7 +58,7 @@ TEST(StoredModels, AMissingModelIsNamed) {
   }
 }
 
-TEST(StoredModels, ACallThatDoesNothingNeedsNone) {
+TEST(StoredModels, ACallWithoutWorkNeedsNoModel) {
   const StoredModels models([](const ModelKey&) { return std::nullopt; }, "here");
   EXPECT_EQ(models.evaluate(scale(0), {"warm", {}}).seconds, 0);
   const Call gemm = kernel::parse_call(kernel::require("dgemm"), {{"m", "10"}, {"n", "10"}, {"k", "0"}});
@@ -80,9 +80,9 @@ TEST(Demand, CollectsTheSizesOfEveryKey) {
   }
 }
 
-class PlacedModelsTest : public testing::Test {
+class FittedModels : public testing::Test {
  protected:
-  PlacedModelsTest() : models_(environment()) {
+  FittedModels() : models_(environment()) {
     for (std::int64_t n = 64; n <= 4096; n *= 2) {
       const double seconds = static_cast<double>(n) * 1e-9;
       models_.add(scale(n), {{8 * n, 0, false}}, std::vector{seconds, 1.02 * seconds, 0.99 * seconds});
@@ -103,7 +103,7 @@ class PlacedModelsTest : public testing::Test {
   model::OnDemandModels models_;
 };
 
-TEST_F(PlacedModelsTest, JointDeviationIsThatOfTheModels) {
+TEST_F(FittedModels, JointDeviationIsThatOfTheModels) {
   const std::vector<Call> calls = {scale(100), scale(300), scale(1000)};
   const std::vector<Placement> placements = {{{1024, 0, false}}, {{2048, 0, true}}, {{8192, 0, false}}};
   const PlacedModels source(models_);
@@ -116,7 +116,7 @@ TEST_F(PlacedModelsTest, JointDeviationIsThatOfTheModels) {
   EXPECT_NEAR(*source.deviation(terms), std::sqrt(models_.covariance(total, total)), 1e-9 * total.seconds);
 }
 
-TEST_F(PlacedModelsTest, WithoutSamplesNothingIsKnownForSure) {
+TEST_F(FittedModels, WithoutSamplesNothingIsKnownForSure) {
   const PlacedModels source(models_);
   const Condition condition{"placed", {{1024, 0, false}, {1024, 0, false}}};
   const Call copy = call("dcopy", {100, 8000, 1, 16000, 1});
@@ -125,7 +125,7 @@ TEST_F(PlacedModelsTest, WithoutSamplesNothingIsKnownForSure) {
   EXPECT_NEAR(*source.deviation(std::vector{Term{copy, condition, 3, estimate}}), 3 * estimate.seconds, 1e-12);
 }
 
-TEST_F(PlacedModelsTest, NamedStatesAreAPlaceForAllOperands) {
+TEST_F(FittedModels, NamedStatesAreAPlaceForAllOperands) {
   const PlacedModels source(models_);
   const auto seconds = [&](const Condition& condition) { return source.evaluate(scale(1000), condition).seconds; };
   EXPECT_EQ(seconds({"warm", {}}), seconds({"placed", {{8000, 0, false}}}));

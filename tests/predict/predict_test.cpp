@@ -192,7 +192,7 @@ TEST(RoundedDistance, KeepsFourLeadingBits) {
   }
 }
 
-TEST(Method, ReadsWhatItWrites) {
+TEST(Method, SurvivesARoundTrip) {
   for (const Method method : {Method::placed, Method::levels, Method::paper, Method::warm, Method::cold}) {
     EXPECT_EQ(parse_method(to_string(method)), method);
   }

@@ -24,7 +24,7 @@ namespace {
 using testing::HasSubstr;
 
 /// A temporary directory for each test, removed at its end.
-class FileTest : public testing::Test {
+class Files : public testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_file_test.XXXXXX").string();
@@ -57,13 +57,13 @@ std::string message(ExitCode code, const std::function<void()>& action) {
   return "";
 }
 
-TEST_F(FileTest, WritesAndReadsBack) {
+TEST_F(Files, WritesAndReadsBack) {
   write_file(path("a"), "one\ntwo\n");
   EXPECT_EQ(read_file(path("a")), "one\ntwo\n");
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(FileTest, ReplacesAsAWholeAndKeepsPermissions) {
+TEST_F(Files, ReplacesAsAWholeAndKeepsPermissions) {
   const std::string file = given("a", "old");
   ::chmod(file.c_str(), 0640);
   write_file(file, "new");
@@ -73,7 +73,7 @@ TEST_F(FileTest, ReplacesAsAWholeAndKeepsPermissions) {
   EXPECT_EQ(status.st_mode & 0777U, 0640U);
 }
 
-TEST_F(FileTest, ASymbolicLinkStaysALink) {
+TEST_F(Files, ASymbolicLinkStaysALink) {
   const std::string file = given("target", "old");
   std::filesystem::create_symlink(file, path("link"));
   write_file(path("link"), "new");
@@ -81,11 +81,11 @@ TEST_F(FileTest, ASymbolicLinkStaysALink) {
   EXPECT_EQ(read_file(file), "new");
 }
 
-TEST_F(FileTest, AFullDiskIsAnErrorOfTheEnvironment) {
+TEST_F(Files, AFullDiskIsAnErrorOfTheEnvironment) {
   EXPECT_THAT(message(ExitCode::environment, [] { write_file("/dev/full", "text"); }), HasSubstr("'/dev/full': No space left on device"));
 }
 
-TEST_F(FileTest, WhatCannotBeWrittenLeavesNothingBehind) {
+TEST_F(Files, AFailedWriteLeavesNothingBehind) {
   EXPECT_THAT(message(ExitCode::environment, [&] { write_file(path("no/such/directory/a"), "text"); }),
               HasSubstr("No such file or directory"));
   std::filesystem::create_directory(path("directory"));
@@ -93,7 +93,7 @@ TEST_F(FileTest, WhatCannotBeWrittenLeavesNothingBehind) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(FileTest, WhatCannotBeWrittenIsToldBeforehand) {
+TEST_F(Files, AnUnwritablePathIsReportedBeforehand) {
   EXPECT_NO_THROW(require_writable("-"));
   EXPECT_NO_THROW(require_writable("/dev/full"));
   EXPECT_NO_THROW(require_writable("new, here"));
@@ -104,7 +104,7 @@ TEST_F(FileTest, WhatCannotBeWrittenIsToldBeforehand) {
               HasSubstr("No such file or directory"));
 }
 
-TEST_F(FileTest, MayBeMovedAsideByAnotherProcessMeanwhile) {
+TEST_F(Files, MayBeMovedAsideByAnotherProcessMeanwhile) {
   const std::string file = given("profile", "earlier"), aside = path("aside");
   std::atomic<bool> ends = false;
   std::thread other([&] {
@@ -120,17 +120,17 @@ TEST_F(FileTest, MayBeMovedAsideByAnotherProcessMeanwhile) {
   other.join();
 }
 
-TEST_F(FileTest, MissingFileIsBadInput) {
+TEST_F(Files, MissingFileIsBadInput) {
   EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(path("missing")); }), HasSubstr("No such file or directory"));
   EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(path(".")); }), HasSubstr("Is a directory"));
 }
 
-TEST_F(FileTest, EmptyFileIsNamed) {
+TEST_F(Files, EmptyFileIsNamed) {
   const std::string file = given("a", " \n");
   EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(file); }), testing::AllOf(HasSubstr(file), HasSubstr("is empty")));
 }
 
-TEST_F(FileTest, EveryTruncationOfADocumentIsCutOff) {
+TEST_F(Files, EveryTruncatedDocumentIsReportedAsCutOff) {
   const std::string whole = R"({"schema": "flopcast-trace-1",
  "calls": [["dgemm", "N", 100, null], 1.5e3]})";
   for (std::size_t length = 1; length < whole.size(); ++length) {
@@ -140,18 +140,18 @@ TEST_F(FileTest, EveryTruncationOfADocumentIsCutOff) {
   EXPECT_NO_THROW(read_json(given("a", whole)));
 }
 
-TEST_F(FileTest, SyntaxErrorsAreLocated) {
+TEST_F(Files, SyntaxErrorsAreLocated) {
   const std::string file = given("a", "{\"a\": 1,\n  x}");
   EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(file); }), HasSubstr("line 2, column 3"));
 }
 
-TEST_F(FileTest, AMemberWrittenTwiceByHandIsNamed) {
+TEST_F(Files, AMemberWrittenTwiceByHandIsNamed) {
   const std::string file = given("a", R"({"a": {"nb": 1, "x": [{"nb": 2}]}, "b": {"nb": 3, "nb": 4}})");
   EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(file, WrittenBy::hand); }), HasSubstr(R"(has two members "nb" in one object)"));
   EXPECT_EQ(read_json(file)["b"]["nb"], 4);
 }
 
-TEST_F(FileTest, SchemaIsChecked) {
+TEST_F(Files, SchemaIsChecked) {
   const auto complaint = [&](const std::string& text) {
     const std::string file = given("a", text);
     return message(ExitCode::bad_input, [&] { read_document(file, "flopcast-trace-1"); });
@@ -163,7 +163,7 @@ TEST_F(FileTest, SchemaIsChecked) {
   EXPECT_EQ(read_document(given("a", "{\"schema\": \"flopcast-trace-1\"}"), "flopcast-trace-1").size(), 1U);
 }
 
-/// Of a disk on which files may have no name; elsewhere a killed process leaves its temporary file behind.
+/// Returns true if the disk of `folder` has files without names; elsewhere a killed process leaves its temporary file behind.
 bool has_nameless_files(const std::string& folder) {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY, 0600);
   if (file >= 0) {
@@ -172,7 +172,7 @@ bool has_nameless_files(const std::string& folder) {
   return file >= 0;
 }
 
-TEST_F(FileTest, AKillLeavesTheOldOrTheNewFileAndNoOther) {
+TEST_F(Files, AKillLeavesTheOldOrTheNewFileAndNoOther) {
   const std::string older(1 << 22, 'o'), newer(1 << 22, 'n');
   const std::string file = given("a", older);
   int replaced = 0;
@@ -196,7 +196,7 @@ TEST_F(FileTest, AKillLeavesTheOldOrTheNewFileAndNoOther) {
   std::printf("%d of 30 were done in time\n", replaced);
 }
 
-TEST_F(FileTest, ALinkToNothingYetStays) {
+TEST_F(Files, ALinkToAMissingFileStays) {
   std::filesystem::create_symlink("b", path("a"));
   write_file(path("a"), "text");
   EXPECT_TRUE(std::filesystem::is_symlink(path("a")));
@@ -207,7 +207,7 @@ TEST_F(FileTest, ALinkToNothingYetStays) {
   EXPECT_EQ(read_file(path("b")), "more");
 }
 
-TEST_F(FileTest, OpenFilesAreWrittenToBehindWhatIsThere) {
+TEST_F(Files, OpenFilesAreAppendedTo) {
   const std::string file = given("a", "before\n");
   const int open = ::open(file.c_str(), O_WRONLY | O_APPEND);
   const std::string name = "/dev/fd/" + std::to_string(open);
@@ -217,7 +217,7 @@ TEST_F(FileTest, OpenFilesAreWrittenToBehindWhatIsThere) {
   EXPECT_EQ(read_file(file), "before\nafter\n");
 }
 
-TEST_F(FileTest, PipesAreWrittenTo) {
+TEST_F(Files, PipesAreWrittenTo) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   std::thread writer([&] { write_file(path("pipe"), "through"); });
   EXPECT_EQ(read_file(path("pipe")), "through");
@@ -225,7 +225,7 @@ TEST_F(FileTest, PipesAreWrittenTo) {
   EXPECT_TRUE(std::filesystem::is_fifo(path("pipe")));
 }
 
-TEST_F(FileTest, NumbersBeyondADoubleAreNamed) {
+TEST_F(Files, NumbersBeyondADoubleAreNamed) {
   const std::string file = given("a", R"({"a": [1, {"b": 1e400}]})");
   EXPECT_THAT(message(ExitCode::bad_input, [&] { read_json(file); }), HasSubstr("member a[1].b is 1e400"));
 }

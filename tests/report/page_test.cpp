@@ -83,8 +83,8 @@ std::vector<double> widths(const std::string& html, const std::string& colour) {
   return all;
 }
 
-/// What is stretched to the page's width would stretch its text, or make it too small to read.
-TEST(Page, NoTextIsInADrawingThatIsStretched) {
+/// A drawing that is stretched to the page's width would stretch its text, or make it too small to read.
+TEST(Page, StretchedDrawingsHaveNoText) {
   const std::string html = example().html();
   const std::regex stretched(R"(<svg[^>]*viewBox[^>]*>([\s\S]*?)</svg>)");
   std::size_t count = 0;
@@ -119,7 +119,7 @@ TEST(Page, BarsAreInProportion) {
   EXPECT_LT(reference[0], 960);
 }
 
-TEST(Page, BarsOfNothingHaveNoLength) {
+TEST(Page, BarsOfZeroHaveNoLength) {
   Page page("empty");
   page.add_bars({{"a", 0, "0 s"}}, "nothing");
   page.add_bars({}, "none");
@@ -133,7 +133,7 @@ TEST(Page, BarsOfNothingHaveNoLength) {
 
 TEST(Page, StripsLeaveEmptyPartsOut) { EXPECT_EQ(widths(example().html(), "s1").size(), 2U); }
 
-TEST(HtmlEscaped, ReplacesWhatIsNoText) {
+TEST(HtmlEscaped, ReplacesBytesThatAreNoText) {
   EXPECT_EQ(html_escaped("µs ≤ 日"), "µs ≤ 日");
   EXPECT_EQ(html_escaped("a\xff"
                          "b"),

@@ -13,7 +13,7 @@ TEST(ProgressLine, PromisesNoTimeBeforeAnythingIsDone) {
   EXPECT_EQ(progress_line("measuring", 0, 24, 10, 80), "measuring  [------------------------]  0 %  0/24");
 }
 
-TEST(ProgressLine, LeavesOutWhatDoesNotFit) {
+TEST(ProgressLine, LeavesOutPartsThatDoNotFit) {
   EXPECT_EQ(progress_line("measuring", 12, 24, 10, 40), "measuring  50 %  10 s left");
   EXPECT_EQ(progress_line("measuring", 12, 24, 10, 20), "50 %  10 s left");
   EXPECT_EQ(progress_line("measuring", 12, 24, 10, 5), "");

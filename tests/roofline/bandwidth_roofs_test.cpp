@@ -27,7 +27,7 @@ TEST(WorkingSets, TakeTheFastestOfEachLevel) {
                                          WorkingSet{"L3", 8000000, true}, WorkingSet{"memory", 300 * mebibyte, false}));
 }
 
-TEST(WorkingSets, ShareWhatIsShared) {
+TEST(WorkingSets, DivideSharedLevelsAmongThreads) {
   const std::vector<WorkingSet> sets = working_sets(three_levels(), shared_last, 4, 8 * gibibyte);
   EXPECT_EQ(sets[0].bytes_per_thread, 16000) << "L1 is private";
   EXPECT_EQ(sets[2].bytes_per_thread, 3 * mebibyte) << "a quarter of 8 MB would lie in L2";
@@ -39,7 +39,7 @@ TEST(WorkingSets, NeverFitIntoTheLevelBefore) {
   EXPECT_GT(sets[2].bytes_per_thread, mebibyte);
 }
 
-TEST(WorkingSets, HeedTheMemoryThereIs) {
+TEST(WorkingSets, RespectTheAvailableMemory) {
   EXPECT_EQ(working_sets(three_levels(), shared_last, 2, 100 * mebibyte).back().bytes_per_thread, 50 * mebibyte);
 }
 

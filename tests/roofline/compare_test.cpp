@@ -98,7 +98,7 @@ TEST(Compare, KnowsHowRatesWanderWithinARun) {
   EXPECT_TRUE(comparison.differences[5].beyond_noise());
 }
 
-TEST(Compare, SaysWhatIsNotAlikeAndWhatIsMissing) {
+TEST(Compare, NamesDifferencesAndMissingRoofs) {
   Roofline after = fake_roofline();
   after.cpu = "Other CPU";
   after.gemm[0].library.version = "2.0";
@@ -259,7 +259,7 @@ TEST(Compare, ComparesTriadLengthsAndTheClockOfTheWidestLoop) {
   EXPECT_THAT(texts(comparison.only_after), testing::ElementsAre("bandwidth triad of 6 KiB, 1 thread"));
 }
 
-TEST(Compare, CountsWhatIsLowerAndHigher) {
+TEST(Compare, CountsLowerAndHigherRoofs) {
   Roofline after = fake_roofline();
   for (double& sample : after.bandwidth[0].bytes.samples) {
     sample *= 0.7;
@@ -291,7 +291,7 @@ TEST(Compare, OneSampleDecidesNothing) {
   EXPECT_EQ(verdict(comparison).lower, 0U);
 }
 
-TEST(Compare, SaysWhichOptionsAreNotAlike) {
+TEST(Compare, NamesDifferentOptions) {
   Roofline before = fake_roofline(), after = fake_roofline();
   before.options = {{"seed", 1},   {"time_budget", "60s"}, {"space", "brief"},  {"quick", false}, {"tolerance", 0.02},
                     {"order", ""}, {"search", "race"},     {"gemm", {"dgemm"}}, {"threads", 2},   {"affinity", "close"}};

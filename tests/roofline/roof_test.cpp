@@ -18,7 +18,7 @@ TEST(Roofline, SurvivesJson) {
   EXPECT_EQ(nlohmann::json::parse(document.dump()).get<Roofline>(), before);
 }
 
-TEST(Roofline, NamesWhatIsMissing) {
+TEST(Roofline, NamesMissingMembers) {
   nlohmann::json document = fake_roofline();
   document.erase("bandwidth");
   try {
@@ -70,7 +70,7 @@ TEST(Bound, IsTheLowerRoof) {
 }
 
 /// Another program that takes half of a core's units for most of the time doesn't lower the ceiling.
-TEST(Bound, IsWhatUndisturbedSamplesReach) {
+TEST(Bound, IsTheRateOfUndisturbedSamples) {
   Roofline roofline = fake_roofline();
   roofline.compute = {roofline.compute.front()};
   roofline.compute.front().flops_per_lane = 2;

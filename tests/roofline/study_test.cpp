@@ -55,7 +55,7 @@ StudyOptions all_techniques() {
   return options;
 }
 
-TEST(Study, HasTheSevenTechniquesAndTwoOfOurOwn) {
+TEST(Study, HasTheSevenTechniquesOfThePaperAndTwoMore) {
   EXPECT_THAT(study_techniques(),
               testing::ElementsAre("Default", "Single", "Confidence", "C+Inner", "C+Inner+R", "C+I+Outer", "C+I+O+R", "race", "halving"));
 }
@@ -217,7 +217,7 @@ TEST(Study, TellsSettingsOfOneTechniqueApart) {
 }
 
 TEST(Study, ASearchInOneProcessMayHaveATimeOfItsOwn) {
-  const std::vector<double> alike(40, 0.1);  // of which none is ever found out to be the best to 0.1 %
+  const std::vector<double> alike(40, 0.1);  // none is ever found to be the best to 0.1 %
   FakeLibrary library(alike);
   StudyOptions options;
   options.tolerance = 0.001;

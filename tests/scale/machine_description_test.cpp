@@ -86,7 +86,7 @@ TEST(DescribedBy, HasALatencyAboveZeroWhereTimesGrowFasterThanSizes) {
   EXPECT_EQ(machine_description_from_json(to_json(machine), "file").message_classes.size(), 2U);
 }
 
-TEST(MachineDescriptionTest, DisturbedMeasurementsAreTold) {
+TEST(MachineDescription, DisturbedMeasurementsAreTold) {
   EXPECT_THAT(disturbances({{1, 1e-6, 0.02}, {1000, 2e-6, 0.1}, {2000, 1.9e-6, 0.25}}), testing::IsEmpty());
   const std::vector<std::string> found = disturbances({{1, 1e-6, 0.02}, {1000, 9e-6, 0.6}, {2000, 3e-6, 0}});
   ASSERT_EQ(found.size(), 2U);

@@ -124,7 +124,7 @@ TEST(BoundRanks, ShareTheErrorOnlyWhereThereAreTwoBounds) {
   EXPECT_EQ(bound_ranks(20, 20, 0.05).sign, sign_rank(20, 0.025));
 }
 
-TEST(MedianLowerBound, OfTooFewIsNone) {
+TEST(MedianLowerBound, NeedsEnoughValues) {
   EXPECT_EQ(median_lower_bound({1, 2, 3}, {}, 0.01), -std::numeric_limits<double>::infinity());
   EXPECT_EQ(median_lower_bound({}, {}, 0.01), -std::numeric_limits<double>::infinity());
 }

@@ -103,7 +103,7 @@ TEST(Exhaustive, EndsInvocationsWhenTheyEnd) {
   EXPECT_EQ(most, 1);
 }
 
-TEST(Exhaustive, DropsWhatHasNoCost) {
+TEST(Exhaustive, DropsConfigurationsWithInvalidCosts) {
   const Invocation some = [](std::size_t i) { return [i] { return i == 1 ? std::nan("") : 1.0; }; };
   const ExhaustiveResult result = exhaustive(all(3), some, technique("Confidence"));
   EXPECT_EQ(result.trials[1].fault, "its cost is not a number");

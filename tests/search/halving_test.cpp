@@ -41,7 +41,7 @@ TEST(Halving, MostlyFindsTheBestWithFewEvaluations) {
   }
 }
 
-TEST(Halving, DropsWhatHasNoCost) {
+TEST(Halving, DropsConfigurationsWithInvalidCosts) {
   const HalvingResult result = halving(all(4), [](std::size_t i) { return i == 0 ? std::nan("") : exact(i); });
   EXPECT_EQ(result.leader, 1U);
   EXPECT_THAT(result.dropped, testing::ElementsAre(0U));
@@ -62,7 +62,7 @@ TEST(Halving, OfOneConfigurationMeasuresIt) {
   EXPECT_EQ(halving({5}, exact).evaluations, 2);
 }
 
-TEST(Halving, RefusesNonsense) {
+TEST(Halving, RefusesInvalidOptions) {
   EXPECT_THROW(halving({}, exact), Error);
   EXPECT_THROW(halving({1}, exact, {.factor = 1}), Error);
   EXPECT_THROW(halving({1}, exact, {.first_rounds = 0}), Error);

@@ -22,7 +22,7 @@ Ledger slowing_down(int rounds) {
   return ledger;
 }
 
-TEST(Echoes, AreWhatChangedBesidesThePaceOfTheMachine) {
+TEST(Echoes, ExcludeChangesOfTheSpeedOfTheMachine) {
   const std::vector<double> echoes = slowing_down(2).echoes(all(9));
   ASSERT_EQ(echoes.size(), 9U);
   for (std::size_t i = 0; i < 8; ++i) {
@@ -36,7 +36,7 @@ TEST(Echoes, AreThoseOfAllPairsOfSuccessiveRounds) {
   EXPECT_EQ(slowing_down(4).echoes(all(9)).size(), 27U);
 }
 
-TEST(Echoes, NeedCandidatesEnoughToKnowThePace) {
+TEST(Echoes, NeedEnoughCandidatesToKnowThatSpeed) {
   const Ledger ledger = slowing_down(3);
   EXPECT_EQ(ledger.echoes({0, 1, 2, 3, 4, 5, 6, 8}).size(), 16U);
   EXPECT_THAT(ledger.echoes({0, 1, 2, 3, 4, 5, 8}), IsEmpty());

@@ -97,7 +97,7 @@ TEST(Race, CutShortKnowsTheBestOfABusyMachine) {
 }
 
 /// Least costs would mislead where noise has both directions.
-TEST(Race, CutShortGoesByMediansWhereTheseTellMost) {
+TEST(Race, CutShortUsesMediansWhereTheyTellMost) {
   constexpr int trials = 60;
   EXPECT_GE(good_when_cut_short({0.1, 0, 0, 0}, trials, 1000), trials * 65 / 100);  // least costs: 28 of 60
 }
@@ -187,7 +187,7 @@ TEST(Race, FindsTheBestMedianOfBimodalConfigurations) {
 }
 
 /// Tests the bound that comes with the leader, also of a race that is cut short: no other configuration gains more.
-TEST(Race, BoundsWhatIsLeftToGain) {
+TEST(Race, BoundsTheRemainingGain) {
   constexpr int trials = 200;
   int wrong = 0;
   for (std::uint64_t seed = 0; seed < trials; ++seed) {
@@ -300,7 +300,7 @@ TEST(Race, FindsTheBestThoughItIsTheNoisiest) {
   EXPECT_GE(good, trials * 95 / 100);
 }
 
-TEST(Race, ComparesWithItselfWhateverIsNearTheLeaderAndQuickest) {
+TEST(Race, ComparesTheQuickestCandidateNearTheLeaderWithItself) {
   const std::vector<Seconds> costs = {1.0, 1.05, 2.0}, durations = {100, 1, 0.1};
   Seconds now = 0;
   std::vector<int> asked(costs.size(), 0);
@@ -339,7 +339,7 @@ TEST(Race, ReportsTiesWithinNoiseAndTheRestAsSlower) {
   EXPECT_LE(result.standings[1].interval.low, result.standings[1].median);
 }
 
-TEST(Race, DropsWhatHasNoCostAndSaysWhy) {
+TEST(Race, DropsConfigurationsWithInvalidCostsAndSaysWhy) {
   const std::vector<double> costs = {std::nan(""), 2, std::numeric_limits<double>::infinity(), -1, 0, 3};
   const RaceResult result = race(all(6), [&costs](std::size_t i) { return costs[i]; });
   EXPECT_EQ(result.leader, 1U);
@@ -364,7 +364,7 @@ TEST(Race, WithNothingLeftHasNoLeader) {
   EXPECT_TRUE(result.ties.empty());
 }
 
-TEST(Race, RespectsTheBudgetAndIsValidAnyhow) {
+TEST(Race, RespectsTheBudgetWithAValidResult) {
   for (const std::int64_t evaluations : {0, 1, 3, 5, 17}) {
     RaceOptions options;
     options.limits.evaluations = evaluations;
@@ -489,7 +489,7 @@ TEST(Race, GivesTheRatioOfTheTwins) {
   EXPECT_LT(ratio.high - ratio.low, 0.04);
 }
 
-TEST(Race, RefusesNonsense) {
+TEST(Race, RefusesInvalidOptions) {
   const auto with = [](auto change) {
     RaceOptions options;
     change(options);

@@ -17,7 +17,7 @@ TEST(Space, EnumeratesWithTheLastParameterFastest) {
   EXPECT_EQ(space[5], (Configuration{"dgemm", {{"m", 2}, {"nb", 16}}}));
 }
 
-TEST(Space, KeepsWhatTheConstraintAdmits) {
+TEST(Space, KeepsConfigurationsThatTheConstraintAdmits) {
   const std::vector<Parameter> parameters = {{"m", {1, 2, 3}}, {"n", {1, 2, 3}}};
   const Space space("dgemm", parameters, [](const Configuration& it) { return it.parameters.at("m") == it.parameters.at("n"); });
   EXPECT_EQ(space.size(), 3U);
@@ -33,7 +33,7 @@ TEST(Space, HasTheSizesOfPaper003) {
 
 TEST(Space, WithoutParametersIsOneConfiguration) { EXPECT_EQ(Space("dpotrf", {}).size(), 1U); }
 
-TEST(Space, RefusesWhatIsNoSpace) {
+TEST(Space, RefusesInvalidSpaces) {
   const auto make = [](std::vector<Parameter> parameters, const Constraint& admits = {}) { Space("dgemm", parameters, admits); };
   EXPECT_THROW(make({{"", {1}}}), Error);
   EXPECT_THROW(make({{"m", {}}}), Error);

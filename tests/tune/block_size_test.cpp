@@ -166,7 +166,7 @@ TEST(TuneBlockSize, KeepsTheStandardUnlessAnotherIsFasterForSure) {
   EXPECT_GT(unsure.regret, 0.02) << "what may be missed by staying is said";
 }
 
-/// Whatever it does at that moment: nothing is recorded, measured, fitted or decided any more.
+/// Whatever runs at that moment, nothing is recorded, measured, fitted or decided any more.
 TEST(TuneBlockSize, EndsAtOnceWhenInterrupted) {
   for (const int calls_before : {0, 3, 12}) {
     Fixture fixture;
@@ -293,7 +293,7 @@ TEST(TuneVariants, TiesAreMutual) {
   }
 }
 
-TEST(TuneVariants, HopelessOnesAreNotLookedAtClosely) {
+TEST(TuneVariants, HopelessVariantsAreNotMeasuredClosely) {
   Fixture fixture;
   model::OnDemandModels models(machine());
   BlockSizeOptions options;

@@ -35,7 +35,7 @@ TEST(Coverage, AddsUpParts) {
   EXPECT_TRUE(coverage.complete());
 }
 
-TEST(Coverage, ARowBringsTheRowsInItsLinesAlong) {
+TEST(Coverage, ARowAlsoCoversTheRowsInItsLines) {
   Coverage beside(output(touching(1, 0, 1, 100))), below(output(touching(8, 0, 1, 100)));
   EXPECT_TRUE(beside.add(touching(0, 0, 1, 100)));
   EXPECT_TRUE(beside.complete());

@@ -47,7 +47,7 @@ Seconds rough(const Call& call) {
 
 struct Measured {
   std::size_t segments = 0;
-  bool reached = false;    ///< whether the target was reached
+  bool reached = false;    ///< the target was reached
   double worst_error = 0;  ///< relative error of a subject's total
   bool nothing_twice = true;
 };
@@ -130,7 +130,7 @@ TEST(Design, KnownPlacesAreNotChosenAgain) {
   EXPECT_TRUE(choose_segments(subjects, models, options).empty());
 }
 
-TEST(Design, MostPointsHoldsWhateverTheNumberOfPlaces) {
+TEST(Design, MostPointsLimitsAnyNumberOfPlaces) {
   std::vector<Subject> subjects = several();
   model::OnDemandModels models(machine());
   DesignOptions options;
@@ -139,7 +139,7 @@ TEST(Design, MostPointsHoldsWhateverTheNumberOfPlaces) {
   EXPECT_FALSE(choose_segments(subjects, models, options).empty());
 }
 
-TEST(Design, NothingToPredictNeedsNothing) {
+TEST(Design, WithoutSubjectsNothingIsChosen) {
   model::OnDemandModels models(machine());
   EXPECT_TRUE(choose_segments({}, models, {}).empty());
 }

@@ -74,7 +74,7 @@ TEST(Validate, RunsEverythingIfAsked) {
   EXPECT_EQ(check_order(decision, check), (OrderCheck{3, 3}));
 }
 
-TEST(Validate, DoesNotWaitForWhatIsHopelesslySlow) {
+TEST(Validate, SkipsHopelesslySlowVariants) {
   World world;
   Decision decision = ranked({"3", "2", "1"});
   decision.ranking[2].best.seconds = 9;
@@ -93,7 +93,7 @@ TEST(Validate, PairsThatHardlyDifferDoNotCount) {
   EXPECT_EQ(check_order(decision, check, 0.1).pairs, 2U) << "1.3 / 1.2 is less than 10 %";
 }
 
-TEST(Validate, SaysWhatWasNotReached) {
+TEST(Validate, NamesRunsThatWereNotReached) {
   World world;
   const Decision decision = ranked({"3", "2", "1"});
   const auto cut_short = [&world](std::span<const measure::Experiment> all) {

@@ -9,15 +9,16 @@
 #include <utility>
 #include <vector>
 
-/// What messages cost between ranks 0 and 1, and what computing costs while both compute: rank 0 prints a JSON document with times of half a
-/// ping-pong, the size up to which a send doesn't wait for its receiver, and the speed of busy cores. `flopcast mpi describe` runs it.
+/// Measures the cost of messages between ranks 0 and 1, and the slowdown of computing while both compute. Rank 0 prints a JSON document:
+/// times of half a ping-pong, the size up to which a send doesn't wait for its receiver, and the speed of busy cores. `flopcast mpi
+/// describe` runs this program.
 namespace {
 
 constexpr int tag = 1;
-constexpr std::size_t receive_bytes = std::size_t{32} << 20U;  ///< received data come to rest in memory that caches don't hold
+constexpr std::size_t receive_bytes = std::size_t{32} << 20U;  ///< so large that received data land in memory that no cache holds
 constexpr int longest = 4 << 20;
 
-/// One message forth and back; the received one goes to another place each time.
+/// Exchanges one message in each direction; each received message goes to another address.
 class Partner {
  public:
   explicit Partner(int rank) : rank_(rank), sent_(longest, 1), received_(receive_bytes, 2) {}
@@ -45,7 +46,7 @@ class Partner {
   std::size_t at_ = 0;
 };
 
-/// A median, and how far apart the quartiles are, relative to it.
+/// A median and the distance of the quartiles relative to it.
 struct Measured {
   double median = 0, spread = 0;
 };
@@ -56,7 +57,7 @@ Measured measured(std::vector<double> values) {
   return {median, (values[values.size() * 3 / 4] - values[values.size() / 4]) / median};
 }
 
-/// Over batches, of the mean of half an exchange.
+/// Returns median and spread, over batches, of the mean of half an exchange.
 Measured half_exchange_seconds(Partner& partner, int bytes) {
   constexpr int batches = 15;
   const int exchanges = std::max(4, std::min(400, (8 << 20) / std::max(bytes, 1)));
@@ -72,7 +73,8 @@ Measured half_exchange_seconds(Partner& partner, int bytes) {
   return measured(std::move(seconds));
 }
 
-/// How long a send of `bytes` takes whose receiver comes late; the shortest of a few, as the system interrupts processes now and then.
+/// Returns the duration of a send of `bytes` whose receiver is late. The shortest of several tries is taken, because the system interrupts
+/// processes occasionally.
 double lonely_send_seconds(int rank, int bytes) {
   constexpr useconds_t late = 5000;
   constexpr int tries = 5;
@@ -93,11 +95,11 @@ double lonely_send_seconds(int rank, int bytes) {
   return least;
 }
 
-/// The longest message, a power of two, whose send doesn't wait.
+/// Returns the longest message, a power of two, whose send doesn't wait for its receiver.
 int eager_bytes(int rank) {
   constexpr double waited = 2.5e-3;
   int bytes = 64;
-  // Headers count too: a limit of 4096 may hold for messages a little shorter than that.
+  // Headers count too: a limit of 4096 may hold only for slightly shorter messages.
   while (bytes < longest && lonely_send_seconds(rank, 2 * bytes - 128) < waited) {
     bytes *= 2;
   }
@@ -107,12 +109,12 @@ int eager_bytes(int rank) {
 using Product = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
                          const double*, const int*, const double*, double*, const int*, std::size_t, std::size_t);
 
-/// Products of tiles that lie in one memory too large for a core's own caches, as those of a program do.
+/// Products of tiles that together exceed a core's own caches, as a program's tiles do.
 class Tiles {
  public:
   explicit Tiles(Product product) : product_(product), memory_(tiles * order * order, 1e-3) {}
 
-  /// Mean of one product, of so many as take `least` seconds.
+  /// Returns the mean time of a product, over as many products as take `least` seconds.
   double seconds_of_product(double least) {
     constexpr double minus_one = -1;
     constexpr double one = 1;
@@ -137,7 +139,7 @@ class Tiles {
   std::size_t at_ = 0;
 };
 
-/// An MPI that waits keeps its core busy: this one looks now and then, and sleeps in between.
+/// Waits with little load, by sleeping between two probes. MPI's own waiting would keep the core busy.
 void sleep_until_message() {
   constexpr useconds_t pause = 500;
   for (int there = 0; there == 0;) {
@@ -146,7 +148,7 @@ void sleep_until_message() {
   }
 }
 
-/// Speed of rank 0 while both ranks compute, relative to alone; 1 where there is no BLAS to compute with.
+/// Returns the speed of rank 0 while both ranks compute, relative to computing alone; 1 where there is no BLAS to compute with.
 Measured busy_core_speed(int rank) {
   constexpr int turns = 9;
   constexpr double least = 0.04;
@@ -193,7 +195,7 @@ int main(int argc, char** argv) {
   }
   Partner partner(rank);
   for (int i = 0; i < 1000; ++i) {
-    partner.exchange(1024);  // connections are made with the first messages
+    partner.exchange(1024);  // the first messages set up the connection
   }
   std::vector<int> sizes = {1, 256, 1024, 3072, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1 << 20, 2 << 20, 4 << 20};
   if (rank == 0) {

@@ -11,25 +11,26 @@
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 #include "flopcast/interpose/preloaded/unnoticed.hpp"
 
-/// The lock that an OpenBLAS built for one thread lacks. Such a library keeps its buffers in a table without a lock, unless it was built with
-/// USE_LOCKING: two threads that call it at the same time may get the same buffer, and wrong results. The library calls the two functions below
-/// through the dynamic linker, so that a preloaded library can hold a lock around them. Its threads compute at the same time all the same.
+/// Provides the lock that an OpenBLAS built for one thread lacks. Unless built with USE_LOCKING, such a library keeps its buffers in a
+/// table without a lock, so that two concurrent calls may get the same buffer and wrong results. The library calls the two functions below
+/// through the dynamic linker, so that a preloaded library can hold a lock around them. Computations of different threads still overlap.
 namespace flopcast::interpose {
 namespace {
 
 enum BufferFunction : std::uint32_t { allocate, release, buffer_functions };
 constexpr const char* symbols[buffer_functions] = {"blas_memory_alloc", "blas_memory_free"};
 
-/// A function behind ours: its address, shifted by one, and whether a lock has to be held around it.
+/// A function to which calls are forwarded: its address, shifted by one, and a bit that says whether a lock must be held around it.
 using Definition = std::uint64_t;
 
-// A preloaded library has nobody who could hand these to the functions. A signal handler may call BLAS in the middle of either: hence recursive.
+// Global, because a preloaded library has no caller that could pass these. Recursive, because a signal handler may call BLAS inside either
+// function.
 constexpr pthread_mutex_t free_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 constinit pthread_mutex_t buffers = free_lock;
 constinit std::atomic<Definition> for_all_callers[buffer_functions]{};
 constinit CallerTable<12> for_callers{};
 
-/// Whether the library that holds `function` says that it has a lock: it is built for threads.
+/// Returns whether the library that contains `function` reports a lock of its own, because it is built for threads.
 bool has_own_lock(void* function) noexcept {
   const link_map* object = object_of(function);
   void* handle = object != nullptr && object->l_name[0] != '\0' ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
@@ -61,7 +62,7 @@ Definition definition_of(BufferFunction which, const void* caller) noexcept {
   return known != 0 ? known : find_definition(which, caller);
 }
 
-/// What the library that calls, or those that it needs, define.
+/// Returns the definition in the calling library or its dependencies.
 Definition deep_definition_of(BufferFunction which, const void* caller) noexcept {
   if (const Definition known = for_callers.find(which, caller)) {
     return known;
@@ -114,7 +115,7 @@ void* allocate_deep(int position) noexcept { return allocated(deep_definition_of
 
 void release_deep(void* buffer) noexcept { released(deep_definition_of(release, __builtin_return_address(0)), buffer); }
 
-/// A child of fork has one thread only, with another number than the thread that held the lock: it gets a new one.
+/// Gives a forked child a new lock. Its only thread has another number than the thread that held the old one.
 [[gnu::constructor]] void keep_free_in_children() noexcept {
   pthread_atfork([] { pthread_mutex_lock(&buffers); }, [] { pthread_mutex_unlock(&buffers); }, [] { buffers = free_lock; });
 }

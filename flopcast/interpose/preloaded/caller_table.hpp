@@ -6,18 +6,18 @@
 
 namespace flopcast::interpose {
 
-/// Words that were found for a routine and a call site (a return address), in a table of fixed size without locks. It is part of a library's
-/// memory, which is all zero at first.
+/// A lock-free table of fixed size that holds a word for each pair of a routine and a call site (a return address). It is static memory of
+/// a library, which is initially zero.
 template <unsigned bits>
 class CallerTable {
  public:
-  /// The word that was remembered; 0 if none was.
+  /// Returns the stored word; 0 if there is none.
   [[nodiscard]] std::uint64_t find(std::uint32_t routine, const void* caller) const noexcept {
     const Entry* entry = place_of(entries_, key_of(routine, caller));
     return entry != nullptr && entry->key.load(std::memory_order_relaxed) != 0 ? entry->word.load(std::memory_order_acquire) : 0;
   }
 
-  /// Keeps `word`, which isn't 0, if there is room for it.
+  /// Stores `word`, which must not be 0, if there is room for it.
   void remember(std::uint32_t routine, const void* caller, std::uint64_t word) noexcept {
     const std::uint64_t key = key_of(routine, caller);
     Entry* entry = place_of(entries_, key);
@@ -38,7 +38,7 @@ class CallerTable {
     return (reinterpret_cast<std::uintptr_t>(caller) ^ static_cast<std::uint64_t>(routine + 1) << 48U) | 1U;
   }
 
-  /// The place of a key in the table, taken or free; nullptr if there is no room for it.
+  /// Returns the slot of a key, used or free; nullptr if there is no room for it.
   template <class Entries>
   static auto place_of(Entries& entries, std::uint64_t key) noexcept -> decltype(&entries[0]) {
     constexpr std::size_t most_steps = 16;

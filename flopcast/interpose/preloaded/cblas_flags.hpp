@@ -2,7 +2,7 @@
 
 namespace flopcast::interpose {
 
-/// CBLAS's numbers for flags, and what they are in Fortran.
+/// Converts CBLAS's numbers for flags to Fortran's letters.
 enum : int { row_major = 101 };
 inline char flag_of(long number) noexcept {
   switch (static_cast<int>(number)) {
@@ -18,8 +18,8 @@ inline char flag_of(long number) noexcept {
     default: return '?';
   }
 }
-/// The flag of the transposed problem, as which a row-major one is computed: uplo and side turn over, and so does a transposition into T or
-/// C.
+/// These functions return a flag of the transposed problem. A row-major problem is computed as its transpose, which swaps uplo and side,
+/// and turns a transposition into T or C.
 inline char other_triangle(char flag) noexcept { return flag == 'L' ? 'U' : 'L'; }
 inline char other_side(char flag) noexcept { return flag == 'L' ? 'R' : 'L'; }
 inline char transposed(char flag) noexcept { return flag == 'N' ? 'T' : 'N'; }

@@ -52,7 +52,7 @@ std::vector<RowMajorSource> row_major_sources(const Routine& routine) {
   return sources;
 }
 
-/// The parameter's type in C. Integers of 32 bits travel where those of 64 do; what stands above them isn't looked at.
+/// Returns the parameter's type in C. A 32-bit integer is passed in the place of a 64-bit one, and its upper half is ignored.
 const char* c_type(char letter) {
   switch (letter) {
     case 'f':
@@ -73,7 +73,7 @@ const char* result_type(const Routine& routine) {
   const bool wide = real_bytes(routine.precision) == 8 || routine.double_result;
   switch (routine.returns) {
     case Returns::nothing: return "void";
-    case Returns::integer: return "long";  // the upper half goes on as it comes: routines with 64-bit integers use it
+    case Returns::integer: return "long";  // with the upper half as returned: routines with 64-bit integers use it
     case Returns::real: return wide ? "double" : "float";
     case Returns::element:
       if (is_complex(routine.precision)) {

@@ -22,16 +22,16 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 
-/// libflopcast-dry-run.so: decides which calls of a program are skipped, and watches that nothing that may steer it is made of what was
-/// skipped. docs/recording.md states the rules.
+/// libflopcast-dry-run.so decides which calls of a program are skipped, and ensures that skipped results don't steer the program.
+/// docs/recording.md states the rules.
 namespace flopcast::interpose {
 namespace {
 
-/// Calls of no more real operations per real number that they touch are as quick as looking at their data: they are executed.
+/// Calls with at most this many real operations per real number in their operands are executed. They take no longer than examining their
+/// data.
 constexpr double cheap_flops_per_number = 8;
 
-/// Families whose results programs use to decide by: eigenvalues, singular values, condition numbers, pivots of the rank. Functions are
-/// added to these.
+/// Families whose results steer programs: eigenvalues, singular values, condition numbers, pivots of the rank. All functions steer, too.
 constexpr std::string_view steering_families[] = {"bdsdc", "bdsqr", "gecon", "gees",  "geesx", "geev",  "geevx", "gejsv", "gelsd",
                                                   "gelss", "gelsy", "geqp3", "gesdd", "gesvd", "gesvj", "ggev",  "heev",  "heevd",
                                                   "heevr", "heevx", "hegv",  "hseqr", "laqp2", "laqps", "pocon", "stebz", "stedc",
@@ -42,7 +42,7 @@ constexpr std::size_t most_regions = 4096;
 
 using Samples = std::array<std::uint32_t, samples_per_region>;
 
-/// Where the j-th sample of a region lies, on a multiple of 4 bytes from its beginning.
+/// Returns the address of the j-th sample of a region, at a multiple of 4 bytes from the region's beginning.
 std::uintptr_t sample_address(const Region& region, std::size_t j) {
   const std::int64_t column = static_cast<std::int64_t>(j) * (region.columns - 1) / static_cast<std::int64_t>(samples_per_region - 1);
   const std::int64_t bytes = std::max<std::int64_t>(4, region.column_bytes + column * region.growth_bytes);
@@ -51,7 +51,7 @@ std::uintptr_t sample_address(const Region& region, std::size_t j) {
   return region.address + static_cast<std::uintptr_t>(column * region.stride_bytes + within / 4 * 4);
 }
 
-/// What lies at the samples; nothing if the memory is gone.
+/// Returns the values at the samples; nothing if the memory is gone.
 std::optional<Samples> take_samples(const Region& region) {
   Samples samples{};
   std::array<iovec, samples_per_region> from{};
@@ -63,14 +63,14 @@ std::optional<Samples> take_samples(const Region& region) {
   return read == static_cast<ssize_t>(sizeof samples) ? std::optional(samples) : std::nullopt;
 }
 
-/// Memory that a skipped call should have computed, and what lay there afterwards.
+/// Memory that a skipped call should have computed, with samples of its contents afterwards.
 struct Uncomputed {
   Region region;
   std::uintptr_t begin = 0, end = 0;
   Samples samples{};
 };
 
-/// All of it. What a program has written itself since is no longer part of it: most samples differ then.
+/// All uncomputed memory. Memory that the program has rewritten since is dropped; most of its samples differ.
 class UncomputedData {
  public:
   void add(const Region& region) {
@@ -119,7 +119,7 @@ class UncomputedData {
     return false;
   }
 
-  /// Too many to look through: they become the intervals that they lie in.
+  /// Merges regions into the intervals that they cover, when there are too many to search.
   void join() {
     std::sort(all_.begin(), all_.end(), [](const Uncomputed& a, const Uncomputed& b) { return a.begin < b.begin; });
     std::vector<Region> intervals;
@@ -141,7 +141,7 @@ class UncomputedData {
   std::vector<Uncomputed> all_;
 };
 
-/// What the functions below share; a preloaded library has nobody who could hand it to them.
+/// Shared by the functions below. Global, because a preloaded library has no caller that could pass it.
 std::mutex mutex;
 UncomputedData& uncomputed() {
   static UncomputedData all;
@@ -163,7 +163,7 @@ bool is_read(const Call& call, const Operand& operand) {
   return argument.kind != Kind::work && argument.access != Access::write && call.address(operand.argument) != 0;
 }
 
-/// Whether it is an output of numbers that nobody has set for a call that is skipped.
+/// Returns whether skipping the call leaves this numeric output unset.
 bool is_left_alone(const Call& call, const Operand& operand) {
   const Argument& argument = call.routine->arguments[operand.argument];
   return argument.kind == Kind::data && !argument.integer && argument.access != Access::read && argument.skipped.empty() &&
@@ -177,7 +177,7 @@ bool reads_uncomputed(const Call& call, const Operands& all) {
   });
 }
 
-/// Numbers that would be NaN, infinite or denormal in the program's own arithmetic become 1.
+/// Replaces numbers by 1 that would be NaN, infinite or denormal in the program's own arithmetic.
 template <class Real>
 void make_normal(const Region& region) {
   for (std::int64_t j = 0; j < region.columns; ++j) {
@@ -191,7 +191,7 @@ void make_normal(const Region& region) {
   }
 }
 
-/// Leaves behind what a skipped call must.
+/// Writes the outputs that a skipped call must leave behind, and returns a function's value.
 std::complex<double> skip(const Call& call, const Operands& all) {
   for (const Operand& operand : all) {
     if (!is_left_alone(call, operand)) {
@@ -208,7 +208,7 @@ std::complex<double> skip(const Call& call, const Operands& all) {
 void complain(const char* what) noexcept {
   static std::atomic<bool> complained{};
   if (!complained.exchange(true)) {
-    std::fprintf(stderr, "flopcast: the dry run failed: %s; calls are executed\n", what);
+    std::fprintf(stderr, "flopcast: the dry run failed: %s; the calls concerned are executed\n", what);
   }
 }
 

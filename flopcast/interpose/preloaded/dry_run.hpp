@@ -4,15 +4,17 @@
 
 #include "flopcast/interpose/trace_format.hpp"
 
-/// What libflopcast-dry-run.so offers to libflopcast-trace.so, which opens it for a dry run: which calls are to be skipped. It is a library
-/// of its own because it brings the catalogue, and with that C++'s run-time library, into the program.
+/// Interface of libflopcast-dry-run.so, which libflopcast-trace.so opens for a dry run, and which decides which calls are skipped. It is a
+/// separate library, because it brings the catalogue and thus the C++ run-time library into the program.
 namespace flopcast::interpose {
 
-/// Its functions; none throws. Symbols are those of the Fortran interface ("dgemm_"), arguments lie as the routine's layout says.
+/// The library's functions, none of which throws. Symbols are those of the Fortran interface ("dgemm_"); arguments lie as in the routine's
+/// layout.
 struct DryRun {
-  /// What is to become of a call whose integers, those in arrays too, have so many bytes. If it is to be skipped, what that must leave behind has been left, and `value` is a function's result.
+  /// Decides how to treat a call with integers, in arrays too, of so many bytes. For a skipped call it also writes the outputs that the
+  /// call must leave behind, and sets `value` to a function's result.
   Treatment (*decide)(const char* symbol, int integer_bytes, const std::byte* arguments, double (&value)[2]) = nullptr;
-  /// What is to become of a routine of which only the name is known; `words` are its arguments and what follows them.
+  /// Decides how to treat a call of a routine of which only the name is known; `words` are its arguments and the words after them.
   Treatment (*decide_unnamed)(void* const* words, std::size_t count) = nullptr;
 };
 

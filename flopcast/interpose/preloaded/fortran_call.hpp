@@ -6,10 +6,10 @@
 
 namespace flopcast::interpose {
 
-/// The value of a call from its arguments as Fortran passes them, by a library whose integers have so many bytes.
+/// Builds a Call from arguments that Fortran passes to a library whose integers have `integer_bytes` bytes.
 Call call_of(const Routine& routine, std::span<void* const> pointers, int integer_bytes = 4);
 
-/// A call with a work size of -1 only asks how much would be best: it is no work of its own.
+/// Returns whether a call only queries the best workspace size, by a work size of -1, and does no work.
 bool asks_for_work_size(const Routine& routine, std::span<void* const> pointers);
 
 }  // namespace flopcast::interpose

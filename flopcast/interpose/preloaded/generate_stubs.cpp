@@ -13,7 +13,7 @@
 namespace flopcast::interpose {
 namespace {
 
-/// Arguments, then the hidden lengths of the flags; every one of them travels as a pointer.
+/// Returns the number of arguments and hidden lengths of the flags; each of them is passed as a pointer.
 std::size_t pointers(const Routine& routine) {
   const auto flags =
       std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& a) { return a.kind == Kind::flag; });
@@ -39,7 +39,8 @@ std::string stubs() {
   return text + "}\n";
 }
 
-/// Declares what argument `i` of the Fortran routine is, where the C function hasn't got it in that form, and names its address.
+/// Returns the address expression of the Fortran routine's argument `i`, and declares a variable where the C function lacks the argument in
+/// this form.
 std::string fortran_argument(const CblasFunction& function, std::size_t i, std::string& declarations) {
   const char letter = function.layout[i];
   const RowMajorSource& source = function.rows[i];
@@ -59,7 +60,7 @@ std::string fortran_argument(const CblasFunction& function, std::size_t i, std::
   return letter == 's' || letter == 'd' ? fmt::format("&a{}", i) : value;
 }
 
-/// What the C function is called with: scalars as the interception leaves them.
+/// Returns the arguments of the call of the C function, with scalars as the interception left them.
 std::string cblas_arguments(const CblasFunction& function) {
   std::string arguments = function.has_order ? "order" : "";
   for (std::size_t i = 0; i < function.layout.size(); ++i) {
@@ -76,7 +77,7 @@ std::string cblas_arguments(const CblasFunction& function) {
   return arguments + (function.has_target ? ", to" : "");
 }
 
-/// What the C function does when it isn't executed.
+/// Returns the statements for a C function that isn't executed.
 std::string skipped_cblas(const CblasFunction& function) {
   if (function.has_target) {
     return fmt::format("*static_cast<std::complex<{0}>*>(to) = std::complex<{0}>(interception.skipped_value()); return;",
@@ -87,7 +88,8 @@ std::string skipped_cblas(const CblasFunction& function) {
              : fmt::format("return result_of<{}>(interception.skipped_value());", function.result);
 }
 
-/// A function of CBLAS is the routine that it computes; a row-major problem is its transpose, which is column-major.
+/// Returns the stub of a CBLAS function. It records the call of the Fortran routine, where a row-major problem becomes its transpose, which
+/// is column-major.
 std::string cblas_stub(const std::string& symbol, const CblasFunction& function) {
   const auto index = static_cast<std::size_t>(function.routine - kernel::catalogue().data());
   std::string declarations;
@@ -104,38 +106,41 @@ std::string cblas_stub(const std::string& symbol, const CblasFunction& function)
       "  static std::atomic<void*> next;\n"
       "  const Interception interception({6}, __builtin_return_address(0), all);\n"
       "  if (!interception.execute()) {{ {7} }}\n"
-      "  {8}reinterpret_cast<{0} (*)({9})>(required_symbol(next, \"{1}\", __builtin_return_address(0)))({10});\n}}\n",
+      "  {8}reinterpret_cast<{0} (*)({9})>(definition_of_c_call(interception.door(), next, \"{1}\", "
+      "__builtin_return_address(0)))({10});\n}}\n",
       function.result, symbol, function.parameters(),
       function.has_order && rows ? "  const bool rows = static_cast<int>(order) == row_major;\n" : "", declarations, all, index,
       skipped_cblas(function), function.result == "void" ? "" : "return ", fmt::join(function.types, ", "), cblas_arguments(function));
 }
 
-/// Stubs of those functions of CBLAS on the list of standard routines that compute what routines of the catalogue do.
+/// Returns the stubs of the CBLAS functions on the list of standard routines that match routines of the catalogue.
 std::string cblas_stubs(const std::string& list) {
   std::string text =
-      "#include <atomic>\n\n#include \"flopcast/interpose/preloaded/cblas_flags.hpp\"\n"
-      "#include \"flopcast/interpose/preloaded/intercept.hpp\"\n#include \"flopcast/interpose/preloaded/next_symbol.hpp\"\n\n"
+      "#include <atomic>\n#include <iterator>\n\n#include \"flopcast/interpose/preloaded/calls_to_follow.hpp\"\n"
+      "#include \"flopcast/interpose/preloaded/cblas_flags.hpp\"\n"
+      "#include \"flopcast/interpose/preloaded/intercept.hpp\"\n\n"
       "using namespace flopcast::interpose;\n\nextern \"C\" {\n";
   std::ifstream in(list);
-  bool any = false;
+  std::string symbols;
   for (std::string line; std::getline(in, line);) {
     const std::string symbol = line.substr(0, line.find(' '));
     if (const std::optional<CblasFunction> function = cblas_function(symbol)) {
       text += cblas_stub(symbol, *function);
-      any = true;
+      symbols += fmt::format("    \"{}\",\n", symbol);
     }
   }
-  if (!any) {
+  if (symbols.empty()) {
     throw environment_error("{} can't be read, or names no function of CBLAS", list);
   }
-  return text + "}\n";
+  return text + "}\n\nnamespace flopcast::interpose {\n\nconst char* const c_stubs[] = {\n" + symbols +
+         "};\nconst std::size_t c_stub_count = std::size(c_stubs);\n\n}\n";
 }
 
 }  // namespace
 }  // namespace flopcast::interpose
 
-/// generate_stubs LIST FORTRAN CBLAS: writes the stubs that call intercept(), one per routine of the catalogue, to FORTRAN, and those of the
-/// functions of CBLAS among the standard routines in LIST to CBLAS.
+/// Usage: generate_stubs LIST FORTRAN CBLAS. Writes the stubs of the catalogue's routines, which call intercept(), to FORTRAN, and those of
+/// the CBLAS functions in LIST to CBLAS.
 int main(int argc, char** argv) {
   using namespace flopcast::interpose;
   return run_generator(argc, argv, 3, "three arguments, the list to read and the two files to write", [](char** arguments) {

@@ -20,11 +20,11 @@
 namespace flopcast::interpose {
 namespace {
 
-constexpr int most_words =
-    40;  ///< arguments and hidden lengths of a routine that only its name is known of; LAPACK's longest (zuncsd) has 38
-constexpr int most_numbers = 8;  ///< its arguments in floating-point registers (CBLAS passes real scalars by value)
+/// Arguments and hidden lengths of a routine of which only the name is known. LAPACK's longest list (zuncsd) has 38.
+constexpr int most_words = 40;
+constexpr int most_numbers = 8;  ///< arguments in floating-point registers (CBLAS passes real scalars by value)
 
-/// `count` times `item`, in which {} is the number, with commas between.
+/// Returns `count` comma-separated copies of `item`, with {} replaced by the number.
 std::string repeated(const char* item, int count) {
   std::string text;
   for (int i = 0; i < count; ++i) {
@@ -33,7 +33,7 @@ std::string repeated(const char* item, int count) {
   return text;
 }
 
-/// The stubs, and the table of what they intercept.
+/// Collects the stubs and the table of intercepted routines.
 class Stubs {
  public:
   void add_fortran(const Routine& routine) {
@@ -55,7 +55,7 @@ class Stubs {
     end(result, repeated("a{}", pointers));
   }
 
-  /// Whether the C function could be translated.
+  /// Adds a CBLAS function. Returns false if it couldn't be translated.
   bool add_cblas(const std::string& symbol) {
     const std::optional<CblasFunction> function = cblas_function(symbol);
     if (function) {
@@ -109,7 +109,7 @@ class Stubs {
         result, symbol, parameters, id, result, types);
   }
 
-  /// The routine's number is `id` with 4-byte integers, the next one with 8-byte integers.
+  /// Returns the declaration of the recording. The routine's number is `id` with 4-byte integers, `id` + 1 with 8-byte integers.
   static std::string recording(std::size_t id, const std::string& layout, const std::string& wide, const std::string& query) {
     return fmt::format(
         "  Recording recording(found.wide ? {} : {}, found.wide ? {} : {}, __builtin_frame_address(0), __builtin_return_address(0), {});\n",
@@ -145,7 +145,7 @@ class Stubs {
     }
   }
 
-  /// Its argument info, if it has one.
+  /// Returns the name of the argument info, empty if there is none.
   static std::string info(const Routine& routine) {
     for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
       if (routine.arguments[i].kind == Kind::info) {
@@ -194,7 +194,7 @@ class Stubs {
     end(function.result, fmt::format("{}", fmt::join(function.names, ", ")));
   }
 
-  /// What a skipped function returns; empty if that is what it returns in Fortran.
+  /// Returns the statement with a skipped function's result; empty if the Fortran result fits.
   static std::string skipped_return(const CblasFunction& function) {
     if (function.routine->returns == Returns::integer) {
       return "return recording.value() < 1 ? 0 : static_cast<std::size_t>(recording.value()) - 1;";  // counted from 0
@@ -209,11 +209,11 @@ class Stubs {
   }
 
   std::vector<std::pair<std::string, std::string>> table_;  ///< symbols and layouts
-  std::map<std::string, std::size_t> ids_;                  ///< of the catalogue's routines
+  std::map<std::string, std::size_t> ids_;                  ///< by the catalogue's routines
   std::string code_;
 };
 
-/// Adds every routine of the list that the catalogue doesn't have. A line is a name, for functions followed by the kind of their result.
+/// Adds every routine of the list that the catalogue lacks. A line is a name, followed by the kind of the result for functions.
 void add_standard_routines(Stubs& stubs, const std::string& list) {
   std::ifstream in(list);
   std::string line;
@@ -247,7 +247,7 @@ std::string stubs_of(const std::string& list) {
 }  // namespace
 }  // namespace flopcast::interpose
 
-/// generate_trace_stubs LIST FILE: reads the names of standard routines from LIST, writes the stubs to FILE.
+/// Usage: generate_trace_stubs LIST FILE. Reads the names of standard routines from LIST and writes the stubs to FILE.
 int main(int argc, char** argv) {
   using namespace flopcast::interpose;
   return run_generator(argc, argv, 2, "two arguments, the list to read and the file to write",

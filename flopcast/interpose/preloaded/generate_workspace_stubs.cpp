@@ -12,7 +12,7 @@
 namespace flopcast::interpose {
 namespace {
 
-/// Whether it has one workspace and tells of failures.
+/// Returns whether the routine has exactly one workspace and reports failures.
 bool has_workspace(const Routine& routine) {
   const int size = routine.index("lwork");
   const auto sizes =

@@ -9,7 +9,7 @@
 
 #include "flopcast/core/error.hpp"
 
-/// What the programs that write source files while flopcast is built have in common.
+/// Code shared by the generators that write source files while flopcast is built.
 namespace flopcast::interpose {
 
 /// Throws environment_error if the file can't be written.
@@ -21,7 +21,7 @@ inline void write_source(const std::string& file, const std::string& text) {
   }
 }
 
-/// The exit code of a generator that takes `count` arguments, described by `usage`; generate(arguments) does the work.
+/// Runs generate(arguments) in a generator that takes `count` arguments, described by `usage`. Returns its exit code.
 template <class Generate>
 int run_generator(int argc, char** argv, int count, const char* usage, Generate generate) try {
   if (argc != count + 1) {

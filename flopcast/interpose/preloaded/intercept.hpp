@@ -9,8 +9,10 @@
 
 namespace flopcast::interpose {
 
-/// What happens around one intercepted call of catalogue routine number `routine`; `caller` the address it returns to, `pointers` its
-/// arguments as Fortran passes them.
+struct Redirected;
+
+/// Handles one intercepted call of catalogue routine number `routine`. `caller` is the return address, and `pointers` are the arguments as
+/// Fortran passes them.
 class Interception {
  public:
   Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept;
@@ -19,11 +21,13 @@ class Interception {
   /// Stops the clock and keeps the call.
   ~Interception();
 
-  /// Whether the routine is to be executed.
+  /// Returns whether the routine is to be executed.
   [[nodiscard]] bool execute() const noexcept { return part_ != Part::skipped; }
-  /// What a function that isn't executed gives back.
+  /// Returns the value of a function that isn't executed.
   [[nodiscard]] std::complex<double> skipped_value() const noexcept { return skipped_value_; }
-  /// The library's own routine.
+  /// Returns the door through which the call came; nullptr for a call by the routine's usual name.
+  [[nodiscard]] const Redirected* door() const noexcept { return door_; }
+  /// Returns the library's own routine.
   [[nodiscard]] void* next() const noexcept;
 
  private:
@@ -31,13 +35,14 @@ class Interception {
 
   std::size_t routine_;
   const void* caller_;
+  Redirected* door_ = nullptr;
   std::span<void* const> pointers_;
   Part part_ = Part::transparent;
   std::complex<double> skipped_value_;
   std::chrono::steady_clock::time_point start_;
 };
 
-/// `value` as a result of gfortran's interface.
+/// Returns `value` as a result of gfortran's interface.
 template <class Result>
 Result result_of(std::complex<double> value) {
   if constexpr (std::is_same_v<Result, _Complex float> || std::is_same_v<Result, _Complex double>) {
@@ -50,7 +55,7 @@ Result result_of(std::complex<double> value) {
   }
 }
 
-/// The place of an element as CBLAS counts it, from 0; Fortran counts from 1 and says 0 where there is none.
+/// Returns an element's index as in CBLAS, counted from 0. Fortran counts from 1 and returns 0 for no element.
 inline std::size_t index_of(std::complex<double> value) { return value.real() < 1 ? 0 : static_cast<std::size_t>(value.real()) - 1; }
 
 template <class Result, class... Pointers, std::size_t... Places>
@@ -58,7 +63,7 @@ Result call_with(void* function, void* const* pointers, std::index_sequence<Plac
   return reinterpret_cast<Result (*)(Pointers...)>(function)(static_cast<Pointers>(pointers[Places])...);
 }
 
-/// The body of every stub. An Interception may put other pointers in the place of the program's.
+/// The body of every stub. An Interception may replace the program's pointers.
 template <class Result, class... Pointers>
 Result intercept(std::size_t routine, const void* caller, Pointers... pointers) {
   void* all[] = {pointers...};

@@ -15,7 +15,7 @@ int integer_bytes_at(const void* definition, const RoutineSymbol& name) noexcept
     void* found = library != nullptr ? dlsym(library, symbol) : nullptr;
     return found != nullptr && object_of(found) != own ? found : nullptr;
   };
-  // What CBLAS calls 64_ is _64_ in Fortran.
+  // CBLAS's suffix 64_ is _64_ in Fortran.
   const SymbolName suffix(is_c_routine(name.routine) && !name.suffix.starts_with('_') ? "_" : "", "", name.suffix);
   const int bytes = integer_bytes(find, name.prefix, suffix.c_str());
   if (library != nullptr) {

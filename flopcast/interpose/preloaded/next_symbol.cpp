@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+#include "flopcast/core/routine_symbol.hpp"
+
 namespace flopcast::interpose {
 
 const link_map* object_of(const void* address) noexcept {
@@ -26,13 +28,14 @@ constinit std::atomic<void*> opened_program{};
 
 bool is_own(const void* function) noexcept { return object_of(function) == object_of(reinterpret_cast<const void*>(&next_symbol)); }
 
-/// What the objects behind a handle of dlopen define, unless it is this library's own.
+/// Returns the definition in the objects behind a handle of dlopen, unless it is this library's own.
 void* definition_behind(void* handle, const char* name) noexcept {
   void* found = handle != nullptr ? dlsym(handle, name) : nullptr;
   return found != nullptr && !is_own(found) ? found : nullptr;
 }
 
-/// What `object` or those it needs define, unless it is this library's own. The handle is never closed: what is found must stay.
+/// Returns the definition in `object` or its dependencies, unless it is this library's own. The handle is never closed, so that the
+/// definition stays loaded.
 void* definition_in(const link_map& object, const char* name) noexcept {
   return definition_behind(dlopen(object.l_name[0] != '\0' ? object.l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD), name);
 }
@@ -71,6 +74,18 @@ void* any_definition(const char* name) noexcept {
   for (; object != nullptr; object = object->l_next) {
     if (void* found = definition_in(*object, name)) {
       return found;
+    }
+  }
+  return nullptr;
+}
+
+void* any_routine(std::string_view routine) noexcept {
+  for (const std::string_view prefix : symbol_prefixes) {
+    for (const std::string_view suffix : fortran_suffixes) {
+      void* found = suffix.empty() ? nullptr : any_definition(SymbolName(prefix, routine, suffix).c_str());
+      if (found != nullptr) {
+        return found;
+      }
     }
   }
   return nullptr;

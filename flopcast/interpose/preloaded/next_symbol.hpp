@@ -3,24 +3,26 @@
 #include <link.h>
 
 #include <atomic>
+#include <string_view>
 
 namespace flopcast::interpose {
 
-/// The loaded object that an address lies in; nullptr if it is in none.
+/// Returns the loaded object that contains an address; nullptr if none does.
 const link_map* object_of(const void* address) noexcept;
 
-/// The definition of `name` that this library hides from its callers: the next in the order of the loader, else the one in the library that
-/// `caller` (a return address) lies in or in what that library needs (programs that open LAPACK privately, as NumPy does), else any.
+/// Returns the definition of `name` that this library hides from its callers: the next in the loader's order; else the one in the library
+/// that contains `caller` (a return address) or in its dependencies, as for programs that open LAPACK privately (NumPy); else any. Returns
 /// nullptr if there is none.
 void* next_symbol(const char* name, const void* caller) noexcept;
 
-/// From now on next_symbol looks before anything else in what `opened`, a handle of dlopen, and the libraries that it needs define: for
-/// programs that are opened at run time with libraries of their own.
+/// Makes next_symbol() look first in `opened`, a handle of dlopen, and its dependencies. This is for programs that are opened at run time
+/// with libraries of their own.
 void look_first_in(void* opened) noexcept;
 
-/// What next_symbol finds of a routine that the program calls; if nothing defines it, this is said and the process ended, as the dynamic linker does it.
+/// Returns next_symbol() for a routine that the program calls. If no library defines it, prints so and ends the process, as the dynamic
+/// linker does.
 void* required_symbol(const char* name, const void* caller) noexcept;
-/// The same, looked for once: `found` keeps it.
+/// Looks the symbol up only once, and keeps it in `found`.
 inline void* required_symbol(std::atomic<void*>& found, const char* name, const void* caller) noexcept {
   void* symbol = found.load(std::memory_order_relaxed);
   if (symbol == nullptr) {
@@ -30,7 +32,12 @@ inline void* required_symbol(std::atomic<void*>& found, const char* name, const 
   return symbol;
 }
 
-/// Some definition of `name` in a loaded object other than this library, those that the whole program sees first; nullptr if there is none.
+/// Returns some definition of `name` in a loaded object other than this library, preferably one visible to the whole program; nullptr if
+/// there is none.
 void* any_definition(const char* name) noexcept;
+
+/// Returns such a definition of a Fortran routine under any of its names ("dgemm": dgemm_, scipy_dgemm_64_). Only names that end in a
+/// suffix count.
+void* any_routine(std::string_view routine) noexcept;
 
 }  // namespace flopcast::interpose

@@ -21,7 +21,7 @@
 namespace flopcast::interpose {
 namespace {
 
-/// All that the stubs share: a preloaded library has nobody who could hand it to them.
+/// State shared by the stubs. Global, because a preloaded library has no caller that could pass it.
 struct State {
   std::atomic<bool> active = false;
   std::mutex mutex;  ///< guards recording
@@ -37,7 +37,8 @@ State& state() {
   return all;
 }
 
-thread_local int depth = 0;  ///< catalogue routines that are executing in this thread, the transparent one left out
+/// Number of catalogue routines in execution in this thread, without the one whose kernels are recorded.
+thread_local int depth = 0;
 
 void* find_next(const char* symbol, const void* caller) noexcept {
   const SymbolLookup& lookup = state().lookup;
@@ -59,26 +60,27 @@ void keep(const Call& call, Seconds seconds) {
   }
 }
 
-// LAPACK's integers may have 32 or 64 bits: the lower halves are what is asked for, and what is answered fits both.
+// LAPACK's integers may have 32 or 64 bits. Only the lower halves are read, and the answers fit both widths.
 using Ilaenv = FortranInteger (*)(const FortranInteger* ispec, const char* name, const char* opts, const std::int32_t* n1,
                                   const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
                                   std::size_t opts_length);
 
-/// Whether `name`, in any case and padded with blanks, is this one in lower case.
+/// Returns whether `name`, in any case and padded with blanks, equals `lower`, which is in lower case.
 bool is_name(std::string_view name, std::string_view lower) {
   const auto same = [](unsigned char a, unsigned char b) { return a == std::tolower(b); };
   return name.size() >= lower.size() && std::equal(lower.begin(), lower.end(), name.begin(), same) &&
          std::all_of(name.begin() + static_cast<std::ptrdiff_t>(lower.size()), name.end(), [](char c) { return c == ' '; });
 }
 
-/// Whether the routine whose kernels are recorded asks about itself under `name`.
+/// Returns whether a query under `name` is about the routine whose kernels are recorded.
 bool is_own_question(std::string_view name) {
   const std::string& routine = state().options.routine;
   const std::string_view borrowed = borrowed_name(routine);
   return borrowed.empty() ? is_name(name, routine) : is_name(name, routine.front() + std::string(borrowed));
 }
 
-/// A skipped larfg leaves the identity, with which callers would find nothing to do: larf returns at once, gemv gets alpha = 0.
+/// Makes a skipped larfg's reflector different from the identity, for which callers would skip work: larf returns at once, gemv gets alpha
+/// = 0.
 void leave_general_reflector(const Call& call) {
   static constexpr std::string_view family = "larfg";
   if (call.routine->family != family) {
@@ -167,7 +169,7 @@ Recording stop_recording() {
 extern "C" {
 using flopcast::FortranInteger;
 
-/// LAPACK's question for block sizes (ISPEC 1, 2, 3: NB, NBMIN, NX) and other parameters, which pass on.
+/// LAPACK's query for block sizes (ISPEC 1, 2, 3: NB, NBMIN, NX) and other parameters. Others are forwarded.
 [[gnu::visibility("default")]] FortranInteger ilaenv_(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
                                                       const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4,
                                                       std::size_t name_length, std::size_t opts_length) {
@@ -188,7 +190,7 @@ using flopcast::FortranInteger;
   return *ispec == 1 ? answers.nb : *ispec == 2 ? answers.nbmin : answers.nx;
 }
 
-/// LAPACK's error handler, which by default ends the process: while recording the caller learns of it through info.
+/// LAPACK's error handler, which ends the process by default. During a recording the caller gets the error through info instead.
 [[gnu::visibility("default")]] void xerbla_(const char* name, const std::int32_t* info, std::size_t name_length) {
   using namespace flopcast::interpose;
   if (state().active.load(std::memory_order_acquire)) {

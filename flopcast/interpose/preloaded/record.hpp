@@ -10,31 +10,33 @@
 #include "flopcast/interpose/block_question.hpp"
 #include "flopcast/interpose/call_bytes.hpp"
 
-/// What libflopcast-record.so offers to the process it is loaded into. It defines every routine of the catalogue; while nothing is being
-/// recorded, calls pass through.
+/// Interface of libflopcast-record.so to the process into which it is loaded. The library defines every routine of the catalogue, and
+/// passes calls through while no recording is active.
 namespace flopcast::interpose {
 
 struct RecordOptions {
   Mode mode = Mode::skip;
-  std::string routine;  ///< seen through, so that the kernels below it are recorded; its questions to ilaenv are answered with `blocks`
+  /// The routine whose kernels are recorded; it isn't recorded itself. Its ilaenv queries are answered with `blocks`.
+  std::string routine;
   std::optional<algorithm::BlockParameters> blocks;
-  int integer_bytes = 4;                          ///< of the library's integers
-  std::size_t most_bytes = std::size_t{1} << 30;  ///< calls beyond are counted, not kept
+  int integer_bytes = 4;                          ///< size of the library's integers
+  std::size_t most_bytes = std::size_t{1} << 30;  ///< calls that don't fit are counted and dropped
 };
 
 struct Recording {
   Bytes calls;
   std::int64_t dropped = 0;            ///< calls that found no room
-  std::int64_t questions = 0;          ///< how often the routine asked for its block size
-  algorithm::BlockParameters answers;  ///< what it was told; only meaningful if it asked
-  std::array<char, 9> options{};       ///< of its first question without blanks, ended by a zero
+  std::int64_t questions = 0;          ///< number of the routine's block size queries
+  algorithm::BlockParameters answers;  ///< answer to the queries; meaningful only if there were any
+  std::array<char, 9> options{};       ///< options of its first query, without blanks, ended by a zero
   std::int64_t question_m = 0, question_n = 0;
 };
 
-/// Finds the library's own symbol ("dgemm_"); nullptr if there is none.
+/// Returns the library's own symbol ("dgemm_"); nullptr if there is none.
 using SymbolLookup = std::function<void*(const char* symbol)>;
 
-/// Where calls pass on to; without it to the next library in the order of the loader.
+/// Sets how the library finds the functions to which it forwards calls. Without it they are those of the next library in the loader's
+/// order.
 [[gnu::visibility("default")]] void set_next(SymbolLookup lookup);
 [[gnu::visibility("default")]] void start_recording(const RecordOptions& options);
 [[gnu::visibility("default")]] Recording stop_recording();

@@ -22,26 +22,26 @@
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/invoke.hpp"
 
-/// The process that records: it has the recording library in front of the BLAS and LAPACK that LD_LIBRARY_PATH names, and serves requests
-/// until the socket closes.
+/// The recording process. The recording library is loaded before the BLAS and LAPACK that LD_LIBRARY_PATH names. The process serves
+/// requests until the socket closes.
 namespace flopcast::interpose {
 namespace {
 
-/// The libraries as a program that is linked with -llapack -lblas has them.
+/// The libraries as a program linked with -llapack -lblas sees them.
 class Libraries {
  public:
   Libraries() : lapack_(open("liblapack.so.3")), blas_(open("libblas.so.3")) {}
 
-  /// LAPACK's own symbol, else BLAS's; nullptr if neither has it.
+  /// Returns LAPACK's symbol, else BLAS's; nullptr if neither has it.
   [[nodiscard]] void* find(const char* symbol) const {
     void* found = dlsym(lapack_, symbol);
     return found != nullptr ? found : dlsym(blas_, symbol);
   }
 
-  /// Bytes of their integers, 4 or 8.
+  /// Returns the bytes of the libraries' integers, 4 or 8.
   [[nodiscard]] int integer_bytes() const noexcept { return integer_bytes_; }
 
-  /// The file in which `symbol` is defined.
+  /// Returns the file that defines `symbol`.
   [[nodiscard]] std::string file_of(const char* symbol) const {
     void* address = find(symbol);
     Dl_info info;
@@ -67,7 +67,7 @@ class Libraries {
   int integer_bytes_ = flopcast::integer_bytes([this](const char* symbol) { return find(symbol); }, "", "_") == 8 ? 8 : 4;
 };
 
-/// Address space for one operand; nothing of it costs memory until it is touched, and the page behind it is inaccessible.
+/// Address space for one operand. It takes no memory until it is touched, and the page behind it is inaccessible.
 class OperandMemory {
  public:
   explicit OperandMemory(std::int64_t bytes) : bytes_((static_cast<std::size_t>(bytes) / page + 1) * page) {
@@ -112,7 +112,7 @@ double real_part(const void* element, Precision precision) {
   return real_bytes(precision) == 4 ? static_cast<double>(*static_cast<const float*>(element)) : *static_cast<const double*>(element);
 }
 
-/// Ones on the diagonals of triangles that are to be factored, inverted or solved with.
+/// Sets the diagonals of triangles that are factored, inverted or solved with to 1.
 void set_diagonals(const Call& call) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     const Argument& argument = call.routine->arguments[i];
@@ -127,7 +127,7 @@ void set_diagonals(const Call& call) {
   }
 }
 
-/// Work sizes of 0 become what the routine asks for when called with -1.
+/// Replaces work sizes of 0 by the sizes that the routine returns for -1.
 void size_workspaces(kernel::Function function, Call& call) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (call.routine->arguments[i].kind != Kind::work_size || call.arguments[i] > 0) {
@@ -135,7 +135,7 @@ void size_workspaces(kernel::Function function, Call& call) {
     }
     Call query = call;
     query.arguments[i] = -1;
-    std::array<std::array<double, 2>, Call::most_arguments> answers{};  // one each: real, complex and integer space are asked for together
+    std::array<std::array<double, 2>, Call::most_arguments> answers{};  // one each: real, complex and integer sizes are queried together
     for (std::size_t a = 0; a < query.routine->arguments.size(); ++a) {
       if (is_operand(query.routine->arguments[a])) {
         query.arguments[a] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(answers.at(a).data()));
@@ -159,17 +159,17 @@ Call call_of(const Request& request, int integer_bytes) {
   return call;
 }
 
-/// Leaves the recording of an executed call running.
+/// Executes a call and leaves its recording active.
 void observe(kernel::Invocation& invocation, const Call& call, const RecordOptions& options) {
   constexpr std::uint64_t seed = 1;
   kernel::fill(call, seed);
-  invocation.run();  // once for the library to start its threads and buffers
+  invocation.run();  // lets the library start its threads and buffers
   kernel::fill(call, seed);
   start_recording(options);
   invocation.run();
 }
 
-/// Reflectors that are given must not be the identity: their tau is a number that LAPACK looks at.
+/// Makes given reflectors different from the identity, because LAPACK tests their tau.
 void set_factors(const Call& call) {
   Call vectors = call;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
@@ -181,8 +181,8 @@ void set_factors(const Call& call) {
   kernel::fill(vectors, 1);
 }
 
-/// Leaves the recording of a call with skipped kernels running. Where LAPACK stops at a zero on a diagonal it is made again with ones
-/// there, which costs memory for a page per column.
+/// Makes a call with skipped kernels and leaves its recording active. Where LAPACK stops at a zero on a diagonal, the call is repeated with
+/// ones there, which costs a page of memory per column.
 void skip(kernel::Invocation& invocation, const Call& call, const RecordOptions& options) {
   set_factors(call);
   start_recording(options);
@@ -194,7 +194,7 @@ void skip(kernel::Invocation& invocation, const Call& call, const RecordOptions&
   }
 }
 
-/// Records one call; the recorded kernels go to `calls`.
+/// Records one call. The recorded kernels go to `calls`.
 Reply serve(const Libraries& libraries, const Request& request, Bytes& calls) {
   Call call = call_of(request, libraries.integer_bytes());
   const auto function = reinterpret_cast<kernel::Function>(libraries.find((call.routine->name + "_").c_str()));
@@ -267,7 +267,7 @@ void run() try {
 }  // namespace flopcast::interpose
 
 int main() {
-  signal(SIGINT, SIG_IGN);  // Ctrl-C is the parent's affair; it closes the socket
+  signal(SIGINT, SIG_IGN);  // Ctrl-C is handled by the parent, which closes the socket
   flopcast::interpose::run();
   return 0;
 }

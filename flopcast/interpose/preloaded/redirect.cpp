@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "flopcast/core/bindings.hpp"
-#include "flopcast/interpose/preloaded/buffer_lock.hpp"
 #include "flopcast/interpose/preloaded/library_width.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 
@@ -23,13 +22,13 @@ constinit thread_local flopcast::interpose::Redirected* flopcast_entered{};
 [[gnu::visibility("hidden")]] constinit flopcast::interpose::Redirected flopcast_redirected[most_doors]{};
 void* flopcast_dlopen(const char* name, int mode);
 void* flopcast_dlsym(void* handle, const char* name);
-/// Called by the two above with their arguments: where to go on.
+/// Called by the two functions above with their arguments. They return the function to continue with.
 [[gnu::visibility("hidden"), gnu::used]] void* flopcast_choose_dlopen(const char* name, int mode) noexcept;
 [[gnu::visibility("hidden"), gnu::used]] void* flopcast_choose_dlsym(void* handle, const char* name) noexcept;
 }
 
-// A door changes registers only that the procedure call standard leaves to the linker's own stubs. dlopen and dlsym find out by their return
-// address who calls them, which must stay.
+// A door changes only registers that the procedure call standard leaves to the linker's own stubs. dlopen and dlsym identify their caller
+// by the return address, which must therefore be preserved.
 asm(R"(
   .text
   .p2align 4
@@ -83,21 +82,22 @@ constexpr std::size_t door_bytes = 16;
 constexpr std::size_t most_objects = 2048;
 static_assert(sizeof(Redirected) == 64 && offsetof(Redirected, stub) == 0);
 
-/// A loaded object that was looked through.
+/// A loaded object that was already searched.
 struct Seen {
   std::uintptr_t address;
   const void* dynamic;
 };
 
 constinit OwnSymbol own_symbol{};
-constinit std::atomic<bool> busy{};  ///< a thread is looking through objects, or making a door
+constinit DeepReplacement deep_replacement{};  ///< nullptr: there is none
+constinit std::atomic<bool> busy{};            ///< a thread is searching objects, or making a door
 constinit std::size_t doors = 0;
 constinit Seen seen[most_objects]{};
 constinit std::size_t seen_count = 0;
 constinit unsigned long long loaded_before = 0, unloaded_before = 0;  ///< as the linker counts them
-constinit bool next_are_deep = false;                                 ///< what is loaded next looks into its own libraries first
+constinit bool next_are_deep = false;                                 ///< objects that are loaded next look into their own libraries first
 
-/// Held by one thread at a time. Others don't wait: the one that holds it may be waiting for the linker's lock, which they may have.
+/// Held by one thread at a time. Others don't wait, because the holder may be waiting for the linker's lock, which they may hold.
 class Turn {
  public:
   Turn() noexcept : mine_(!busy.exchange(true, std::memory_order_acquire)) {}
@@ -129,7 +129,7 @@ void* own_function(const char* symbol) noexcept {
   return dlsym(handle.load(), symbol);
 }
 
-/// The name's parts with the routine in lower case, as it is in names that are written in capitals throughout.
+/// The name's parts with the routine in lower case, even for names in capitals.
 class LowerCase {
  public:
   explicit LowerCase(const RoutineSymbol& parts) noexcept : parts_(parts) {
@@ -155,7 +155,8 @@ class LowerCase {
   char text_[24]{};
 };
 
-/// A function called dgemm or DGEMM may be anybody's; it is BLAS's where the same library has dgemm_ as well.
+/// Returns whether a function with this name is BLAS's. A function called dgemm or DGEMM may be the program's own, unless the same library
+/// also has dgemm_.
 bool is_convincing(const RoutineSymbol& name, const void* definition) noexcept {
   if (!name.suffix.empty() || is_c_routine(name.routine)) {
     return true;
@@ -170,7 +171,7 @@ bool is_convincing(const RoutineSymbol& name, const void* definition) noexcept {
   return usual != nullptr && object_of(usual) == object;
 }
 
-/// The door to `definition`; nullptr if there is no more room for one.
+/// Returns the door to `definition`; nullptr if there is no room for one.
 void* door_to(void* definition, const RoutineSymbol& name, const char* symbol) noexcept {
   void* stub = own_function(symbol);
   std::size_t i = 0;
@@ -191,7 +192,7 @@ void* door_to(void* definition, const RoutineSymbol& name, const char* symbol) n
   return const_cast<char*>(flopcast_doors + i * door_bytes);
 }
 
-/// What to put in the place of `definition`, which has this name; nullptr if it is to stay.
+/// Returns the replacement of `definition`, which has this name; nullptr if it is to stay.
 void* substitute(void* definition, std::string_view symbol) noexcept {
   const LowerCase name(routine_symbol(symbol));
   const char* own = name.parts().routine.empty() ? nullptr : own_symbol(name.parts());
@@ -199,20 +200,20 @@ void* substitute(void* definition, std::string_view symbol) noexcept {
   return other && is_convincing(name.parts(), definition) ? door_to(definition, name.parts(), own) : nullptr;
 }
 
-/// A loaded object that is looked through.
+/// A loaded object that is searched.
 struct Object {
   const link_map* map;
   void* handle;
-  bool deep;  ///< it looks into its own libraries first
+  bool deep;  ///< the object looks into its own libraries first
 };
 
-/// Whether the name is that of a routine that some library offers to the whole program.
+/// Returns whether the name is that of a routine that some library offers to the whole program.
 bool is_visible_routine(const char* symbol) noexcept {
   const LowerCase name(routine_symbol(symbol));
   return own_symbol(name.parts()) != nullptr && dlsym(RTLD_DEFAULT, symbol) != nullptr;
 }
 
-/// Where the calls behind `binding` go, or would go once the linker has looked the name up; nullptr if they would come to this library.
+/// Returns the destination of calls through `binding`, also before the linker has resolved it; nullptr if this library is the destination.
 void* destination(const Object& object, const Binding& binding) noexcept {
   void* value = *binding.slot;
   const bool unresolved = value == nullptr || (object_of(value) == object.map && value != binding.own_definition);
@@ -227,7 +228,7 @@ void* destination(const Object& object, const Binding& binding) noexcept {
   return dlsym(object.handle, binding.name.data());
 }
 
-/// What the linker's own functions are replaced by; nullptr for other names.
+/// Returns the replacement of the linker's own function `name`; nullptr for other names.
 void* hook_of(std::string_view name) noexcept {
   return name == "dlopen"  ? reinterpret_cast<void*>(&flopcast_dlopen)
          : name == "dlsym" ? reinterpret_cast<void*>(&flopcast_dlsym)
@@ -240,8 +241,8 @@ void look_through(const Object& object) noexcept {
       set_binding(binding, hook);
       return;
     }
-    if (void* locked = object.deep ? locked_deep(binding.name) : nullptr) {
-      set_binding(binding, locked);
+    if (void* replacement = object.deep && deep_replacement != nullptr ? deep_replacement(binding.name) : nullptr) {
+      set_binding(binding, replacement);
       return;
     }
     const LowerCase name(routine_symbol(binding.name));
@@ -254,7 +255,7 @@ void look_through(const Object& object) noexcept {
   });
 }
 
-/// Objects that were loaded since.
+/// Objects that were loaded since the last search.
 struct NewObjects {
   const char* names[64];
   std::size_t count = 0;
@@ -302,7 +303,7 @@ int note_object(dl_phdr_info* info, std::size_t /*bytes*/, void* to) noexcept {
   return 0;
 }
 
-/// Looks through the objects that were loaded since the last time.
+/// Searches the objects that were loaded since the last search.
 void look_through_new_objects(bool deep) noexcept {
   const Turn turn;
   if (!turn) {
@@ -332,7 +333,7 @@ void* followed_dlopen(const char* name, int mode) {
   void* handle = dlopen(name, mode);
   if (handle != nullptr) {
     look_through_new_objects((mode & RTLD_DEEPBIND) != 0);
-    dlerror();  // forget what we have asked for in vain
+    dlerror();  // drop errors of flopcast's own calls
   }
   return handle;
 }
@@ -350,14 +351,25 @@ void* followed_dlsym(void* handle, const char* name) {
 
 }  // namespace
 
-void redirect_calls(OwnSymbol symbol) noexcept {
+void redirect_calls(OwnSymbol symbol, DeepReplacement replacement) noexcept {
   own_symbol = symbol;
+  deep_replacement = replacement;
   look_through_new_objects(false);
+}
+
+void redirect_calls_of(const link_map& object, OwnSymbol symbol) noexcept {
+  own_symbol = symbol;
+  const Turn turn;
+  void* handle = turn ? dlopen(object.l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (handle != nullptr) {
+    look_through({&object, handle, true});
+    dlclose(handle);
+  }
 }
 
 }  // namespace flopcast::interpose
 
-/// A name with a folder is found wherever it is asked from; others are left to the caller's own search path.
+/// A name with a folder is found for any caller; other names depend on the caller's search path.
 void* flopcast_choose_dlopen(const char* name, int mode) noexcept {
   using namespace flopcast::interpose;
   look_through_new_objects(false);
@@ -371,7 +383,7 @@ void* flopcast_choose_dlopen(const char* name, int mode) noexcept {
 void* flopcast_choose_dlsym(void* handle, const char* name) noexcept {
   using namespace flopcast::interpose;
   look_through_new_objects(false);
-  // What the whole program sees first is the same for all callers; RTLD_NEXT depends on who asks.
+  // Names visible to the whole program are the same for all callers. RTLD_NEXT depends on the caller.
   const bool for_all = name != nullptr && handle != RTLD_NEXT && (handle != RTLD_DEFAULT || is_visible_routine(name));
   return for_all ? reinterpret_cast<void*>(&followed_dlsym) : reinterpret_cast<void*>(&dlsym);
 }
@@ -384,7 +396,8 @@ constinit thread_local flopcast::interpose::Redirected* flopcast_entered{};
 
 namespace flopcast::interpose {
 
-void redirect_calls(OwnSymbol /*own_symbol*/) noexcept {}
+void redirect_calls(OwnSymbol /*own_symbol*/, DeepReplacement /*deep_replacement*/) noexcept {}
+void redirect_calls_of(const link_map& /*object*/, OwnSymbol /*own_symbol*/) noexcept {}
 
 }  // namespace flopcast::interpose
 

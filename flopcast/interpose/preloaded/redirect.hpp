@@ -1,41 +1,50 @@
 #pragma once
 
+#include <link.h>
+
 #include <atomic>
 #include <cstdint>
 #include <string_view>
 
 #include "flopcast/core/routine_symbol.hpp"
 
-/// Calls that don't come to a preloaded library by themselves. The dynamic linker gives a preloaded function to those who ask for its very
-/// name and look into the whole program's libraries first. Others ask for other names (scipy_dgemm_64_), look into libraries of their own
-/// first (RTLD_DEEPBIND), or take an address from one library (dlsym). Where a loaded object holds the address of a routine that the
-/// preloaded library has a function for, a door is put in its place: a few instructions that note where the call was going and enter that
-/// function. Objects that are loaded later are looked through when they have been loaded, or at the next dlopen or dlsym, whichever comes
-/// first.
+/// Redirects calls that don't reach a preloaded library by themselves. The dynamic linker hands out a preloaded function only for its exact
+/// name, and only to callers that look into the whole program's libraries first. Other callers use other names (scipy_dgemm_64_), look into
+/// their own libraries first (RTLD_DEEPBIND), or take an address from one library (dlsym).
+/// Where a loaded object holds the address of such a routine, the address is replaced by a door: a few instructions that note the original
+/// destination and enter the preloaded library's function. Objects that are loaded later are searched after loading, or at the next dlopen
+/// or dlsym, whichever comes first.
 namespace flopcast::interpose {
 
 /// A routine behind a door.
 struct alignas(64) Redirected {
   void* stub;                       ///< the preloaded library's function, which the door enters
-  void* definition;                 ///< where the call was going
-  std::string_view prefix, suffix;  ///< around the routine's name in the library that defines it
-  bool c;                           ///< whether it is a routine of CBLAS
-  std::atomic<std::uint8_t> width;  ///< bytes of its integers; 0: not found out yet
+  void* definition;                 ///< original destination of the call
+  std::string_view prefix, suffix;  ///< parts around the routine's name in the library that defines it
+  bool c;                           ///< the routine belongs to CBLAS
+  std::atomic<std::uint8_t> width;  ///< bytes of its integers; 0: not determined yet
 };
 
-/// The symbol of the preloaded library's function for a routine, whose name is in lower case; nullptr if it has none.
+/// Returns the symbol of the preloaded library's function for a routine whose name is in lower case; nullptr if it has none.
 using OwnSymbol = const char* (*)(const RoutineSymbol& routine);
 
-/// From now on calls of the routines that `own_symbol` knows are redirected. To be called by the library's constructor. Does nothing on
-/// machines that it isn't written for.
-void redirect_calls(OwnSymbol own_symbol) noexcept;
+/// Returns the function that replaces function `name` in objects that look into their own libraries first; nullptr: none does.
+using DeepReplacement = void* (*)(std::string_view name) noexcept;
+
+/// Redirects, from now on, calls of the routines that `own_symbol` knows. The library's constructor calls it. Does nothing on machines for
+/// which doors aren't implemented.
+void redirect_calls(OwnSymbol own_symbol, DeepReplacement deep_replacement) noexcept;
+
+/// Redirects the calls of one loaded object that looks into its own libraries first. `own_symbol` is always the same function.
+void redirect_calls_of(const link_map& object, OwnSymbol own_symbol) noexcept;
 
 extern "C" {
-/// The door that this thread came through and that no function has taken notice of yet.
+/// The door through which this thread entered, until a function has taken it.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Redirected* flopcast_entered;
 }
 
-/// The door through which the calling function of this library was entered; nullptr if it was called by its own name. To be asked once.
+/// Returns the door through which the calling function of this library was entered; nullptr if it was called by its own name. A second call
+/// returns nullptr.
 inline Redirected* entered() noexcept {
   Redirected* door = flopcast_entered;
   if (door != nullptr) [[unlikely]] {
@@ -44,7 +53,7 @@ inline Redirected* entered() noexcept {
   return door;
 }
 
-/// Bytes of the integers that the routine behind a door takes, found out once, by calling functions of its library.
+/// Returns the bytes of the integers that the routine behind a door takes. They are determined once, by calling functions of its library.
 int integer_bytes_of(Redirected& door) noexcept;
 
 }  // namespace flopcast::interpose

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <new>
 
+#include "flopcast/interpose/preloaded/buffer_lock.hpp"
 #include "flopcast/interpose/preloaded/caller_table.hpp"
 #include "flopcast/interpose/preloaded/dry_run.hpp"
 #include "flopcast/interpose/preloaded/library_width.hpp"
@@ -26,7 +27,7 @@
 
 namespace flopcast::interpose {
 
-// A preloaded library has nobody who could hand these to the stubs.
+// Global, because a preloaded library has no caller that could pass these to the stubs.
 constinit thread_local Thread thread{};
 constinit Settings settings{};
 namespace {
@@ -38,7 +39,7 @@ namespace {
 
 enum : std::uint32_t { joining = 2, joined = 1 };  // Presence::here
 
-/// A live chunk and whether a thread of this process has it.
+/// A live chunk, and a flag whether a thread of this process has it.
 struct Seat {
   std::atomic<std::uint32_t> taken;
   ChunkHeader* live;
@@ -49,16 +50,16 @@ constexpr std::size_t most_libraries = 64;
 constexpr std::size_t live_room = live_bytes - sizeof(ChunkHeader);
 
 constinit char path[PATH_MAX]{};
-constinit FileHeader* header = nullptr;  ///< nullptr: nothing is recorded
-constinit std::atomic<bool> full{};      ///< no more room on the disk: calls are counted only
+constinit FileHeader* header = nullptr;  ///< nullptr: no recording
+constinit std::atomic<bool> full{};      ///< the disk is full, and calls are only counted
 constinit std::uint32_t generation = 0;
 constinit Seat seats[most_seats]{};
 constinit CallerTable<13> found_for_callers{};
-constinit std::atomic<const link_map*> libraries[most_libraries]{};  ///< noted ones
+constinit std::atomic<const link_map*> libraries[most_libraries]{};  ///< already noted
 constinit pthread_key_t thread_end{};
 constinit DryRun dry_run{};
 
-/// Makes calls of routines count as those of an outer call, so that they aren't recorded; `frame` is that of the function that makes them.
+/// Makes calls of routines count as nested calls, so that they aren't recorded. `frame` is that of the function that makes the calls.
 class Unrecorded {
  public:
   explicit Unrecorded(const void* frame) noexcept : frame_(thread.frame), returns_to_(thread.returns_to) {
@@ -77,7 +78,7 @@ class Unrecorded {
   const void* returns_to_;
 };
 
-/// Tells of a failure, once in the whole recording.
+/// Reports a failure, once in the whole recording.
 void complain(const char* what, const char* why) noexcept {
   if (header == nullptr || header->complaints.fetch_add(1, std::memory_order_relaxed) == 0) {
     std::fprintf(stderr, "flopcast: %s%s%s; the program goes on without being recorded\n", what, why != nullptr ? ": " : "",
@@ -85,8 +86,8 @@ void complain(const char* what, const char* why) noexcept {
   }
 }
 
-/// Where in the file `bytes` more are to go. Beyond the limit of a file's size a write would kill the process, so that this is an error,
-/// too.
+/// Sets `offset` to the file position of `bytes` more. Returns false beyond the limit of file sizes, too, where a write would kill the
+/// process.
 bool claim(std::size_t bytes, std::uint64_t& offset) noexcept {
   rlimit limit{};
   offset = header->end.fetch_add(bytes, std::memory_order_relaxed);
@@ -112,7 +113,7 @@ bool write_all(int file, iovec (&parts)[2], std::uint64_t offset) noexcept {
   return written >= 0;
 }
 
-/// Adds a complete chunk to the file. The file is opened anew each time, since programs close and reuse what they didn't open themselves.
+/// Adds a complete chunk to the file. The file is opened each time, because programs close and reuse descriptors that they didn't open.
 bool append(ChunkHeader& chunk, const void* contents, std::size_t bytes) noexcept {
   chunk.magic = chunk_magic;
   chunk.bytes.store(bytes, std::memory_order_relaxed);
@@ -138,7 +139,8 @@ bool append_text(ChunkKind kind, const char* text, std::size_t bytes) noexcept {
   return append(chunk, text, bytes);
 }
 
-/// Copies a live chunk behind the end of the file and empties it. Killed in between, the reader knows by the sequence that the two are one.
+/// Copies a live chunk to the end of the file and empties it. If the process is killed in between, the reader recognises the two copies by
+/// the sequence.
 bool seal(ChunkHeader& live, std::uint64_t offset) noexcept {
   const std::uint64_t bytes = live.bytes.load(std::memory_order_relaxed);
   ChunkHeader chunk{};
@@ -151,7 +153,7 @@ bool seal(ChunkHeader& live, std::uint64_t offset) noexcept {
   if (bytes > 0 && !append(chunk, &live + 1, bytes)) {
     return false;
   }
-  live.checked = 0;  // the recording may have finished without this process
+  live.checked = 0;  // the recording may have finished while this process goes on
   live.bytes.store(0, std::memory_order_release);
   live.sequence += 1;
   return true;
@@ -164,7 +166,7 @@ ChunkHeader* make_live() noexcept {
   if (file < 0) {
     return nullptr;
   }
-  // A write through a mapping into a hole of a full disk would kill the process, hence the reservation.
+  // Memory is reserved first, because writing to a mapped hole of a full disk would kill the process.
   const int error = posix_fallocate(file, static_cast<off_t>(offset), live_bytes);
   void* mapped = error == 0 ? mmap(nullptr, live_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, static_cast<off_t>(offset))
                             : MAP_FAILED;
@@ -181,7 +183,7 @@ ChunkHeader* make_live() noexcept {
   return live;
 }
 
-/// Gives the thread `live`, with which another one may have been before.
+/// Gives the thread the chunk `live`, which another thread may have used.
 bool take(ChunkHeader& live) noexcept {
   if (live.magic == chunk_magic && !seal(live, live.live)) {
     return false;
@@ -198,7 +200,7 @@ bool take(ChunkHeader& live) noexcept {
   return true;
 }
 
-/// The thread's first call: a live chunk that nobody has, or a new one.
+/// Gives a thread a free live chunk, or a new one, at its first call.
 bool sit_down() noexcept {
   for (Seat& seat : seats) {
     std::uint32_t nobody = 0;
@@ -219,7 +221,7 @@ bool sit_down() noexcept {
   return false;
 }
 
-/// At the end of a thread: its records stay where they are, until another one needs the place.
+/// Frees a thread's live chunk when the thread ends. Its records stay until another thread needs the chunk.
 void stand_up(void* seat) noexcept {
   if (thread.generation == generation) {
     thread = Thread{};
@@ -248,7 +250,7 @@ bool write_dictionary() noexcept {
   return written;
 }
 
-/// The words of the process's command line, as many as fit.
+/// Writes the words of the process's command line, as many as fit.
 bool write_command_line() noexcept {
   char text[trace_page - sizeof(ChunkHeader)];
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -259,7 +261,7 @@ bool write_command_line() noexcept {
   return append_text(ChunkKind::process, text, bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
 }
 
-/// What a process does before its first record. After a fork the parent's chunks are not ours.
+/// Prepares a process before its first record. After a fork the parent's chunks don't belong to this process.
 bool introduce_process() noexcept {
   ++generation;
   for (Seat& seat : seats) {
@@ -281,7 +283,7 @@ void stop(const char* doing) noexcept {
   }
 }
 
-/// Whether the process has been introduced; only one thread does it, the others wait.
+/// Returns whether this process can record. One thread prepares the process; the others wait.
 bool join() noexcept {
   std::uint32_t nobody = 0;
   if (presence->here.compare_exchange_strong(nobody, joining)) {
@@ -296,13 +298,13 @@ bool join() noexcept {
   return !full.load(std::memory_order_relaxed);
 }
 
-/// The function that `symbol` names in the library that `handle` stands for, or in one that it needs.
+/// Returns the function called `symbol` in the library behind `handle`, or in its dependencies.
 template <class Function>
 Function function_in(void* handle, const char* symbol) noexcept {
   return reinterpret_cast<Function>(dlsym(handle, symbol));
 }
 
-/// What a library tells of its threads; 0 if it tells nothing. BLIS has one where nobody has asked for more, and calls that -1.
+/// Returns the library's number of threads, as it reports it; 0 if it doesn't. BLIS reports -1 for one thread unless more were requested.
 long threads_of(void* handle) noexcept {
   for (const char* symbol : {"openblas_get_num_threads", "openblas_get_num_threads64_", "MKL_Get_Max_Threads"}) {
     if (const auto get = function_in<int (*)()>(handle, symbol)) {
@@ -315,7 +317,7 @@ long threads_of(void* handle) noexcept {
   return 0;
 }
 
-/// The kernels that a library has chosen for this CPU; nullptr if it doesn't say.
+/// Returns the kernels that a library has chosen for this CPU; nullptr if it doesn't report them.
 const char* kernels_of(void* handle) noexcept {
   for (const char* symbol : {"openblas_get_corename", "openblas_get_corename64_"}) {
     if (const auto get = function_in<char* (*)()>(handle, symbol)) {
@@ -327,7 +329,7 @@ const char* kernels_of(void* handle) noexcept {
   return query != nullptr && name != nullptr ? name(query()) : nullptr;
 }
 
-/// Writes down how the library in `file` is set before its first call.
+/// Writes the settings of the library in `file` before its first call.
 void write_state(const link_map& object, const char* file) noexcept {
   void* handle = dlopen(object.l_name[0] != '\0' ? object.l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) {
@@ -377,7 +379,7 @@ void note_library(const void* definition) noexcept {
   _exit(127);  // as the dynamic linker does for an undefined symbol
 }
 
-/// Maps the file's header. Nothing is recorded without it.
+/// Maps the file's header. Without it nothing is recorded.
 void open_trace(const char* name) noexcept {
   const int file = std::strlen(name) < sizeof path ? open(name, O_RDWR | O_CLOEXEC) : -1;
   struct stat status {};
@@ -394,7 +396,7 @@ void open_trace(const char* name) noexcept {
   }
   auto* opened = static_cast<FileHeader*>(mapped);
   if (std::memcmp(opened->magic, trace_magic, sizeof trace_magic) != 0 || opened->version != trace_version) {
-    complain(name, "is no trace of this version of flopcast");
+    complain(name, "isn't a recording of this version of flopcast");
     return;
   }
   std::strcpy(path, name);
@@ -409,19 +411,19 @@ void open_dry_run(const char* library) noexcept {
   void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   const auto open = handle != nullptr ? reinterpret_cast<OpenDryRun>(dlsym(handle, open_dry_run_symbol)) : nullptr;
   if (open == nullptr || !open(&dry_run)) {
-    std::fprintf(stderr, "flopcast: can't skip anything: %s\n", open == nullptr ? dlerror() : "the catalogue can't be read");
+    std::fprintf(stderr, "flopcast: the dry run can't skip calls: %s\n", open == nullptr ? dlerror() : "the catalogue can't be read");
     return;
   }
   settings.dry_run = true;
 }
 
-/// Numbers of the routines by their names, plus 1; 0: free.
+/// Numbers of the routines plus 1, in a hash table by name; 0: free.
 constinit std::uint16_t numbers[8192]{};
 
-/// "dgemm" of "dgemm_", "cblas_dgemm" as it is.
+/// Returns "dgemm" for "dgemm_", and "cblas_dgemm" unchanged.
 std::string_view routine_name(const char* symbol) noexcept { return routine_symbol(symbol).routine; }
 
-/// The place of a routine in `numbers`, or the free one where it would be.
+/// Returns the slot of a routine in `numbers`, or the free one for it.
 std::size_t number_place(std::string_view routine) noexcept {
   std::uint32_t hash = 2166136261U;  // FNV-1a
   for (const char c : routine) {
@@ -454,14 +456,14 @@ void number_routines() noexcept {
   if (header != nullptr) {
     const Unnoticed unnoticed;
     number_routines();
-    redirect_calls(own_symbol);
+    redirect_calls(own_symbol, locked_deep);
   }
   if (const char* library = std::getenv(dry_run_variable); library != nullptr && header != nullptr) {
     open_dry_run(library);
   }
 }
 
-/// Whether the loaded object defines routines itself, under whatever names.
+/// Returns whether the loaded object defines routines itself, under any known names.
 bool defines_routines(const link_map& object, void* handle) noexcept {
   for (const std::string_view prefix : symbol_prefixes) {
     for (const std::string_view suffix : fortran_suffixes) {
@@ -476,7 +478,7 @@ bool defines_routines(const link_map& object, void* handle) noexcept {
   return false;
 }
 
-/// Tells of the libraries with routines in a process that made no call which was seen.
+/// Writes the libraries with routines, in a process in which no call was seen.
 void note_unseen_libraries() noexcept {
   void* program = dlopen(nullptr, RTLD_LAZY);
   const link_map* object = nullptr;
@@ -570,7 +572,7 @@ Treatment decide_unnamed(const UnnamedWords& words) noexcept {
   void* all[most_words];
   std::memcpy(all, words.first, sizeof words.first);
   std::size_t count = in_registers;
-#if defined(__x86_64__)  // elsewhere the others are not looked at
+#if defined(__x86_64__)  // on other machines the other words are not read
   std::memcpy(all + in_registers, static_cast<void* const*>(words.frame) + 2, (most_words - in_registers) * sizeof(void*));
   count = most_words;
 #endif

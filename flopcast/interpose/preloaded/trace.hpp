@@ -8,16 +8,17 @@
 #include "flopcast/interpose/preloaded/redirect.hpp"
 #include "flopcast/interpose/trace_format.hpp"
 
-/// What the stubs of libflopcast-trace.so share: where a thread's records go, and what happens around one call.
+/// Shared by the stubs of libflopcast-trace.so: the place of a thread's records, and the handling of one call.
 namespace flopcast::interpose {
 
 /// A routine that is intercepted.
 struct Intercepted {
   const char* symbol;
-  const char* layout;  ///< of its record; empty: known by name only. Described ones are there twice, for either width of integers
+  /// Layout of its record; empty: known by name only. Described routines have two entries, one for each width of integers.
+  const char* layout;
 };
 
-/// All of them, in the order of their numbers; the generator writes it.
+/// All intercepted routines in the order of their numbers, written by the generator.
 extern const Intercepted intercepted[];
 extern const std::uint32_t intercepted_count;
 /// The routine behind a stub.
@@ -26,7 +27,7 @@ struct Definition {
   bool wide;  ///< its integers have 64 bits
 };
 
-/// A Definition in one word: bit 63, which no address of a program has, tells the width. 0: not known.
+/// A Definition in one word; 0: not known. Bit 63, which no program's address has, holds the width.
 inline constexpr std::uint64_t wide_bit = std::uint64_t{1} << 63U;
 inline std::uint64_t packed(const Definition& definition) noexcept {
   return reinterpret_cast<std::uintptr_t>(definition.address) | (definition.wide ? wide_bit : 0);
@@ -35,46 +36,47 @@ inline Definition unpacked(std::uint64_t word) noexcept {
   return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(word & ~wide_bit)), (word & wide_bit) != 0};
 }
 
-/// The library's own routines by number, packed, once found; 0 for those that depend on who calls.
+/// Packed definitions of the libraries' routines by number, once found; 0 for those that depend on the caller.
 extern std::atomic<std::uint64_t> definitions[];
 
-/// A thread's own.
+/// State of one thread.
 struct Thread {
-  std::byte* at = nullptr;           ///< the next record goes here
-  std::byte* end = nullptr;          ///< of the live chunk
+  std::byte* at = nullptr;           ///< place of the next record
+  std::byte* end = nullptr;          ///< end of the live chunk
   ChunkHeader* live = nullptr;       ///< nullptr: none yet
-  const void* frame = nullptr;       ///< of the stub of the outermost call that is being executed; nullptr: none is
-  const void* returns_to = nullptr;  ///< its return address
-  std::uint32_t generation = 0;      ///< of the process that `live` belongs to
+  const void* frame = nullptr;       ///< frame of the stub of the outermost call in execution; nullptr: no call
+  const void* returns_to = nullptr;  ///< return address of that stub
+  std::uint32_t generation = 0;      ///< generation of the process that `live` belongs to
 };
-// The library is there from the start, so its thread-local memory needs no call to find.
+// The library is loaded at program start, so that its thread-local memory is found without a call.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Thread thread;
 
-/// In memory that fork empties: whether the process was seen before.
+/// Tells whether the process was seen before; it lies in memory that fork empties.
 struct Presence {
   std::atomic<std::uint32_t> here;
 };
 extern Presence* presence;
 
-/// Set before the program begins.
+/// Settings of the recording, made before the program begins.
 struct Settings {
-  bool counter = false;  ///< clock of the recording
+  bool counter = false;  ///< the clock is the CPU's counter
   bool dry_run = false;
-  std::uint64_t origin = 0;  ///< its ticks at the start
+  std::uint64_t origin = 0;  ///< ticks at the recording's start
 };
 extern Settings settings;
 
-/// Where the arguments are that a routine of which only the name is known may have.
+/// Positions of the possible arguments of a routine of which only the name is known.
 struct UnnamedWords {
   void* first[6];
-  const void* frame;  ///< of the stub; the others lie above it
+  const void* frame;  ///< frame of the stub, above which the other words lie
 };
 
-/// What the CPU's arithmetic unit has noticed of the calling thread's computations, as bits of CallNote: the lowest two of MXCSR are
-/// invalid_operation and denormal_operand. Clearing them costs some nanoseconds, and only where the program's own code has set them.
+/// The following functions read the CPU's floating-point exceptions of the calling thread as bits of CallNote: the lowest two of MXCSR are
+/// invalid_operation and denormal_operand. Clearing them costs some nanoseconds, and is only needed where the program's own code has set
+/// them.
 #if defined(__x86_64__)
 inline constexpr unsigned noticed_bits = invalid_operation | denormal_operand;
-/// Clears what was noticed, and returns that.
+/// Clears the exceptions and returns them.
 inline unsigned take_noticed() noexcept {
   const unsigned state = __builtin_ia32_stmxcsr();
   if ((state & noticed_bits) != 0) [[unlikely]] {
@@ -82,7 +84,7 @@ inline unsigned take_noticed() noexcept {
   }
   return state & noticed_bits;
 }
-/// What was noticed since then; `before` is added to it again, as the program may ask for it.
+/// Returns the exceptions since then, and sets those in `before` again, because the program may read them.
 inline std::uint8_t noticed_since(unsigned before) noexcept {
   const unsigned state = __builtin_ia32_stmxcsr();
   if (before != 0) [[unlikely]] {
@@ -95,14 +97,15 @@ inline unsigned take_noticed() noexcept { return 0; }
 inline std::uint8_t noticed_since(unsigned) noexcept { return 0; }
 #endif
 
-/// Slow ways, none of which throws or changes errno.
+/// Slow paths, none of which throws or changes errno.
 bool make_room(std::size_t bytes) noexcept;
 Definition find_definition(std::uint32_t routine, const void* caller) noexcept;
 Definition definition_behind(Redirected& door) noexcept;
 Treatment decide(std::uint32_t routine, const std::byte* arguments, double (&value)[2]) noexcept;
 Treatment decide_unnamed(const UnnamedWords& words) noexcept;
 
-/// The routine behind the stub, which asks first of all; ends the process, as the dynamic linker does, if there is none.
+/// Returns the routine behind the stub, whose first action this call must be. Ends the process, as the dynamic linker does, if there is
+/// none.
 inline Definition definition(std::uint32_t routine, const void* caller) noexcept {
   if (Redirected* door = entered(); door != nullptr) [[unlikely]] {
     return definition_behind(*door);
@@ -111,10 +114,10 @@ inline Definition definition(std::uint32_t routine, const void* caller) noexcept
   return found.address != nullptr ? found : find_definition(routine, caller);
 }
 
-/// One call, in the stub whose frame is given. Only the outermost one of a thread is recorded.
+/// One call, in the stub whose frame is given. Only a thread's outermost call is recorded.
 class Recording {
  public:
-  /// `bytes`: of the record. `query`: the call only asks for the size of its workspace, which is noted.
+  /// `bytes` is the size of the record. `query` marks a call that only queries its workspace size.
   [[gnu::always_inline]] Recording(std::uint32_t routine, std::size_t bytes, const void* frame, const void* caller,
                                    bool query = false) noexcept
       : routine_(routine), bytes_(bytes), query_(query) {
@@ -133,12 +136,12 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Whether arguments are to be written.
+  /// True if arguments are to be written.
   explicit operator bool() const noexcept { return record_ != nullptr; }
   [[nodiscard]] std::byte* arguments() const noexcept { return record_ + sizeof(RecordHeader); }
 
-  /// Starts the clock, after the arguments are written. False if the call is to be skipped, in which case `info`, where the routine has
-  /// one, tells of success.
+  /// Starts the clock; call it after the arguments are written. Returns false if the call is to be skipped; `info`, where the routine has
+  /// one, then reports success.
   [[gnu::always_inline]] bool start(void* info, bool wide) noexcept {
     if (settings.dry_run && !query_) [[unlikely]] {
       treatment_ = decide(routine_, arguments(), value_);
@@ -154,7 +157,7 @@ class Recording {
     start_ = trace_ticks(settings.counter);
     return true;
   }
-  /// The same for a routine of which only the name is known: it is always executed.
+  /// Starts the clock for a routine of which only the name is known; such calls are always executed.
   void start_unnamed(const UnnamedWords& words) noexcept {
     if (settings.dry_run) [[unlikely]] {
       treatment_ = decide_unnamed(words);
@@ -176,12 +179,12 @@ class Recording {
     thread.frame = nullptr;
   }
 
-  /// What a skipped function gives back.
+  /// Returns a skipped function's result.
   [[nodiscard]] double value(int part = 0) const noexcept { return value_[part]; }
 
  private:
-  /// Whether an outer call is being executed. One that was left by longjmp or an exception (error handlers do that) is not any more: its
-  /// frame is gone, or something else lies there.
+  /// Returns whether an outer call is in execution. A call that was left by longjmp or an exception, as error handlers do, doesn't count:
+  /// its frame is gone or was overwritten.
   [[gnu::always_inline]] static bool is_nested(const Thread& own, const void* frame) noexcept {
     return own.frame != nullptr && frame < own.frame && static_cast<const void* const*>(own.frame)[1] == own.returns_to;
   }
@@ -192,7 +195,7 @@ class Recording {
     const RecordHeader header = record_header(start - settings.origin, duration, routine_, treatment_, all_notes);
     __builtin_memcpy(record_, &header, sizeof header);
     own.at = record_ + bytes_;
-    // What is counted is complete, whenever the process is killed.
+    // The byte count covers only complete records, whenever the process is killed.
     own.live->bytes.store(static_cast<std::uint64_t>(own.at - reinterpret_cast<std::byte*>(own.live + 1)), std::memory_order_release);
     own.frame = nullptr;
   }
@@ -208,8 +211,8 @@ class Recording {
   double value_[2] = {0, 0};
 };
 
-/// Writes arguments, one after the other, as the layout for integers of that width says. Pointers that a program leaves null because the routine doesn't need them are
-/// zeros.
+/// Writes arguments in sequence, in the layout for one width of integers. Pointers that a program leaves null, because the routine doesn't
+/// need them, are written as zeros.
 class Arguments {
  public:
   Arguments(std::byte* at, bool wide) noexcept : at_(at), wide_(wide) {}
@@ -249,10 +252,11 @@ class Arguments {
   bool wide_;
 };
 
-/// -1 in integers of either width.
+/// Returns whether a work size of either integer width is -1.
 inline bool is_query(const void* work_size) noexcept { return work_size != nullptr && *static_cast<const std::int32_t*>(work_size) == -1; }
 
-/// What happens around a call of a routine of which only the name is known; out of line, as there are some two thousand of them.
+/// Handles a call of a routine of which only the name is known. The functions are out of line, because there are some two thousand such
+/// routines.
 struct UnnamedCall {
   alignas(Recording) std::byte recording[sizeof(Recording)];
 };
@@ -260,7 +264,7 @@ struct UnnamedCall {
 void* begin(UnnamedCall& call, std::uint32_t routine, const UnnamedWords& words, const void* caller) noexcept;
 void finish(UnnamedCall& call) noexcept;
 
-/// A skipped function's result in the interface's type.
+/// Returns a skipped function's result in the interface's type.
 template <class Result>
 Result skipped_result(const Recording& recording) noexcept {
   if constexpr (__is_same(Result, _Complex float) || __is_same(Result, _Complex double)) {

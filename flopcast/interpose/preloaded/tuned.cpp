@@ -16,6 +16,7 @@
 #include "flopcast/core/integer_width.hpp"
 #include "flopcast/interpose/block_table.hpp"
 #include "flopcast/interpose/borrowed_name.hpp"
+#include "flopcast/interpose/preloaded/buffer_lock.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 #include "flopcast/interpose/preloaded/redirect.hpp"
 #include "flopcast/interpose/preloaded/workspace.hpp"
@@ -37,12 +38,12 @@ const char* workspace_stub(std::string_view routine) noexcept {
 
 namespace {
 
-// LAPACK's integers may have 32 or 64 bits: the lower halves are what is asked for, and what is answered fits both.
+// LAPACK's integers may have 32 or 64 bits. Only the lower halves are read, and the answers fit both widths.
 using Ilaenv = FortranInteger (*)(const std::int32_t* ispec, const char* name, const char* opts, const std::int32_t* n1,
                                   const std::int32_t* n2, const std::int32_t* n3, const std::int32_t* n4, std::size_t name_length,
                                   std::size_t opts_length);
 
-/// ISPEC of ilaenv.
+/// Values of ilaenv's ISPEC.
 enum : std::int32_t { ask_nb = 1, ask_nbmin = 2, ask_nx = 3 };
 
 /// Block parameters that the process itself has set.
@@ -53,7 +54,8 @@ struct Override {
   std::atomic<std::uint64_t> questions;
 };
 
-// A preloaded library has nobody who could hand these to ilaenv_. Written by start(), before other code of the process runs, or atomic.
+// Global, because a preloaded library has no caller that could pass these to ilaenv_. They are written by start(), before other code of the
+// process runs, or are atomic.
 constinit BlockTable table{};
 constinit RunReport own_report{};
 constinit RunReport* report = &own_report;
@@ -68,7 +70,7 @@ void complain_once(const char* what) noexcept {
   }
 }
 
-/// Calls of tuned routines are followed for the sake of their workspaces.
+/// Returns the symbol that intercepts `routine`. Calls of tuned routines are intercepted because of their workspaces.
 const char* own_symbol(const RoutineSymbol& routine) noexcept {
   if (routine.routine == "ilaenv") {
     return "ilaenv_";
@@ -77,11 +79,11 @@ const char* own_symbol(const RoutineSymbol& routine) noexcept {
   return find_with_other_options(table, name) != nullptr ? workspace_stub(routine.routine) : nullptr;
 }
 
-/// Maps the file that `flopcast run` reads; without one the counts stay in this process.
+/// Maps the file that `flopcast run` reads. Without the file the counts stay in this process.
 void open_report(const char* path) noexcept {
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) {
-    return;  // the program outlives `flopcast run`, which has removed it
+    return;  // the program outlives `flopcast run`, which has removed the file
   }
   struct stat status {};
   const bool whole = fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= sizeof(RunReport);
@@ -98,10 +100,10 @@ void open_report(const char* path) noexcept {
   }
   report->processes.fetch_add(1, std::memory_order_relaxed);
   if (const char* blocks = std::getenv(blocks_variable); blocks != nullptr && !parse(blocks, table)) {
-    complain_once("FLOPCAST_BLOCKS is damaged; LAPACK's own block sizes hold");
+    complain_once("FLOPCAST_BLOCKS is damaged; LAPACK uses its own block sizes");
   }
-  if (std::getenv(blocks_variable) != nullptr) {  // in a program that it was preloaded into, which keeps it to its end
-    redirect_calls(own_symbol);
+  if (std::getenv(blocks_variable) != nullptr) {  // only if preloaded into a program, which keeps the library to its end
+    redirect_calls(own_symbol, locked_deep);
   }
 }
 
@@ -116,20 +118,13 @@ const char* file_of(const void* address) noexcept {
   return dladdr(address, &info) != 0 ? info.dli_fname : nullptr;
 }
 
-/// File of the loaded object that defines `routine`, wherever the program has loaded it and under whatever name; nullptr if none does.
+/// Returns the file of the loaded object that defines `routine`, under any known name; nullptr if none does.
 const char* definer_of(const char* routine) noexcept {
-  for (const std::string_view prefix : symbol_prefixes) {
-    for (const std::string_view suffix : fortran_suffixes) {
-      const void* address = suffix.empty() ? nullptr : any_definition(SymbolName(prefix, routine, suffix).c_str());
-      if (address != nullptr) {
-        return file_of(address);
-      }
-    }
-  }
-  return nullptr;
+  const void* address = any_routine(routine);
+  return address != nullptr ? file_of(address) : nullptr;
 }
 
-/// The routine that a LAPACK name means: "dgeqrf" of "DGEQRF          ".
+/// Converts a padded LAPACK name to the routine's: "DGEQRF          " to "dgeqrf".
 void routine_of(const RoutineName& name, char (&routine)[RoutineName::length + 1]) noexcept {
   std::size_t length = 0;
   for (; length < RoutineName::length && name.letters[length] != ' '; ++length) {
@@ -146,7 +141,7 @@ void routine_of(const RoutineName& name, char (&routine)[RoutineName::length + 1
     routine_of(table.routines[i].name, routine);
     set_once(report->routines[i].definer, definer_of(routine));
     if (std::getenv(verbose_variable) != nullptr) {
-      std::fprintf(stderr, "flopcast: process %d: %s was asked for %llu times\n", getpid(), routine,
+      std::fprintf(stderr, "flopcast: process %d: the block size of %s was queried %llu times\n", getpid(), routine,
                    static_cast<unsigned long long>(report->routines[i].questions.load()));
     }
   }
@@ -176,7 +171,7 @@ void widen(RoutineReport& routine, std::int64_t m, std::int64_t n) noexcept {
   raise_to(routine.largest, order);
 }
 
-/// Keeps the options of a question that no entry answers, without trailing blanks.
+/// Keeps the options of a query that no entry answers, without trailing blanks.
 void set_once(SharedOptions& options, const char* text, std::size_t length) noexcept {
   while (length > 0 && text[length - 1] == ' ') {
     --length;
@@ -186,7 +181,7 @@ void set_once(SharedOptions& options, const char* text, std::size_t length) noex
   }
 }
 
-/// A routine that the table knows with other options only asks for its block size.
+/// Counts a query for the block size of a routine that the table knows with other options only.
 void count_other_question(const RoutineName& name, const char* opts, std::size_t opts_length) noexcept {
   if (const RoutineBlocks* routine = find_with_other_options(table, name)) {
     RoutineReport& counts = report->routines[routine - table.routines];
@@ -204,7 +199,7 @@ void count_question(const RoutineBlocks& routine, std::int64_t m, std::int64_t n
   }
 }
 
-/// The place in borrowed_names of the routine that `caller` lies in; their number if it is none of them. Takes microseconds.
+/// Returns the index in borrowed_names of the routine that contains `caller`; their number if none does. Takes microseconds.
 std::size_t borrower_at(const void* caller) noexcept {
   Dl_info info;
   if (dladdr(caller, &info) == 0 || info.dli_sname == nullptr) {
@@ -218,7 +213,7 @@ std::size_t borrower_at(const void* caller) noexcept {
   return i;
 }
 
-/// borrower_at, kept for the addresses that were asked about: LAPACK asks from a few dozen places.
+/// Caches borrower_at() by address, because LAPACK's queries come from a few dozen places.
 std::size_t borrower(const void* caller) noexcept {
   static constexpr std::size_t slots = 256;
   static constexpr std::uint64_t spread = 0x9E3779B97F4A7C15U;  // Fibonacci hashing: neighbouring addresses into distant slots
@@ -235,7 +230,7 @@ std::size_t borrower(const void* caller) noexcept {
   return static_cast<std::size_t>(word & ((1U << kept_bits) - 1)) - 1;
 }
 
-/// The routine that asks: `name`, unless `caller` lies in one that borrows this name (DGEQP3 asks as DGEQRF).
+/// Returns the routine that makes the query: `name`, unless `caller` lies in a routine that borrows this name (DGEQP3 queries as DGEQRF).
 RoutineName asking_routine(const RoutineName& name, const void* caller) noexcept {
   const auto is_lent = [&](const BorrowedName& borrowed) {
     const RoutineName lent = routine_name(borrowed.name.data(), borrowed.name.size());
@@ -252,7 +247,7 @@ RoutineName asking_routine(const RoutineName& name, const void* caller) noexcept
   return name;
 }
 
-/// Our answer; negative if the question is not for us.
+/// Returns the profile's answer; negative if the query is to be answered by the library.
 std::int32_t tuned_answer(std::int32_t ispec, const RoutineName& name, const char* opts, std::size_t opts_length, std::int64_t m,
                           std::int64_t n, const void* caller) noexcept {
   if (Override* own = find_override(name); own != nullptr) {
@@ -273,7 +268,7 @@ std::int32_t tuned_answer(std::int32_t ispec, const RoutineName& name, const cha
   if (ispec == ask_nb) {
     count_question(*routine, m, n, caller);
     raise_to(counts.told, point == nullptr ? 0 : static_cast<std::uint32_t>(point->nb));
-  } else if (ispec == ask_nbmin) {  // LAPACK asks this only after it has found the workspace too short for the block size
+  } else if (ispec == ask_nbmin) {  // LAPACK queries this only after it has found the workspace too short
     counts.short_workspaces.fetch_add(1, std::memory_order_relaxed);
     if (workspace.routine != nullptr && routine_name(workspace.routine, std::strlen(workspace.routine)) == name) {
       workspace.short_for = &counts;
@@ -297,8 +292,8 @@ Ilaenv find_real(const void* caller) noexcept {
 
 extern "C" {
 
-/// LAPACK's question for parameters of `name`: NB, NBMIN and NX (ispec 1, 2, 3) of tuned routines are answered here, all else by the
-/// library itself.
+/// LAPACK's query for parameters of `name`. NB, NBMIN and NX (ispec 1, 2, 3) of tuned routines are answered here, all others by the library
+/// itself.
 [[gnu::visibility("default")]] flopcast::FortranInteger ilaenv_(const std::int32_t* ispec, const char* name, const char* opts,
                                                                 const std::int32_t* n1, const std::int32_t* n2, const std::int32_t* n3,
                                                                 const std::int32_t* n4, std::size_t name_length, std::size_t opts_length) {

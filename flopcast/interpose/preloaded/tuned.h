@@ -1,20 +1,20 @@
 #ifndef FLOPCAST_INTERPOSE_PRELOADED_TUNED_H
 #define FLOPCAST_INTERPOSE_PRELOADED_TUNED_H
 
-/* What libflopcast-tuned.so offers to the process it is loaded into, apart from ilaenv_. */
+/* Functions of libflopcast-tuned.so for the process into which it is loaded, apart from ilaenv_. */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* From now on LAPACK's question for the block parameters of `routine` ("dgeqrf", in any case) is answered with these, whatever the profile says. Not while
-   another thread is in that routine. Returns 0, or -1 if too many routines are set already. */
+/* Sets the block parameters that LAPACK's later queries for `routine` ("dgeqrf", in any case) return, whatever the profile says. No other
+   thread may be inside this routine meanwhile. Returns 0, or -1 if too many routines are set already. */
 int flopcast_set_block(const char* routine, int nb, int nbmin, int nx);
 
-/* Takes back what flopcast_set_block has set for all routines. */
+/* Undoes all calls of flopcast_set_block. */
 void flopcast_clear_blocks(void);
 
-/* How often a block size was asked for since the process began, for routines that are set or in the profile. */
+/* Returns the number of block size queries for `routine` since the process began. The routine must be set or in the profile. */
 unsigned long flopcast_questions(const char* routine);
 
 #ifdef __cplusplus

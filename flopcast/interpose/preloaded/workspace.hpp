@@ -9,27 +9,27 @@
 #include "flopcast/interpose/preloaded/redirect.hpp"
 #include "flopcast/interpose/run_report.hpp"
 
-/// How large a block size a program's workspace allows. LAPACK reduces a block size for which the workspace is too short, and asks for the
-/// least one then; only the routine's caller knows how long the workspace is. So calls of tuned routines enter stubs, one per routine of the
-/// catalogue with a workspace (generate_workspace_stubs.cpp).
+/// Determines the block size that a program's workspace allows. LAPACK reduces a block size for which the workspace is too short, and then
+/// queries the least useful one. Only the routine's caller knows the workspace's length. Therefore calls of tuned routines enter stubs, one
+/// per catalogue routine with a workspace (generate_workspace_stubs.cpp).
 namespace flopcast::interpose {
 
-/// Of the innermost call of this thread that entered a stub.
+/// State of the innermost call of this thread that entered a stub.
 struct Workspace {
-  const char* routine = nullptr;       ///< "dgeqrf"; nullptr: there is none
-  RoutineReport* short_for = nullptr;  ///< counts of the entry whose block size didn't fit; nullptr: it did
-  std::int32_t told = 0;               ///< that block size
-  std::int32_t probe = 0;              ///< what ilaenv answers meanwhile; 0: what the profile says
+  const char* routine = nullptr;       ///< "dgeqrf"; nullptr: no such call
+  RoutineReport* short_for = nullptr;  ///< counts of the entry whose block size didn't fit; nullptr: it fitted
+  std::int32_t told = 0;               ///< the block size that was returned
+  std::int32_t probe = 0;              ///< ilaenv's answer during the search; 0: the profile's answer
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Workspace workspace;
 
-/// The symbol of the stub for `routine` ("dgeqrf"); nullptr if there is none.
+/// Returns the symbol of the stub for `routine` ("dgeqrf"); nullptr if there is none.
 const char* workspace_stub(std::string_view routine) noexcept;
-/// Symbols of all stubs, "flopcast_workspace_dgeqrf"; the generator writes them.
+/// Symbols of all stubs, such as "flopcast_workspace_dgeqrf", written by the generator.
 extern const char* const workspace_stubs[];
 extern const std::size_t workspace_stub_count;
 
-/// A routine behind a stub, with arguments that all travel as pointers.
+/// Calls a routine behind a stub, with arguments that are all passed as pointers.
 template <class... Pointers, std::size_t... places>
 void call_routine(void* routine, void* const* arguments, std::index_sequence<places...> /*places*/) {
   reinterpret_cast<void (*)(Pointers...)>(routine)(static_cast<Pointers>(arguments[places])...);
@@ -43,13 +43,14 @@ inline void note_allowed(RoutineReport& counts, std::int32_t allowed) noexcept {
   }
 }
 
-/// The body of the stub for the routine called `name`: calls it and, if its workspace was too short for the block size that it was told, asks it which block
-/// size needs no more. `work`, `size` and `info` are the places of these arguments, Real the type of the workspace's numbers.
+/// The body of the stub for the routine called `name`. It calls the routine and, if the workspace was too short for the returned block
+/// size, searches the largest block size that fits, by workspace queries. `work`, `size` and `info` are the positions of these arguments;
+/// Real is the type of the workspace's numbers.
 template <std::size_t work, std::size_t size, std::size_t info, class Real, class... Pointers>
 void with_workspace(const char* name, Pointers... pointers) {
   const Redirected* door = entered();
   if (door == nullptr) {
-    return;  // nobody calls a stub by its name
+    return;  // stubs are not called by name
   }
   void* all[] = {pointers...};
   constexpr auto places = std::index_sequence_for<Pointers...>();
@@ -63,7 +64,7 @@ void with_workspace(const char* name, Pointers... pointers) {
     all[work] = needed;
     all[size] = &query;
     all[info] = &result;
-    std::int32_t low = 1, high = own.told;  // LAPACK works with low, and not with high
+    std::int32_t low = 1, high = own.told;  // `low` fits the workspace, and `high` doesn't
     while (high - low > 1) {
       workspace.probe = low + (high - low) / 2;
       call_routine<Pointers...>(door->definition, all, places);

@@ -1,7 +1,7 @@
-!> Regions of a Fortran program's own code for `flopcast mpi`: regions.h says what the procedures do. Compile this file with the program and link libflopcast_regions.a;
-!> without flopcast around it the program runs as if none of this were there.
+!> Regions of a Fortran program's own code for `flopcast mpi`. regions.h describes the procedures. Compile this file
+!> with the program and link libflopcast_regions.a. Without flopcast the program runs as if it had no regions.
 !>
-!>   if (flopcast_kernel('block_to_cyclic', [m, n])) then   ! false: its time is known, and it is left out
+!>   if (flopcast_kernel('block_to_cyclic', [m, n])) then   ! false: its time is known, and the region is left out
 !>     ...
 !>     call flopcast_end()
 !>   end if
@@ -13,7 +13,7 @@ module flopcast
   public :: flopcast_kernel, flopcast_begin, flopcast_end, flopcast_start, flopcast_stop, flopcast_reset
   public :: flopcast_next_configuration, flopcast_parameter
 
-  !> Sizes are default or 64-bit integers, at most 8 of them, or none.
+  !> Sizes are at most 8 default or 64-bit integers.
   interface flopcast_kernel
     module procedure kernel_none, kernel_default, kernel_long
   end interface
@@ -21,7 +21,8 @@ module flopcast
     module procedure begin_none, begin_default, begin_long
   end interface
 
-  !> The present configuration's value of a parameter, or what is given otherwise: an integer of either kind, or a text, whose result has the length of the value.
+  !> Returns the current configuration's value of a parameter, or the value given otherwise. Values are integers of
+  !> either kind or texts; a text has the length of the value.
   interface flopcast_parameter
     module procedure parameter_default, parameter_long, parameter_text
   end interface
@@ -107,7 +108,7 @@ contains
     call begin_long(name, [integer(c_int64_t) ::])
   end subroutine
 
-  !> Whether there is another configuration to be run: do while (flopcast_next_configuration()).
+  !> True if there is another configuration to run: do while (flopcast_next_configuration()).
   logical function flopcast_next_configuration()
     flopcast_next_configuration = c_next() /= 0
   end function

@@ -1,4 +1,4 @@
-/* The side of the program: asks once whether flopcast is there. */
+/* The program's side of regions: looks up once whether flopcast is loaded. */
 #define _GNU_SOURCE
 #include "flopcast/interpose/user/regions.h"
 
@@ -13,7 +13,7 @@ static const struct flopcast_region_hooks* hooks(void) {
   static int asked;
   if (!asked) {
     const struct flopcast_region_hooks* (*give)(void) = NULL;
-    *(void**)&give = dlsym(RTLD_DEFAULT, FLOPCAST_REGION_HOOKS); /* as POSIX writes it: no conversion from data to function pointers */
+    *(void**)&give = dlsym(RTLD_DEFAULT, FLOPCAST_REGION_HOOKS); /* POSIX's form, as C converts no data pointers to function pointers */
     found = give != NULL ? give() : NULL;
     asked = 1;
   }
@@ -45,7 +45,7 @@ void flopcast_reset(void) {
 int flopcast_next_configuration(void) {
   static int running;
   int next = hooks() != NULL ? hooks()->next_configuration() : -1;
-  if (next < 0) next = running = !running; /* once in each loop */
+  if (next < 0) next = running = !running; /* true once in each loop */
   return next;
 }
 

@@ -1,21 +1,23 @@
 #ifndef FLOPCAST_REGIONS_H
 #define FLOPCAST_REGIONS_H
 
-/* Regions of a program's own code for `flopcast mpi`: kernels beside BLAS, LAPACK and MPI. Link the small static library flopcast::regions (libflopcast_regions.a); without
-   flopcast around it the program runs as if none of this were there. To be called by the thread that called MPI_Init, between MPI_Init and MPI_Finalize; elsewhere it does nothing.
+/* Regions of a program's own code for `flopcast mpi`: kernels beside BLAS, LAPACK and MPI. A program links the small
+   static library flopcast::regions (libflopcast_regions.a). Without flopcast the program runs as if it had no regions.
+   The thread that called MPI_Init may call these functions between MPI_Init and MPI_Finalize; other calls have no
+   effect.
 
      int64_t sizes[] = {m, n};
      flopcast_begin("pack", 2, sizes);
      ...
      flopcast_end();
 
-     if (flopcast_kernel("block_to_cyclic", 2, sizes)) {  // false: its time is known, and it is left out
+     if (flopcast_kernel("block_to_cyclic", 2, sizes)) {  // false: its time is known, and the region is left out
        ...
        flopcast_end();
      }
 
-   A region's time is that of the computation inside of it; BLAS and LAPACK calls in it belong to it. Regions don't nest: what is inside of one belongs to the outermost. Sizes are
-   whatever the time depends on, at most 8 of them. */
+   A region's time is that of the computation inside it, BLAS and LAPACK calls included. Regions don't nest: code inside
+   several belongs to the outermost. Sizes are the values on which the time depends, at most 8 of them. */
 
 #include <stdint.h>
 
@@ -23,24 +25,27 @@
 extern "C" {
 #endif
 
-/** A region that is always executed begins; `sizes` has `count` values, 0 to 8. */
+/** Begins a region that is always executed; `sizes` has `count` values, 0 to 8. */
 void flopcast_begin(const char* name, int count, const int64_t* sizes);
 
-/** Whether the program is to execute what follows, which flopcast_end() then ends; 0 if its time is known and it is left out. Each process decides for itself: no communication
-    and nothing that steers the program may be inside. A region that has communicated once is executed from then on. */
+/** Begins a region that may be left out. Returns 1 if the program is to execute the region, which flopcast_end() then
+    ends; 0 if the region's time is known and the region is left out. Each process decides for itself, so the region may
+    neither communicate nor steer the program. A region that has communicated once is always executed afterwards. */
 int flopcast_kernel(const char* name, int count, const int64_t* sizes);
 
-/** The region begun last ends. */
+/** Ends the region that was begun last. */
 void flopcast_end(void);
 
-/** What this process does from now on is not on the path, or is again; while stopped everything is executed. */
+/** Takes this process's actions off the path, and puts later ones on it again. While stopped, everything is executed. */
 void flopcast_stop(void);
 void flopcast_start(void);
 
-/** Forgets paths and counts, not what is known of kernels' times. All processes of MPI_COMM_WORLD must call it, with no communication under way. */
+/** Forgets paths and counts, but keeps the statistics of kernels' times. All processes of MPI_COMM_WORLD must call it,
+    with no communication under way. */
 void flopcast_reset(void);
 
-/** Several configurations of the program in one launch of `flopcast mpi tune`, which spares the others' starting and shares what was learnt of kernels at once:
+/** Goes on to the next of several configurations of the program in one launch of `flopcast mpi tune`. This saves
+    starting the program for each configuration, and shares the statistics of kernels at once.
 
       while (flopcast_next_configuration()) {
         const char* grid = flopcast_parameter("grid", option_grid);
@@ -48,26 +53,28 @@ void flopcast_reset(void);
         ... makes its data anew, flopcast_start(), works, flopcast_stop() ...
       }
 
-    Whether there is another configuration to be run; without flopcast mpi tune, once. All processes of MPI_COMM_WORLD must call it, with no communication under way. Only what is
-    asked for by name may differ from the command line's values: for the rest the program is launched again. */
+    Returns whether there is another configuration to run; without flopcast mpi tune, 1 once in each loop. All processes
+    of MPI_COMM_WORLD must call it, with no communication under way. Only parameters that the program reads by name may
+    differ from the command line's values; for other configurations the program is launched again. */
 int flopcast_next_configuration(void);
 
-/** The present configuration's value of parameter `name`, as the space of configurations has it; `otherwise`, which is the command line's, where flopcast has none. The text is valid
-    until the next configuration. */
+/** Returns the current configuration's value of parameter `name`, as written in the space of configurations. Returns
+    `otherwise`, the command line's value, where flopcast has none. The text is valid until the next
+    configuration. */
 const char* flopcast_parameter(const char* name, const char* otherwise);
-/** The same as an integer. A value that is none ends the program with a message. */
+/** Returns the value as an integer. A value that is no integer ends the program with a message. */
 int64_t flopcast_integer_parameter(const char* name, int64_t otherwise);
 
-/** What the functions above call where flopcast is there; not for programs. */
+/** Functions of flopcast to which the functions above forward; not for programs. */
 struct flopcast_region_hooks {
   int (*enter)(const char* name, int count, const int64_t* sizes, int may_be_left_out);
   void (*leave)(void);
   void (*measure)(int on);
   void (*reset)(void);
-  int (*next_configuration)(void);            /* -1: as without flopcast */
-  const char* (*parameter)(const char* name); /* NULL: as the command line says */
+  int (*next_configuration)(void);            /* -1: behave as without flopcast */
+  const char* (*parameter)(const char* name); /* NULL: use the command line's value */
 };
-/** Name of the function that returns them, which the preloaded library defines. */
+/** Name of the preloaded library's function that returns the hooks. */
 #define FLOPCAST_REGION_HOOKS "flopcast_region_hooks_2"
 
 #ifdef __cplusplus
@@ -75,7 +82,7 @@ struct flopcast_region_hooks {
 
 #include <initializer_list>
 
-/** The same with the sizes as a list: `if (flopcast_kernel("pack", {m, n})) { ...; flopcast_end(); }`. */
+/** Overloads with the sizes as a list: `if (flopcast_kernel("pack", {m, n})) { ...; flopcast_end(); }`. */
 inline bool flopcast_kernel(const char* name, std::initializer_list<int64_t> sizes) {
   return flopcast_kernel(name, static_cast<int>(sizes.size()), sizes.begin()) != 0;
 }

@@ -58,7 +58,7 @@ class Problem {
   std::vector<std::vector<double>> memory_;
 };
 
-TEST(Execute, GeqrfDoesWhatLapackDoes) {
+TEST(Execute, GeqrfAgreesWithLapack) {
   for (const std::string routine : {"sgeqrf", "dgeqrf", "cgeqrf", "zgeqrf"}) {
     for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{300, 200}, {170, 260}, {20, 20}}) {
       EXPECT_EQ(Problem(routine, m, n).by_algorithm({32, 2, 128}), Problem(routine, m, n).by_lapack()) << routine << m << n;
@@ -66,7 +66,7 @@ TEST(Execute, GeqrfDoesWhatLapackDoes) {
   }
 }
 
-TEST(Execute, PotrfDoesWhatLapackDoes) {
+TEST(Execute, PotrfAgreesWithLapack) {
   for (const std::string routine : {"spotrf", "dpotrf", "cpotrf", "zpotrf"}) {
     for (const char uplo : {'L', 'U'}) {
       EXPECT_EQ(Problem(routine, 200, 200, uplo).by_algorithm({64, 2, 0}), Problem(routine, 200, 200, uplo).by_lapack()) << routine << uplo;

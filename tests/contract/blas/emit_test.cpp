@@ -54,7 +54,7 @@ std::string program(const Contraction& contraction, const std::vector<Algorithm>
   return text + fmt::format("  printf(\"{} functions, %d wrong\\n\", wrong);\n  return wrong != 0;\n}}\n", algorithms.size());
 }
 
-class EmitTest : public ::testing::Test {
+class EmittedPrograms : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (std::filesystem::temp_directory_path() / "flopcast_emit_test.XXXXXX").string();
@@ -85,21 +85,21 @@ class EmitTest : public ::testing::Test {
 
 const Extents extents{{'a', 5}, {'b', 4}, {'c', 3}, {'i', 6}, {'j', 7}, {'n', 2}};
 
-TEST_F(EmitTest, CompilesAndIsRightInC) {
+TEST_F(EmittedPrograms, CompilesAndIsRightInC) {
   for (const char* text : {"abc=ai,ibc", "a=iaj,ji", "nab=nai,nib", "=i,i"}) {
     expect_right(make_contraction(parse_notation(text), extents), Language::c);
   }
 }
 
-TEST_F(EmitTest, CompilesAndIsRightInCpp) { expect_right(make_contraction(parse_notation("abc=ija,jbic"), extents), Language::cpp); }
+TEST_F(EmittedPrograms, CompilesAndIsRightInCpp) { expect_right(make_contraction(parse_notation("abc=ija,jbic"), extents), Language::cpp); }
 
-TEST_F(EmitTest, CompilesAndIsRightInOtherOrdersAndPrecisions) {
+TEST_F(EmittedPrograms, CompilesAndIsRightInOtherOrdersAndPrecisions) {
   expect_right(make_contraction(parse_notation("abc=ai,ibc"), extents, Precision::z), Language::c);
   expect_right(make_contraction(parse_notation("ab=a,b"), extents, Precision::z), Language::cpp);
   expect_right(make_contraction(parse_notation("a=iaj,ji"), extents, Precision::s, Order::row_major), Language::c);
 }
 
-TEST_F(EmitTest, CompilesAndIsRightWithIndicesInCapitals) {
+TEST_F(EmittedPrograms, CompilesAndIsRightWithIndicesInCapitals) {
   const Extents capitals{{'A', 5}, {'B', 4}, {'C', 3}, {'I', 6}, {'a', 2}};
   expect_right(make_contraction(parse_notation("ABC=AI,IBC"), capitals, Precision::z), Language::c);
   expect_right(make_contraction(parse_notation("aA=aI,IA"), capitals), Language::cpp);

@@ -52,7 +52,7 @@ TEST(Execute, AgreesWithNestedLoopsOnRandomContractions) {
   }
 }
 
-TEST(Execute, PartsMakeTheWhole) {
+TEST(Execute, PartsAddUpToTheWhole) {
   std::mt19937 random(4);
   const Contraction contraction = make_contraction(parse_notation("abc=ija,jbic"), {{'a', 4}, {'b', 5}, {'c', 3}, {'i', 2}, {'j', 6}});
   const Buffers buffers = random_buffers(contraction, random);

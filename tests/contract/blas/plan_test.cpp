@@ -234,7 +234,7 @@ TEST(Blocked, PacksTilesThatAreKeptOnce) {
   EXPECT_EQ(moves_of(LoopOrder::nkm, "A").c, m * n * k);
 }
 
-TEST(Blocked, KeepsAsManyTilesAsThereAreInsideOfTheLoopThatDoesNotMoveThem) {
+TEST(Blocked, KeepsAllTilesInsideOfTheLoopThatDoesNotMoveThem) {
   const auto workspace = [](LoopOrder order, bool Blocking::*kept) {
     Blocking blocking{10, 8, 20};
     blocking.order = order;
@@ -340,7 +340,7 @@ TEST(Blocked, SharesALongBatchInParts) {
   }
 }
 
-TEST(Blocked, SumsToOneNumberHoweverOperandsLie) {
+TEST(Blocked, SumsToOneNumberForAnyLayoutOfOperands) {
   std::mt19937 random(11);
   for (const char* text : {"=i,i", "=ia,ia", "=ai,ia", "=ab,ab", "=ab,ba"}) {
     for (const Precision precision : {Precision::s, Precision::d, Precision::c, Precision::z}) {
@@ -355,7 +355,7 @@ TEST(Blocked, SumsToOneNumberHoweverOperandsLie) {
   }
 }
 
-TEST(Plan, TakesOneThreadForWhatStartingManyCostsMore) {
+TEST(Plan, TakesOneThreadIfStartingManyCostsMore) {
   for (const int threads : {100, 200, 1000}) {
     PlanOptions options;
     options.threads = threads;
@@ -371,7 +371,7 @@ TEST(Blocked, RefusesALibraryThatMultipliesWrong) {
   EXPECT_THROW(Blocked(fold(contraction), {3, 4, 4}, wrong), Error);
 }
 
-TEST(Blocked, RefusesToStreamWhatItCannot) {
+TEST(Blocked, RefusesToStreamUnsuitableTiles) {
   const auto blocked = [](const char* text, const Extents& extents, Precision precision, const Blocking& blocking) {
     return Blocked(fold(make_contraction(parse_notation(text), extents, precision)), blocking, test_machine().find);
   };
@@ -386,7 +386,7 @@ TEST(Blocked, RefusesToStreamWhatItCannot) {
       << "a and b aren't one index of C";
 }
 
-TEST(Plan, ExplainsWhatTheTimeIsMadeOf) {
+TEST(Plan, ExplainsThePartsOfTheTime) {
   Machine machine = test_machine();
   machine.rates.emplace();
   for (KernelRates& kernel : machine.rates->kernels) {
@@ -398,7 +398,7 @@ TEST(Plan, ExplainsWhatTheTimeIsMadeOf) {
   EXPECT_THAT(chosen.explain(), ::testing::HasSubstr("multiplying 100.0 %, A 0.0 %, B 0.0 %, C 0.0 %"));
 }
 
-TEST(Plan, ExplainsWhatItDoesWithOneTensorAndNamesTilesAsTheyAre) {
+TEST(Plan, ExplainsProductsOfOneTensorAndNamesTheTiles) {
   PlanOptions options;
   options.order = Order::column_major;
   const Plan chosen = plan("ai,bi->ab", {{400, 200}, {400, 200}, {400, 400}}, test_machine(), options);
@@ -412,7 +412,7 @@ TEST(Plan, ExplainsWhatItDoesWithOneTensorAndNamesTilesAsTheyAre) {
   }
 }
 
-TEST(Plan, RefusesOptionsThatMeanNothing) {
+TEST(Plan, RefusesInvalidOptions) {
   const auto with = [](auto change) {
     PlanOptions options;
     change(options);
@@ -447,7 +447,7 @@ void expect_equal_of_one(const Contraction& contraction, std::complex<double> be
   EXPECT_LE(largest_difference(contraction.precision, result, expected), tolerance(contraction)) << folded_key(contraction);
 }
 
-TEST(Plan, ComputesHalfOfWhatOneTensorMakesSymmetric) {
+TEST(Plan, ComputesHalfOfASymmetricResult) {
   std::mt19937 random(8);
   for (const Precision precision : {Precision::s, Precision::d, Precision::z}) {
     for (const char* text : {"ab=ai,bi", "ab=ia,ib", "xab=xai,xbi", "abcd=abi,cdi"}) {
@@ -464,7 +464,7 @@ TEST(Plan, ComputesHalfOfWhatOneTensorMakesSymmetric) {
   }
 }
 
-TEST(Blocked, MirrorsWhatOneTensorMakesSymmetric) {
+TEST(Blocked, MirrorsASymmetricResult) {
   std::mt19937 random(9);
   const Contraction contraction = make_contraction(parse_notation("abxy=iax,iby"), {{'a', 7}, {'b', 7}, {'x', 5}, {'y', 5}, {'i', 6}});
   for (const TileKernel kernel : {TileKernel::gemm, TileKernel::panels}) {
@@ -510,7 +510,7 @@ TEST(Plan, ChoosesByMicroBenchmarks) {
   }
 }
 
-TEST(Plan, SamplesWhatOutlastsTheBudgetBeforeItExecutesOne) {
+TEST(Plan, SamplesCandidatesThatOutlastTheBudget) {
   PlanOptions options;
   options.effort = Effort::measure;
   options.time_budget = 0;
@@ -635,7 +635,7 @@ TEST_F(PlanWithWisdom, RemembersForTheSameThreadsEffortAndBudgetOnly) {
   EXPECT_FALSE(is_known());
 }
 
-TEST_F(PlanWithWisdom, KeepsNothingOfAChoiceThatWasCutShort) {
+TEST_F(PlanWithWisdom, DoesNotKeepAnInterruptedChoice) {
   int asked = 0;
   options_.go_on = [&] { return ++asked < 3; };
   const Plan chosen = make();

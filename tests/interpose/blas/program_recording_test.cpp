@@ -27,7 +27,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-class ProgramRecordingTest : public testing::Test {
+class ProgramRecording : public testing::Test {
  protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "flopcast-test-XXXXXX").string();
@@ -36,7 +36,7 @@ class ProgramRecordingTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// Records the test program doing `what`.
+  /// Records the test program in the mode `what`.
   ProgramTrace record(const std::string& what, int expected_exit_code = 0, bool dry_run = false) {
     const fs::path file = folder_ / "trace";
     EXPECT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, what}, {}, 1}, {file, dry_run, {}}), expected_exit_code) << what;
@@ -65,7 +65,7 @@ class ProgramRecordingTest : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(ProgramRecordingTest, KeepsEveryCallOfEveryThreadHoweverTheProgramEnds) {
+TEST_F(ProgramRecording, KeepsEveryCallOfEveryThreadHoweverTheProgramEnds) {
   for (const auto& [what, exit_code] :
        std::map<std::string, int>{{"plain", 0}, {"abort", 128 + SIGABRT}, {"kill", 128 + SIGKILL}, {"_exit", 3}}) {
     const ProgramTrace trace = record(what, exit_code);
@@ -75,7 +75,7 @@ TEST_F(ProgramRecordingTest, KeepsEveryCallOfEveryThreadHoweverTheProgramEnds) {
   }
 }
 
-TEST_F(ProgramRecordingTest, SeparatesThreads) {
+TEST_F(ProgramRecording, SeparatesThreads) {
   const ProgramTrace trace = record("threads");
   ASSERT_EQ(trace.events.size(), 5U);
   EXPECT_THAT(counts(trace), ElementsAre(Pair("daxpy", 5000 + 4 * 3000)));
@@ -87,7 +87,7 @@ TEST_F(ProgramRecordingTest, SeparatesThreads) {
   }
 }
 
-TEST_F(ProgramRecordingTest, FollowsChildren) {
+TEST_F(ProgramRecording, FollowsChildren) {
   EXPECT_THAT(counts(record("fork")), ElementsAre(Pair("daxpy", 5007)));
   const ProgramTrace trace = record("exec");
   EXPECT_THAT(counts(trace), ElementsAre(Pair("daxpy", 10000)));
@@ -95,7 +95,7 @@ TEST_F(ProgramRecordingTest, FollowsChildren) {
   EXPECT_THAT(trace.summary.processes[1].command, ElementsAre(FLOPCAST_RECORDED_PROGRAM, "plain"));
 }
 
-TEST_F(ProgramRecordingTest, SeesAllInterfacesInColumns) {
+TEST_F(ProgramRecording, RecordsAllInterfacesAsColumnMajor) {
   const ProgramTrace trace = record("interfaces");
 
   EXPECT_THAT(texts(trace),
@@ -105,7 +105,7 @@ TEST_F(ProgramRecordingTest, SeesAllInterfacesInColumns) {
   EXPECT_THAT(trace.summary.libraries, Contains(HasSubstr("blas")));
 }
 
-TEST_F(ProgramRecordingTest, TheResultsAreTheProgramsOwn) {
+TEST_F(ProgramRecording, RecordingKeepsTheProgramsResults) {
   const auto output = [&](const std::string& prefix) {
     const std::string file = (folder_ / "out").string();
     EXPECT_EQ(std::system((prefix + " " FLOPCAST_RECORDED_PROGRAM " interfaces >" + file).c_str()), 0);
@@ -117,7 +117,7 @@ TEST_F(ProgramRecordingTest, TheResultsAreTheProgramsOwn) {
   EXPECT_EQ(output("LD_PRELOAD=" FLOPCAST_TRACE_LIBRARY), output(""));
 }
 
-TEST_F(ProgramRecordingTest, ADryRunSkipsAndSaysWhatItCantKnow) {
+TEST_F(ProgramRecording, ADryRunSkipsCallsAndMarksBlindDecisions) {
   const ProgramTrace safe = record("look-away", 0, true);
   ASSERT_EQ(safe.events.at(0).size(), 2U);
   EXPECT_EQ(safe.events[0][0].treatment, Treatment::skipped);
@@ -127,7 +127,7 @@ TEST_F(ProgramRecordingTest, ADryRunSkipsAndSaysWhatItCantKnow) {
   EXPECT_EQ(unsafe.events.at(0).at(1).treatment, Treatment::skipped_blindly);
 }
 
-TEST_F(ProgramRecordingTest, ASkippedCallReportsSuccess) {
+TEST_F(ProgramRecording, ASkippedCallReportsSuccess) {
   testing::internal::CaptureStdout();
   const ProgramTrace trace = record("factor", 0, true);
   const std::string unused = testing::internal::GetCapturedStdout();
@@ -136,7 +136,7 @@ TEST_F(ProgramRecordingTest, ASkippedCallReportsSuccess) {
 }
 
 #if defined(__x86_64__)
-TEST_F(ProgramRecordingTest, NoticesNumbersThatMayBeSlow) {
+TEST_F(ProgramRecording, NotesNumbersThatMayBeSlow) {
   const std::vector<ProgramEvent> events = record("odd-numbers").events.at(0);
   ASSERT_EQ(events.size(), 3U);
   EXPECT_TRUE(events[0].met_denormals);
@@ -145,8 +145,8 @@ TEST_F(ProgramRecordingTest, NoticesNumbersThatMayBeSlow) {
   EXPECT_FALSE(events[2].met_denormals || events[2].met_invalid);
 }
 
-/// LAPACK itself computes with NaN and Inf there, and with very small numbers.
-TEST_F(ProgramRecordingTest, SingularValuesOfOrdinaryNumbersAreNoOddOnes) {
+/// LAPACK itself computes with NaN, Inf and very small numbers in these routines.
+TEST_F(ProgramRecording, SingularValuesOfOrdinaryNumbersCountAsOrdinary) {
   record("odd-numbers");
   const ProgramBreakdown odd{ProgramTraceFile(folder_ / "trace")};
   EXPECT_GT(odd.all().denormal_seconds, 0);
@@ -159,15 +159,15 @@ TEST_F(ProgramRecordingTest, SingularValuesOfOrdinaryNumbersAreNoOddOnes) {
 }
 #endif
 
-TEST_F(ProgramRecordingTest, KnowsWhetherAWorkspacesSizeWasAskedFor) {
+TEST_F(ProgramRecording, NotesWorkspaceQueries) {
   const std::vector<ProgramEvent> events = record("workspaces").events.at(0);
   ASSERT_EQ(events.size(), 2U);
   EXPECT_FALSE(events[0].size_was_asked);
   EXPECT_TRUE(events[1].size_was_asked);
 }
 
-/// Whatever variables say, the library knows.
-TEST_F(ProgramRecordingTest, LibrariesTellTheirThreadsAndKernels) {
+/// The library's own report counts, not the environment variables.
+TEST_F(ProgramRecording, RecordsThreadsAndKernelsOfLibraries) {
   const LibraryFiles openblas{machine::locate("openblas", machine::Role::blas), {}};
   const fs::path file = folder_ / "trace";
   ASSERT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, "plain"}, openblas, 1}, {file, false, {}}), 0);
@@ -177,7 +177,7 @@ TEST_F(ProgramRecordingTest, LibrariesTellTheirThreadsAndKernels) {
   EXPECT_FALSE(trace.summary.states[0].kernels.empty());
 }
 
-TEST_F(ProgramRecordingTest, ATooLargeFileIsNoTroubleForTheProgram) {
+TEST_F(ProgramRecording, AProgramRunsOnWhenItsRecordingIsTooLarge) {
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   rlimit small = before;
@@ -190,7 +190,7 @@ TEST_F(ProgramRecordingTest, ATooLargeFileIsNoTroubleForTheProgram) {
   EXPECT_EQ(trace.summary.dropped + (trace.events.empty() ? 0 : trace.events[0].size()), 5000U);
 }
 
-TEST_F(ProgramRecordingTest, LeavesNothingBehindWhereItCantStart) {
+TEST_F(ProgramRecording, LeavesNoFileBehindIfTheProgramCantStart) {
   const fs::path file = folder_ / "trace";
   std::ofstream(file) << "older";
   EXPECT_THROW(record_program({{"/no/such/program"}, {}, {}}, {file, false, {}}), Error);
@@ -204,7 +204,7 @@ TEST_F(ProgramRecordingTest, LeavesNothingBehindWhereItCantStart) {
   EXPECT_EQ(fs::file_size(file), 5U);
 }
 
-TEST_F(ProgramRecordingTest, AProgramWithoutBlasMakesAnEmptyTrace) {
+TEST_F(ProgramRecording, AProgramWithoutBlasMakesAnEmptyTrace) {
   const fs::path file = folder_ / "trace";
   record_program({{"true"}, {}, {}}, {file, false, {}});
   const ProgramTrace trace = read_program_trace(file);

@@ -1,4 +1,4 @@
-/* What the tests record: calls of BLAS by their Fortran and C names, and ways to end. */
+/* Program that the tests record: calls of BLAS by their Fortran and C names, and different endings. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ static void threads(void) {
   }
 }
 
-/* Results of all interfaces, which must be the same whether recorded or not. */
+/* Prints results of all interfaces, which must be the same whether recorded or not. */
 static void interfaces(void) {
   const int n = order, nn = order * order, one = 1;
   const double alpha = 1, beta = 0;
@@ -67,7 +67,7 @@ static void interfaces(void) {
   printf("%.10g %.10g %.10g %zu\n", dnrm2_(&nn, c, &one), dlansy_("F", "U", &n, c, &n, NULL, 1, 1), z[0], cblas_idamax(5, a, 1));
 }
 
-/* The norm of a product that a dry run doesn't compute. */
+/* Computes a product that a dry run skips, and prints whether its norm, or that of an operand, is positive. */
 static void product(int look_at_it) {
   const int n = order, nn = order * order, one = 1;
   const double alpha = 1, beta = 0;
@@ -76,7 +76,7 @@ static void product(int look_at_it) {
   printf("%d\n", norm > 0);
 }
 
-/* A product with numbers below the smallest normal one, one with undefined results (0 times Inf), and one with ordinary numbers. */
+/* Computes products with numbers below the smallest normal one, with undefined results (0 times Inf), and with ordinary numbers. */
 static void odd_numbers(void) {
   const int n = order;
   const double alpha = 1, beta = 0;
@@ -88,7 +88,7 @@ static void odd_numbers(void) {
   }
 }
 
-/* Singular values of ordinary numbers. */
+/* Computes singular values of ordinary numbers. */
 static void singular_values(void) {
   const int n = order, size = order * order;
   int info = 0;
@@ -99,7 +99,7 @@ static void singular_values(void) {
   dgesvd_("A", "A", &n, &n, a, &n, values, u, &n, vt, &n, work, &size, &info, 1, 1);
 }
 
-/* QR with a workspace of a size that it doesn't ask for, then with one that it does. */
+/* Computes QR with a workspace size that was not queried, then with one that was. */
 static void workspaces(void) {
   const int n = order, minus_one = -1;
   int size = order, info = 0;

@@ -33,7 +33,7 @@ LibraryFiles wide_reference() {
   return {machine::locate("reference64", machine::Role::blas), machine::locate("reference64", machine::Role::lapack)};
 }
 
-/// One recorder for all tests that don't harm it: starting a child takes longer than most recordings.
+/// One recorder serves all tests that don't harm it, because starting a child takes longer than most recordings.
 Recorder& recorder() {
   static Recorder shared(reference_over("openblas-serial"));
   return shared;
@@ -113,7 +113,7 @@ TEST(Recorder, PotrfMakesTheCallsOfTheAlgorithm) {
   }
 }
 
-TEST(Recorder, ObservingSeesTheSameCallsAndTimesThem) {
+TEST(Recorder, ObservingRecordsTheSameCallsWithTimes) {
   for (const Call& call : {geqrf_call(150, 100), potrf_call('L', 130)}) {
     const BlockParameters blocks{24, 2, 10};
     Trace observed = recorder().record(call, blocks, Mode::observe);
@@ -138,7 +138,7 @@ TEST(Recorder, LoadsTheLibrariesChosen) {
   EXPECT_THAT(recorder().loaded().lapack.string(), HasSubstr("lapack/liblapack"));
 }
 
-TEST(Recorder, TellsLapacksOwnBlockSizes) {
+TEST(Recorder, ReportsLapacksOwnBlockSizes) {
   EXPECT_EQ(recorder().question(geqrf_call(1000, 900)), (BlockQuestion{"", 1000, 900, {32, 2, 128}}));
   EXPECT_EQ(recorder().question(potrf_call('L', 1000)).value().answers.nb, 64);
 }
@@ -147,7 +147,7 @@ TEST(Recorder, UsesLapacksOwnBlockSizesWithoutOthers) {
   EXPECT_EQ(recorder().record(geqrf_call(300, 300), std::nullopt), algorithm::record(geqrf_call(300, 300), {32, 2, 128}));
 }
 
-TEST(Recorder, KnowsWhoAsksForBlockSizes) {
+TEST(Recorder, FindsRoutinesThatQueryBlockSizes) {
   const std::filesystem::path openblas = machine::locate("openblas-serial", machine::Role::blas);
   Recorder all_openblas({openblas, openblas});
 
@@ -156,8 +156,8 @@ TEST(Recorder, KnowsWhoAsksForBlockSizes) {
   EXPECT_FALSE(all_openblas.question(potrf_call('L', 500)));
 }
 
-/// What ilaenv gets isn't the routine's flags and sizes.
-TEST(Recorder, TellsWhatIlaenvIsAsked) {
+/// ilaenv gets other options and sizes than the routine's flags and sizes.
+TEST(Recorder, ReportsIlaenvQueries) {
   const auto asked = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     return recorder().question(kernel::parse_call(kernel::require(routine), arguments)).value();
   };
@@ -172,8 +172,8 @@ TEST(Recorder, TellsWhatIlaenvIsAsked) {
   EXPECT_EQ(multiplication.n, 200);
 }
 
-/// Programs ask for a multiplication with Q of a Hessenberg form, whose block size is that of dormqr.
-TEST(Recorder, FindsTheCallsThatAskBelowARoutine) {
+/// A multiplication with Q of a Hessenberg form queries through dormqr.
+TEST(Recorder, FindsQueryingCallsBelowARoutine) {
   const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     std::vector<std::string> names;
     for (const AskingCall& each : recorder().asking_calls(kernel::parse_call(kernel::require(routine), arguments))) {
@@ -188,8 +188,8 @@ TEST(Recorder, FindsTheCallsThatAskBelowARoutine) {
   EXPECT_THAT(asking("dpotf2", {{"uplo", "L"}, {"n", "300"}}), IsEmpty());
 }
 
-/// Drivers ask through what they call; real, complex and integer workspaces of size 0 get what the routine wants of each.
-TEST(Recorder, FindsTheCallsThatAskBelowDrivers) {
+/// Drivers query through the routines that they call. Real, complex and integer workspaces of size 0 get the routine's best size each.
+TEST(Recorder, FindsQueryingCallsBelowDrivers) {
   const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     Call call = kernel::parse_call(kernel::require(routine), arguments);
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
@@ -207,8 +207,8 @@ TEST(Recorder, FindsTheCallsThatAskBelowDrivers) {
   EXPECT_THAT(asking("dgesdd", {{"jobz", "S"}, {"m", "200"}, {"n", "200"}}), testing::Contains("dgebrd: 200"));
 }
 
-/// What a driver calls may be a driver, too.
-TEST(Recorder, FindsTheCallsThatAskFurtherBelow) {
+/// A driver may call drivers.
+TEST(Recorder, FindsQueryingCallsBelowNestedDrivers) {
   const auto asking = [](const char* routine, const std::map<std::string, std::string>& arguments) {
     std::set<std::string> names;
     for (const AskingCall& each : recorder().asking_calls(kernel::parse_call(kernel::require(routine), arguments))) {
@@ -222,8 +222,8 @@ TEST(Recorder, FindsTheCallsThatAskFurtherBelow) {
   EXPECT_THAT(asking("dgelsy", {{"m", "300"}, {"n", "200"}, {"nrhs", "3"}, {"rcond", "0.001"}}), testing::ElementsAre("dgeqp3"));
 }
 
-/// QR with pivoting asks for the block size of the one without.
-TEST(Recorder, KnowsWhoAsksUnderAnotherName) {
+/// QR with pivoting queries the block size of QR without pivoting.
+TEST(Recorder, RecognisesQueriesUnderBorrowedNames) {
   for (const char* routine : {"sgeqp3", "dgeqp3", "cgeqp3", "zgeqp3"}) {
     const Call call = kernel::parse_call(kernel::require(routine), {{"m", "300"}, {"n", "200"}});
     const BlockQuestion question = recorder().question(call).value();
@@ -242,7 +242,7 @@ TEST(Recorder, KnowsWhoAsksUnderAnotherName) {
   }
 }
 
-/// Kernels that get no reflector but the identity return at once, so that their time would be missing.
+/// Kernels return at once if the reflector is the identity, so that their time would be missing.
 TEST(Recorder, ReflectorsAreNotTheIdentity) {
   const auto largest = [](const char* routine, const std::map<std::string, std::string>& arguments, const char* kernel) {
     double found = 0;
@@ -258,8 +258,8 @@ TEST(Recorder, ReflectorsAreNotTheIdentity) {
   EXPECT_GT(largest("dorg2r", {{"m", "30"}, {"n", "20"}, {"k", "20"}}, "dlarf"), 1);
 }
 
-/// Least squares end at once for a matrix of zeros, and nothing is left to reduce of one that balancing takes apart.
-TEST(Recorder, DriversThatLookAtTheirMatrixGoOn) {
+/// Least squares end at once for a matrix of zeros. Balancing a reducible matrix leaves nothing to reduce.
+TEST(Recorder, DriversThatExamineTheirMatrixMakeAllCalls) {
   const auto kernels = [](const char* routine, std::map<std::string, std::string> arguments) {
     Call call = kernel::parse_call(kernel::require(routine), arguments);
     std::vector<std::string> names;
@@ -286,7 +286,7 @@ TEST(Recorder, RecordsRoutinesThatHaveNoAlgorithm) {
   EXPECT_THAT(kernels_of(lu), Contains("dlaswp"));
 }
 
-TEST(Recorder, SeesThroughARecursiveRoutine) {
+TEST(Recorder, RecordsTheKernelsOfARecursiveRoutine) {
   const Trace trace = recorder().record(call_of("dpotrf2", {{"uplo", 'L'}, {"n", 64}, {"lda", 64}}), std::nullopt);
 
   EXPECT_THAT(kernels_of(trace), testing::UnorderedElementsAre("dsyrk", "dtrsm"));
@@ -310,13 +310,13 @@ TEST(Recorder, NamesTheArgumentThatLapackRefuses) {
   EXPECT_FALSE(recorder().record(geqrf_call(10, 10), std::nullopt).calls.empty());
 }
 
-TEST(Recorder, SaysWhatTheLibraryLacks) {
+TEST(Recorder, NamesTheRoutineThatTheLibraryLacks) {
   Recorder blas_only({machine::locate("reference", machine::Role::blas), machine::locate("reference", machine::Role::lapack)});
   EXPECT_THAT(complaint(ExitCode::environment, [] { Recorder({"/no/such/libblas.so", ""}); }), HasSubstr("/no/such/libblas.so"));
   EXPECT_THAT(complaint(ExitCode::environment, [] { Recorder({"/etc/passwd", "/etc/passwd"}); }), HasSubstr("liblapack.so.3"));
 }
 
-TEST(Recorder, SaysThatItsOtherHalfIsOfAnotherVersion) {
+TEST(Recorder, RefusesARecorderProgramOfAnotherVersion) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "another-version";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "flopcast-recorder") << "#!/bin/sh\nprintf 'whatever it says' >&3\n";
@@ -328,8 +328,8 @@ TEST(Recorder, SaysThatItsOtherHalfIsOfAnotherVersion) {
   EXPECT_THAT(text, HasSubstr("another version of flopcast"));
 }
 
-/// The same kernels, whose pivots take twice the room.
-TEST(RecorderTest, RecordsLibrariesWithIntegersOf64Bits) {
+/// The kernels are the same, with pivots of twice the size.
+TEST(Recorder, RecordsLibrariesWithIntegersOf64Bits) {
   const Call call = call_of("dgetrf", {{"m", 100}, {"n", 100}, {"lda", 100}});
   Recorder wide(wide_reference());
   const Trace trace = wide.record(call, BlockParameters{32, 2, 0});

@@ -11,7 +11,7 @@
 namespace flopcast::interpose {
 namespace {
 
-/// The preloaded library opened before LAPACK, as the tuner does it to run the real routine with any block size.
+/// The preloaded library, opened before LAPACK, as the tuner opens it to run the real routine with any block size.
 class TunedLibrary {
  public:
   TunedLibrary() {
@@ -24,7 +24,7 @@ class TunedLibrary {
     return reinterpret_cast<Function>(dlsym(tuned_, name));
   }
 
-  /// Workspace that dgeqrf asks for, in columns: its block size.
+  /// Returns the columns of the workspace that dgeqrf reports, which is its block size.
   [[nodiscard]] std::int32_t geqrf_block(std::int32_t n) const {
     using Geqrf = void (*)(const std::int32_t*, const std::int32_t*, double*, const std::int32_t*, double*, double*, const std::int32_t*,
                            std::int32_t*);
@@ -36,7 +36,7 @@ class TunedLibrary {
     return static_cast<std::int32_t>(best) / n;
   }
 
-  /// The same of dgeqp3, which asks for 2 n + (n + 1) nb.
+  /// Returns the block size of dgeqp3, whose workspace has 2 n + (n + 1) nb elements.
   [[nodiscard]] std::int32_t geqp3_block(std::int32_t n) const {
     using Geqp3 = void (*)(const std::int32_t*, const std::int32_t*, double*, const std::int32_t*, std::int32_t*, double*, double*,
                            const std::int32_t*, std::int32_t*);
@@ -48,7 +48,7 @@ class TunedLibrary {
     return (static_cast<std::int32_t>(best) - 2 * n) / (n + 1);
   }
 
-  /// What a caller of ilaenv_ is told.
+  /// Returns ilaenv_'s answer to a caller.
   [[nodiscard]] std::int32_t ask(std::int32_t ispec, std::string_view name) const {
     using Ilaenv = std::int32_t (*)(const std::int32_t*, const char*, const char*, const std::int32_t*, const std::int32_t*,
                                     const std::int32_t*, const std::int32_t*, std::size_t, std::size_t);
@@ -62,9 +62,9 @@ class TunedLibrary {
   void* lapack_ = nullptr;
 };
 
-class TunedTest : public testing::Test {
+class Tuned : public testing::Test {
  protected:
-  ~TunedTest() override { clear(); }
+  ~Tuned() override { clear(); }
 
   TunedLibrary library_;
   int (*set_block)(const char*, int, int, int) = library_.function<int (*)(const char*, int, int, int)>("flopcast_set_block");
@@ -72,9 +72,9 @@ class TunedTest : public testing::Test {
   unsigned long (*questions)(const char*) = library_.function<unsigned long (*)(const char*)>("flopcast_questions");
 };
 
-TEST_F(TunedTest, LapacksOwnBlockSizeHoldsWithoutAny) { EXPECT_EQ(library_.geqrf_block(1000), 32); }
+TEST_F(Tuned, LapacksOwnBlockSizeHoldsUnlessSet) { EXPECT_EQ(library_.geqrf_block(1000), 32); }
 
-TEST_F(TunedTest, SetsAndClearsTheBlockSizeOfTheRealRoutine) {
+TEST_F(Tuned, SetsAndClearsTheBlockSizeOfTheRealRoutine) {
   for (const int nb : {1, 17, 96}) {
     EXPECT_EQ(set_block("dgeqrf", nb, 2, 0), 0);
     EXPECT_EQ(library_.geqrf_block(1000), nb);
@@ -83,7 +83,7 @@ TEST_F(TunedTest, SetsAndClearsTheBlockSizeOfTheRealRoutine) {
   EXPECT_EQ(library_.geqrf_block(1000), 32);
 }
 
-TEST_F(TunedTest, AnswersNbNbminAndNx) {
+TEST_F(Tuned, AnswersNbNbminAndNx) {
   set_block("DGEQRF", 40, 4, 70);
 
   EXPECT_EQ(library_.ask(1, "dgeqrf"), 40);
@@ -91,8 +91,8 @@ TEST_F(TunedTest, AnswersNbNbminAndNx) {
   EXPECT_EQ(library_.ask(3, "DGEQRF  "), 70);
 }
 
-/// Both ask for the block size of dgeqrf.
-TEST_F(TunedTest, TellsTheAskersOfOneNameApart) {
+/// Both routines query the block size of dgeqrf.
+TEST_F(Tuned, DistinguishesRoutinesThatQueryUnderOneName) {
   set_block("dgeqrf", 40, 4, 70);
   EXPECT_EQ(library_.geqp3_block(1000), 32);
 
@@ -103,7 +103,7 @@ TEST_F(TunedTest, TellsTheAskersOfOneNameApart) {
   }
 }
 
-TEST_F(TunedTest, AnswersLibrariesWithIntegersOf64Bits) {
+TEST_F(Tuned, AnswersLibrariesWithIntegersOf64Bits) {
   void* lapack = dlopen(machine::locate("reference64", machine::Role::lapack).c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(lapack, nullptr);
   const auto block = [lapack](std::int64_t n) {
@@ -121,7 +121,7 @@ TEST_F(TunedTest, AnswersLibrariesWithIntegersOf64Bits) {
   EXPECT_EQ(block(1000), 17);
 }
 
-TEST_F(TunedTest, PassesOtherQuestionsOn) {
+TEST_F(Tuned, ForwardsOtherQueries) {
   set_block("dgeqrf", 40, 4, 70);
 
   EXPECT_EQ(library_.ask(1, "DPOTRF"), 64);
@@ -129,7 +129,7 @@ TEST_F(TunedTest, PassesOtherQuestionsOn) {
   EXPECT_EQ(library_.ask(10, "DGEQRF"), 1);  // whether NaN can be trusted
 }
 
-TEST_F(TunedTest, CountsQuestions) {
+TEST_F(Tuned, CountsQueries) {
   set_block("dgeqrf", 40, 4, 70);
   const unsigned long before = questions("dgeqrf");
   EXPECT_EQ(library_.geqrf_block(1000), 40);

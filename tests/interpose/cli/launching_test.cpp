@@ -161,6 +161,13 @@ TEST_P(Launching, RefusesProgramsOfAnotherCLibraryOrArchitecture) {
   EXPECT_THAT(foreign.err, HasSubstr("another architecture"));
 }
 
+TEST_P(Launching, NamesTheLibraryThatAProgramLacks) {
+  const Result lacking = launch("", kinds + "two_threads_without_library");
+  EXPECT_EQ(lacking.exit_code, 127);
+  EXPECT_THAT(lacking.err,
+              AllOf(HasSubstr("did not start: the dynamic linker finds no libother.so.1"), Not(HasSubstr("clear its environment"))));
+}
+
 class OverlappingThreads : public Launching {};
 
 TEST_P(OverlappingThreads, ArentPredictedForALibraryWithoutLocks) {

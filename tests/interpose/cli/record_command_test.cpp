@@ -48,7 +48,7 @@ class RecordCommandTest : public testing::Test {
     return {WEXITSTATUS(status), contents(folder_ / "out"), contents(folder_ / "err")};
   }
 
-  /// Whether disks can be mounted in a process of one's own.
+  /// Returns true if disks can be mounted in a process of the test's own.
   [[nodiscard]] bool can_mount() const {
     return succeeds("unshare --user --map-root-user --mount sh -c 'mount -t tmpfs -o size=64k tmpfs " + folder_.string() + "'");
   }

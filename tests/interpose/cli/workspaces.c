@@ -1,4 +1,4 @@
-/* What programs ask LAPACK with: QR of order `n` with room for blocks of 32 columns only, and the reduction of an upper triangle. */
+/* Calls of LAPACK as programs make them: QR of order `n` with room for blocks of 32 columns only, and the reduction of an upper triangle. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* Calls BLAS by its C interface and LAPACK by LAPACKE, mostly with row-major matrices, and prints what comes of it. Argument: how often. */
+/* Calls BLAS by its C interface and LAPACK by LAPACKE, mostly with row-major matrices, and prints the results. Argument: number of
+   repetitions. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>

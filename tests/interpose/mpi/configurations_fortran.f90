@@ -1,4 +1,4 @@
-! As configurations_program.c, without arguments: only asks for its values and tells them.
+! Reads the values of configurations_program.c by name, without command-line arguments, and prints them.
 program configurations
   use mpi
   use flopcast

@@ -1,6 +1,6 @@
-/* An MPI program with several configurations: products of `order`, then a broadcast along all processes, or "split" in two halves. Way "dies" kills a process unless the configuration is
-   the launch's first; with way "late" the first process is late for a message, and there are exchanges after it; way "breaks" leaves the loop at the third. Arguments: order, way, and a
-   word that nothing depends on. */
+/* An MPI program with several configurations: products of `order`, then a broadcast to all processes, or "split" in two halves. Way "dies"
+   kills a process unless the configuration is the launch's first. With way "late" the first process is late for a message, and exchanges
+   follow. Way "breaks" leaves the loop at the third configuration. Arguments: order, way, and a word without effect. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void work(int order, MPI_Comm along) {
   free(a);
 }
 
-/* Exchanges don't look at how far their receivers have come: what those say of it waits for the next send that takes long. */
+/* Exchanges don't use the receivers' progress: receivers' reports wait for the next send that takes long. */
 static void meet_late(int rank) {
   enum { large = 1 << 17, small = 1 << 10 };
   static double out[large], in[large];

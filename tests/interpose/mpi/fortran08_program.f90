@@ -1,4 +1,4 @@
-! The interface of Fortran 2008: handles are types, and the error is optional.
+! Uses the interface of Fortran 2008, where handles are types and the error argument is optional.
 program fortran08_program
   use mpi_f08
   implicit none
@@ -24,7 +24,7 @@ program fortran08_program
     total = total + count + statuses(1)%MPI_SOURCE + sum(b)
   end do
   call mpi_allreduce(MPI_IN_PLACE, total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)
-  ! what has no buffer goes another way on MPICH
+  ! calls without a buffer are forwarded differently in MPICH
   call mpi_comm_split(MPI_COMM_WORLD, 0, -rank, part)
   call mpi_irecv(b, n, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, 2, part, requests(1))
   call mpi_isend(a, n, MPI_DOUBLE_PRECISION, modulo(ranks - rank, ranks), 2, part, requests(2))

@@ -1,5 +1,5 @@
-! A Fortran MPI program with one of each kind of argument: handles alone and in arrays, statuses wanted and not, in place, indices, logicals. Prints a sum over what was received,
-! which must not depend on what is put in front of MPI.
+! A Fortran MPI program with each kind of argument: handles alone and in arrays, statuses used and ignored, in place, indices, logicals. It
+! prints a sum over all received data, which must not depend on a library preloaded before MPI.
 program fortran_program
   use mpi
   implicit none

@@ -1,4 +1,5 @@
-/* A program that goes by its results: it ends once the residuals of 2000 products in a row are small, and not before. With products left out they never are. Argument: order. */
+/* A program steered by its results. It ends only when the residuals of 2000 products in a row are small. With products left out they never
+   are. Argument: order. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>

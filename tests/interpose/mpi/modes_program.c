@@ -1,9 +1,19 @@
-/* What MPI programs do besides: the first argument says what. All print what they have received, which must not depend on what is put in front of MPI.
-   exchange: MPI-4's MPI_Isendrecv and MPI_Isendrecv_replace against plain receives and sends. dups N: so many communicators at once. dup, idup, late: messages on such a
-   communicator; late: one process sends on it before the other one has waited for it. collectives, collectives_c: each of them, with small and large counts. turns, turns_c:
-   processes compute in turns and broadcast. control: MPI_Pcontrol. sessions, both: MPI_Session_init in place of MPI_Init, and beside it. spawn: two
-   more processes. join: a communicator with them. test, testany, testall, testsome, iprobe, improbe, probe, anybody: one process computes, the other one asks for its message.
-   ping: both ask all the time. lengths: messages as long as a probe says. overlap: a collective is under way while the program waits for something else. rendezvous: one process computes, the other one sends it a long message. */
+/* Further features of MPI programs. The first argument is the mode. All modes print what they have received, which must not depend on a
+   library preloaded before MPI. Modes:
+   - exchange: MPI-4's MPI_Isendrecv and MPI_Isendrecv_replace against plain receives and sends.
+   - dups N: N communicators at once.
+   - dup, idup, late: messages on a duplicated communicator; with late, one process sends on it before the other one has waited for it.
+   - collectives, collectives_c: every collective, with small and large counts.
+   - turns, turns_c: processes compute in turns and broadcast.
+   - control: MPI_Pcontrol.
+   - sessions, both: MPI_Session_init in place of MPI_Init, and beside it.
+   - spawn: spawns two more processes.
+   - join: makes a communicator with spawned processes.
+   - test, testany, testall, testsome, iprobe, improbe, probe, anybody: one process computes, and the other one polls for its message.
+   - ping: both processes poll all the time.
+   - lengths: receives messages of the length that a probe reports.
+   - overlap: a collective is under way while the program waits for another request.
+   - rendezvous: one process computes while the other one sends it a long message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +123,7 @@ static void fill(double* values, int count) {
 
 static void collectives(int large) {
   enum { n = 40 };
-  (void)large; /* MPI-3 has none */
+  (void)large; /* MPI-3 has no large counts */
   static double in[64 * n], out[64 * n];
   int counts[64], places[64];
 #if MPI_VERSION >= 4
@@ -207,7 +217,7 @@ static void controlled(void) {
   compute(112, 10);
 }
 
-/* Two more processes of this program, or what one of those does. */
+/* Spawns two more processes of this program, or does the work of a spawned one. */
 static void spawn(char* program, const char* how) {
   MPI_Comm parent, workers, all;
   int mine = rank + 1, sum = 0, errors[2];
@@ -266,7 +276,7 @@ static void ask(const char* how) {
 }
 
 static void ping(void) {
-  for (int i = 0; i < 100; ++i) { /* long messages, beside which the calls of MPI take no time */
+  for (int i = 0; i < 100; ++i) { /* long messages, beside which MPI calls take no time */
     MPI_Request requests[2];
     MPI_Irecv(data, long_count, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(a, long_count, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
@@ -304,7 +314,7 @@ static void lengths(void) {
 static void overlap(void) {
   for (int i = 0; i < 60; ++i) {
     MPI_Request collective, other;
-    MPI_Allreduce(a, c, 50, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* in which is agreed on what is left out */
+    MPI_Allreduce(a, c, 50, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* agrees on the kernels to leave out */
     if (rank == 0) {
       MPI_Ibcast(data, 100, MPI_DOUBLE, 0, MPI_COMM_WORLD, &collective);
       MPI_Irecv(b, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &other);

@@ -29,7 +29,7 @@ using testing::HasSubstr;
 using tests::contents;
 using tests::launcher;
 
-class MpiRunTest : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
+class MpiRun : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override {
     MpiPrograms::SetUp();
@@ -40,11 +40,11 @@ class MpiRunTest : public tests::MpiPrograms, public testing::WithParamInterface
 
   static std::string program(const std::string& name) { return std::string(FLOPCAST_MPI_PROGRAMS) + '/' + name + '_' + GetParam(); }
 
-  /// Under mpirun.
+  /// Runs a command under mpirun.
   Result run(int ranks, const std::string& command) {
     return MpiPrograms::run(launcher(GetParam()) + std::to_string(ranks) + ' ' + command);
   }
-  /// With the kernels that the BLAS chooses by itself, as it has them without flopcast.
+  /// Follows a program with the kernels that the BLAS chooses by itself, as without flopcast.
   Result followed(int ranks, const std::string& options, const std::string& command) {
     return run(ranks, FLOPCAST_PROGRAM " mpi run --kernels library " + options + " -- " + command);
   }
@@ -52,7 +52,7 @@ class MpiRunTest : public tests::MpiPrograms, public testing::WithParamInterface
   json profile() const { return json::parse(contents(folder_ / "profile.json")); }
 };
 
-/// How often `part` occurs.
+/// Returns how often `part` occurs.
 int occurrences(const std::string& text, const std::string& part) {
   int count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
@@ -70,7 +70,7 @@ const json* kernel(const json& profile, const std::string& start) {
   return nullptr;
 }
 
-TEST_P(MpiRunTest, RandomProgramsGiveTheSameResults) {
+TEST_P(MpiRun, RandomProgramsGiveTheSameResults) {
   for (int ranks = 1; ranks <= 4; ++ranks) {
     for (int seed = 1; seed <= 2; ++seed) {
       const std::string command = program("random_program") + ' ' + std::to_string(100 * ranks + seed) + " 40";
@@ -84,7 +84,7 @@ TEST_P(MpiRunTest, RandomProgramsGiveTheSameResults) {
   }
 }
 
-TEST_P(MpiRunTest, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
+TEST_P(MpiRun, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
   const Result plain = run(2, program("work_program") + " 10");
   const Result result = followed(2, "--clock wall --output profile.json", program("work_program") + " 10");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -95,7 +95,7 @@ TEST_P(MpiRunTest, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
   ASSERT_NE(product, nullptr);
   EXPECT_EQ(product->at("executed").at("count"), 10 * (1 + 2));
   EXPECT_EQ(product->at("flops"), 2e6);
-  EXPECT_GE(product->at("along").at("count"), 10);  // 20 unless the machine stalls one of the processes
+  EXPECT_GE(product->at("along").at("count"), 10);  // 20, fewer if the machine stalls one of the processes
   EXPECT_LE(product->at("along").at("count"), 20);
   EXPECT_EQ(kernel(found, "MPI_Bcast(8000 bytes, 2 ranks")->at("along").at("count"), 10);
   EXPECT_EQ(kernel(found, "MPI_Recv(800 bytes")->at("executed").at("count"), 10);
@@ -103,8 +103,8 @@ TEST_P(MpiRunTest, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
   EXPECT_EQ(found.at("volumetric").at("flops"), 10 * 1.5 * 2e6);
 }
 
-/// A row-major problem is its transpose, which is column-major.
-TEST_P(MpiRunTest, CblasAndLapackeAreFollowed) {
+/// A row-major problem is computed as its transpose, which is column-major.
+TEST_P(MpiRun, CblasAndLapackeAreFollowed) {
   const Result plain = run(2, program("cblas_program") + " 10");
   const Result result = followed(2, "--output profile.json", program("cblas_program") + " 10");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -119,7 +119,7 @@ TEST_P(MpiRunTest, CblasAndLapackeAreFollowed) {
   EXPECT_EQ(kernel(found, "dgemm(TN, 30, 20, 10)")->at("flops"), 2 * 30 * 20 * 10);
 }
 
-TEST_P(MpiRunTest, CblasIsLeftOut) {
+TEST_P(MpiRun, CblasIsLeftOut) {
   const Result result =
       followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("cblas_program") + " 200");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -131,8 +131,39 @@ TEST_P(MpiRunTest, CblasIsLeftOut) {
   EXPECT_EQ(kernel(found, "ddot(33)")->at("skipped"), 0) << "the program goes by its result";
 }
 
-/// Times with other kernels or threads of the same library are others.
-TEST_P(MpiRunTest, TimesHoldForTheLibraryItsKernelsAndThreads) {
+/// Names as Julia's, SciPy's and MKL's builds have them; Julia's has integers of 64 bits.
+TEST_P(MpiRun, RoutinesUnderOtherNamesAreFollowed) {
+  for (const char* names : {"julia_names", "scipy_names", "mkl_names"}) {
+    const Result plain = run(2, program(names) + " 10");
+    EXPECT_EQ(plain.out, "10 10\n") << plain.err;
+    const Result result = followed(2, "--output profile.json", program(names) + " 10");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, plain.out) << names;
+    const json found = profile();
+    for (const char* product : {"dgemm(NT, 8, 6, 10)", "dgemm(TN, 8, 6, 10)"}) {
+      const json* each = kernel(found, product);
+      ASSERT_NE(each, nullptr) << names << ' ' << product << '\n' << found;
+      EXPECT_EQ(each->at("executed").at("count"), 2 * 10) << names << ' ' << product;
+      EXPECT_EQ(each->at("flops"), 2 * 8 * 6 * 10) << names;
+    }
+    EXPECT_THAT(found.at("where").get<std::string>(), HasSubstr("lib")) << names;
+  }
+}
+
+TEST_P(MpiRun, RoutinesUnderOtherNamesAreLeftOut) {
+  for (const char* names : {"julia_names", "scipy_names", "mkl_names"}) {
+    const Result result = followed(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program(names) + " 200");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const json found = profile();
+    const json* product = kernel(found, "dgemm(TN, 8, 6, 10)");
+    ASSERT_NE(product, nullptr) << names;
+    EXPECT_GT(product->at("skipped"), 0) << names;
+    EXPECT_EQ(product->at("skipped").get<int>() + product->at("executed").at("count").get<int>(), 2 * 200) << names;
+  }
+}
+
+/// Other kernels or threads of the same library have other times.
+TEST_P(MpiRun, TimesHoldForTheLibraryItsKernelsAndThreads) {
   const auto where = [&](const std::string& variables) {
     EXPECT_EQ(
         run(1, "env " + variables + " " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 2").exit_code,
@@ -149,8 +180,8 @@ TEST_P(MpiRunTest, TimesHoldForTheLibraryItsKernelsAndThreads) {
   EXPECT_NE(where("OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=2"), one);
 }
 
-/// What was found of a library before is a fake.
-TEST_P(MpiRunTest, KernelsThatSuitTheCpuAreSetAndTold) {
+/// The earlier findings about a library are made up.
+TEST_P(MpiRun, KernelsThatSuitTheCpuAreSetAndReported) {
   {
     model::Store store = model::Store::open(folder_ / "flopcast.db");
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
@@ -176,7 +207,7 @@ TEST_P(MpiRunTest, KernelsThatSuitTheCpuAreSetAndTold) {
   EXPECT_EQ(occurrences(told, "with OPENBLAS_CORETYPE=Nehalem its dgemm makes 68.0 GFLOP/s, which is set for the program"), 1) << told;
 }
 
-TEST_P(MpiRunTest, OwnMessagesAreCountedAndOfBoundedSize) {
+TEST_P(MpiRun, OwnMessagesAreCountedAndOfBoundedSize) {
   ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
   const json own = profile().at("own_messages");
   EXPECT_EQ(own.at("messages"), 20 + 20 * 3);  // a shadow for each message, and one agreement of three processes for each broadcast
@@ -184,7 +215,7 @@ TEST_P(MpiRunTest, OwnMessagesAreCountedAndOfBoundedSize) {
   EXPECT_LE(own.at("bytes").get<double>(), own.at("messages").get<double>() * own.at("largest_bytes").get<double>());
 }
 
-TEST_P(MpiRunTest, PartsOfThePathAddUp) {
+TEST_P(MpiRun, PartsOfThePathAddUp) {
   ASSERT_EQ(followed(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
   const json found = profile();
   const json& path = found.at("path");
@@ -200,7 +231,7 @@ TEST_P(MpiRunTest, PartsOfThePathAddUp) {
   EXPECT_LE(path.at("seconds"), found.at("longest").at("seconds"));
 }
 
-TEST_P(MpiRunTest, SaysWhereTheTimeOfProcessesWent) {
+TEST_P(MpiRun, ReportsHowProcessesSpentTheirTime) {
   ASSERT_EQ(followed(2, "--clock wall --output profile.json", program("work_program") + " 20").exit_code, 0);
   const json in_full = profile().at("spent");
   EXPECT_GT(in_full.at("always_seconds"), 0);
@@ -224,7 +255,7 @@ TEST_P(MpiRunTest, SaysWhereTheTimeOfProcessesWent) {
   EXPECT_LE(all, 1.01 * found.at("elapsed_seconds").get<double>());
 }
 
-TEST_P(MpiRunTest, MoreProcessesThanCoresGoByCpuTime) {
+TEST_P(MpiRun, MoreProcessesThanCoresUseCpuTime) {
   ASSERT_EQ(run(1, "taskset -c 0 true").exit_code, 0);
   const Result result = run(2, "taskset -c 0 " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program("work_program") + " 5");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -232,7 +263,7 @@ TEST_P(MpiRunTest, MoreProcessesThanCoresGoByCpuTime) {
   EXPECT_THAT(result.err, HasSubstr("CPU time"));
 }
 
-TEST_P(MpiRunTest, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
+TEST_P(MpiRun, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
   for (const char* end : {"abort", "kill", "leave", "exit"}) {
     const Result result = followed(2, "--output profile.json", program("work_program") + " 5 " + end);
     EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
@@ -243,15 +274,15 @@ TEST_P(MpiRunTest, DiedAbortedAndUnfinishedProgramsHaveNoProfile) {
   }
 }
 
-TEST_P(MpiRunTest, AnEarlierProfileIsNotTakenForThisRuns) {
+TEST_P(MpiRun, AnEarlierProfileIsNotMistakenForThisRuns) {
   for (const char* end : {"multiple", "kill", "exit"}) {
     std::ofstream(folder_ / "profile.json") << "an earlier one";
-    // Of two processes MPICH's mpirun kills the other one, flopcast too, where one leaves without MPI_Finalize, and calls that success.
+    // If one of two processes leaves without MPI_Finalize, MPICH's mpirun kills the other one and its flopcast, and reports success.
     const Result result = followed(std::string(end) == "exit" ? 1 : 2, "--output profile.json", program("work_program") + " 5 " + end);
     EXPECT_NE(result.exit_code, 0) << end;
     EXPECT_FALSE(fs::exists(folder_ / "profile.json")) << end;
     EXPECT_EQ(contents(folder_ / "profile.json.before"), "an earlier one") << end;
-    if (std::string(end) != "kill") {  // there mpirun may end flopcast as well before it says anything
+    if (std::string(end) != "kill") {  // here mpirun may end flopcast before it prints anything
       EXPECT_THAT(result.err, HasSubstr("that of an earlier run is now in profile.json.before")) << end;
     }
   }
@@ -263,7 +294,7 @@ TEST_P(MpiRunTest, AnEarlierProfileIsNotTakenForThisRuns) {
   EXPECT_FALSE(fs::exists(folder_ / "profile.json.before"));
 }
 
-TEST_P(MpiRunTest, KilledProcessesLeaveNoFiles) {
+TEST_P(MpiRun, KilledProcessesLeaveNoFiles) {
   EXPECT_NE(MpiPrograms::run("sh -c 'mkdir scratch; TMPDIR=$PWD/scratch exec env " + launcher(GetParam()) +
                              "2 " FLOPCAST_PROGRAM " mpi run -- " + program("work_program") + " 5 kill'")
                 .exit_code,
@@ -273,7 +304,7 @@ TEST_P(MpiRunTest, KilledProcessesLeaveNoFiles) {
   }
 }
 
-TEST_P(MpiRunTest, WritesTheProfileToStandardOutputIfAskedTo) {
+TEST_P(MpiRun, WritesTheProfileToStandardOutputIfAskedTo) {
   const Result result = followed(2, "--quiet --output -", program("work_program") + " 5");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::size_t start = result.out.find('{');
@@ -282,7 +313,7 @@ TEST_P(MpiRunTest, WritesTheProfileToStandardOutputIfAskedTo) {
   EXPECT_EQ(result.err, "");
 }
 
-TEST_P(MpiRunTest, ProgramsOfAnotherMpiAreRefused) {
+TEST_P(MpiRun, ProgramsOfAnotherMpiAreRefused) {
   const std::string other = GetParam() == "mpich" ? "openmpi" : "mpich";
   const Result named = followed(1, "--mpi " + other, program("work_program"));
   EXPECT_EQ(named.exit_code, 2);
@@ -297,8 +328,8 @@ TEST_P(MpiRunTest, ProgramsOfAnotherMpiAreRefused) {
   EXPECT_EQ(started.out, "");
 }
 
-/// A script names no MPI: by then it has opened the other one.
-TEST_P(MpiRunTest, ProgramsThatOpenAnotherMpiAreRefused) {
+/// A script names no MPI, and has opened the other one when this is noticed.
+TEST_P(MpiRun, ProgramsThatOpenAnotherMpiAreRefused) {
   const std::string other = GetParam() == "mpich" ? "openmpi" : "mpich";
   const std::string foreign = std::string(FLOPCAST_MPI_PROGRAMS) + "/work_program_" + other;
   if (!fs::exists(foreign)) {
@@ -316,7 +347,7 @@ TEST_P(MpiRunTest, ProgramsThatOpenAnotherMpiAreRefused) {
   EXPECT_THAT(chosen.err, HasSubstr("give --mpi " + other));
 }
 
-TEST_P(MpiRunTest, ProgramsForSmpiAreToldFromStaticOnes) {
+TEST_P(MpiRun, ProgramsForSmpiAreDistinguishedFromStaticOnes) {
   const std::string subject = std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_smpi";
   if (!fs::exists(subject)) {
     GTEST_SKIP() << "SimGrid is not installed, or its programs aren't built";
@@ -326,13 +357,19 @@ TEST_P(MpiRunTest, ProgramsForSmpiAreToldFromStaticOnes) {
   EXPECT_THAT(result.err, HasSubstr("is built for SimGrid's SMPI"));
 }
 
-TEST_P(MpiRunTest, WhatMpiRefusesIsNotWaitedFor) {
+TEST_P(MpiRun, RefusedMessagesAreNotWaitedFor) {
   const Result result = followed(2, "--output profile.json", program("work_program") + " 5 mistake");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("refused 3"));
 }
 
-TEST_P(MpiRunTest, SaysWhyThereIsNoProfile) {
+TEST_P(MpiRun, NamesTheLibraryThatAProgramLacks) {
+  const Result result = followed(1, "", program("lacking_program"));
+  EXPECT_EQ(result.exit_code, 127);
+  EXPECT_THAT(result.err, HasSubstr("did not start: the dynamic linker finds no libjulia_library.so"));
+}
+
+TEST_P(MpiRun, SaysWhyThereIsNoProfile) {
   EXPECT_THAT(followed(1, "", program("work_program") + " 5 none").err, HasSubstr("never called MPI_Init"));
   EXPECT_THAT(followed(1, "", program("work_program") + " 5 exit").err, HasSubstr("not all processes reached MPI_Finalize"));
   const Result threads = followed(2, "", program("work_program") + " 5 multiple");
@@ -346,7 +383,7 @@ TEST_P(MpiRunTest, SaysWhyThereIsNoProfile) {
   EXPECT_THAT(given.err, HasSubstr("MPI gave it more than was asked for"));
 }
 
-TEST_P(MpiRunTest, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
+TEST_P(MpiRun, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
   const Result plain = run(2, program("work_program") + " 5 multiple");
   const Result result = followed(2, "--no-thread-multiple --output profile.json", program("work_program") + " 5 multiple");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -354,8 +391,8 @@ TEST_P(MpiRunTest, AProgramThatMakesDoWithFewerThreadsIsFollowed) {
   EXPECT_GT(profile().at("path").at("seconds"), 0);
 }
 
-/// One thread of a process sends and receives at a time, but not the one that called MPI_Init.
-TEST_P(MpiRunTest, CommunicationInAnotherThreadIsFollowed) {
+/// One thread of a process at a time sends and receives, but not the one that called MPI_Init.
+TEST_P(MpiRun, CommunicationInAnotherThreadIsFollowed) {
   const Result plain = run(2, program("work_program") + " 10 serialized");
   const Result result = followed(2, "--output profile.json", program("work_program") + " 10 serialized");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -363,12 +400,12 @@ TEST_P(MpiRunTest, CommunicationInAnotherThreadIsFollowed) {
   const json found = profile();
   EXPECT_EQ(kernel(found, "MPI_Recv(800 bytes")->at("executed").at("count"), 10);
   EXPECT_EQ(kernel(found, "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 10 * (1 + 2));
-  // A path from the process that starts first to the one that ends last is longer than either by the difference of their starts; a thread's
-  // time that was counted twice would make it twice as long.
+  // A path from the process that starts first to the one that ends last exceeds either time by the difference of their starts. If a
+  // thread's time were counted twice, the path would be twice as long.
   EXPECT_LT(found.at("path").at("seconds").get<double>(), 1.5 * found.at("elapsed_seconds").get<double>());
 }
 
-TEST_P(MpiRunTest, RefusesWrongOptions) {
+TEST_P(MpiRun, RefusesWrongOptions) {
   EXPECT_THAT(followed(1, "--clock sundial", "true").err, HasSubstr("'sundial' is no clock"));
   EXPECT_THAT(followed(1, "--mpi lam", "true").err, HasSubstr("--mpi must be openmpi or mpich"));
   EXPECT_THAT(followed(1, "", "./missing").err, HasSubstr("there is no program"));
@@ -386,7 +423,7 @@ TEST_P(MpiRunTest, RefusesWrongOptions) {
   EXPECT_THAT(followed(1, "--confidence nan", "true").err, HasSubstr("'nan' given, expected a number from 0.5 to 0.9999"));
 }
 
-TEST_P(MpiRunTest, ShowsAProfile) {
+TEST_P(MpiRun, ShowsAProfile) {
   ASSERT_EQ(followed(2, "--quiet --output profile.json", program("work_program") + " 5").exit_code, 0);
   const Result shown = show("profile.json");
   EXPECT_THAT(shown.out, HasSubstr("critical path"));
@@ -396,9 +433,9 @@ TEST_P(MpiRunTest, ShowsAProfile) {
   EXPECT_THAT(show("cut.json").err, HasSubstr("cut.json"));
 }
 
-/// What is skipped leaves no process waiting for another, whoever decides it and when: random programs come to their end, with the sizes
-/// that they expect.
-TEST_P(MpiRunTest, SkippingNeverDeadlocks) {
+/// Skipped communication leaves no process waiting for another, with any policy: random programs end, and receive messages of the expected
+/// sizes.
+TEST_P(MpiRun, SkippingNeverDeadlocks) {
   const std::pair<int, const char*> cases[] = {
       {2, "random"}, {3, "random"}, {4, "random"}, {2, "local"}, {3, "online"}, {4, "eager"}, {3, "local --across-sizes"}};
   std::int64_t skipped = 0;
@@ -415,7 +452,7 @@ TEST_P(MpiRunTest, SkippingNeverDeadlocks) {
   EXPECT_GT(skipped, 100);
 }
 
-TEST_P(MpiRunTest, APolicySaysThatResultsAreGarbage) {
+TEST_P(MpiRun, SelectivePoliciesWarnThatResultsAreGarbage) {
   EXPECT_THAT(followed(2, "", program("work_program") + " 5").err, testing::Not(HasSubstr("garbage")));
   const Result result = followed(2, "--policy local", program("work_program") + " 5");
   EXPECT_EQ(result.exit_code, 0);
@@ -423,8 +460,8 @@ TEST_P(MpiRunTest, APolicySaysThatResultsAreGarbage) {
   EXPECT_THAT(result.err, HasSubstr("the program's results are garbage, as kernels were left out (--policy local)"));
 }
 
-/// It ends once its residuals are small, which they never are with products left out.
-TEST_P(MpiRunTest, AProgramThatGoesByItsResultsIsStopped) {
+/// The program ends once its residuals are small, and they never are with products left out.
+TEST_P(MpiRun, AProgramSteeredByItsResultsIsStopped) {
   const Result plain = run(2, program("iterative_program"));
   const Result in_full = followed(2, "", program("iterative_program"));
   EXPECT_EQ(in_full.exit_code, 0) << in_full.err;
@@ -432,7 +469,7 @@ TEST_P(MpiRunTest, AProgramThatGoesByItsResultsIsStopped) {
   for (const char* policy : {"local", "online"}) {
     const Result result = followed(2, std::string("--patience 1s --tolerance 1000 --policy ") + policy, program("iterative_program"));
     EXPECT_TRUE(result.exit_code == 5 || GetParam() == "mpich")
-        << policy << result.err;  // whose mpirun kills flopcast over the program's end
+        << policy << result.err;  // MPICH's mpirun kills flopcast when the program ends
     EXPECT_NE(result.exit_code, 0) << policy;
     EXPECT_NE(result.exit_code, 124) << policy << " hung";
     EXPECT_THAT(result.err, HasSubstr("the program was stopped: it met no new kernel for 1s (--patience)")) << policy;
@@ -440,8 +477,8 @@ TEST_P(MpiRunTest, AProgramThatGoesByItsResultsIsStopped) {
   }
 }
 
-/// Broadcasts over all processes tell everybody what one knows: then nobody executes it, not even those that never have.
-TEST_P(MpiRunTest, EagerStopsInAllProcesses) {
+/// Broadcasts to all processes pass statistics on. Kernels are then left out in all processes, even in those that never executed them.
+TEST_P(MpiRun, EagerLeavesKernelsOutInAllProcesses) {
   ASSERT_EQ(followed(3, "--policy eager --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
@@ -451,15 +488,15 @@ TEST_P(MpiRunTest, EagerStopsInAllProcesses) {
   EXPECT_GT(kernel(found, "MPI_Bcast(8000 bytes")->at("skipped"), 0);
 }
 
-/// The counts along the path of the process that did most reach those that wait for it.
-TEST_P(MpiRunTest, OnlineSkips) {
+/// The counts along the path of the slowest process reach the processes that wait for it.
+TEST_P(MpiRun, OnlineSharesCountsAlongThePath) {
   ASSERT_EQ(followed(3, "--policy online --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code,
             0);
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 * 3 + 6);
 }
 
-/// The hash of a process's calls is the same in every run of a program that does the same.
-TEST_P(MpiRunTest, CallsOfTwoRunsAreCompared) {
+/// The hash of a process's calls is the same in every run of the same work.
+TEST_P(MpiRun, EqualRunsHaveEqualHashesOfCalls) {
   const auto calls = [&](const std::string& options, const std::string& command) {
     EXPECT_EQ(followed(2, "--output profile.json " + options, command).exit_code, 0);
     return profile().at("calls");
@@ -471,8 +508,8 @@ TEST_P(MpiRunTest, CallsOfTwoRunsAreCompared) {
   EXPECT_NE(calls("", program("work_program") + " 11"), full);
 }
 
-TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
-  const std::string rules = "--policy conditional --no-windows --tolerance 1000 ";  // in windows the number of executions is chance
+TEST_P(MpiRun, SkippedKernelsCountOnThePath) {
+  const std::string rules = "--policy conditional --no-windows --tolerance 1000 ";  // in windows the number of executions is random
   ASSERT_EQ(followed(2, rules + "--output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
@@ -490,8 +527,8 @@ TEST_P(MpiRunTest, SkippedKernelsCountOnThePath) {
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 + 3);
 }
 
-/// All processes find the same for them without waiting, by what they agreed on in a blocking collective before.
-TEST_P(MpiRunTest, NonblockingCollectivesAreLeftOut) {
+/// All processes agree on nonblocking collectives without waiting, from the statistics that an earlier blocking collective exchanged.
+TEST_P(MpiRun, NonblockingCollectivesAreLeftOut) {
   const Result result =
       followed(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30 nonblocking");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -506,7 +543,7 @@ TEST_P(MpiRunTest, NonblockingCollectivesAreLeftOut) {
   }
 }
 
-TEST_P(MpiRunTest, InWindowsTimesAreKeptApart) {
+TEST_P(MpiRun, TimesInWindowsAreKeptApart) {
   ASSERT_EQ(followed(2, "--policy conditional --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
@@ -516,7 +553,7 @@ TEST_P(MpiRunTest, InWindowsTimesAreKeptApart) {
   EXPECT_LT(product->at("in_context").at("count"), product->at("executed").at("count")) << "the first execution isn't counted";
 }
 
-TEST_P(MpiRunTest, RegionsAreKernels) {
+TEST_P(MpiRun, RegionsAreKernels) {
   const Result plain = run(2, program("regions") + " 100 20");
   ASSERT_EQ(plain.exit_code, 0) << plain.err;
   const Result full = followed(2, "--output profile.json", program("regions") + " 100 20");
@@ -539,7 +576,7 @@ TEST_P(MpiRunTest, RegionsAreKernels) {
   EXPECT_NE(kernel(profile(), "add column(0)"), nullptr) << "a size of 0 is one";
 }
 
-TEST_P(MpiRunTest, RegionsOfFortranAreKernelsAndAResetForgets) {
+TEST_P(MpiRun, RegionsOfFortranAreKernelsAndAResetForgets) {
   const std::string regions = program("regions_fortran");
   if (!fs::exists(regions)) {
     GTEST_SKIP() << "no Fortran compiler for " << GetParam();
@@ -552,7 +589,7 @@ TEST_P(MpiRunTest, RegionsOfFortranAreKernelsAndAResetForgets) {
   EXPECT_EQ(kernel(found, "add column()")->at("along").at("count"), 19);
 }
 
-TEST_P(MpiRunTest, FortranProgramsAreFollowedAndGiveTheSameResults) {
+TEST_P(MpiRun, FortranProgramsAreFollowedAndGiveTheSameResults) {
   const std::string command = program("fortran_program");
   if (!fs::exists(command)) {
     GTEST_SKIP() << "no Fortran compiler for " << GetParam();
@@ -577,7 +614,7 @@ TEST_P(MpiRunTest, FortranProgramsAreFollowedAndGiveTheSameResults) {
   EXPECT_GT(kernel(profile(), "MPI_Allreduce(4000 bytes")->at("skipped"), 0);
 }
 
-TEST_P(MpiRunTest, FortranProgramsOf2008AreFollowed) {
+TEST_P(MpiRun, FortranProgramsOf2008AreFollowed) {
   const std::string command = program("fortran08_program");
   if (!fs::exists(command)) {
     GTEST_SKIP() << "no Fortran compiler for " << GetParam();
@@ -595,8 +632,8 @@ TEST_P(MpiRunTest, FortranProgramsOf2008AreFollowed) {
   EXPECT_EQ(kernel(found, "MPI_Allreduce(2000 bytes")->at("executed").at("count"), 2) << "on the communicator that was waited for";
 }
 
-/// Every function that is intercepted in C is intercepted in Fortran too, but for those with texts: the list of wrappers is complete.
-TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
+/// Every function that is intercepted in C is intercepted in Fortran too, except those with texts: the list of wrappers is complete.
+TEST_P(MpiRun, FortranHasTheSameFunctionsAsC) {
   if (GetParam() != "openmpi") {
     GTEST_SKIP() << "most of Fortran's procedures call C's functions";
   }
@@ -612,16 +649,16 @@ TEST_P(MpiRunTest, FortranHasTheSameFunctionsAsC) {
   EXPECT_EQ(in_c, names("grep '^mpi_.*_$' | grep -v _f08_"));
 }
 
-/// Both processes of tile QR on a grid of 2 x 1 do the same, and send long messages to each other all the time. Where kernels are left out one
-/// may be far ahead of the other: its path must not get into that of a sender which it has long left behind.
-TEST_P(MpiRunTest, PathsOfSelectiveExecutionsHaveNoMoreThanThoseOfTheProgram) {
+/// Both processes of tile QR on a 2 x 1 grid do the same work and exchange long messages all the time. Where kernels are left out, one
+/// process may get far ahead of the other. Its path must not enter that of a sender which is long behind.
+TEST_P(MpiRun, PathsOfSelectiveExecutionsContainNoExtraKernels) {
   const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/tile_qr_" + GetParam() + " --m 2048 --n 512 --nb 64 --ib 16 --grid 2x1";
   ASSERT_EQ(followed(2, "--clock wall --policy conditional --tolerance 1000 --no-windows --output profile.json", qr).exit_code, 0);
   const json found = profile();
   EXPECT_LT(found.at("path").at("flops"), 1.04 * found.at("per_process").at("flops").get<double>());
 }
 
-TEST_P(MpiRunTest, RemainsInBuffersThatNobodyWroteStayThere) {
+TEST_P(MpiRun, RemainsInUnwrittenBuffersDoNotEnterResults) {
   EXPECT_EQ(run(2, program("remains_program")).exit_code, 0);
   for (const std::string policy : {"conditional", "online"}) {
     const Result result =
@@ -636,7 +673,7 @@ TEST_P(MpiRunTest, RemainsInBuffersThatNobodyWroteStayThere) {
   }
 }
 
-TEST_P(MpiRunTest, WhatStandsForMatricesThatNobodyWroteIsOfFullRank) {
+TEST_P(MpiRun, UnwrittenMatricesGetFullRank) {
   EXPECT_EQ(run(1, program("unwritten_program")).exit_code, 0);
   const Result result =
       followed(1, "--policy conditional --tolerance 1000 --no-windows --output profile.json", program("unwritten_program"));
@@ -646,8 +683,8 @@ TEST_P(MpiRunTest, WhatStandsForMatricesThatNobodyWroteIsOfFullRank) {
   EXPECT_GT(kernel(profile(), "dgeqrf(256, 64)")->at("executed").at("count"), 3) << "again after 64 that were left out";
 }
 
-/// What MPI programs use besides, each mode of one program.
-class MpiModesTest : public MpiRunTest {
+/// Other features of MPI programs, each a mode of one program.
+class MpiModes : public MpiRun {
  protected:
   static std::string mode(const std::string& words) { return program("modes_program") + ' ' + words; }
   [[nodiscard]] bool has_mpi_4() const { return GetParam() == "mpich"; }
@@ -662,7 +699,7 @@ class MpiModesTest : public MpiRunTest {
     return std::accumulate(lines.begin(), lines.end(), std::string());
   }
 
-  /// The program prints what it prints without flopcast. Returns the profile.
+  /// Checks that the program prints the same as without flopcast. Returns the profile.
   json same_as_plain(int ranks, const std::string& words, const std::string& options = "") {
     const Result plain = run(ranks, mode(words));
     EXPECT_EQ(plain.exit_code, 0) << words << plain.err;
@@ -672,14 +709,14 @@ class MpiModesTest : public MpiRunTest {
     return with.exit_code == 0 ? profile() : json();
   }
 
-  /// How many products of this order lie on the path.
+  /// Returns the number of products of this order on the path.
   static std::int64_t products_on_path(const json& profile, int order) {
     const json* product = kernel(profile, fmt::format("dgemm(NN, {0}, {0}, {0})", order));
     return product == nullptr ? 0 : product->at("along").at("count").get<std::int64_t>();
   }
 };
 
-TEST_P(MpiModesTest, ExchangesThatAreWaitedForLaterAreFollowed) {
+TEST_P(MpiModes, NonblockingExchangesAreFollowed) {
   if (!has_mpi_4()) {
     GTEST_SKIP() << "MPI_Isendrecv came with MPI-4";
   }
@@ -690,9 +727,9 @@ TEST_P(MpiModesTest, ExchangesThatAreWaitedForLaterAreFollowed) {
 }
 
 /// MPICH grants some 2000 communicators.
-TEST_P(MpiModesTest, FollowsAsManyCommunicatorsAsMpiGrants) { same_as_plain(2, "dups 1900"); }
+TEST_P(MpiModes, FollowsAsManyCommunicatorsAsMpiGrants) { same_as_plain(2, "dups 1900"); }
 
-TEST_P(MpiModesTest, CommunicatorsThatAreWaitedForLaterAreFollowed) {
+TEST_P(MpiModes, DuplicatedCommunicatorsAreFollowed) {
   for (const char* how : {"dup", "idup", "late"}) {
     const json found = same_as_plain(2, how, "--clock cpu");  // by which no other program gets into the path
     EXPECT_EQ(products_on_path(found, 200), 10) << how;
@@ -700,7 +737,7 @@ TEST_P(MpiModesTest, CommunicatorsThatAreWaitedForLaterAreFollowed) {
   }
 }
 
-TEST_P(MpiModesTest, CollectivesWithLargeCountsAreThoseWithSmallOnes) {
+TEST_P(MpiModes, LargeCountCollectivesAreFollowedAsSmallOnes) {
   const json small = same_as_plain(3, "collectives");
   if (!has_mpi_4()) {
     return;
@@ -716,14 +753,14 @@ TEST_P(MpiModesTest, CollectivesWithLargeCountsAreThoseWithSmallOnes) {
   EXPECT_EQ(products_on_path(same_as_plain(2, "turns_c", "--clock cpu"), 200), 20);
 }
 
-TEST_P(MpiModesTest, ProgramsSayWhatIsMeasuredByPcontrol) {
+TEST_P(MpiModes, PcontrolSelectsTheMeasuredPart) {
   const json found = same_as_plain(2, "control");
   EXPECT_EQ(products_on_path(found, 222), 5);
   EXPECT_EQ(kernel(found, "dgemm(NN, 111, 111, 111)"), nullptr);
   EXPECT_EQ(kernel(found, "dgemm(NN, 112, 112, 112)"), nullptr);
 }
 
-TEST_P(MpiModesTest, SaysThatSessionsAreNotFollowed) {
+TEST_P(MpiModes, SaysThatSessionsAreNotFollowed) {
   if (!has_mpi_4()) {
     GTEST_SKIP() << "sessions came with MPI-4";
   }
@@ -736,7 +773,7 @@ TEST_P(MpiModesTest, SaysThatSessionsAreNotFollowed) {
   EXPECT_THAT(show("profile.json").exit_code, 0);
 }
 
-TEST_P(MpiModesTest, SpawnedProcessesLeaveTheProfileOfTheirManager) {
+TEST_P(MpiModes, SpawningKeepsTheProfileOfTheSpawningProcess) {
   if (GetParam() != "openmpi") {
     GTEST_SKIP() << "Debian's MPICH doesn't spawn processes";
   }
@@ -749,9 +786,9 @@ TEST_P(MpiModesTest, SpawnedProcessesLeaveTheProfileOfTheirManager) {
   EXPECT_THAT(followed(1, "", mode("spawn")).err, HasSubstr("the program spawned 2 processes. Spawned processes aren't followed"));
 }
 
-/// Whoever asks again and again waits: the path leads through the process that computes, and what was asked for takes no time of it. By wall
-/// time, in which other programs may take cores away: then once more.
-TEST_P(MpiModesTest, AskingAgainAndAgainIsWaiting) {
+/// A process that polls is waiting: the path leads through the process that computes, and the polls take no time on it. The clock is wall
+/// time, so that other programs may take cores away; then the test runs once more.
+TEST_P(MpiModes, PollingCountsAsWaiting) {
   const auto is_waiting = [](const json& found) {
     const double products = kernel(found, "dgemm(NN, 400, 400, 400)")->at("executed").at("seconds");
     return products_on_path(found, 400) == 5 && found.at("processes").at(1).at("idle_seconds").get<double>() > 0.5 * products &&
@@ -770,30 +807,30 @@ TEST_P(MpiModesTest, AskingAgainAndAgainIsWaiting) {
   EXPECT_GT(busy.at("path").at("seconds").get<double>(), 0.5 * busy.at("elapsed_seconds").get<double>());
 }
 
-TEST_P(MpiModesTest, ASenderThatWaitsGoesByItsReceiversPath) {
+TEST_P(MpiModes, AWaitingSenderTakesItsReceiversPath) {
   std::int64_t found = 0;
-  for (int attempt = 0; attempt < 10 && found != 5; ++attempt) {  // by wall time, in which other programs may take cores away
+  for (int attempt = 0; attempt < 10 && found != 5; ++attempt) {  // with wall time, because other programs may take cores away
     found = products_on_path(same_as_plain(2, "rendezvous", "--clock wall"), 400);
   }
   EXPECT_EQ(found, 5);
 }
 
-/// A message that was left out comes empty; whoever probes for it hears how long it would be.
-TEST_P(MpiModesTest, ProbesTellTheLengthOfMessagesThatWereLeftOut) {
+/// A message that was left out arrives empty, but a probe reports its full length.
+TEST_P(MpiModes, ProbesReportTheLengthOfMessagesThatWereLeftOut) {
   const json found = same_as_plain(2, "lengths", "--policy conditional --no-windows --tolerance 1000");
   EXPECT_GT(kernel(found, "MPI_Send(800 bytes")->at("skipped"), 40);
 }
 
-/// An MPI hands out one request for several that are complete at once. A collective that is left out isn't one of them: the program would
-/// wait for it in place of another one.
-TEST_P(MpiModesTest, ACollectiveThatIsLeftOutIsNotWaitedForInPlaceOfAnotherRequest) {
+/// MPI reports one request of several that are complete. A collective that is left out must not be among them, because the program would
+/// wait for it in place of another request.
+TEST_P(MpiModes, ACollectiveThatIsLeftOutIsNotWaitedForInPlaceOfAnotherRequest) {
   for (const char* policy : {"conditional", "online"}) {
     const json found = same_as_plain(2, "overlap", std::string("--no-windows --tolerance 1000 --policy ") + policy);
     EXPECT_GT(kernel(found, "MPI_Ibcast(800 bytes")->at("skipped"), 40) << policy;
   }
 }
 
-TEST_P(MpiModesTest, EachProcessHasARow) {
+TEST_P(MpiModes, EachProcessHasARow) {
   const Result result = followed(3, "--clock cpu --output profile.json", program("work_program") + " 20");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile().at("processes");
@@ -807,15 +844,15 @@ TEST_P(MpiModesTest, EachProcessHasARow) {
   EXPECT_GT(flops, 0);
   EXPECT_THAT(result.err, HasSubstr("computes most"));
   EXPECT_THAT(result.err, HasSubstr("kernels on path"));
-  json before = profile();  // as it was written before there were rows
+  json before = profile();  // as profiles were before they had rows
   before.erase("processes");
   std::ofstream(folder_ / "before.json") << before;
   EXPECT_EQ(show("before.json").exit_code, 0);
   EXPECT_THAT(show("profile.json").out, HasSubstr("kernels on path"));
 }
 
-/// Several programs in one launch.
-TEST_P(MpiModesTest, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
+/// One launch starts several programs.
+TEST_P(MpiModes, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
   const std::string with = FLOPCAST_PROGRAM " mpi run --output profile.json -- ";
   const std::string turns = mode("turns");
   const Result both = run(1, with + turns + " : -n 1 " + with + turns);
@@ -835,9 +872,9 @@ TEST_P(MpiModesTest, SeveralProgramsAreFollowedTogetherOrNotAtAll) {
   EXPECT_THAT(different.err, HasSubstr("followed with different options"));
 }
 
-class MpiTuneTest : public MpiRunTest {
+class MpiTune : public MpiRun {
  protected:
-  /// A space of this test's folder whose program runs in two processes.
+  /// Writes a space in this test's folder whose program runs in two processes.
   void write_space(const std::string& name, const json& command, const json& parameters, int processes = 2) const {
     json words = {"env"};
     std::istringstream parts(launcher(GetParam()) + std::to_string(processes));
@@ -850,19 +887,19 @@ class MpiTuneTest : public MpiRunTest {
   Result tune(const std::string& arguments) const {
     return MpiPrograms::run("FLOPCAST_HOME=. " FLOPCAST_PROGRAM " mpi tune --kernels library " + arguments, 100);
   }
-  /// Of a tuning's document, by value: a loop over part of a temporary one would outlive it.
+  /// Returns the configurations of a tuning's document by value, because a loop over part of a temporary would outlive it.
   static json configurations(const Result& tuning) { return json::parse(tuning.out).at("configurations"); }
   std::string subject() const { return std::string(FLOPCAST_EXAMPLES) + "/tile_cholesky_" + GetParam(); }
 };
 
-TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
+TEST_P(MpiTune, PredictsEveryConfigurationAndKeepsStatistics) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result cold = tune("space.json --json --validate --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
   ASSERT_EQ(cold.exit_code, 0) << cold.err;
   const json found = json::parse(cold.out);
   ASSERT_EQ(found.at("configurations").size(), 2U);
   int chosen = 0;
-  int undecided = 0;  // what was measured can't be, as the machine was restless
+  int undecided = 0;  // a restless machine may leave measurements undecided
   for (const json& each : found.at("configurations")) {
     EXPECT_GT(each.at("predicted_seconds"), 0);
     EXPECT_EQ(each.at("selective"), true);
@@ -874,14 +911,14 @@ TEST_P(MpiTuneTest, PredictsEveryConfigurationAndKeepsWhatWasLearnt) {
     undecided += each.at("verdict") == "undecided" ? 1 : 0;
   }
   EXPECT_EQ(chosen, undecided == 2 ? 0 : 1);
-  // Under another name: what was learnt holds for all programs. Windows, which are by time, would execute now more and now less.
+  // The space has another name, because statistics hold for all programs. Windows depend on time, and would vary the number of executions.
   write_space("other", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result warm = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
   ASSERT_EQ(warm.exit_code, 0) << warm.err;
   EXPECT_LT(json::parse(warm.out).at("configurations").at(0).at("executed_share"), found.at("configurations").at(0).at("executed_share"));
 }
 
-TEST_P(MpiTuneTest, FinalistsAreExecutedInFullAndDecide) {
+TEST_P(MpiTune, FinalistsAreExecutedInFullAndDecide) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64, 128}}});
   const Result result = tune("space.json --json --finalists 2 --self-check none --tolerance 1000 --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -907,14 +944,14 @@ TEST_P(MpiTuneTest, FinalistsAreExecutedInFullAndDecide) {
   ASSERT_EQ(full_paths.size(), 2U);
   EXPECT_LE(slowest_finalist, fastest_other);
   EXPECT_EQ(chosen_path, *std::min_element(full_paths.begin(), full_paths.end()));
-  const Result all = tune("space.json --finalists 9 --tolerance 1000 --least-coverage 0");  // more than there are
+  const Result all = tune("space.json --finalists 9 --tolerance 1000 --least-coverage 0");  // more finalists than configurations
   ASSERT_EQ(all.exit_code, 0) << all.err;
   EXPECT_EQ(occurrences(all.out, "finalist"), 2) << all.out;
   EXPECT_EQ(occurrences(all.out, "chosen"), 1) << all.out;
   EXPECT_THAT(all.out, HasSubstr("full path"));
 }
 
-TEST_P(MpiTuneTest, FinalistsAreAsManyAsIntervalsLeaveInDoubt) {
+TEST_P(MpiTune, AutomaticFinalistsAreThoseThatIntervalsDoNotRuleOut) {
   write_space("test", {subject(), "--n", "512", "--nb", "64", "--lookahead", "{lookahead}"}, {{"lookahead", {0, 1, 2, 3}}});
   const Result result = tune("space.json --json --finalists auto --self-check none --tolerance 1000 --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -943,7 +980,7 @@ TEST_P(MpiTuneTest, FinalistsAreAsManyAsIntervalsLeaveInDoubt) {
   EXPECT_EQ(found.at("launches"), finalists > 0 ? 2 : 1);
 }
 
-TEST_P(MpiTuneTest, APrioriCountsInASelectiveExecution) {
+TEST_P(MpiTune, APrioriTakesItsCountsFromASelectiveExecution) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
   const Result result = tune("space.json --json --policy a-priori --tolerance 0.5 --least-coverage 0 --no-windows --self-check none");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -956,7 +993,7 @@ TEST_P(MpiTuneTest, APrioriCountsInASelectiveExecution) {
   }
 }
 
-TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
+TEST_P(MpiTune, AProgramSteeredByItsResultsIsExecutedInFull) {
   write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60, 80}}});
   const Result result = tune("space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -975,7 +1012,7 @@ TEST_P(MpiTuneTest, AProgramThatGoesByItsResultsIsExecutedInFull) {
   EXPECT_EQ(json::parse(unchecked.out).at("configurations").at(0).at("selective"), true);
 }
 
-TEST_P(MpiTuneTest, AProgramThatNeverEndsWithKernelsLeftOutIsExecutedInFull) {
+TEST_P(MpiTune, AProgramThatNeverEndsWithKernelsLeftOutIsExecutedInFull) {
   write_space("test", {program("iterative_program"), "{n}"}, {{"n", {700, 710}}});
   const Result result = tune("space.json --json --patience 1s --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -985,7 +1022,7 @@ TEST_P(MpiTuneTest, AProgramThatNeverEndsWithKernelsLeftOutIsExecutedInFull) {
   }
 }
 
-TEST_P(MpiTuneTest, AProgramThatPassedTheSelfCheckIsNotExecutedInFullAgain) {
+TEST_P(MpiTune, AProgramThatPassedTheSelfCheckIsNotExecutedInFullAgain) {
   fs::copy_file(program("configurations_program"), folder_ / "program");
   write_space("test", {"./program", "{order}"}, {{"order", {30, 40}}});
   const std::string options = "space.json --json --policy conditional --tolerance 1000 --least-coverage 0 --no-windows";
@@ -1011,14 +1048,14 @@ TEST_P(MpiTuneTest, AProgramThatPassedTheSelfCheckIsNotExecutedInFullAgain) {
 
 const std::string anyhow = " --policy conditional --tolerance 1000 --least-coverage 0 --no-windows ";
 
-TEST_P(MpiTuneTest, AProgramWithConfigurationsRunsOnceByItself) {
+TEST_P(MpiTune, AProgramWithConfigurationsRunsOnceByItself) {
   const std::string command = program("configurations_program") + " 50 split";
   EXPECT_EQ(run(2, command).out, "order 50, split\n");
   EXPECT_EQ(followed(2, "--quiet --output profile.json", command).out, "order 50, split\n");
   EXPECT_EQ(kernel(profile(), "dgemm(NT, 50, 50, 50)")->at("executed").at("count"), 2 * 20);
 }
 
-TEST_P(MpiTuneTest, ConfigurationsInOneLaunchKnowWhatEarlierOnesLearnt) {
+TEST_P(MpiTune, ConfigurationsInOneLaunchShareStatistics) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30, 40}}, {"way", {"all", "split"}}});
   const Result result = tune("space.json --json --self-check all" + anyhow);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1036,8 +1073,8 @@ TEST_P(MpiTuneTest, ConfigurationsInOneLaunchKnowWhatEarlierOnesLearnt) {
   }
 }
 
-/// Nor does a process wait for another when executions of different policies follow each other in a launch: in full, rehearsed, selectively.
-TEST_P(MpiTuneTest, SkippingNeverDeadlocksFromExecutionToExecution) {
+/// Processes don't wait for each other either when executions of different policies follow in one launch: in full, rehearsed, selectively.
+TEST_P(MpiTune, SkippingNeverDeadlocksFromExecutionToExecution) {
   const std::pair<const char*, int> cases[] = {{"conditional", 2}, {"local", 3}, {"online", 4}, {"a-priori", 2}, {"eager", 3}};
   int seed = 0;
   for (const auto& [policy, processes] : cases) {
@@ -1056,9 +1093,9 @@ TEST_P(MpiTuneTest, SkippingNeverDeadlocksFromExecutionToExecution) {
   }
 }
 
-/// Policy online sends counts after every shadow, others don't: what nobody has taken when an execution ends must not be mistaken for one of
-/// the next.
-TEST_P(MpiTuneTest, ShadowsOfAnEarlierPolicyAreNotWaitedForLonger) {
+/// Policy online sends counts after every shadow, and others don't. Counts that are left over from one execution must not be mistaken for
+/// the next execution's.
+TEST_P(MpiTune, ShadowsOfAnEarlierPolicyAreNotWaitedFor) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30}}, {"way", {"late"}}});
   const Result result = tune("space.json --json --self-check all --policy online --tolerance 0.001 --no-windows --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1069,7 +1106,7 @@ TEST_P(MpiTuneTest, ShadowsOfAnEarlierPolicyAreNotWaitedForLonger) {
   }
 }
 
-TEST_P(MpiTuneTest, WhatIsToBeComparedWithTeachesNothing) {
+TEST_P(MpiTune, ExecutionsForValidationTeachNothing) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30}}, {"way", {"all", "split"}}});
   const Result result = tune("space.json --json --validate" + anyhow);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1080,7 +1117,7 @@ TEST_P(MpiTuneTest, WhatIsToBeComparedWithTeachesNothing) {
       << "the products are the same";
 }
 
-TEST_P(MpiTuneTest, WhatAProgramDoesNotAskForTakesAnotherLaunch) {
+TEST_P(MpiTune, ParametersThatTheProgramDoesNotReadTakeAnotherLaunch) {
   write_space("test", {program("configurations_program"), "{order}", "all", "{word}"}, {{"order", {30, 40}}, {"word", {"a", "b"}}});
   const Result result = tune("space.json --json" + anyhow);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1088,7 +1125,7 @@ TEST_P(MpiTuneTest, WhatAProgramDoesNotAskForTakesAnotherLaunch) {
   EXPECT_EQ(json::parse(result.out).at("configurations").size(), 4U);
 }
 
-TEST_P(MpiTuneTest, ALaunchThatDiesIsFollowedByAnother) {
+TEST_P(MpiTune, ALaunchThatDiesIsFollowedByAnother) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {30, 40}}, {"way", {"all", "dies"}}});
   const Result result = tune("space.json --json" + anyhow);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1101,7 +1138,7 @@ TEST_P(MpiTuneTest, ALaunchThatDiesIsFollowedByAnother) {
   }
 }
 
-TEST_P(MpiTuneTest, ALoopThatIsLeftEarlyIsFollowedByAnotherLaunch) {
+TEST_P(MpiTune, ALoopThatIsLeftEarlyIsFollowedByAnotherLaunch) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30, 40}}, {"way", {"breaks"}}});
   const Result result = tune("space.json --json --self-check none" + anyhow);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1111,7 +1148,7 @@ TEST_P(MpiTuneTest, ALoopThatIsLeftEarlyIsFollowedByAnotherLaunch) {
   }
 }
 
-TEST_P(MpiTuneTest, FortranProgramsAskForConfigurations) {
+TEST_P(MpiTune, FortranProgramsReadConfigurations) {
   const std::string command = program("configurations_fortran");
   if (!fs::exists(command)) {
     GTEST_SKIP() << "no Fortran compiler for " << GetParam();
@@ -1125,8 +1162,8 @@ TEST_P(MpiTuneTest, FortranProgramsAskForConfigurations) {
   EXPECT_THAT(result.err, HasSubstr("order 7, depth 1, split.\n"));
 }
 
-TEST_P(MpiTuneTest, AConfigurationThatFailsIsToldAndTheOthersAreKept) {
-  for (const json& orders : {json{"many", 30}, json{30, "many", 40}}) {  // the middle one is that of the self-check
+TEST_P(MpiTune, AFailingConfigurationIsReportedAndTheOthersAreKept) {
+  for (const json& orders : {json{"many", 30}, json{30, "many", 40}}) {  // the self-check takes the middle one
     write_space("test", {program("configurations_program"), "{order}"}, {{"order", orders}});
     const Result result = tune("space.json --json --cold --finalists 5" + anyhow);
     ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1147,7 +1184,7 @@ TEST_P(MpiTuneTest, AConfigurationThatFailsIsToldAndTheOthersAreKept) {
   EXPECT_EQ(self_checks, 1) << "another configuration is looked at instead of the one that fails";
 }
 
-TEST_P(MpiTuneTest, AProgramThatFailsEverywhereHasNoTable) {
+TEST_P(MpiTune, AProgramThatFailsEverywhereHasNoTable) {
   write_space("test", {program("configurations_program"), "{order}"}, {{"order", {"many", "few"}}});
   const Result result = tune("space.json" + anyhow);
   EXPECT_EQ(result.exit_code, 5);
@@ -1155,7 +1192,7 @@ TEST_P(MpiTuneTest, AProgramThatFailsEverywhereHasNoTable) {
   EXPECT_EQ(result.out, "");
 }
 
-TEST_P(MpiTuneTest, AProgramThatIsNotThereIsNamed) {
+TEST_P(MpiTune, AProgramThatIsNotThereIsNamed) {
   write_space("test", {"./nowhere", "{order}"}, {{"order", {"many", "few"}}});
   const Result result = tune("space.json" + anyhow);
   EXPECT_EQ(result.exit_code, 4);
@@ -1163,7 +1200,7 @@ TEST_P(MpiTuneTest, AProgramThatIsNotThereIsNamed) {
   EXPECT_THAT(result.err, testing::Not(HasSubstr("mpirun"))) << "nothing is launched";
 }
 
-TEST_P(MpiTuneTest, AProgramBesideASpaceOfAnotherFolderIsNamed) {
+TEST_P(MpiTune, AProgramBesideASpaceOfAnotherFolderIsNamed) {
   write_space("test", {"./program", "{n}"}, {{"n", {1, 2}}});
   fs::create_directory(folder_ / "other");
   fs::rename(folder_ / "space.json", folder_ / "other/space.json");
@@ -1173,7 +1210,7 @@ TEST_P(MpiTuneTest, AProgramBesideASpaceOfAnotherFolderIsNamed) {
   EXPECT_THAT(result.err, HasSubstr("There is other/program: start flopcast in " + (fs::canonical(folder_) / "other").string()));
 }
 
-TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {
+TEST_P(MpiTune, GridsChangeFromConfigurationToConfiguration) {
   const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/pipelined_qr_" + GetParam();
   write_space("test", {qr, "--m", "160", "--n", "80", "--nb", "{nb}", "--grid", "{grid}"}, {{"nb", {16, 32}}, {"grid", {"2x1", "1x2"}}});
   for (const char* policy : {"eager", "online", "local"}) {
@@ -1187,8 +1224,8 @@ TEST_P(MpiTuneTest, GridsChangeFromConfigurationToConfiguration) {
   }
 }
 
-/// The launcher stands for a user who presses Ctrl-C.
-TEST_P(MpiTuneTest, AnInterruptionIsNoFailure) {
+/// The launcher acts as a user who presses Ctrl-C.
+TEST_P(MpiTune, AnInterruptionIsNoFailure) {
   const json launcher = {"sh", "-c", "kill -INT $PPID; exec sleep 20"};
   std::ofstream(folder_ / "space.json") << json{{"schema", "flopcast-mpi-space-1"},
                                                 {"name", "x"},
@@ -1200,7 +1237,7 @@ TEST_P(MpiTuneTest, AnInterruptionIsNoFailure) {
   EXPECT_THAT(result.err, HasSubstr("interrupted"));
 }
 
-TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
+TEST_P(MpiTune, RefusesWrongSpacesAndOptions) {
   write_space("test", {subject(), "--n", "200", "--nb", "{nb}"}, {{"nb", {32}}});
   EXPECT_EQ(tune("space.json --policy eagre").exit_code, 2);
   EXPECT_EQ(tune("space.json --policy random").exit_code, 2);
@@ -1224,7 +1261,7 @@ TEST_P(MpiTuneTest, RefusesWrongSpacesAndOptions) {
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("has 160000 configurations"));
 }
 
-TEST_P(MpiTuneTest, SaysWhatIsWrongWithASpace) {
+TEST_P(MpiTune, SaysWhatIsWrongWithASpace) {
   const json good = {{"schema", "flopcast-mpi-space-1"},
                      {"name", "x"},
                      {"launcher", {"true"}},
@@ -1264,8 +1301,8 @@ TEST_P(MpiTuneTest, SaysWhatIsWrongWithASpace) {
   }
 }
 
-/// Whatever ends it: the launcher here writes its number and waits.
-TEST_P(MpiTuneTest, WhatItHasStartedEndsWithIt) {
+/// All started processes end, whatever ends the tuning. The launcher here writes its process number and waits.
+TEST_P(MpiTune, StartedProcessesEndWithTheTuning) {
   std::ofstream(folder_ / "space.json") << json{{"schema", "flopcast-mpi-space-1"},
                                                 {"name", "x"},
                                                 {"launcher", {"sh", "-c", "echo $$ >started; kill -KILL $PPID; exec sleep 50"}},
@@ -1281,7 +1318,7 @@ TEST_P(MpiTuneTest, WhatItHasStartedEndsWithIt) {
   EXPECT_FALSE(runs);
 }
 
-TEST_P(MpiTuneTest, ExtremesAreExecutedFirstAndTheTableKeepsTheOrderOfTheSpace) {
+TEST_P(MpiTune, ExtremesAreExecutedFirstAndTheTableKeepsTheOrderOfTheSpace) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"},
               {{"order", {50, 20, 30, 10, 40}}, {"way", {"all", "split"}}});
   const Result result = tune("space.json --json --self-check none" + anyhow);
@@ -1297,7 +1334,7 @@ TEST_P(MpiTuneTest, ExtremesAreExecutedFirstAndTheTableKeepsTheOrderOfTheSpace) 
   EXPECT_EQ(found.at(9).at("configuration").at("order"), "40");
 }
 
-TEST_P(MpiTuneTest, InFullNothingIsSelective) {
+TEST_P(MpiTune, PolicyFullLeavesNothingOut) {
   write_space("test", {program("configurations_program"), "{order}"}, {{"order", {30, 40}}});
   const Result result = tune("space.json --json --policy full --least-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -1309,9 +1346,9 @@ TEST_P(MpiTuneTest, InFullNothingIsSelective) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Mpis, MpiTuneTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
-INSTANTIATE_TEST_SUITE_P(Mpis, MpiModesTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
-INSTANTIATE_TEST_SUITE_P(Mpis, MpiRunTest, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiTune, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiModes, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, MpiRun, testing::Values("openmpi", "mpich"), [](const auto& suite) { return suite.param; });
 
 }  // namespace
 }  // namespace flopcast::interpose

@@ -8,13 +8,13 @@ namespace {
 constexpr std::uint64_t reduction = 7;
 constexpr std::uint64_t broadcast = 64 + 8;
 
-TEST(NonblockingVotesTest, NothingIsLeftOutBeforeAnAgreement) {
+TEST(NonblockingVotes, NothingIsLeftOutBeforeAnAgreement) {
   NonblockingVotes votes;
   votes.vote(reduction, false);
   EXPECT_TRUE(votes.executes(reduction));
 }
 
-TEST(NonblockingVotesTest, WhatNobodyWantsIsLeftOutUntilSomebodyDoes) {
+TEST(NonblockingVotes, UnwantedCollectivesAreLeftOutUntilAProcessWantsThem) {
   NonblockingVotes one;
   NonblockingVotes other;
   one.vote(reduction, false);

@@ -1,6 +1,7 @@
-/* A random MPI program: rounds of messages, collectives and communicators chosen by a seed, the same in all processes. Prints a sum over everything that was received,
-   which must not depend on what is put in front of MPI. No deadlock by construction: a round posts all receives, then sends, then completes. Arguments: seed, rounds. The
-   seed is asked for by name, too: several programs in one launch. */
+/* A random MPI program: rounds of messages, collectives and communicators chosen by a seed, the same in all processes. It prints a sum over
+   all received data, which must not depend on a library preloaded before MPI. It can't deadlock: a round posts all receives, then sends,
+   then completes. Arguments: seed, rounds. The seed is a parameter that is read by name, too, so that one launch can run several programs.
+   */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ static uint64_t next_random(void) {
 
 static int choose(int below) { return (int)(next_random() % (uint64_t)below); }
 
-/* Few different sizes, so that the same kernels come again: none, eager, and long messages. */
+/* Returns one of a few sizes, so that the same kernels recur: empty, eager, and long messages. */
 static int choose_count(void) {
   static const int counts[] = {0, 3, 40, 300, 2999};
   return counts[choose(5)];
@@ -164,7 +165,7 @@ static void messages(int round, MPI_Comm comm) {
   struct message all[most_messages];
   const int count = 1 + choose(most_messages);
   const int how = choose(8);
-  for (int k = 0; k < count; ++k) { /* a tag of its own each: a wildcard's message is the same in every run */
+  for (int k = 0; k < count; ++k) { /* unique tags, so that a wildcard's message is the same in every run */
     all[k] = (struct message){choose(size), choose(size), k, choose_count(), choose(9), choose(5)};
   }
   MPI_Request receiving[most_messages], sending[most_messages], persistent[most_messages];
@@ -186,13 +187,13 @@ static void messages(int round, MPI_Comm comm) {
 }
 
 static void ring(int round, MPI_Comm comm) {
-  enum { ring_tag = most_messages }; /* no barrier: no receive of messages() from anybody may take it */
+  enum { ring_tag = most_messages }; /* without a barrier, so no wildcard receive of messages() may take it */
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   const int count = choose_count();
   const int how = choose(5);
-  const int edge = choose(2); /* not periodic: the ends talk to nobody */
+  const int edge = choose(2); /* if not periodic, the ends have one neighbour each */
   const int to = edge && rank == size - 1 ? MPI_PROC_NULL : (rank + 1) % size;
   const int from = edge && rank == 0 ? MPI_PROC_NULL : (rank + size - 1) % size;
   MPI_Status status;
@@ -291,7 +292,8 @@ static void collectives(int round, MPI_Comm comm) {
   see(receive, most_count, 19);
 }
 
-/* Many short messages on two communicators before anybody receives, then those of the second first, of the first by tags. */
+/* Sends many short messages on two communicators before any receive, then receives those of the second in order and those of the first by
+   tags. */
 static void burst(int round, MPI_Comm comm) {
   enum { most_burst = 300, usual_burst = 90 };
   static double values[2][most_burst];
@@ -324,7 +326,7 @@ static void burst(int round, MPI_Comm comm) {
   MPI_Comm_free(&other);
 }
 
-/* A communicator of some of the processes; MPI_COMM_NULL in the others. */
+/* Returns a communicator of some of the processes; MPI_COMM_NULL in the others. */
 static MPI_Comm make_communicator(MPI_Comm from) {
   int rank, size;
   MPI_Comm made = MPI_COMM_NULL;
@@ -353,7 +355,7 @@ static MPI_Comm make_communicator(MPI_Comm from) {
   return made;
 }
 
-/* The sum in all processes, on rank 0. */
+/* Returns the sum over all processes on rank 0. */
 static uint64_t run(uint64_t seed, int rounds) {
   state = seed;
   sum = 0;
@@ -377,7 +379,7 @@ static uint64_t run(uint64_t seed, int rounds) {
           comm = make_communicator(comm);
         }
     }
-    /* sizes differ between parts of a split, and so does what was drawn: go on together */
+    /* sizes and numbers drawn differ between parts of a split, so all continue with a common state */
     state = before ^ (uint64_t)(round + 1) * 0xd1342543de82ef95u;
   }
   if (comm != MPI_COMM_WORLD) MPI_Comm_free(&comm);

@@ -1,5 +1,7 @@
-/* Copies into buffers in which remains of something else lie, texts as it seems, multiplies with them, and sends such buffers round a ring, as columns with gaps between too, and from
-   one or all to all, in parts of any size and nonblocking too; fails unless the sums of products stay small: with copies, products and messages left out the remains must not get into them, and what lies in gaps must stay. */
+/* Copies into buffers that hold remains of other data (apparently texts), multiplies with the copies, and sends such buffers round a ring.
+   Messages also have columns with gaps, go from one or all processes to all, have parts of any size, and are nonblocking. Fails unless the
+   sums of products stay small: with copies, products and messages left out, no remains may enter the sums, and the data in gaps must stay.
+   */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -13,9 +15,9 @@ extern void dgemm_(const char*, const char*, const int*, const int*, const int*,
 enum { n = 24, gap = 2, steps = 700, kinds = 7, most_processes = 16 };
 
 static double x[n * n], sum[n * n], other_sum[n * n];
-static int parts[most_processes], places[most_processes]; /* of a matrix, one per process */
+static int parts[most_processes], places[most_processes]; /* parts of a matrix, one per process */
 
-/* Into `come`, columns of n with a gap behind each. */
+/* Receives into `come`, columns of n with a gap behind each. */
 static void receive(int kind, double* come, MPI_Datatype columns, int rank, int size) {
   const int next = (rank + 1) % size, previous = (rank + size - 1) % size, all = n * n;
   switch (kind) {

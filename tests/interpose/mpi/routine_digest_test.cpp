@@ -14,7 +14,7 @@
 namespace flopcast::interpose {
 namespace {
 
-/// Arguments of a routine as Fortran passes them, with lower-case flags, sizes of 10, 11, ... and vectors without gaps.
+/// Arguments as Fortran passes them, with lower-case flags, sizes of 10, 11, ... and vectors without gaps.
 struct FortranArguments {
   explicit FortranArguments(const Routine& routine) {
     std::int32_t next = 10;
@@ -38,7 +38,7 @@ struct FortranArguments {
   std::vector<void*> pointers;
 };
 
-TEST(RoutineDigestTest, KeysOfArgumentsAreThoseOfCalls) {
+TEST(RoutineDigest, KeysOfArgumentsEqualKeysOfCalls) {
   const auto& all = mpi::routine_digests();
   ASSERT_EQ(all.size(), kernel::catalogue().size());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -49,7 +49,7 @@ TEST(RoutineDigestTest, KeysOfArgumentsAreThoseOfCalls) {
   }
 }
 
-TEST(RoutineDigestTest, WhateverTimesDependOnMakesAnotherKernel) {
+TEST(RoutineDigest, KeysDifferExactlyInArgumentsThatTimesDependOn) {
   for (std::size_t i = 0; i < kernel::catalogue().size(); ++i) {
     const Routine& routine = kernel::catalogue()[i];
     const mpi::RoutineDigest& digest = mpi::routine_digests()[i];
@@ -70,7 +70,7 @@ TEST(RoutineDigestTest, WhateverTimesDependOnMakesAnotherKernel) {
   }
 }
 
-TEST(RoutineDigestTest, SeesQuestionsForWorkSizes) {
+TEST(RoutineDigest, RecognisesWorkspaceQueries) {
   std::size_t asking = 0;
   for (std::size_t i = 0; i < kernel::catalogue().size(); ++i) {
     const Routine& routine = kernel::catalogue()[i];

@@ -20,8 +20,8 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Programs under srun of a Slurm that is this machine alone, without authentication, started for one test.
-class SlurmTest : public tests::MpiPrograms {
+/// Programs under srun of a Slurm that consists of this machine, without authentication, started for one test.
+class Slurm : public tests::MpiPrograms {
  protected:
   void SetUp() override {
     MpiPrograms::SetUp();
@@ -43,14 +43,14 @@ class SlurmTest : public tests::MpiPrograms {
   void TearDown() override {
     for (const char* daemon : {"slurmd", "slurmctld"}) {
       const std::string file = (folder_ / daemon).string() + ".started";
-      // Both end by themselves when told so; the folder is theirs until they have.
+      // Both daemons end after a signal, and use the folder until then.
       run("sh -c 'test -f " + file + " || exit 0; pid=$(cat " + file +
           "); kill $pid; for i in $(seq 100); do kill -0 $pid 2>/dev/null || break; sleep 0.05; done'");
     }
     MpiPrograms::TearDown();
   }
 
-  /// `words` on so many processes.
+  /// Runs `words` in that many processes.
   Result srun(int processes, const std::string& words) {
     return run("SLURM_CONF=" + configuration() + " srun --mpi=pmix -n " + std::to_string(processes) + ' ' + words);
   }
@@ -94,8 +94,8 @@ class SlurmTest : public tests::MpiPrograms {
   }
 };
 
-// One test, since starting and ending a Slurm takes seconds.
-TEST_F(SlurmTest, ProcessesOfSrunHaveOneProfileTogether) {
+// A single test, because starting and ending a Slurm takes seconds.
+TEST_F(Slurm, ProcessesOfSrunHaveOneProfileTogether) {
   const Result result = srun(3, FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program() + " 5");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json profile = json::parse(tests::contents(folder_ / "profile.json"));
@@ -104,7 +104,7 @@ TEST_F(SlurmTest, ProcessesOfSrunHaveOneProfileTogether) {
   EXPECT_THAT(result.err, HasSubstr("3 processes"));
   EXPECT_EQ(result.err.find("3 processes"), result.err.rfind("3 processes")) << "said more than once";
 
-  // Only the first process writes, and no file is shared.
+  // Only the first process writes, and the processes share no file.
   std::ofstream(folder_ / "process.sh") << "mkdir -p process-$SLURM_PROCID && cd process-$SLURM_PROCID && TMPDIR=$PWD exec \"$@\"\n";
   const Result apart = srun(3, "sh process.sh " FLOPCAST_PROGRAM " mpi run --output profile.json -- " + program() + " 5");
   ASSERT_EQ(apart.exit_code, 0) << apart.err;

@@ -1,5 +1,6 @@
-/* Copies into fresh memory, a matrix or one column after the other, and factors that; fails unless each factorisation has as many reflectors as columns, and no pivot is zero: with copies
-   left out, what stands in the place of the copied matrix must not be one of lower rank, since routines take shortcuts then, or give up. */
+/* Copies a matrix into fresh memory, as a whole or by columns, and factors it. Fails unless each factorisation has as many reflectors as
+   columns and no zero pivot. With copies left out, the memory must not look like a matrix of lower rank, for which routines take shortcuts
+   or give up. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@ extern void dgeqrf_(const int*, const int*, double*, const int*, double*, double
 
 enum { m = 256, n = 64, steps = 240 };
 
-/* Of the leading square part; the number of the first zero pivot. */
+/* Factors the leading square part; returns the number of the first zero pivot. */
 static int solve_in_copies(const double* matrix, int stride) {
   const int order = n, one = 1;
   int info = 0, pivots[n];

@@ -1,7 +1,8 @@
-/* An MPI program of known structure: `steps` times every process does rank + 1 products of order 100, then a message from the last process to the first, then a broadcast of
-   1000 doubles. Arguments: steps, and how to end: normal, exit (without MPI_Finalize), leave (likewise, while the
-   others go on), mistake (normal, but for messages that MPI refuses), abort, kill, multiple (threads), none (without MPI_Init), serialized: another
-   thread sends and receives, or nonblocking: there is a nonblocking collective, too. */
+/* An MPI program of known structure. In each of `steps` steps every process does rank + 1 products of order 100, then a message goes from
+   the last process to the first, then 1000 doubles are broadcast. Arguments: steps, and an ending or variant. Endings: normal, exit
+   (without MPI_Finalize), leave (exit while the others go on), mistake (normal, with messages that MPI refuses), abort, kill. Variants:
+   multiple (threads), none (without MPI_Init), serialized (another thread sends and receives), nonblocking (with a nonblocking collective).
+   */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,9 +14,9 @@ extern void dgemm_(const char*, const char*, const int*, const int*, const int*,
                    const int*, const double*, double*, const int*, size_t, size_t);
 
 enum { n = 100 };
-static double a[n * n], b[n * n], data[1000], sum[n], gathered[n * n]; /* of 100 processes at most */
+static double a[n * n], b[n * n], data[1000], sum[n], gathered[n * n]; /* for at most 100 processes */
 
-/* From the last process to the first. */
+/* Sends from the last process to the first. */
 static void* send_on(void* tag) {
   const int step = *(const int*)tag;
   int rank, size;

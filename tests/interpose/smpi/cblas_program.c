@@ -1,4 +1,4 @@
-/* Calls a CBLAS of its own: products, and two functions whose results tell which CBLAS it is. */
+/* Calls a CBLAS of its own: products, and two functions whose results identify the CBLAS. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
-/* An MPI program whose critical path is known: a token goes from process to process `rounds` times around, and whoever has it does 3 products of order 60; meanwhile the
-   others do one of order 40 and wait. Arguments: rounds, how the token travels (short: one number, long: 20000 of them, so that sends wait; nonblocking; persistent; any:
-   received from anybody), and how to end (normal, or exit: without MPI_Finalize). */
+/* An MPI program whose critical path is known. A token goes from process to process `rounds` times around, and its holder does 3 products
+   of order 60. Meanwhile the others do one of order 40 and wait. Arguments: rounds, transport and ending. Transports: short (one number),
+   long (20000 numbers, so that sends wait), nonblocking, persistent, any (received with a wildcard). Endings: normal, exit (without
+   MPI_Finalize). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

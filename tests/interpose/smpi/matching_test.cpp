@@ -11,7 +11,7 @@ Arrival at(Seconds time) {
   return arrival;
 }
 
-TEST(Matching, BothSidesLearnOfEachOtherWhoeverIsFirst) {
+TEST(Matching, SenderAndReceiverFindEachOtherInEitherOrder) {
   Matching matching;
   const Route route = {1, 0, 1, 7};
   const auto early_send = matching.send(route, at(1));
@@ -34,7 +34,7 @@ TEST(Matching, MessagesOfOneRouteDoNotOvertake) {
   EXPECT_EQ(matching.receive(route, at(3)), second);
 }
 
-TEST(Matching, OtherTagsSourcesAndCommunicatorsAreOtherRoutes) {
+TEST(Matching, TagsSourcesAndCommunicatorsSeparateRoutes) {
   Matching matching;
   const auto sent = matching.send({1, 0, 1, 7}, at(1));
   EXPECT_NE(matching.receive({1, 0, 1, 8}, at(2)), sent);
@@ -43,7 +43,7 @@ TEST(Matching, OtherTagsSourcesAndCommunicatorsAreOtherRoutes) {
   EXPECT_EQ(matching.receive({1, 0, 1, 7}, at(2)), sent);
 }
 
-TEST(Collectives, AreForgottenWhenAllHaveLeft) {
+TEST(Collectives, AreDroppedWhenAllProcessesHaveLeft) {
   Collectives collectives;
   const Collectives::Key key = {5, 0};
   collectives.arrive(key, 0, at(1));
@@ -55,7 +55,7 @@ TEST(Collectives, AreForgottenWhenAllHaveLeft) {
   EXPECT_EQ(collectives.arrive(key, 0, at(9)).arrivals.size(), 1U);
 }
 
-TEST(LastArrival, IsTheLatestOfThoseNeededUntilThen) {
+TEST(LastArrival, IsTheLatestNeededArrivalBeforeATime) {
   Collective collective;
   collective.arrivals[0] = at(1);
   collective.arrivals[1] = at(5);

@@ -15,12 +15,12 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Programs built for SMPI, simulated. `--only-kernels` makes simulations exact: the program's own code takes no time.
-class MpiSimulateTest : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
+/// Programs built for SMPI, simulated. `--only-kernels` makes simulations exact, because the program's own code takes no time.
+class MpiSimulate : public tests::MpiPrograms, public testing::WithParamInterface<std::string> {
  protected:
   static std::string program(const std::string& name) { return std::string(FLOPCAST_MPI_PROGRAMS) + '/' + name + "_smpi"; }
 
-  /// With a machine's measurements that the tests of the command line share.
+  /// Runs flopcast with measurements of a machine that it shares with the tests of the command line.
   Result flopcast(const std::string& arguments) {
     return run("FLOPCAST_HOME=" FLOPCAST_TEST_HOME " " FLOPCAST_PROGRAM " mpi " + arguments);
   }
@@ -45,7 +45,7 @@ const json& kernel(const json& simulation, const std::string& start) {
 
 double seconds(const json& document, const char* name = "seconds") { return document.at(name).get<double>(); }
 
-TEST_P(MpiSimulateTest, ThePathOfATokenLeadsThroughAllWhoHoldIt) {
+TEST_P(MpiSimulate, ThePathFollowsATokenThroughItsHolders) {
   constexpr int ranks = 4;
   constexpr int rounds = 5;
   const json found = simulated(ranks, "--only-kernels --latency 1e-6 --bandwidth 1 --cores-per-node 1",
@@ -53,13 +53,14 @@ TEST_P(MpiSimulateTest, ThePathOfATokenLeadsThroughAllWhoHoldIt) {
   const json& product = kernel(found, "dgemm(NN, 60, 60, 60)");
   EXPECT_EQ(product.at("all").at("count"), 3 * ranks * rounds);
   EXPECT_EQ(product.at("along").at("count"), 3 * ranks * rounds);
-  // Kernels and messages follow each other on the path; what the others do meanwhile isn't on it, but for rounds that others wait in.
+  // Kernels and messages follow each other on the path. Work of the other processes is on the path only in rounds in which others wait for
+  // it.
   const double kernels = seconds(product.at("along")) + seconds(kernel(found, "dgemm(NN, 40, 40, 40)").at("along"));
   EXPECT_NEAR(seconds(found.at("path"), "computation_seconds"), kernels, 1e-9 + 1e-6 * kernels);
   EXPECT_NEAR(seconds(found), seconds(found.at("path"), "computation_seconds") + seconds(found.at("path"), "communication_seconds"), 1e-9);
 }
 
-TEST_P(MpiSimulateTest, ThePathIsAsLongAsTheSimulatorsClock) {
+TEST_P(MpiSimulate, ThePathIsAsLongAsTheSimulatedTime) {
   const json found = simulated(4, "--only-kernels", program("chain_program") + " 3 " + GetParam());
   EXPECT_NEAR(seconds(found), seconds(found.at("path")), 1e-12);
   for (const json& process : found.at("processes")) {
@@ -70,20 +71,20 @@ TEST_P(MpiSimulateTest, ThePathIsAsLongAsTheSimulatorsClock) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Token, MpiSimulateTest, testing::Values("short", "long", "nonblocking", "persistent", "any"));
+INSTANTIATE_TEST_SUITE_P(Token, MpiSimulate, testing::Values("short", "long", "nonblocking", "persistent", "any"));
 
-class SimulateCommand : public MpiSimulateTest {};
+class SimulateCommand : public MpiSimulate {};
 
 TEST_F(SimulateCommand, MeasuresKernelsOfProcessesThatCallDifferently) {
   const json found = simulated(2, "--time-budget 2s", FLOPCAST_SUBJECTS "/recursive_cholesky_smpi --n 200 --nb 25 --grid 1x1x2");
   EXPECT_GT(seconds(kernel(found, "dpotrf(").at("all")), 0) << found;
 }
 
-TEST_F(SimulateCommand, MessagesTakeWhatTheMachinesDescriptionSays) {
+TEST_F(SimulateCommand, MessageTimesMatchTheMachinesDescription) {
   std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2, "eager_bytes": 1000000,
     "between_hosts": {"latency_seconds": 1e-3, "bytes_per_second": 160e6}})";
   const json found = simulated(2, "--only-kernels --machine machine.json", program("chain_program") + " 4 long");
-  // 7 messages of 160 kB, each a millisecond of latency and one of transfer.
+  // 7 messages of 160 kB take 1 ms of latency and 1 ms of transfer each.
   EXPECT_NEAR(seconds(found.at("path"), "communication_seconds"), 7 * 2e-3, 0.01 * 7 * 2e-3);
 }
 
@@ -96,19 +97,19 @@ TEST_F(SimulateCommand, FasterCoresTakeLessTime) {
   EXPECT_NEAR(of_speed("1") / of_speed("4"), 4, 2);  // other tests may have measured in between
 }
 
-TEST_F(SimulateCommand, PlatformsOfSimGridAreTakenAsTheyAre) {
+TEST_F(SimulateCommand, SimGridPlatformsAreUsedUnchanged) {
   std::ofstream(folder_ / "platform.xml")
       << "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
          "<platform version=\"4.1\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-3\" speed=\"3Gf\" "
          "bw=\"1GBps\" lat=\"10us\"/></platform>\n";
   const json found = simulated(4, "--only-kernels --platform platform.xml", program("chain_program") + " 2");
-  EXPECT_GT(seconds(found.at("path"), "communication_seconds"), 7 * 20e-6);  // two links each
+  EXPECT_GT(seconds(found.at("path"), "communication_seconds"), 7 * 20e-6);  // two links per message
   const Result result = simulate(5, "--platform platform.xml", program("chain_program") + " 2");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("5 processes don't fit on the 4 hosts of platform.xml with 1 process on each"));
 }
 
-TEST_F(SimulateCommand, RandomProgramsGiveTheResultsThatTheyHaveWithoutFlopcast) {
+TEST_F(SimulateCommand, RandomProgramsGiveTheSameResultsAsWithoutFlopcast) {
   std::ofstream(folder_ / "p.xml")
       << "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
          "<platform version=\"4.1\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-0\" speed=\"1Gf\" bw=\"1GBps\" "
@@ -133,8 +134,8 @@ TEST_F(SimulateCommand, RandomProgramsGiveTheResultsThatTheyHaveWithoutFlopcast)
   EXPECT_EQ(compared, 4);
 }
 
-/// The simulator itself needs GSL, which brings a CBLAS of its own.
-TEST_F(SimulateCommand, CblasIsFollowedAndIsTheOneThatTheProgramIsLinkedWith) {
+/// The simulator itself needs GSL, which has a CBLAS of its own.
+TEST_F(SimulateCommand, FollowsTheCblasThatTheProgramIsLinkedWith) {
   const Result result = simulate(2, "--only-kernels --show-output --json", program("cblas_program"));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("ddot 42, dsdot 43\n"));
@@ -143,8 +144,19 @@ TEST_F(SimulateCommand, CblasIsFollowedAndIsTheOneThatTheProgramIsLinkedWith) {
   EXPECT_EQ(kernel(found, "ddot(10)").at("all").at("count"), 2);
 }
 
-/// One that fails costs its own row only.
-TEST_F(SimulateCommand, WhatFailsWithSomeProcessesIsToldAndTheOthersAreKept) {
+/// Names as Julia's and SciPy's builds have them; Julia's has integers of 64 bits.
+TEST_F(SimulateCommand, RoutinesUnderOtherNamesAreFollowed) {
+  for (const char* names : {"julia_names", "scipy_names"}) {
+    const Result result = simulate(2, "--only-kernels --json", program(names) + " 5");
+    ASSERT_EQ(result.exit_code, 0) << names << ": " << result.err;
+    const json found = json::parse(result.out).at("simulations").at(0);
+    EXPECT_EQ(kernel(found, "dgemm(NT, 8, 6, 10)").at("all").at("count"), 2 * 5) << names;
+    EXPECT_EQ(kernel(found, "dgemm(TN, 8, 6, 10)").at("all").at("count"), 2 * 5) << names;
+  }
+}
+
+/// A process count that fails affects only its own row.
+TEST_F(SimulateCommand, AFailingProcessCountIsReportedAndTheOthersAreKept) {
   std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2})";
   const std::string options = "simulate --ranks 2,4 --only-kernels --machine machine.json ";
   const Result table = flopcast(options + "--csv -- " + program("chain_program"));
@@ -159,7 +171,7 @@ TEST_F(SimulateCommand, WhatFailsWithSomeProcessesIsToldAndTheOthersAreKept) {
   EXPECT_THAT(document.err, HasSubstr(found.at("failures").at(0).at("reason").get<std::string>()));
 }
 
-TEST_F(SimulateCommand, ADescriptionWhoseMeasurementWasDisturbedIsToldSo) {
+TEST_F(SimulateCommand, WarnsOfADescriptionFromADisturbedMeasurement) {
   std::ofstream(folder_ / "machine.json")
       << R"({"schema": "flopcast-machine-description-1", "disturbances": ["other programs kept 1.0 cores busy"]})";
   const Result result = simulate(1, "--only-kernels --machine machine.json", program("chain_program"));
@@ -176,7 +188,7 @@ TEST_F(SimulateCommand, ManyProcessesAreATable) {
   EXPECT_THAT(result.out, HasSubstr("\n16,"));
 }
 
-TEST_F(SimulateCommand, MistakesAreErrorsThatSayWhatWasExpected) {
+TEST_F(SimulateCommand, ErrorsSayWhichInputWasExpected) {
   const std::string app = program("chain_program");
   std::ofstream(folder_ / "machine.json") << R"({"schema": "flopcast-machine-description-1", "hosts": 2, "cores": 4})";
   std::ofstream(folder_ / "cut.json") << R"({"schema": "flopcast-mach)";
@@ -199,7 +211,7 @@ TEST_F(SimulateCommand, MistakesAreErrorsThatSayWhatWasExpected) {
       {"--ranks 2 --platform nothing.xml -- " + app, "nothing.xml is no platform file", 3},
       {"--ranks 2 --latency fast -- " + app, "--latency: 'fast'", 3},
       {"--ranks 2 --latency 1e-6 --machine machine.json -- " + app, "exclude each other", 2},
-      {"--ranks 2 -- " + app + " 1 short exit", "without all of them reaching MPI_Finalize", 5},
+      {"--ranks 2 -- " + app + " 1 short exit", "not all of them reached MPI_Finalize", 5},
   };
   for (const auto& mistake : cases) {
     const Result result = flopcast("simulate " + mistake.arguments);
@@ -209,7 +221,7 @@ TEST_F(SimulateCommand, MistakesAreErrorsThatSayWhatWasExpected) {
   }
 }
 
-TEST_F(SimulateCommand, NothingIsLeftBehind) {
+TEST_F(SimulateCommand, LeavesNoFilesBehind) {
   ASSERT_EQ(simulate(2, "--only-kernels", program("chain_program")).exit_code, 0);
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
     EXPECT_TRUE(entry.path().filename() == "out" || entry.path().filename() == "err") << entry.path();

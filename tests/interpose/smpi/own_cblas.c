@@ -1,4 +1,4 @@
-/* A CBLAS that one knows by its results: the simulator itself needs another one (GSL's), by the same names. */
+/* A CBLAS that its results identify. The simulator itself needs another one (GSL's) with the same names. */
 double cblas_ddot(int n, const double* x, int incx, const double* y, int incy);
 double cblas_dsdot(int n, const float* x, int incx, const float* y, int incy);
 void cblas_dgemm(int order, int transa, int transb, int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,

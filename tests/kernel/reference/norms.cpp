@@ -66,7 +66,7 @@ void lange(Arguments& a) {
   a.result = norm == 'M' ? largest : *std::max_element(sums.begin(), sums.end());
 }
 
-/// For factors of any kind: the estimate depends on the data, all of which are read.
+/// Serves factors of any kind: the estimate depends on the data, all of which are read.
 void gecon(Arguments& a) {
   const std::int64_t n = a.size("n");
   const std::string& family = a.call().routine->family;
@@ -83,7 +83,7 @@ void gecon(Arguments& a) {
   a.element("rcond") = 1 / (1 + largest);
 }
 
-/// For a matrix without isolated eigenvalues whose rows and columns have equal norms, which isn't changed.
+/// Serves a matrix without isolated eigenvalues whose rows and columns have equal norms; the matrix isn't changed.
 void gebal(Arguments& a) {
   const std::int64_t n = a.size("n");
   a.element("ilo") = 1.0;

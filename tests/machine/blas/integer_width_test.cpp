@@ -24,7 +24,7 @@ std::string message_of(const std::function<void()>& action) {
   return "";
 }
 
-TEST(IntegerWidth, IsWhatTheLibraryDoesWhateverItsName) {
+TEST(IntegerWidth, FollowsTheLibrarysBehaviourUnderAnyName) {
   const std::map<std::string, int> blas = {{"openblas-serial", 4},   {"blis-serial", 4},   {"reference", 4},
                                            {"openblas64-serial", 8}, {"blis64-serial", 8}, {"reference64", 8}};
   for (const auto& [name, bytes] : blas) {
@@ -37,7 +37,7 @@ TEST(IntegerWidth, IsWhatTheLibraryDoesWhateverItsName) {
   EXPECT_EQ(integer_bytes(locate("libm.so.6", Role::blas)), std::nullopt);
 }
 
-TEST(IntegerWidth, IsToldByWhatALibrarySaysWhereThereIsNothingToTry) {
+TEST(IntegerWidth, IsTakenFromTheLibrarysReportIfNothingCanBeTried) {
   const auto says = [](const char* symbol, void* function) {
     return flopcast::integer_bytes([=](const char* name) { return std::string(symbol) == name ? function : nullptr; }, "scipy_", "_64_");
   };

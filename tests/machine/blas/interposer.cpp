@@ -1,6 +1,6 @@
 #include <cstddef>
 
-/// Answers 24 for every block size and counts how often it was asked.
+/// Answers 24 for every block size and counts the questions.
 extern "C" {
 int questions = 0;
 

@@ -45,7 +45,7 @@ std::string message_of(const std::function<void()>& action) {
   return "";
 }
 
-/// [1 2; 3 4] [5 6; 7 8], column-major.
+/// Returns [1 2; 3 4] [5 6; 7 8], column-major.
 std::array<double, 4> product(const Library& library) {
   const std::array<double, 4> a = {1, 3, 2, 4}, b = {5, 7, 6, 8};
   std::array<double, 4> c{};
@@ -55,7 +55,7 @@ std::array<double, 4> product(const Library& library) {
   return c;
 }
 
-/// Last entry of the Cholesky factor of the matrix min(i, j): 1.
+/// Returns the last entry of the Cholesky factor of the matrix min(i, j), which is 1.
 double cholesky(const LibrarySet& libraries, int n) {
   using Dpotrf = void (*)(const char*, const int*, double*, const int*, int*, std::size_t);
   std::vector<double> a(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
@@ -117,7 +117,7 @@ TEST(Library, SetsThreadsThroughItsOwnCall) {
   EXPECT_THAT(message_of([] { Library::open("openblas-serial").set_threads(2); }), HasSubstr("has only one"));
 }
 
-TEST(Library, CanBeClosedWhileItsThreadsLookOutForWork) {
+TEST(Library, CanBeClosedWhileItsThreadsWaitForWork) {
   for (const char* name : {"openblas-pthread", "blis-openmp"}) {
     for (int repetition = 0; repetition < 3 && installed(name, Role::blas); ++repetition) {
       {
@@ -149,7 +149,7 @@ TEST(SeveralThreads, MayNotCallOpenBlasBuiltForOne) {
   EXPECT_EQ(may_be_called_by_several_threads(std::filesystem::path("/dev/null")), std::nullopt);
 }
 
-TEST(SeveralThreads, AreLetInByWhatTheLibrarySays) {
+TEST(SeveralThreads, MayCallIfTheLibraryReportsSo) {
   const auto says = [](const std::string& prefix, int parallel, const char* config) {
     static int threads;
     static const char* text;
@@ -173,7 +173,7 @@ TEST(SeveralThreads, AreLetInByWhatTheLibrarySays) {
   }));
 }
 
-TEST(Library, RefusesWhatIsNoBlas) {
+TEST(Library, RefusesFilesThatAreNoBlas) {
   EXPECT_THAT(message_of([] { Library::open("openblass"); }), HasSubstr("no BLAS library 'openblass' is installed"));
   EXPECT_THAT(message_of([] { Library::open("libm.so.6"); }), HasSubstr("neither BLAS nor LAPACK"));
   EXPECT_THAT(message_of([] { Library::open("/nowhere/libblas.so"); }), HasSubstr("/nowhere/libblas.so can't be opened: No such file"));

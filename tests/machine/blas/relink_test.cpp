@@ -12,7 +12,7 @@
 namespace flopcast::machine {
 namespace {
 
-/// Where the calls of a loaded library go, by symbol.
+/// Returns the addresses that a loaded library calls, by symbol.
 std::map<std::string, void*> calls_of(const LoadedFile& file) {
   std::map<std::string, void*> calls;
   for_each_binding(file.map(), [&](const Binding& binding) { calls[std::string(binding.name)] = *binding.slot; });
@@ -34,7 +34,7 @@ TEST(Relink, MakesLapackCallThisBlas) {
   EXPECT_EQ(calls.at("ilaenv_"), reinterpret_cast<void*>(libraries.function("ilaenv"))) << "LAPACK's own stay its own";
 }
 
-TEST(Relink, ShowsWhatALibraryCalls) {
+TEST(Relink, ShowsTheCallsOfALibrary) {
   const LoadedFile file(locate("libm.so.6", Role::blas).string(), LM_ID_BASE);
   int functions = 0;
   for_each_binding(file.map(), [&](const Binding& binding) {

@@ -1,6 +1,6 @@
 #include <cstdint>
 
-/// A BLAS with 64-bit integers under the names of SciPy's builds, of which only what flopcast asks for is there.
+/// A BLAS with 64-bit integers under the names of SciPy's builds. It has only the functions that flopcast needs.
 extern "C" {
 
 double scipy_ddot_64_(const std::int64_t* n, const double* x, const std::int64_t* incx, const double* y, const std::int64_t* incy) {

@@ -21,9 +21,9 @@ Environment environment() {
   return environment;
 }
 
-class SessionBlasTest : public ::testing::TestWithParam<const char*> {};
+class SessionWithBlas : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(SessionBlasTest, SamplesRealRoutinesInEveryCacheState) {
+TEST_P(SessionWithBlas, SamplesRealRoutinesInEveryCacheState) {
   SessionOptions options;
   options.stop.minimum_repetitions = options.stop.maximum_repetitions = 2;
   Session session(machine::LibrarySet::open(GetParam(), "reference"), environment(), options);
@@ -60,7 +60,7 @@ TEST_P(SessionBlasTest, SamplesRealRoutinesInEveryCacheState) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Libraries, SessionBlasTest, ::testing::Values("openblas-serial", "reference"),
+INSTANTIATE_TEST_SUITE_P(Libraries, SessionWithBlas, ::testing::Values("openblas-serial", "reference"),
                          [](const auto& test) { return test.param == std::string("reference") ? "reference" : "openblas"; });
 
 }  // namespace

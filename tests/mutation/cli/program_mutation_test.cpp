@@ -17,7 +17,7 @@
 #include "tests/mutation/mutation.hpp"
 #include "tests/roofline/fake_roofline.hpp"
 
-/// The program reads mutated files to the end or says what is wrong with them: no signal, no exit code 70, no hang, no memory beyond a bound.
+/// The program reads mutated files to the end or says what is wrong with them: no signal, exit code 70, hang, or memory beyond a bound.
 namespace flopcast {
 namespace {
 
@@ -40,14 +40,14 @@ class ProgramMutations : public ::testing::Test {
 
   [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
-  /// Runs flopcast with a home in this test's folder, at most 20 s and 4 GiB of addresses.
+  /// Runs flopcast with a home in this test's folder, for at most 20 s and with 4 GiB of addresses.
   [[nodiscard]] Ended flopcast(const std::vector<std::string>& arguments) const {
     std::vector<std::string> words = {"bash", "-c", "ulimit -v 4194304; exec timeout -s KILL 20 \"$@\"", "bash", FLOPCAST_PROGRAM};
     words.insert(words.end(), arguments.begin(), arguments.end());
     return testing::run_program(words, "", {"FLOPCAST_HOME=" + folder_.string()});
   }
 
-  /// Runs the command, in which FILE stands for a mutated file, on mutations of `valid`, with which it ends with `code`.
+  /// Runs the command, in which FILE stands for a mutated file, on mutations of `valid`, for which it ends with `code`.
   void try_mutations(const std::vector<std::string>& command, const std::string& valid,
                      const std::function<std::string(const std::string&, Random&)>& mutate, int code = 0) const {
     const std::string mutated = file("mutated");

@@ -17,7 +17,7 @@ GemmSetup setup(std::int64_t elements) {
   return setup;
 }
 
-TEST(GemmProcess, TimesDgemmAndSaysWhatItLoaded) {
+TEST(GemmProcess, TimesDgemmAndReportsTheLoadedLibrary) {
   const GemmShape shape{60, 40, 20};
   GemmProcess process(setup(shape.elements()));
   EXPECT_FALSE(process.library().path.empty());
@@ -31,7 +31,7 @@ TEST(GemmProcess, TimesSgemm) {
   EXPECT_GT(GemmProcess(single).time(shape, 1, 10), 0);
 }
 
-TEST(GemmProcess, PassesOnWhyALibraryCannotBeOpened) {
+TEST(GemmProcess, ReportsWhyALibraryCannotBeOpened) {
   GemmSetup wrong = setup(10);
   wrong.library = "/no/such/library.so";
   try {
@@ -53,7 +53,7 @@ TEST(GemmProcess, RefusesASpaceThatDoesNotFitInMemory) {
   }
 }
 
-TEST(GemmProcess, SaysWhenTheProcessDied) {
+TEST(GemmProcess, ReportsThatTheProcessDied) {
   GemmProcess process(setup(10));
   EXPECT_THROW(process.time({4096, 4096, 4096}, 0, 1), Error) << "far beyond its operands";
 }

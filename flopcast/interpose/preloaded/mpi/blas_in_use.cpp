@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "flopcast/core/routine_symbol.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 
 namespace flopcast::interpose::mpi {
@@ -40,22 +42,34 @@ class Blas {
   /// Calls its function `name`; nothing if it has none.
   template <class Result, class... Arguments>
   std::optional<Result> ask(const char* name, Arguments... arguments) const {
-    void* function = dlsym(handle_ != nullptr ? handle_ : RTLD_DEFAULT, name);
+    void* function = find(name);
     return function == nullptr ? std::nullopt : std::optional<Result>(reinterpret_cast<Result (*)(Arguments...)>(function)(arguments...));
   }
   /// Calls its function `name`, if it has one, which takes and returns nothing.
   void call(const char* name) const {
-    if (void* function = dlsym(handle_ != nullptr ? handle_ : RTLD_DEFAULT, name)) {
+    if (void* function = find(name)) {
       reinterpret_cast<void (*)()>(function)();
     }
   }
   /// Debian's libblas.so.3 has OpenBLAS's interface only, and libopenblas.so.0 its kernels.
   [[nodiscard]] std::string file() const {
-    const void* kernels = dlsym(handle_ != nullptr ? handle_ : RTLD_DEFAULT, "openblas_get_corename");
+    const void* kernels = find("openblas_get_corename");
     return file_of(kernels != nullptr ? kernels : routine_);
   }
 
  private:
+  /// Its function `name`, which builds with other names of routines have with the same prefix and suffix; nullptr if it has none.
+  [[nodiscard]] void* find(const char* name) const {
+    for (const std::string_view prefix : symbol_prefixes) {
+      for (const std::string_view suffix : c_suffixes) {
+        if (void* found = dlsym(handle_ != nullptr ? handle_ : RTLD_DEFAULT, SymbolName(prefix, name, suffix).c_str())) {
+          return found;
+        }
+      }
+    }
+    return nullptr;
+  }
+
   const void* routine_;
   void* handle_;
 };
@@ -83,7 +97,8 @@ std::string threads_of(const Blas& blas) {
 }  // namespace
 
 std::string blas_in_use() {
-  const void* routine = next_symbol("dgemm_", reinterpret_cast<const void*>(&blas_in_use));
+  const void* usual = next_symbol("dgemm_", reinterpret_cast<const void*>(&blas_in_use));
+  const void* routine = usual != nullptr ? usual : any_routine("dgemm");
   if (routine == nullptr) {
     return "no BLAS";
   }

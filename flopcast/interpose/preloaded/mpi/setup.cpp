@@ -5,7 +5,10 @@
 #include <string_view>
 
 #include "flopcast/core/error.hpp"
+#include "flopcast/interpose/preloaded/buffer_lock.hpp"
+#include "flopcast/interpose/preloaded/calls_to_follow.hpp"
 #include "flopcast/interpose/preloaded/mpi/session.hpp"
+#include "flopcast/interpose/preloaded/redirect.hpp"
 
 using flopcast::interpose::mpi::Session;
 using flopcast::interpose::mpi::session;
@@ -39,6 +42,9 @@ void require_one_mpi() noexcept {
 [[gnu::constructor]] void load() noexcept {
   flopcast::interpose::mpi::open_session();  // says that the library is there
   require_one_mpi();
+  if (session() != nullptr) {
+    flopcast::interpose::redirect_calls(flopcast::interpose::followed_symbol, flopcast::interpose::locked_deep);
+  }
 }
 
 /// Processes that the program has spawned inherit the library and the profile's file, which are those of their parents.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "flopcast/core/division.hpp"
+#include "flopcast/core/integer_width.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
 
 namespace flopcast::interpose::smpi {
@@ -71,13 +72,15 @@ Seconds touch_written_memory(const Call& call) {
 }
 
 Seconds first_call_seconds() {
-  using Product = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
-                           const double*, const int*, const double*, double*, const int*, std::size_t, std::size_t);
-  const auto product = reinterpret_cast<Product>(next_symbol("dgemm_", reinterpret_cast<const void*>(&first_call_seconds)));
+  using Size = const FortranInteger*;
+  using Product = void (*)(const char*, const char*, Size, Size, Size, const double*, const double*, Size, const double*, Size,
+                           const double*, double*, Size, std::size_t, std::size_t);
+  void* usual = next_symbol("dgemm_", reinterpret_cast<const void*>(&first_call_seconds));
+  const auto product = reinterpret_cast<Product>(usual != nullptr ? usual : any_routine("dgemm"));
   if (product == nullptr) {
     return 0;
   }
-  constexpr int order = 384;  // large enough for all buffers
+  constexpr FortranInteger order = 384;  // large enough for all buffers
   constexpr double one = 1;
   const std::vector<double> a(static_cast<std::size_t>(order) * order, 1.0);
   std::vector<double> c(a.size(), 0.0);

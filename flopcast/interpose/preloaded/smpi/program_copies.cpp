@@ -9,7 +9,9 @@
 #include <string>
 
 #include "flopcast/core/relink.hpp"
+#include "flopcast/interpose/preloaded/calls_to_follow.hpp"
 #include "flopcast/interpose/preloaded/next_symbol.hpp"
+#include "flopcast/interpose/preloaded/redirect.hpp"
 
 namespace flopcast::interpose::smpi {
 namespace {
@@ -63,6 +65,7 @@ void follow_copy(void* opened) noexcept {
     for_each_object([own](const link_map& object) {
       if (settled_objects().insert(&object).second) {
         redirect(object, own);
+        redirect_calls_of(object, followed_symbol);
       }
     });
   } catch (const std::exception& error) {

@@ -106,10 +106,11 @@ json traces_document(const ResultFacts& facts) {
   return list;
 }
 
-/// The file that `symbol` of the program's libraries comes from; empty if nobody defines it.
-std::string library_of(const char* symbol) {
+/// The file of the program's libraries that `routine` comes from; empty if nobody defines it.
+std::string library_of(const std::string& routine) {
   Dl_info library{};
-  void* function = next_symbol(symbol, reinterpret_cast<const void*>(&write_result_file));
+  const void* usual = next_symbol((routine + '_').c_str(), reinterpret_cast<const void*>(&write_result_file));
+  const void* function = usual != nullptr ? usual : any_routine(routine);
   if (function == nullptr || dladdr(function, &library) == 0) {
     return "";
   }
@@ -122,7 +123,7 @@ std::string lapack_beside(const std::string& blas, const path::KernelTable& kern
   const mpi::RegionNames no_regions;
   for (const path::Kernel& kernel : kernels.kernels()) {
     if (kernel.key.kind == path::KernelKind::computation) {
-      const std::string library = library_of((mpi::routine_of(kernel.key, no_regions) + '_').c_str());
+      const std::string library = library_of(mpi::routine_of(kernel.key, no_regions));
       if (library != blas) {
         return library;
       }
@@ -134,7 +135,7 @@ std::string lapack_beside(const std::string& blas, const path::KernelTable& kern
 json document_of(const ResultFacts& facts, path::KernelTable& kernels) {
   const Process& last = last_to_end(facts.processes);
   const bool complete = follow_back(last, facts.processes, kernels);
-  const std::string blas = library_of("dgemm_");
+  const std::string blas = library_of("dgemm");
   json document = {{"schema", smpi_result_schema},
                    {"ranks", facts.processes.size()},
                    {"seconds", last.path().length()},

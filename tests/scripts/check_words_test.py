@@ -1,0 +1,89 @@
+"""Tests of scripts/check_words: what it finds in good and in bad files of every language."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_words"
+LONG = "word " * 36
+
+
+class CheckWords(unittest.TestCase):
+    def check(self, name, text):
+        """Returns the exit code and the lines printed for a file `name` that holds `text`; the folder's name is left out."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / name
+            path.write_text(text)
+            done = subprocess.run([sys.executable, SCRIPT, path], capture_output=True, text=True)
+            return done.returncode, done.stdout.replace(f"{folder}/", "").splitlines()
+
+    def expect_good(self, name, text):
+        self.assertEqual(self.check(name, text), (0, ["check_words: every sentence keeps to the rules"]))
+
+    def expect_bad(self, name, text, *findings):
+        self.assertEqual(self.check(name, text), (1, [*findings, f"check_words: {len(findings)} findings"]))
+
+    def test_sentences_with_a_subject_are_good(self):
+        self.expect_good("a.hpp", "/// Returns the time of a call. By default, the clock is monotonic.\n"
+                                  "/// Of two equal times, the first one counts.\n/// The same call is timed twice.\nint a();\n")
+
+    def test_questions_are_good(self):
+        self.expect_good("a.cpp", "// What is faster, a product or a sum?\n")
+
+    def test_fragments_in_documentation(self):
+        for text in ["Of a setting.", "By thread.", "What it costs.", "Whether it is known.", "So many times.", "The same for a vector."]:
+            begin = " ".join(text.split()[:8])
+            self.expect_bad("a.hpp", f"int a;\n/// {text}\nint b;\n", f"a.hpp:2: a fragment: '{begin} ...'")
+
+    def test_a_later_sentence_is_found_in_its_line(self):
+        self.expect_bad("a.hpp", "/// Returns the sum\n/// of both. Whether one\n/// is zero.\n", "a.hpp:2: a fragment: 'Whether one is zero. ...'")
+
+    def test_documentation_behind_a_member_is_checked_and_another_comment_there_is_not(self):
+        self.expect_bad("a.hpp", "int a;  ///< of a call\nint b;  // of a call\n", "a.hpp:1: a fragment: 'of a call ...'")
+
+    def test_long_sentences(self):
+        self.expect_bad("a.cpp", f"// {LONG}\n", "a.cpp:1: a sentence of 36 words: 'word word word word word word word word ...'")
+        self.expect_bad("a.py", f'"""One.\n\n{LONG}"""\n', "a.py:3: a sentence of 36 words: 'word word word word word word word word ...'")
+
+    def test_list_items_and_code_are_no_long_sentence(self):
+        items = "".join(f"// - item {i} of the list\n" for i in range(12))
+        rows = "".join(f"//   row {i} of the table\n" for i in range(12))
+        self.expect_good("a.cpp", f"// A list:\n{items}//\n// A table:\n{rows}")
+
+    def test_banned_words(self):
+        self.expect_bad("a.cpp", "// The latter is 3.6 times less.\n", "a.cpp:1: 'the latter': write the thing's name",
+                        "a.cpp:1: 'times less': write 1/N of the time, or N times faster")
+
+    def test_help_and_messages(self):
+        self.expect_bad("a.cpp", 'void f() {\n  app.add_option("--x", x, "of that interval");\n  throw bad_input("{}: of "\n    "no use", a);\n}\n',
+                        "a.cpp:2: a fragment: 'of that interval ...'")
+        self.expect_bad("a.cpp", f'void f() {{\n  note("{LONG[:90]}" + name +\n       "{LONG[90:]}");\n}}\n',
+                        "a.cpp:2: a sentence of 36 words: 'word word word word word word word word ...'")
+
+    def test_other_literals_are_not_checked(self):
+        self.expect_good("a.cpp", 'const char* url = "http://of that";  // a url\nchar c = \'"\';\nauto t = R"(// Of it.)";\n')
+
+    def test_other_languages(self):
+        self.expect_bad("a.py", '"""Of a call."""\nx = 1  # of a call\n# Whether it is known.\nparser.add_argument("-x", help="by thread")\n',
+                        "a.py:1: a fragment: 'Of a call. ...'", "a.py:3: a fragment: 'Whether it is known. ...'", "a.py:4: a fragment: 'by thread ...'")
+        self.expect_bad("a", "#!/bin/sh\n# What it does.\n", "a:2: a fragment: 'What it does. ...'")
+        self.expect_bad("CMakeLists.txt", "# What it does.\n", "CMakeLists.txt:1: a fragment: 'What it does. ...'")
+        self.expect_bad("a.f90", "! What it does.\n", "a.f90:1: a fragment: 'What it does. ...'")
+
+    def test_files_of_unknown_kind_are_skipped(self):
+        self.expect_good("a.txt", "Of a call.\n")
+
+    def test_a_folder_is_searched_and_a_missing_one_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "b").mkdir()
+            (pathlib.Path(folder) / "b" / "a.h").write_text("/// Of a call.\n")
+            done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (1, f"{folder}/b/a.h:1: a fragment: 'Of a call. ...'\ncheck_words: 1 findings\n"))
+            done = subprocess.run([sys.executable, SCRIPT, f"{folder}/c"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (2, f"check_words: there is no {folder}/c\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
